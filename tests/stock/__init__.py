@@ -1,0 +1,20 @@
+"""The stock programs of the distribution, brought deep into their work and dumped.
+
+`stock_programs()` lists them; each is a `StockProgram` that can be dumped (`dump`) or kept alive
+(`running`). `many_threads_core` and `deep_core` build the two shapes that no stock program has:
+very many threads, very many frames.
+"""
+
+from stock.catalogue import stock_programs
+from stock.program import StockCore, StockProgram
+from stock.shapes import DeepCore, ManyThreadsCore, deep_core, many_threads_core
+
+__all__ = [
+    "DeepCore",
+    "ManyThreadsCore",
+    "StockCore",
+    "StockProgram",
+    "deep_core",
+    "many_threads_core",
+    "stock_programs",
+]

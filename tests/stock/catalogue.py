@@ -1,0 +1,87 @@
+"""The list of stock programs and situations. To add one: how it is started, and how to know that it
+is in place.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stock.arrival import READ, WRITE, announced, blocked_in, computing
+from stock.preparation import make_repository
+from stock.program import StockProgram
+
+PYTHON, BASH, PERL, GIT, OPENSSL = (
+    f"/usr/bin/{name}" for name in ("python3", "bash", "perl", "git", "openssl")
+)
+
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
+"""glibc reserves 64 MiB for each thread's heap, and gcore writes the reservations out: 1 GB of
+zeros for 64 threads.
+"""
+
+
+def _script(name: str) -> str:
+    return str(Path(__file__).parent / "scripts" / name)
+
+
+def _interpreters() -> list[StockProgram]:
+    signal_script = _script("signal_handler.py")
+    return [
+        StockProgram("python3", (PYTHON, "-I", _script("deep.py"), "30"), announced(), frames=150),
+        StockProgram(
+            "python3-threads",
+            (PYTHON, "-I", _script("threads.py"), "64"),
+            announced(64),
+            40,
+            threads=65,
+            environment=ONE_ARENA,
+        ),
+        *(
+            StockProgram(
+                f"python3-signal-{way}", (PYTHON, "-I", signal_script, way), announced(), frames=30
+            )
+            for way in ("kill", "alarm", "alternate")
+        ),
+        StockProgram("bash", (BASH, _script("deep.bash"), "12"), announced(), frames=60),
+        StockProgram("perl", (PERL, _script("deep.pl"), "20"), announced(), frames=60),
+    ]
+
+
+def _git() -> list[StockProgram]:
+    log = (GIT, "--no-pager", "log", "-p", "--stat", "--graph")
+    batch = (GIT, "cat-file", "--batch")
+    grep = (GIT, "--no-pager", "grep", "--threads=1", "-n", "line")
+    return [
+        StockProgram("git-log", log, blocked_in(WRITE, 1), frames=10, prepare=make_repository),
+        StockProgram("git-grep", grep, blocked_in(WRITE, 1), frames=10, prepare=make_repository),
+        StockProgram(
+            "git-cat-file", batch, blocked_in(READ, 0), frames=10, prepare=make_repository
+        ),
+    ]
+
+
+def _openssl() -> list[StockProgram]:
+    prime = (OPENSSL, "prime", "-generate", "-bits", "4096", "-safe")
+    return [
+        *(
+            StockProgram(f"openssl-prime-{moment}", prime, computing(moment / 100), frames=10)
+            for moment in (10, 25, 45)
+        ),
+        StockProgram("openssl-genrsa", (OPENSSL, "genrsa", "16384"), computing(0.2), frames=10),
+        StockProgram("openssl-dhparam", (OPENSSL, "dhparam", "4096"), computing(0.2), frames=10),
+        StockProgram(
+            "openssl-speed",
+            (OPENSSL, "speed", "-seconds", "60", "rsa2048"),
+            computing(0.3),
+            frames=8,
+        ),
+        StockProgram(
+            "openssl-pkey", (OPENSSL, "pkey", "-in", "/dev/fd/0"), blocked_in(READ, 0), frames=10
+        ),
+        StockProgram("openssl-dgst", (OPENSSL, "dgst", "-sha256"), blocked_in(READ, 0), frames=8),
+    ]
+
+
+def stock_programs() -> list[StockProgram]:
+    """Every situation whose program is installed, cheap ones and dear ones together."""
+    return [program for program in (*_interpreters(), *_git(), *_openssl()) if program.available()]

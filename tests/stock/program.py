@@ -1,0 +1,157 @@
+"""A stock program: how it is started, when it is deep enough, and how it is dumped and put away
+again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stock import procfs
+from stock.gcore import gcore
+
+READY_FD_VARIABLE = "STOCK_READY_FD"
+
+
+@dataclass(frozen=True)
+class StockCore:
+    """A core file, the executable that it came from, and the name of the stock program."""
+
+    core: Path
+    exe: Path
+    name: str
+
+
+@dataclass
+class Launched:
+    """A started program. `ready` is the reading end of the pipe on which a script announces that it
+    is in place.
+    """
+
+    process: subprocess.Popen[bytes]
+    ready: int
+
+    def read_ready_pid(self) -> int:
+        """Wait for the announcement, one line with a process id (a subshell's differs from the one
+        we started).
+        """
+        line = b""
+        while not line.endswith(b"\n"):
+            readable, _, _ = select.select([self.ready], [], [], procfs.PATIENCE_SECONDS)
+            piece = os.read(self.ready, 64) if readable else b""
+            if not piece:
+                raise procfs.NotReachedError(f"{self.process.args!r} did not come in place")
+            line += piece
+        return int(line)
+
+    def wait_for(self, reached: Callable[[], bool], what: str) -> None:
+        """Like `procfs.wait_for`, and notice when the program ends instead."""
+
+        def alive_and_reached() -> bool:
+            if self.process.poll() is not None:
+                raise procfs.NotReachedError(
+                    f"{self.process.args!r} exited with {self.process.returncode}, not {what}"
+                )
+            return reached()
+
+        procfs.wait_for(alive_and_reached, f"{self.process.args!r} {what}")
+
+
+Arrival = Callable[[Launched], int]
+"""Waits until the launched program is in place and returns the id of the process that is to be
+looked at.
+"""
+
+
+@dataclass(frozen=True)
+class StockProgram:
+    """One stock program in one situation.
+
+    `prepare` makes what the program needs in its working directory (a git repository, a key);
+    `arrived` waits until it is deep in its work. `frames` and `threads` are the least that a
+    correct unwinder finds (of the deepest thread).
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    arrived: Arrival
+    frames: int
+    threads: int = 1
+    prepare: Callable[[Path], None] | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def exe(self) -> Path:
+        """The executable file, symbolic links resolved."""
+        return Path(self.argv[0]).resolve()
+
+    def available(self) -> bool:
+        """Whether the program is installed here."""
+        return self.exe.exists()
+
+    @contextlib.contextmanager
+    def running(self, directory: Path) -> Iterator[int]:
+        """Start the program in `directory`, yield the process id once it is in place, kill it.
+
+        Everything it started is in its own process group and killed with it, also when the body
+        raises.
+        """
+        directory.mkdir(parents=True, exist_ok=True)
+        if self.prepare:
+            self.prepare(directory)
+        ready, announce = os.pipe()
+        process: subprocess.Popen[bytes] | None = None
+        try:
+            process = self._start(directory, announce)
+            os.close(announce)
+            announce = -1
+            yield self.arrived(Launched(process, ready))
+        finally:
+            for descriptor in (ready, announce):
+                if descriptor >= 0:
+                    os.close(descriptor)
+            if process:
+                put_away(process)
+
+    def dump(self, directory: Path) -> StockCore:
+        """Bring the program in place, write its core into `directory` with gcore, and end it."""
+        with self.running(directory / f"{self.name}.work") as pid:
+            return StockCore(gcore(pid, directory / f"{self.name}.core"), self.exe, self.name)
+
+    def _start(self, directory: Path, announce: int) -> subprocess.Popen[bytes]:
+        """Standard input and output are pipes that nobody feeds or drains: reading and a full pipe
+        block for ever.
+        """
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "LC_ALL": "C.UTF-8",
+            "HOME": str(directory),
+            READY_FD_VARIABLE: str(announce),
+        }
+        return subprocess.Popen(
+            self.argv,
+            cwd=directory,
+            env=environment | self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(announce,),
+            start_new_session=True,
+        )
+
+
+def put_away(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and its whole group, reap it and close our ends of its pipes."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+    process.wait()
