@@ -1,0 +1,77 @@
+"""One case of the corpus: a program in a variant, from source to core and truth."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from corpus.build import Binaries, CorpusError, compile_program
+from corpus.catalog import Program
+from corpus.corefile import Core
+from corpus.crash import crash
+from corpus.oracle import Truth, truth_of
+from corpus.variants import Variant
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program in a variant; nothing is built until `build`."""
+
+    program: Program
+    variant: Variant
+
+    @property
+    def name(self) -> str:
+        """`PROGRAM/VARIANT`, unique."""
+        return f"{self.program.name}/{self.variant.name}"
+
+    def build(self, directory: Path) -> BuiltCase:
+        """Compile, strip and crash below DIRECTORY/PROGRAM/VARIANT; CorpusError when any of it fails."""
+        place = directory.resolve() / self.program.name / self.variant.name
+        place.mkdir(parents=True, exist_ok=True)
+        binaries = compile_program(self.program, self.variant, place)
+        core = crash(binaries.exe, place, self.program.stack_limit)
+        built = BuiltCase(self, core, binaries)
+        died_of = built.loaded.threads[0].signal
+        if died_of != signal.Signals[self.program.signal]:
+            raise CorpusError(f"{self.name}: died of {signal.Signals(died_of).name}, not of {self.program.signal}")
+        return built
+
+
+@dataclass(frozen=True)
+class BuiltCase:
+    """A crashed case: its files, and its truth on demand."""
+
+    case: Case
+    core: Path
+    binaries: Binaries
+
+    @property
+    def exe(self) -> Path:
+        """The stripped executable that crashed."""
+        return self.binaries.exe
+
+    @property
+    def twin(self) -> Path:
+        """The same executable with symbols."""
+        return self.binaries.twin
+
+    @property
+    def libs(self) -> tuple[Path, ...]:
+        """The case's own shared libraries, stripped."""
+        return self.binaries.libs
+
+    @cached_property
+    def loaded(self) -> Core:
+        """The core as the oracle's reader sees it."""
+        return Core(self.core)
+
+    @cached_property
+    def _truth(self) -> Truth:
+        return truth_of(self.loaded, self.case.program, self.binaries)
+
+    def truth(self) -> Truth:
+        """The true chains of all threads; asked once, then kept."""
+        return self._truth

@@ -1,0 +1,54 @@
+"""Run a program until it dies, and find its core file."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+from pathlib import Path
+
+from corpus.build import CorpusError
+
+TIMEOUT = 20
+"""Seconds that a program may take to crash."""
+
+
+def _limits(stack: int | None) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    if stack is not None:
+        resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
+
+def _kernel_core(directory: Path) -> Path | None:
+    """The file that the kernel wrote, whatever `core_pattern` calls it."""
+    found = sorted(directory.glob("core*"), key=lambda path: path.stat().st_size)
+    return found[-1] if found and found[-1].stat().st_size else None
+
+
+def _core_by_gdb(exe: Path, directory: Path, stack: int | None) -> Path | None:
+    """Where the kernel pipes cores away: let gdb write one at the moment of death."""
+    core = directory / "core.gdb"
+    stop_for_nothing = [f"handle {name} nostop noprint pass" for name in ("SIGALRM", "SIGUSR1", "SIGUSR2")]
+    commands = ["set debuginfod enabled off", "set startup-with-shell off", "set disable-randomization off",
+                "set follow-fork-mode child", *stop_for_nothing, "run"]
+    if "altstack" in exe.name:  # the first SIGSEGV is the handler's
+        commands.append("continue")
+    commands.append(f"generate-core-file {core}")
+    arguments = [word for command in commands for word in ("-ex", command)]
+    subprocess.run(["gdb", "-nx", "-q", "-batch", *arguments, str(exe)], cwd=directory, capture_output=True,
+                   check=False, timeout=6 * TIMEOUT, preexec_fn=lambda: _limits(stack))
+    return core if core.exists() else None
+
+
+def crash(exe: Path, directory: Path, stack: int | None = None) -> Path:
+    """Run the program in an empty directory below `directory` and return its core file."""
+    place = directory / "run"
+    place.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run([str(exe)], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False, timeout=TIMEOUT, preexec_fn=lambda: _limits(stack))
+    core = _kernel_core(place) or _core_by_gdb(exe, place, stack)
+    if core is None:
+        how = signal.strsignal(-done.returncode) if done.returncode < 0 else f"exit {done.returncode}"
+        raise CorpusError(f"{exe}: no core file ({how})")
+    return core

@@ -1,0 +1,54 @@
+"""Whether a chain of frames can be true, given what the program itself recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.corefile import Core, CoreThread
+from corpus.frames import TrueFrame
+from corpus.shadow import Record
+
+OUTERMOST = frozenset({"_start", "__start", "clone", "clone3", "__clone", "__clone3", "__GI___clone", "__GI___clone3",
+                       "__start_context", "_dl_start_user", "_dlstart"})
+
+
+def is_function(frame: TrueFrame, name: str) -> bool:
+    """Whether the frame runs the function written so in the source (clones and mangled names contain it)."""
+    return any(name in symbol for symbol in frame.true_names)
+
+
+def is_outermost(frame: TrueFrame) -> bool:
+    """Whether nothing can call this frame's function: the kernel or a context switch began it."""
+    return any(name in OUTERMOST for name in frame.true_names)
+
+
+def complaints(frames: Sequence[TrueFrame], thread: CoreThread, records: Sequence[Record], recorded: set[str],
+               core: Core) -> list[str]:
+    """Why the chain cannot be true; empty when it can."""
+    found = []
+    if not frames or frames[0].pc != thread.pc:
+        return [f"does not begin at the thread's pc {thread.pc:#x}"]
+    callers = set()
+    at = 0
+    for record in records:
+        caller = next((i for i in range(at + 1, len(frames)) if frames[i].pc == record.return_address), None)
+        if caller is None:
+            found.append(f"lacks {record.function}'s return address {record.return_address:#x}")
+            continue
+        if not is_function(frames[caller - 1], record.function):
+            found.append(f"{frames[caller - 1].function} instead of {record.function} below {record.return_address:#x}")
+        callers.add(caller - 1)
+        at = caller
+    for i, frame in enumerate(frames):
+        if i and not core.is_code(frame.pc):
+            found.append(f"frame {i} at {frame.pc:#x} is not in code")
+        if i not in callers and frame.true_name in recorded:
+            found.append(f"frame {i} in {frame.function} left no record")
+        if is_outermost(frame) and i != len(frames) - 1:
+            found.append(f"frames beyond {frame.function}")
+    return found
+
+
+def from_shadow(thread: CoreThread, records: Sequence[Record]) -> list[int]:
+    """The program counters by the records alone: right when nothing unrecorded lies between (`complaints` tells)."""
+    return [thread.pc, *(record.return_address for record in records)]
