@@ -1,0 +1,208 @@
+"""The native module: what C++ gives to Python. Addresses are ints; ranges are half-open."""
+
+from collections.abc import Buffer, Callable, Sequence
+
+__version__: str
+
+class Error(Exception):
+    """Opening or parsing failed; str() is the whole sentence."""
+
+    path: str
+    reason: str
+    remedy: str
+
+class FileSearch:
+    """Where to look for files that a process names."""
+
+    def __init__(
+        self,
+        exe: str = "",
+        sysroot: str = "",
+        directories: Sequence[str] = (),
+        debug_directories: Sequence[str] = (),
+    ) -> None: ...
+
+class WalkOptions:
+    """How to walk. `without` names strategies: "cfi", "frame-pointer", "signal-frame",
+    "call-entry", "scan". An unknown name raises ValueError that lists the known ones."""
+
+    def __init__(
+        self,
+        without: Sequence[str] = (),
+        max_frames: int = 1 << 20,
+        explain: bool = False,
+        registers: bool = False,
+        lines: bool = True,
+        demangle: bool = True,
+    ) -> None: ...
+
+def strategies() -> list[str]:
+    """Names of all strategies, in the order in which the walker asks them."""
+
+class Thread:
+    number: int
+    lwp: int
+    name: str
+    crashed: bool
+    signal: int
+    fault_address: int | None
+    pc: int
+    sp: int
+    registers: dict[str, int]
+
+class Mapping:
+    begin: int
+    end: int
+    offset: int
+    permissions: str  # "r-x"
+    path: str
+
+class Module:
+    index: int
+    path: str
+    file_path: str
+    begin: int
+    end: int
+    bias: int
+    build_id_in_memory: str
+    build_id_on_disk: str
+    state: str  # "found", "missing", "MISMATCH", "in memory"
+    remark: str
+    is_executable: bool
+
+class ModuleReport:
+    """What `whocall modules` tells beyond Module; reading it opens the module's tables."""
+
+    symbol_sources: dict[str, int]  # source -> number of functions
+    code_bytes: int  # bytes in executable sections (or segments)
+    cfi_bytes: int  # of these, covered by FDEs
+    has_debug_info: bool
+
+class Frame:
+    """One line of a backtrace. `inlined` frames share pc and cfa with the frame that holds them."""
+
+    level: int
+    pc: int
+    cfa: int | None
+    function: str | None  # demangled if asked; "sub_1136" where only the start is known
+    offset: int | None  # bytes from the function's start
+    name_source: str | None  # "symtab", "dynsym", "plt", "fde", ...
+    module: str | None
+    build_id: str | None
+    rva: int | None  # link address of pc in its module
+    trust: str  # "context", "cfi", "analysis", "frame-pointer", "scan"
+    evidence: list[str]
+    inlined: bool
+    interrupted: bool  # pc is the next instruction itself, not a return address
+    signal_trampoline: bool  # gdb's <signal handler called>
+    file: str | None
+    line: int | None
+    explanation: str | None  # with WalkOptions(explain=True)
+    registers: dict[str, int] | None  # with WalkOptions(registers=True)
+
+class Backtrace:
+    frames: list[Frame]
+    stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "no-progress", "frame-limit"
+    stop_detail: str
+
+class Place:
+    """What stands at an address."""
+
+    address: int
+    module: str | None
+    build_id: str | None
+    rva: int | None
+    section: str | None
+    function: str | None
+    offset: int | None
+    size: int | None
+    name_source: str | None
+    aliases: list[str]  # other names at the same start, raw
+    raw_name: str | None  # mangled
+    lines: list[tuple[str, str, int]]  # (function, file, line), innermost inlined call first
+
+class Process:
+    """A core, a stopped live process, or gdb's inferior."""
+
+    arch: str
+    pointer_size: int
+    core_path: str
+    exe_path: str
+    pid: int
+    warnings: list[str]
+    threads: list[Thread]
+    modules: list[Module]
+    mappings: list[Mapping]
+
+    def backtrace(self, thread: int, options: WalkOptions = ...) -> Backtrace:
+        """Walks the stack of threads[thread]. KeyboardInterrupt passes through."""
+    def describe(self, address: int, demangle: bool = True, lines: bool = True) -> Place: ...
+    def report(self, module: int) -> ModuleReport: ...
+    def symbols(self, module: int) -> SymbolTable: ...
+    def read(self, address: int, size: int) -> bytes:
+        """As many bytes as can be read from `address` on, at most `size`."""
+    def close(self) -> None:
+        """Lets a live process go on; the object is unusable afterwards."""
+
+class Symbol:
+    start: int  # link address
+    end: int
+    name: str  # mangled; "sub_1136" where only the bounds are known
+    source: str
+    named: bool
+
+class SymbolTable:
+    """The sorted function table of one file; addresses are link addresses."""
+
+    path: str
+    build_id: str
+    format: str  # "elf64-x86-64" or libbfd's name of it
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> Symbol: ...
+    def find(self, address: int) -> int | None: ...
+    def find_many(self, addresses: Buffer) -> bytes:
+        """Batched look-up: a buffer of native-endian uint64 in, one of uint32 out (0xffffffff:
+        nothing covers the address)."""
+    def aliases(self, index: int) -> list[Symbol]: ...
+    def lines_at(self, address: int) -> list[tuple[str, str, int]]: ...
+
+def open_core(path: str, search: FileSearch = ...) -> Process: ...
+def open_process(pid: int, search: FileSearch = ...) -> Process:
+    """Attaches and stops the process until close() or the object's end."""
+
+def open_inferior(
+    arch: str,
+    pid: int,
+    threads: Sequence[tuple[int, int, str, int, dict[str, int]]],
+    mappings: Sequence[tuple[int, int, str, int, str]],
+    files: Sequence[tuple[str, int, bool]],
+    vdso: int | None,
+    read_memory: Callable[[int, int], bytes],
+    search: FileSearch = ...,
+) -> Process:
+    """gdb's inferior. threads: (number, lwp, name, signal, registers by gdb's names); mappings:
+    (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
+    size) gives up to `size` bytes, b"" when unreadable."""
+
+def open_symbols(path: str, demangle_with_plt: bool = True) -> SymbolTable:
+    """The function table of any object file; libbfd reads what is not ELF."""
+
+def demangle(name: str) -> str: ...
+def architectures() -> list[str]: ...
+def architecture_of_gdb(gdb_name: str) -> str | None:
+    """Our name for what gdb's Architecture.name() says; None when unknown."""
+
+def decode_frame_chain(
+    arch: str, stack: Buffer, stack_address: int, registers: dict[str, int]
+) -> list[tuple[int, int]]:
+    """Follows the frame-pointer chain in raw stack bytes: [(pc, cfa), ...], outermost last."""
+
+def cfi_rows(
+    path: str, section: str = ".eh_frame"
+) -> list[tuple[int, int, list[tuple[int, str, dict[str, str]]]]]:
+    """Every FDE compiled: (begin, end, [(row's begin, CFA rule, {register: rule})]), in the
+    notation of readelf (rsp+8, c-16, exp, u, s). Link addresses."""
+
+def libbfd_version() -> str:
+    """Loads libbfd; raises Error with the remedy when it cannot be loaded."""

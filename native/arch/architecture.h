@@ -1,0 +1,155 @@
+// What an instruction set is, as data. To add one: write a file like x86_64.cpp beside this one
+// and give it a row in architectures.cpp. Nothing else changes.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/address.h"
+#include "base/byte_view.h"
+
+namespace whocall {
+
+// A register by its DWARF number in the architecture's psABI.
+using Register = std::uint16_t;
+
+// Registers that the walk can follow have DWARF numbers below this. Enough for every instruction
+// set in the list (ppc64's link register is 65, the s390x pc 65); vector registers lie beyond.
+inline constexpr Register kRegisterLimit = 72;
+
+// The values of one activation's registers, by DWARF number; unknown where nobody saved them.
+class Registers {
+ public:
+  [[nodiscard]] std::optional<std::uint64_t> get(Register number) const {
+    return known(number) ? std::optional(values_[number]) : std::nullopt;
+  }
+  [[nodiscard]] bool known(Register number) const {
+    return number < kRegisterLimit && known_[number];
+  }
+  void set(Register number, std::uint64_t value) {
+    if (number < kRegisterLimit) {
+      values_[number] = value;
+      known_[number] = true;
+    }
+  }
+  void forget(Register number) {
+    if (number < kRegisterLimit) {
+      known_[number] = false;
+    }
+  }
+
+ private:
+  std::array<std::uint64_t, kRegisterLimit> values_{};
+  std::bitset<kRegisterLimit> known_;
+};
+
+// Where one register lies in a block of saved registers, in bytes from the block's start.
+struct SavedRegister {
+  Register number = 0;
+  std::uint32_t offset = 0;
+  std::uint8_t size = 8;
+};
+
+// The layout of the kernel's struct elf_prstatus (NT_PRSTATUS) on this instruction set.
+struct PrstatusLayout {
+  std::uint32_t size = 0;            // of the whole note, bytes
+  std::uint32_t signal_offset = 12;  // pr_cursig, 16 bits
+  std::uint32_t lwp_offset = 0;      // pr_pid, 32 bits
+  std::uint32_t registers_offset = 0;
+  std::uint32_t registers_size = 0;            // of pr_reg: what PTRACE_GETREGSET gives as well
+  std::span<const SavedRegister> registers{};  // offsets count from pr_reg
+};
+
+// The frame that the conventional prologue leaves behind, as offsets from the frame pointer:
+//   (sp, fp, pc) = (fp + cfa_offset, *(fp + saved_fp_offset), *(fp + return_address_offset))
+struct FramePointerLayout {
+  std::int32_t cfa_offset = 0;
+  std::int32_t saved_fp_offset = 0;
+  std::int32_t return_address_offset = 0;
+};
+
+// What the kernel left on the stack when it called a signal handler, as seen from the trampoline
+// that the handler returns to: the trampoline's code, and where the interrupted registers lie.
+struct SignalTrampoline {
+  std::string_view name;                    // for -explain
+  std::span<const std::uint8_t> code;       // the instructions, from the trampoline's start
+  std::int32_t context_offset = 0;          // bytes from sp to the context
+  bool context_is_pointer = false;          // the word there is the context's address
+  std::span<const SavedRegister> registers{};  // offsets count from the context
+};
+
+// The call instruction that ends at a return address.
+struct CallSite {
+  std::uint8_t size = 0;            // bytes of the call instruction
+  bool indirect = false;            // the target is a register or lies in memory
+  std::optional<Address> target{};  // of a direct call, runtime address
+  std::optional<Address> slot{};    // runtime address of the word that holds an indirect call's
+                                  // target, when the instruction names it (pc-relative, absolute)
+};
+
+// Where a jump stub (PLT entry, thunk, tail jump) goes: a fixed target, or the word that holds it.
+struct JumpStub {
+  std::optional<Address> target{};
+  std::optional<Address> slot{};
+};
+
+struct Architecture {
+  std::string_view name;      // "x86_64": the word in JSON
+  std::string_view gdb_name;  // what gdb's Architecture.name() begins with
+  std::uint16_t elf_machine = 0;
+  std::uint8_t pointer_size = 8;  // bytes
+  Endian endian = Endian::little;
+
+  std::span<const std::string_view> register_names;  // gdb's names by DWARF number; "" is none
+  Register pc = 0;  // where Registers keeps the pc: its DWARF number, or a number nobody else has
+  Register sp = 0;
+  Register fp = 0;
+  Register return_address = 0;  // the CFI column of the return address; on x86 the same as pc
+  std::optional<Register> link_register;  // holds the return address on entry, where there is one
+  std::span<const Register> callee_saved;
+
+  // Bits of a code pointer that are address; the rest is a signature or a mode bit.
+  Address code_pointer_mask = ~Address{0};
+  std::uint8_t code_alignment = 1;   // bytes
+  std::uint8_t stack_alignment = 8;  // of the words that may hold return addresses, bytes
+  std::uint8_t return_address_size_on_stack = 0;  // bytes a call pushes; 0 with a link register
+
+  PrstatusLayout prstatus;
+  FramePointerLayout frame_pointer;
+  std::span<const SignalTrampoline> signal_trampolines;
+
+  // The call that ends at the end of `before`, whose last byte lies just below `return_address`
+  // (runtime address). A miss when no call instruction ends there. `before` holds up to
+  // `longest_call` bytes.
+  std::optional<CallSite> (*call_before)(ByteView before, Address return_address) = nullptr;
+  std::uint8_t longest_call = 0;  // bytes
+
+  // The jump at `address` (runtime), when `code`, which begins there, is nothing but a jump with
+  // at most a landing pad or a push before it.
+  std::optional<JumpStub> (*jump_stub)(ByteView code, Address address) = nullptr;
+
+  [[nodiscard]] Address code_address(std::uint64_t word) const { return word & code_pointer_mask; }
+  // All ones in the low pointer_size bytes: addresses wrap here.
+  [[nodiscard]] Address address_mask() const {
+    return pointer_size >= 8 ? ~Address{0} : (Address{1} << (8 * pointer_size)) - 1;
+  }
+  [[nodiscard]] std::optional<Register> register_named(std::string_view register_name) const;
+};
+
+// All instruction sets that whocall knows.
+std::span<const Architecture* const> architectures();
+
+// By ELF machine (EM_*), class (pointer size in bytes) and byte order; null when unknown.
+const Architecture* find_architecture(std::uint16_t elf_machine, unsigned pointer_size,
+                                      Endian endian);
+// By our own name ("x86_64"); null when unknown.
+const Architecture* find_architecture(std::string_view name);
+
+// "x86-64", "ARM": a reader's word for an ELF machine number, for error messages.
+std::string_view elf_machine_name(std::uint16_t elf_machine);
+
+}  // namespace whocall

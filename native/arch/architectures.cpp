@@ -1,0 +1,72 @@
+// The list of instruction sets: a new one gets a row here.
+#include <elf.h>
+
+#include <algorithm>
+
+#include "arch/architecture.h"
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+
+namespace whocall {
+namespace {
+
+constexpr std::array<const Architecture*, 2> kArchitectures = {&kX86_64, &kI386};
+
+}  // namespace
+
+std::span<const Architecture* const> architectures() { return kArchitectures; }
+
+const Architecture* find_architecture(std::uint16_t elf_machine, unsigned pointer_size,
+                                      Endian endian) {
+  const auto* const found = std::ranges::find_if(kArchitectures, [&](const Architecture* arch) {
+    return arch->elf_machine == elf_machine && arch->pointer_size == pointer_size &&
+           arch->endian == endian;
+  });
+  return found == kArchitectures.end() ? nullptr : *found;
+}
+
+const Architecture* find_architecture(std::string_view name) {
+  const auto* const found =
+      std::ranges::find_if(kArchitectures, [&](const auto* arch) { return arch->name == name; });
+  return found == kArchitectures.end() ? nullptr : *found;
+}
+
+std::optional<Register> Architecture::register_named(std::string_view register_name) const {
+  const auto found = std::ranges::find(register_names, register_name);
+  if (register_name.empty() || found == register_names.end()) {
+    return std::nullopt;
+  }
+  return static_cast<Register>(found - register_names.begin());
+}
+
+std::string_view elf_machine_name(std::uint16_t elf_machine) {
+  switch (elf_machine) {
+    case EM_X86_64:
+      return "x86-64";
+    case EM_386:
+      return "i386";
+    case EM_ARM:
+      return "ARM";
+    case EM_AARCH64:
+      return "AArch64";
+    case EM_MIPS:
+      return "MIPS";
+    case EM_PPC:
+      return "PowerPC";
+    case EM_PPC64:
+      return "PowerPC 64-bit";
+    case EM_S390:
+      return "IBM Z";
+    case EM_RISCV:
+      return "RISC-V";
+    case EM_LOONGARCH:
+      return "LoongArch";
+    case EM_SPARCV9:
+    case EM_SPARC:
+      return "SPARC";
+    default:
+      return "an unknown instruction set";
+  }
+}
+
+}  // namespace whocall

@@ -1,0 +1,92 @@
+// i386, System V psABI as Linux and gcc use it (registers: table 2.14; %esp is 4 and %ebp is 5 in
+// .eh_frame, unlike Darwin).
+#include "arch/i386.h"
+
+#include <elf.h>
+
+#include "arch/x86_code.h"
+
+namespace whocall {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kNames = {"eax"sv, "ecx"sv, "edx"sv, "ebx"sv, "esp"sv,
+                               "ebp"sv, "esi"sv, "edi"sv, "eip"sv, "eflags"sv};
+
+constexpr std::array<Register, 4> kCalleeSaved = {3, 5, 6, 7};
+
+// struct user_regs_struct of a 32-bit process
+constexpr std::array<SavedRegister, 10> kPrstatusRegisters = {{
+    {3, 0, 4},
+    {1, 4, 4},
+    {2, 8, 4},
+    {6, 12, 4},
+    {7, 16, 4},
+    {5, 20, 4},
+    {0, 24, 4},
+    {8, 48, 4},
+    {9, 56, 4},
+    {4, 60, 4},
+}};
+
+// struct sigcontext; the real-time form finds it 20 bytes into struct ucontext.
+constexpr std::uint32_t kInUcontext = 20;
+template <std::uint32_t Base>
+constexpr std::array<SavedRegister, 9> kContextRegisters = {{
+    {7, Base + 16, 4},
+    {6, Base + 20, 4},
+    {5, Base + 24, 4},
+    {4, Base + 28, 4},
+    {3, Base + 32, 4},
+    {2, Base + 36, 4},
+    {1, Base + 40, 4},
+    {0, Base + 44, 4},
+    {8, Base + 56, 4},
+}};
+
+// pop %eax; mov $__NR_sigreturn,%eax; int $0x80
+constexpr std::array<std::uint8_t, 8> kSigreturn = {0x58, 0xb8, 0x77, 0x00,
+                                                    0x00, 0x00, 0xcd, 0x80};
+// mov $__NR_rt_sigreturn,%eax; int $0x80
+constexpr std::array<std::uint8_t, 7> kRtSigreturn = {0xb8, 0xad, 0x00, 0x00, 0x00, 0xcd, 0x80};
+
+// At the trampoline sp stands at the handler's arguments: (signal, sigcontext by value), or
+// (signal, siginfo *, ucontext *).
+constexpr std::array<SignalTrampoline, 2> kTrampolines = {{
+    {"sigreturn", kSigreturn, 4, false, kContextRegisters<0>},
+    {"rt_sigreturn", kRtSigreturn, 8, true, kContextRegisters<kInUcontext>},
+}};
+
+}  // namespace
+
+const Architecture kI386 = {
+    .name = "i386",
+    .gdb_name = "i386",
+    .elf_machine = EM_386,
+    .pointer_size = 4,
+    .endian = Endian::little,
+    .register_names = kNames,
+    .pc = 8,
+    .sp = 4,
+    .fp = 5,
+    .return_address = 8,
+    .link_register = std::nullopt,
+    .callee_saved = kCalleeSaved,
+    .code_alignment = 1,
+    .stack_alignment = 4,
+    .return_address_size_on_stack = 4,
+    .prstatus = {.size = 144,
+                 .signal_offset = 12,
+                 .lwp_offset = 24,
+                 .registers_offset = 72,
+                 .registers_size = 68,
+                 .registers = kPrstatusRegisters},
+    .frame_pointer = {.cfa_offset = 8, .saved_fp_offset = 0, .return_address_offset = 4},
+    .signal_trampolines = kTrampolines,
+    .call_before = x86::call_before_32,
+    .longest_call = x86::kLongestCall,
+    .jump_stub = x86::jump_stub_32,
+};
+
+}  // namespace whocall

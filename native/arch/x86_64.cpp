@@ -1,0 +1,81 @@
+// x86-64, System V psABI (registers: figure 3.36; kernel structures: <sys/procfs.h>, <ucontext.h>).
+#include "arch/x86_64.h"
+
+#include <elf.h>
+
+#include "arch/x86_code.h"
+
+namespace whocall {
+namespace {
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, 60> names = {
+      "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+  names[49] = "eflags";
+  names[50] = "es";
+  names[51] = "cs";
+  names[52] = "ss";
+  names[53] = "ds";
+  names[54] = "fs";
+  names[55] = "gs";
+  names[58] = "fs_base";
+  names[59] = "gs_base";
+  return names;
+}();
+
+constexpr std::array<Register, 6> kCalleeSaved = {3, 6, 12, 13, 14, 15};
+
+// struct user_regs_struct
+constexpr std::array<SavedRegister, 26> kPrstatusRegisters = {{
+    {15, 0},   {14, 8},   {13, 16},  {12, 24},  {6, 32},   {3, 40},   {11, 48},
+    {10, 56},  {9, 64},   {8, 72},   {0, 80},   {2, 88},   {1, 96},   {4, 104},
+    {5, 112},  {16, 128}, {51, 136}, {49, 144}, {7, 152},  {52, 160}, {58, 168},
+    {59, 176}, {53, 184}, {50, 192}, {54, 200}, {55, 208},
+}};
+
+// struct sigcontext inside struct ucontext, whose address is sp in the trampoline.
+constexpr std::array<SavedRegister, 17> kContextRegisters = {{
+    {8, 40},   {9, 48},   {10, 56},  {11, 64},  {12, 72},  {13, 80},  {14, 88},  {15, 96},
+    {5, 104},  {4, 112},  {6, 120},  {3, 128},  {1, 136},  {0, 144},  {2, 152},  {7, 160},
+    {16, 168},
+}};
+
+// mov $__NR_rt_sigreturn,%rax; syscall
+constexpr std::array<std::uint8_t, 9> kRestore = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
+                                                  0x00, 0x00, 0x0f, 0x05};
+constexpr std::array<SignalTrampoline, 1> kTrampolines = {
+    {{"rt_sigreturn", kRestore, 0, false, kContextRegisters}}};
+
+}  // namespace
+
+const Architecture kX86_64 = {
+    .name = "x86_64",
+    .gdb_name = "i386:x86-64",
+    .elf_machine = EM_X86_64,
+    .pointer_size = 8,
+    .endian = Endian::little,
+    .register_names = kNames,
+    .pc = 16,
+    .sp = 7,
+    .fp = 6,
+    .return_address = 16,
+    .link_register = std::nullopt,
+    .callee_saved = kCalleeSaved,
+    .code_alignment = 1,
+    .stack_alignment = 8,
+    .return_address_size_on_stack = 8,
+    .prstatus = {.size = 336,
+                 .signal_offset = 12,
+                 .lwp_offset = 32,
+                 .registers_offset = 112,
+                 .registers_size = 216,
+                 .registers = kPrstatusRegisters},
+    .frame_pointer = {.cfa_offset = 16, .saved_fp_offset = 0, .return_address_offset = 8},
+    .signal_trampolines = kTrampolines,
+    .call_before = x86::call_before_64,
+    .longest_call = x86::kLongestCall,
+    .jump_stub = x86::jump_stub_64,
+};
+
+}  // namespace whocall

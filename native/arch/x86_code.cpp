@@ -1,0 +1,141 @@
+#include "arch/x86_code.h"
+
+namespace whocall::x86 {
+namespace {
+
+constexpr std::uint8_t kCallRelative = 0xe8;
+constexpr std::uint8_t kGroup5 = 0xff;  // FF /2 is call, FF /4 is jmp
+constexpr unsigned kCallExtension = 2;
+
+enum class Mode : std::uint8_t { bits32, bits64 };
+
+constexpr Address kMask32 = 0xffffffff;
+
+Address wrap(Mode mode, Address address) {
+  return mode == Mode::bits64 ? address : address & kMask32;
+}
+
+Address sign_extend(std::uint32_t value) {
+  return static_cast<Address>(static_cast<std::int64_t>(static_cast<std::int32_t>(value)));
+}
+
+// Bytes of ModRM with what follows it (SIB, displacement), Intel SDM volume 2, tables 2-2 and 2-3.
+std::size_t modrm_size(std::uint8_t modrm, std::uint8_t sib) {
+  const unsigned mod = modrm >> 6U;
+  const unsigned rm = modrm & 7U;
+  const bool has_sib = mod != 3 && rm == 4;
+  std::size_t size = has_sib ? 2 : 1;
+  if (mod == 1) {
+    size += 1;
+  } else if (mod == 2 || (mod == 0 && rm == 5) || (mod == 0 && has_sib && (sib & 7U) == 5)) {
+    size += 4;
+  }
+  return size;
+}
+
+// `call *r/m` of exactly `length` bytes (without prefixes) at the end of `before`.
+std::optional<CallSite> indirect_call(ByteView before, std::size_t length, Address return_address,
+                                      Mode mode) {
+  const std::size_t start = before.size() - length;
+  const auto opcode = before.read<std::uint8_t>(start);
+  const auto modrm = before.read<std::uint8_t>(start + 1);
+  if (opcode != kGroup5 || !modrm || ((*modrm >> 3U) & 7U) != kCallExtension) {
+    return std::nullopt;
+  }
+  const std::uint8_t sib = before.read<std::uint8_t>(start + 2).value_or(0);
+  if (1 + modrm_size(*modrm, sib) != length) {
+    return std::nullopt;
+  }
+  CallSite call{.size = static_cast<std::uint8_t>(length), .indirect = true};
+  const bool names_slot = (*modrm & 0xc7U) == 0x05;  // disp32 alone: pc-relative or absolute
+  const auto prefix = start > 0 ? before.read<std::uint8_t>(start - 1) : std::nullopt;
+  const bool segment_override = prefix == 0x64 || prefix == 0x65;  // %gs:0x10, the i386 vsyscall
+  if (names_slot && !segment_override) {
+    const Address displacement = sign_extend(before.read<std::uint32_t>(start + 2).value_or(0));
+    call.slot = mode == Mode::bits64 ? return_address + displacement : displacement & kMask32;
+  }
+  return call;
+}
+
+// Folklore: the five bytes before a return address may read as a direct call by chance, when they
+// are the tail of something else. Such a "call" goes gigabytes away; where an indirect call also
+// ends there, the indirect one is believed.
+constexpr std::int32_t kFarthestSaneCall = 0x20000000;
+
+std::optional<CallSite> call_before(ByteView before, Address return_address, Mode mode) {
+  std::optional<CallSite> direct;
+  if (before.size() >= 5 && before.read<std::uint8_t>(before.size() - 5) == kCallRelative) {
+    const std::uint32_t distance = before.read<std::uint32_t>(before.size() - 4).value_or(0);
+    direct = CallSite{.size = 5, .target = wrap(mode, return_address + sign_extend(distance))};
+    const auto signed_distance = static_cast<std::int32_t>(distance);
+    if (signed_distance < kFarthestSaneCall && signed_distance > -kFarthestSaneCall) {
+      return direct;
+    }
+  }
+  for (std::size_t length = 2; length <= 7 && length <= before.size(); ++length) {
+    if (auto call = indirect_call(before, length, return_address, mode)) {
+      return call;
+    }
+  }
+  return direct;
+}
+
+// Where the jump instruction starts, behind a landing pad (endbr) and a bnd or notrack prefix.
+std::uint64_t skip_to_jump(ByteView code) {
+  constexpr std::uint32_t kEndbr64 = 0xfa1e0ff3;
+  constexpr std::uint32_t kEndbr32 = 0xfb1e0ff3;
+  const auto word = code.read<std::uint32_t>(0);
+  const std::uint64_t at = word == kEndbr64 || word == kEndbr32 ? 4 : 0;
+  const auto prefix = code.read<std::uint8_t>(at);
+  return prefix == 0xf2 || prefix == 0x3e ? at + 1 : at;
+}
+
+std::optional<JumpStub> jump_stub(ByteView code, Address address, Mode mode) {
+  const std::uint64_t at = skip_to_jump(code);
+  const auto opcode = code.read<std::uint8_t>(at);
+  if (opcode == 0xeb) {  // jmp rel8
+    const auto distance = code.read<std::uint8_t>(at + 1);
+    if (!distance) {
+      return std::nullopt;
+    }
+    const auto reach = static_cast<Address>(static_cast<std::int8_t>(*distance));
+    return JumpStub{.target = wrap(mode, address + at + 2 + reach)};
+  }
+  if (opcode == 0xe9) {  // jmp rel32
+    const auto distance = code.read<std::uint32_t>(at + 1);
+    if (!distance) {
+      return std::nullopt;
+    }
+    return JumpStub{.target = wrap(mode, address + at + 5 + sign_extend(*distance))};
+  }
+  const auto modrm = code.read<std::uint8_t>(at + 1);
+  const auto displacement = code.read<std::uint32_t>(at + 2);
+  if (opcode != kGroup5 || !displacement) {
+    return std::nullopt;
+  }
+  if (modrm == 0x25) {  // jmp *disp32: pc-relative or absolute
+    const Address reach = sign_extend(*displacement);
+    return JumpStub{.slot = mode == Mode::bits64 ? address + at + 6 + reach : reach & kMask32};
+  }
+  if (modrm == 0xa3 && mode == Mode::bits32) {  // jmp *disp32(%ebx): the GOT's address is not here
+    return JumpStub{};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CallSite> call_before_64(ByteView before, Address return_address) {
+  return call_before(before, return_address, Mode::bits64);
+}
+std::optional<CallSite> call_before_32(ByteView before, Address return_address) {
+  return call_before(before, return_address, Mode::bits32);
+}
+std::optional<JumpStub> jump_stub_64(ByteView code, Address address) {
+  return jump_stub(code, address, Mode::bits64);
+}
+std::optional<JumpStub> jump_stub_32(ByteView code, Address address) {
+  return jump_stub(code, address, Mode::bits32);
+}
+
+}  // namespace whocall::x86

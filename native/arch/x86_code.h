@@ -1,0 +1,18 @@
+// What x86-64 and i386 share: how calls and jump stubs look in memory.
+#pragma once
+
+#include <optional>
+
+#include "arch/architecture.h"
+
+namespace whocall::x86 {
+
+// Longest call instruction: REX, FF, ModRM, SIB, disp32.
+inline constexpr std::uint8_t kLongestCall = 8;
+
+std::optional<CallSite> call_before_64(ByteView before, Address return_address);
+std::optional<CallSite> call_before_32(ByteView before, Address return_address);
+std::optional<JumpStub> jump_stub_64(ByteView code, Address address);
+std::optional<JumpStub> jump_stub_32(ByteView code, Address address);
+
+}  // namespace whocall::x86

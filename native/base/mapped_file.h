@@ -1,0 +1,32 @@
+// A whole file mapped read-only.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace whocall {
+
+// Bytes stay valid as long as the object lives. Share it by shared_ptr: symbol names, rows and
+// segments are views into it.
+class MappedFile {
+ public:
+  // Throws Error when the file does not exist, is not a regular file, or cannot be mapped.
+  static std::shared_ptr<const MappedFile> open(const std::string& path);
+
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  MappedFile(std::string path, std::span<const std::byte> bytes);
+
+  std::string path_;
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace whocall
