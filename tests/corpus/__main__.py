@@ -43,16 +43,17 @@ def main() -> int:
     parser.add_argument("directory", nargs="?", type=Path, help="where to build")
     parser.add_argument("names", nargs="*", help="programs, or patterns such as 'chain/*O2*'; all when left out")
     parser.add_argument("--list", action="store_true", help="list the cases and build nothing")
+    parser.add_argument("--no-tables", dest="tables", action="store_false", help="the corpus without unwind tables")
     parser.add_argument("--brief", action="store_true", help="one line a case")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     arguments = parser.parse_args()
     if arguments.list:
-        print("\n".join(case.name for case in cases()))
+        print("\n".join(case.name for case in cases(tables=arguments.tables)))
         return 0
     if arguments.directory is None:
         parser.error("a directory to build in is needed")
     begin, failed, decided = time.monotonic(), 0, Counter[str]()
-    for outcome in build_all(arguments.directory, arguments.names or None, arguments.jobs):
+    for outcome in build_all(arguments.directory, arguments.names or None, arguments.jobs, arguments.tables):
         if outcome.built is None:
             failed += 1
             print(f"{outcome.case.name}: FAILED: {outcome.error}", flush=True)

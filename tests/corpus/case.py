@@ -12,6 +12,7 @@ from corpus.catalog import Program
 from corpus.corefile import Core
 from corpus.crash import crash
 from corpus.oracle import Truth, truth_of
+from corpus.stepper import stepper_in
 from corpus.variants import Variant
 
 
@@ -32,11 +33,14 @@ class Case:
         place = directory.resolve() / self.program.name / self.variant.name
         place.mkdir(parents=True, exist_ok=True)
         binaries = compile_program(self.program, self.variant, place)
-        core = crash(binaries.exe, place, self.program.stack_limit)
-        built = BuiltCase(self, core, binaries)
+        stepper = stepper_in(directory.resolve()) if self.variant.needs_steps else None
+        crashed = crash(binaries.exe, place, self.program.stack_limit, stepper)
+        built = BuiltCase(self, crashed.core, binaries, crashed.steps)
         died_of = built.loaded.threads[0].signal
-        if died_of != signal.Signals[self.program.signal]:
-            raise CorpusError(f"{self.name}: died of {signal.Signals(died_of).name}, not of {self.program.signal}")
+        musl = self.program.musl_signal if self.variant.compiler == "musl-gcc" else None
+        expected = musl or self.program.signal
+        if died_of != signal.Signals[expected]:
+            raise CorpusError(f"{self.name}: died of {signal.Signals(died_of).name}, not of {expected}")
         return built
 
 
@@ -47,6 +51,8 @@ class BuiltCase:
     case: Case
     core: Path
     binaries: Binaries
+    steps: Path | None = None
+    """The stepper's record, where the oracle needs one."""
 
     @property
     def exe(self) -> Path:
@@ -70,7 +76,7 @@ class BuiltCase:
 
     @cached_property
     def _truth(self) -> Truth:
-        return truth_of(self.loaded, self.case.program, self.binaries)
+        return truth_of(self.loaded, self.case.program, self.binaries, self.steps)
 
     def truth(self) -> Truth:
         """The true chains of all threads; asked once, then kept."""

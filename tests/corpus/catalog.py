@@ -30,8 +30,11 @@ class Program:
     """Functions of the program itself that may be on the stack without a record."""
     variants: int = 4
     """In how many variants of the matrix to build it."""
-    signal_elsewhere: str | None = None
-    """The signal with musl, or on the other machine, when that differs."""
+    musl_signal: str | None = None
+    """The signal with musl, where that differs."""
+
+    throws: bool = False
+    """Whether it cannot live without unwind tables."""
 
     @property
     def is_cpp(self) -> bool:
@@ -52,10 +55,10 @@ PROGRAMS: tuple[Program, ...] = (
     Program("signal_altstack", "signal_altstack.c", "SIGABRT", variants=6),
     Program("signal_timer", "signal_timer.c", "SIGABRT", variants=6),
     Program("signal_nested", "signal_nested.c"),
-    Program("exception_uncaught", "exceptions.cpp", "SIGABRT", defines=("MODE=0",)),
-    Program("exception_in_catch", "exceptions.cpp", defines=("MODE=1",)),
-    Program("exception_in_destructor", "exceptions.cpp", defines=("MODE=2",)),
-    Program("exception_noexcept", "exceptions.cpp", "SIGABRT", defines=("MODE=3",)),
+    Program("exception_uncaught", "exceptions.cpp", "SIGABRT", defines=("MODE=0",), throws=True),
+    Program("exception_in_catch", "exceptions.cpp", defines=("MODE=1",), throws=True),
+    Program("exception_in_destructor", "exceptions.cpp", defines=("MODE=2",), throws=True),
+    Program("exception_noexcept", "exceptions.cpp", "SIGABRT", defines=("MODE=3",), throws=True),
     Program("virtual_calls", "virtual_calls.cpp"),
     Program("shared_library", "shared_library.c", library="shared_library_lib.c", variants=6),
     Program("qsort_callback", "qsort_callback.c"),
@@ -78,8 +81,9 @@ PROGRAMS: tuple[Program, ...] = (
     Program("atexit_exit", "atexit_handler.c", defines=("BY_RETURN=0",)),
     Program("small_stack_thread", "small_stack_thread.c"),
     Program("fork_child", "fork_child.c"),
-    Program("stack_smash", "stack_smash.c", "SIGABRT", flags=("-fstack-protector-all",)),
-    Program("heap_corruption", "heap_corruption.c", "SIGABRT", glibc_only=True),
+    Program("stack_smash", "stack_smash.c", "SIGABRT", flags=("-fstack-protector-all",),
+            unrecorded=frozenset({"overrun"}), musl_signal="SIGSEGV"),
+    Program("heap_corruption", "heap_corruption.c", "SIGABRT", musl_signal="SIGSEGV"),
     Program("cold_path", "cold_path.c"),
     Program("tail_call", "tail_call.c", unrecorded=frozenset({"forward"})),
     Program("user_context", "user_context.c", glibc_only=True, unrecorded=frozenset({"main"})),

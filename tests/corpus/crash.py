@@ -5,12 +5,21 @@ from __future__ import annotations
 import resource
 import signal
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from corpus.build import CorpusError
 
-TIMEOUT = 20
-"""Seconds that a program may take to crash."""
+TIMEOUT = 60
+"""Seconds that a program may take to crash, also under single steps."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A core file, and what the stepper recorded if it was used."""
+
+    core: Path
+    steps: Path | None = None
 
 
 def _limits(stack: int | None) -> None:
@@ -29,26 +38,36 @@ def _kernel_core(directory: Path) -> Path | None:
 def _core_by_gdb(exe: Path, directory: Path, stack: int | None) -> Path | None:
     """Where the kernel pipes cores away: let gdb write one at the moment of death."""
     core = directory / "core.gdb"
-    stop_for_nothing = [f"handle {name} nostop noprint pass" for name in ("SIGALRM", "SIGUSR1", "SIGUSR2")]
+    quiet = [f"handle {name} nostop noprint pass" for name in ("SIGALRM", "SIGUSR1", "SIGUSR2", "SIGCHLD")]
     commands = ["set debuginfod enabled off", "set startup-with-shell off", "set disable-randomization off",
-                "set follow-fork-mode child", *stop_for_nothing, "run"]
+                "set follow-fork-mode child", *quiet, "run"]
     if "altstack" in exe.name:  # the first SIGSEGV is the handler's
         commands.append("continue")
     commands.append(f"generate-core-file {core}")
     arguments = [word for command in commands for word in ("-ex", command)]
     subprocess.run(["gdb", "-nx", "-q", "-batch", *arguments, str(exe)], cwd=directory, capture_output=True,
-                   check=False, timeout=6 * TIMEOUT, preexec_fn=lambda: _limits(stack))
+                   check=False, timeout=TIMEOUT, preexec_fn=lambda: _limits(stack))
     return core if core.exists() else None
 
 
-def crash(exe: Path, directory: Path, stack: int | None = None) -> Path:
-    """Run the program in an empty directory below `directory` and return its core file."""
+def crash(exe: Path, directory: Path, stack: int | None = None, stepper: Path | None = None) -> Crash:
+    """Run the program in an empty directory below `directory`, under the stepper if one is given."""
     place = directory / "run"
     place.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run([str(exe)], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          check=False, timeout=TIMEOUT, preexec_fn=lambda: _limits(stack))
-    core = _kernel_core(place) or _core_by_gdb(exe, place, stack)
+    for old in place.iterdir():
+        old.unlink()
+    steps = place / "steps" if stepper else None
+    command = [str(stepper), str(steps), str(exe)] if stepper else [str(exe)]
+    try:
+        done = subprocess.run(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              check=False, timeout=TIMEOUT, preexec_fn=lambda: _limits(stack))
+    except subprocess.TimeoutExpired as error:
+        raise CorpusError(f"{exe}: does not crash within {TIMEOUT} s") from error
+    core = _kernel_core(place)
+    if core is not None:
+        return Crash(core, steps)
+    core = _core_by_gdb(exe, place, stack)
     if core is None:
         how = signal.strsignal(-done.returncode) if done.returncode < 0 else f"exit {done.returncode}"
         raise CorpusError(f"{exe}: no core file ({how})")
-    return core
+    return Crash(core)  # the stepper saw another process

@@ -1,6 +1,7 @@
 """Runs inside gdb: print the physical frames of every thread as one line of JSON.
 
-Inline frames are left out: they have no return address of their own.
+Inline frames are left out: they have no return address of their own.  So are the tail-call frames that gdb deduces from
+the debug information's call sites: those functions were on the stack once, but no longer.
 """
 
 import json
@@ -14,7 +15,7 @@ def _walk():  # type: ignore[no-untyped-def]
     frames, stop = [], ""
     frame = gdb.newest_frame()
     while frame is not None and len(frames) < LIMIT:
-        if frame.type() != gdb.INLINE_FRAME:
+        if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
             frames.append((frame.pc(), frame.type() == gdb.SIGTRAMP_FRAME, frame.name() or ""))
         try:
             frame = frame.older()

@@ -24,31 +24,30 @@ def is_outermost(frame: TrueFrame) -> bool:
 
 def complaints(frames: Sequence[TrueFrame], thread: CoreThread, records: Sequence[Record], recorded: set[str],
                core: Core) -> list[str]:
-    """Why the chain cannot be true; empty when it can."""
-    found = []
+    """Why the chain cannot be true; empty when it can.
+
+    Records are matched from the outermost inwards: in a recursion that overflowed in a prologue, the innermost frame has
+    no record yet, and every return address is the same.
+    """
     if not frames or frames[0].pc != thread.pc:
         return [f"does not begin at the thread's pc {thread.pc:#x}"]
-    callers = set()
-    at = 0
-    for record in records:
-        caller = next((i for i in range(at + 1, len(frames)) if frames[i].pc == record.return_address), None)
+    found = []
+    callees: set[int] = set()
+    end = len(frames)
+    for record in reversed(records):
+        caller = next((i for i in range(end - 1, 0, -1) if frames[i].pc == record.return_address), None)
         if caller is None:
             found.append(f"lacks {record.function}'s return address {record.return_address:#x}")
             continue
         if not is_function(frames[caller - 1], record.function):
             found.append(f"{frames[caller - 1].function} instead of {record.function} below {record.return_address:#x}")
-        callers.add(caller - 1)
-        at = caller
+        callees.add(caller - 1)
+        end = caller
     for i, frame in enumerate(frames):
         if i and not core.is_code(frame.pc):
             found.append(f"frame {i} at {frame.pc:#x} is not in code")
-        if i not in callers and frame.true_name in recorded:
+        if i not in callees and not frame.is_exact and frame.true_name in recorded:
             found.append(f"frame {i} in {frame.function} left no record")
-        if is_outermost(frame) and i != len(frames) - 1:
+        if i and is_outermost(frame) and i != len(frames) - 1:  # frame 0 may be calling clone
             found.append(f"frames beyond {frame.function}")
     return found
-
-
-def from_shadow(thread: CoreThread, records: Sequence[Record]) -> list[int]:
-    """The program counters by the records alone: right when nothing unrecorded lies between (`complaints` tells)."""
-    return [thread.pc, *(record.return_address for record in records)]

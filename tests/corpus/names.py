@@ -92,6 +92,12 @@ class ModuleMap:
         true = tuple(symbol.name for symbol in module.full.symtab.covering(link)) or visible
         return Names(true, visible, module.path, link)
 
+    def begins_function(self, address: int) -> bool:
+        """Whether a symbol starts at exactly this runtime address."""
+        module = self.module(address)
+        return module is not None and any(symbol.start == address - module.bias
+                                          for symbol in module.full.symtab.covering(address - module.bias))
+
     def code(self, address: int, size: int) -> bytes:
         """Instruction bytes at a runtime address, out of the file (cores leave text out)."""
         module = self.module(address)

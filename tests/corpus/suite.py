@@ -22,9 +22,12 @@ class Outcome:
     error: str | None
 
 
-def cases(patterns: Iterable[str] | None = None) -> list[Case]:
-    """The corpus in its fixed order; patterns like `chain`, `chain/*O2*` or `*/*-m32*` choose from it."""
-    everything = [Case(program, variant) for program, variant in selection()]
+def cases(patterns: Iterable[str] | None = None, tables: bool = True) -> list[Case]:
+    """The corpus in its fixed order; patterns like `chain`, `chain/*O2*` or `*/*-m32*` choose from it.
+
+    With `tables` false, the same programs without unwind tables of their own: a second corpus.
+    """
+    everything = [Case(program, variant) for program, variant in selection(tables=tables)]
     if patterns is None:
         return everything
     wanted = list(patterns)
@@ -41,7 +44,8 @@ def _build(case: Case, directory: Path) -> Outcome:
     return Outcome(case, built, None)
 
 
-def build_all(directory: Path, names: Iterable[str] | None = None, jobs: int = 2) -> Iterator[Outcome]:
+def build_all(directory: Path, names: Iterable[str] | None = None, jobs: int = 2,
+              tables: bool = True) -> Iterator[Outcome]:
     """Build cases and find their truth, `jobs` at a time, in order; the work is done by other processes."""
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda case: _build(case, directory), cases(names))
+        yield from pool.map(lambda case: _build(case, directory), cases(names, tables))

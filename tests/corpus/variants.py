@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cache
 from itertools import combinations, product
 
@@ -23,6 +23,8 @@ LINK_FLAGS = {
     "static": (("-fno-pie",), ("-static",)),
     "static-pie": (("-fPIE",), ("-static-pie",)),
 }
+TABLES = ("-fasynchronous-unwind-tables",)
+NO_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 CPP_COMPILERS = {"gcc": "g++", "clang": "clang++"}
 
 
@@ -37,7 +39,7 @@ class Variant:
     bits: int = 64
     cf_protection: bool = False
     tables: bool = True
-    """Whether unwind tables are made (-fasynchronous-unwind-tables)."""
+    """Whether the program's own code has unwind tables.  Without, the twin still has .debug_frame for the oracle."""
 
     @property
     def name(self) -> str:
@@ -53,6 +55,11 @@ class Variant:
         """Whether no shared library is loaded."""
         return self.link.startswith("static")
 
+    @property
+    def needs_steps(self) -> bool:
+        """Whether the stack holds code without CFI (all of musl is), so that no debugger's word is enough."""
+        return self.compiler == "musl-gcc" or not self.tables
+
     def driver(self, cpp: bool = False) -> str:
         """The compiler's command."""
         return CPP_COMPILERS[self.compiler] if cpp else self.compiler
@@ -63,7 +70,7 @@ class Variant:
             "-g", f"-{self.optimisation}", f"-m{self.bits}", *LINK_FLAGS[self.link][0],
             "-fno-omit-frame-pointer" if self.frame_pointer else "-fomit-frame-pointer",
             "-fcf-protection=full" if self.cf_protection else "-fcf-protection=none",
-            "-fasynchronous-unwind-tables" if self.tables else "-fno-asynchronous-unwind-tables",
+            *(TABLES if self.tables else NO_TABLES),
         ]
 
     def link_flags(self) -> list[str]:
@@ -79,6 +86,8 @@ class Variant:
         if self.compiler == "musl-gcc" and (program.glibc_only or program.is_cpp):
             return False
         if self.is_static and program.library is not None:
+            return False
+        if not self.tables and program.throws:
             return False
         return program.bits in (None, self.bits) and program.compiler in (None, self.compiler)
 
@@ -109,11 +118,15 @@ def covering_variants() -> tuple[Variant, ...]:
     return tuple(chosen)
 
 
-def selection(programs: Iterable[Program] = PROGRAMS) -> Iterator[tuple[Program, Variant]]:
-    """The (program, variant) pairs of the corpus: each program takes the variants least used so far."""
+def selection(programs: Iterable[Program] = PROGRAMS, tables: bool = True) -> Iterator[tuple[Program, Variant]]:
+    """The (program, variant) pairs of the corpus: each program takes the variants least used so far.
+
+    With `tables` false it is the same corpus without unwind tables, less the programs that throw.
+    """
     used: Counter[Variant] = Counter()
     for program in programs:
-        suitable = [variant for variant in covering_variants() if variant.suits(program)]
+        variants = (replace(variant, tables=tables) for variant in covering_variants())
+        suitable = [variant for variant in variants if variant.suits(program)]
         suitable.sort(key=lambda variant: used[variant])
         for variant in suitable[: program.variants]:
             used[variant] += 1

@@ -14,6 +14,7 @@ NOINLINE int fault(int x) {
 NOINLINE void *thread(void *argument) {
     truth_attach();
     TRUTH_ENTER(thread);
+    usleep(20000); /* let main reach pthread_join */
     int y = fault(3) + 1;
     TRUTH_LEAVE();
     return (char *)argument + y;
