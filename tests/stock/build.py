@@ -1,4 +1,4 @@
-"""Builds a C source of this folder twice: a twin with its symbols, and a stripped copy that runs."""
+"""Builds a C source of this folder: a twin with its symbols, and a stripped copy that runs."""
 
 from __future__ import annotations
 

@@ -75,9 +75,7 @@ def _openssl() -> list[StockProgram]:
             computing(0.3),
             frames=8,
         ),
-        StockProgram(
-            "openssl-pkey", (OPENSSL, "pkey", "-in", "/dev/fd/0"), blocked_in(READ, 0), frames=10
-        ),
+        StockProgram("openssl-pkey", (OPENSSL, "pkey"), blocked_in(READ, 0), frames=10),
         StockProgram("openssl-dgst", (OPENSSL, "dgst", "-sha256"), blocked_in(READ, 0), frames=8),
     ]
 
