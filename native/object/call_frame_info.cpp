@@ -1,0 +1,153 @@
+#include "object/call_frame_info.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "object/eh_frame_header.h"
+#include "object/frame_entries.h"
+#include "object/range_index.h"
+
+namespace whocall {
+namespace {
+
+// All FDEs by address, made when .eh_frame_hdr cannot answer.
+struct FdeIndex {
+  struct Item {
+    AddressRange range;
+    std::uint64_t offset = 0;  // of the FDE in the section
+  };
+  std::vector<Item> items;
+  std::vector<RangePiece> pieces;
+};
+
+Address section_address(const ElfFile& file, std::string_view name) {
+  const ElfSection* section = file.section(name);
+  return section == nullptr ? 0 : section->address;
+}
+
+AddressRange code_range(const ElfFile& file) {
+  AddressRange code{~Address{0}, 0};
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0) {
+      code.begin = std::min(code.begin, segment.address);
+      code.end = std::max(code.end, end_of(segment.address, segment.memory_size));
+    }
+  }
+  return code.empty() ? AddressRange{} : code;
+}
+
+FrameContext context_of(const ElfFile& file) {
+  FrameContext context;
+  context.text = section_address(file, ".text");
+  context.data = section_address(file, ".got");
+  context.code = code_range(file);
+  return context;
+}
+
+}  // namespace
+
+struct CallFrameInfo::Data {
+  Data(Format the_format, const LoadedPart& section, const std::optional<LoadedPart>& header_part,
+       unsigned pointer_size, const FrameContext& context)
+      : format(the_format),
+        address(section.address),
+        code(context.code),
+        entries(the_format, section.bytes,
+                PointerBases{section.address, context.text, context.data, pointer_size}) {
+    if (header_part) {
+      header.emplace(*header_part, pointer_size);
+    }
+  }
+
+  [[nodiscard]] bool is_code(const Fde& fde) const {
+    return code.empty() || code.contains(fde.range.begin);
+  }
+  [[nodiscard]] std::optional<Fde> find_through_header(Address wanted) const;
+  [[nodiscard]] std::optional<Fde> find_through_index(Address wanted) const;
+  void build_index(const CallFrameInfo& info) const;
+
+  Format format;
+  Address address;
+  AddressRange code;
+  FrameEntries entries;
+  std::optional<EhFrameHeader> header;
+  mutable std::once_flag index_built;
+  mutable FdeIndex index;
+};
+
+std::optional<Fde> CallFrameInfo::Data::find_through_header(Address wanted) const {
+  const auto place = header && header->searchable() ? header->find(wanted) : std::nullopt;
+  const auto entry = place ? entries.entry_at(*place - address) : std::nullopt;
+  const auto fde = entry ? entries.decode_fde(*entry) : std::nullopt;
+  return fde && fde->range.contains(wanted) && is_code(*fde) ? fde : std::nullopt;
+}
+
+std::optional<Fde> CallFrameInfo::Data::find_through_index(Address wanted) const {
+  const std::uint32_t found = find_range(index.pieces, wanted);
+  const auto entry = found == kNoRange ? std::nullopt : entries.entry_at(index.items[found].offset);
+  return entry ? entries.decode_fde(*entry) : std::nullopt;
+}
+
+void CallFrameInfo::Data::build_index(const CallFrameInfo& info) const {
+  info.for_each([this](const Fde& fde) {
+    if (!fde.range.empty()) {
+      index.items.push_back({fde.range, fde.offset});
+    }
+  });
+  std::stable_sort(index.items.begin(), index.items.end(),
+                   [](const FdeIndex::Item& left, const FdeIndex::Item& right) {
+                     return left.range.begin < right.range.begin;
+                   });
+  index.pieces = flatten_ranges(static_cast<std::uint32_t>(index.items.size()),
+                                [this](std::uint32_t i) { return index.items[i].range; });
+}
+
+CallFrameInfo::CallFrameInfo(Format format, LoadedPart section, std::optional<LoadedPart> header,
+                             unsigned pointer_size, FrameContext context)
+    : data_(std::make_unique<Data>(format, section, header, pointer_size, context)) {}
+
+CallFrameInfo::~CallFrameInfo() = default;
+
+std::unique_ptr<CallFrameInfo> CallFrameInfo::of_eh_frame(const ElfFile& file) {
+  const auto section = file.eh_frame();
+  return section ? std::make_unique<CallFrameInfo>(Format::eh_frame, *section, file.eh_frame_hdr(),
+                                                   file.pointer_size(), context_of(file))
+                 : nullptr;
+}
+
+std::unique_ptr<CallFrameInfo> CallFrameInfo::of_debug_frame(const ElfFile& file) {
+  const auto section = file.debug_frame();
+  return section ? std::make_unique<CallFrameInfo>(Format::debug_frame, *section, std::nullopt,
+                                                   file.pointer_size(), context_of(file))
+                 : nullptr;
+}
+
+CallFrameInfo::Format CallFrameInfo::format() const { return data_->format; }
+
+std::optional<Fde> CallFrameInfo::find(Address address) const {
+  if (auto fde = data_->find_through_header(address)) {
+    return fde;
+  }
+  std::call_once(data_->index_built, [this] { data_->build_index(*this); });
+  return data_->find_through_index(address);
+}
+
+void CallFrameInfo::for_each(const std::function<void(const Fde&)>& visit) const {
+  std::uint64_t offset = 0;
+  while (offset < data_->entries.section().size()) {
+    const auto entry = data_->entries.entry_at(offset);
+    if (!entry) {
+      return;  // a length that leads out of the section: nothing behind it can be found
+    }
+    const auto fde = data_->entries.decode_fde(*entry);
+    if (fde && data_->is_code(*fde)) {
+      visit(*fde);
+    }
+    offset = entry->next;  // behind it also when it is a terminator: old linkers left some inside
+  }
+}
+
+}  // namespace whocall

@@ -1,0 +1,118 @@
+#include "object/elf_decompress.h"
+
+#include <elf.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "base/byte_reader.h"
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+namespace whocall {
+namespace {
+
+// Room for `size` bytes, not yet touched: pages come only as output really arrives, so a lie about
+// the size costs address space and no memory.
+std::optional<OwnedBytes> room_for(std::uint64_t size, std::uint64_t compressed_size) {
+  if (size > kLargestSection || (size > kSmallSection && size / kLargestRatio > compressed_size)) {
+    return std::nullopt;
+  }
+  try {
+    OwnedBytes output;
+    output.data = std::make_unique_for_overwrite<std::byte[]>(size);
+    output.size = static_cast<std::size_t>(size);
+    return output;
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
+
+// zlib counts in 32 bits: feed and drain it in pieces.
+bool inflate_all(std::span<const std::byte> input, OwnedBytes& output) {
+  z_stream stream = {};
+  if (inflateInit(&stream) != Z_OK) {
+    return false;
+  }
+  constexpr std::size_t kPiece = std::numeric_limits<uInt>::max() / 2;
+  std::size_t taken = 0;
+  std::size_t given = 0;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    const std::size_t in = std::min(kPiece, input.size() - taken);
+    const std::size_t out = std::min(kPiece, output.size - given);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input.data() + taken));
+    stream.avail_in = static_cast<uInt>(in);
+    stream.next_out = reinterpret_cast<Bytef*>(output.data.get() + given);
+    stream.avail_out = static_cast<uInt>(out);
+    status = inflate(&stream, Z_NO_FLUSH);
+    taken += in - stream.avail_in;
+    given += out - stream.avail_out;
+    // Several streams may follow one another (gold and old gas wrote such sections).
+    if (status == Z_STREAM_END && given < output.size && taken < input.size()) {
+      status = inflateReset(&stream);
+    }
+  }
+  inflateEnd(&stream);
+  return given == output.size;
+}
+
+std::optional<OwnedBytes> inflate_zlib(ByteView input, std::uint64_t size) {
+  auto output = room_for(size, input.size());
+  if (!output || (size != 0 && !inflate_all(input.bytes(), *output))) {
+    return std::nullopt;
+  }
+  return output;
+}
+
+std::optional<OwnedBytes> inflate_zstd(ByteView input, std::uint64_t size) {
+  auto output = room_for(size, input.size());
+  if (!output) {
+    return std::nullopt;
+  }
+  const std::size_t result =
+      ZSTD_decompress(output->data.get(), output->size, input.bytes().data(), input.size());
+  return ZSTD_isError(result) == 0 && result == output->size ? std::move(output) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<OwnedBytes> decompress_section(ByteView contents, unsigned pointer_size) {
+  ByteReader reader(contents);
+  const std::uint32_t method = reader.u32();
+  if (pointer_size == 8) {
+    reader.u32();  // ch_reserved
+  }
+  const std::uint64_t size = reader.fixed(pointer_size);
+  reader.fixed(pointer_size);  // ch_addralign
+  if (!reader.ok()) {
+    return std::nullopt;
+  }
+  const ByteView input = contents.from(reader.offset());
+  switch (method) {
+    case ELFCOMPRESS_ZLIB:
+      return inflate_zlib(input, size);
+    case ELFCOMPRESS_ZSTD:
+      return inflate_zstd(input, size);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<OwnedBytes> decompress_zdebug(ByteView contents) {
+  ByteReader reader(ByteView(contents.bytes(), Endian::big));
+  constexpr std::uint32_t kMagic = 0x5a4c4942;  // "ZLIB"
+  const std::uint32_t magic = reader.u32();
+  const std::uint64_t size = reader.u64();
+  if (!reader.ok() || magic != kMagic) {
+    return std::nullopt;
+  }
+  return inflate_zlib(contents.from(reader.offset()), size);
+}
+
+}  // namespace whocall

@@ -1,0 +1,81 @@
+// Which of many ranges, possibly nested or overlapping, holds an address: the one with the nearest
+// start at or below it. Used for segments, sections, FDEs and functions alike.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/address.h"
+
+namespace whocall {
+
+inline constexpr std::uint32_t kNoRange = ~std::uint32_t{0};
+
+// From `begin` to the next piece's begin, `owner` (an index, or kNoRange in a gap) is the answer.
+struct RangePiece {
+  Address begin = 0;
+  std::uint32_t owner = kNoRange;
+};
+
+// Cuts `count` ranges into disjoint pieces, so that a look-up is one binary search however the
+// ranges overlap. `range_of(i)` must ascend by begin; of equal begins the first is the best. A
+// range that ends inside another gives way to it again behind its end. The last piece is a gap.
+// A sweep with a stack of open ranges: O(count) time, at most 3 * count pieces.
+template <typename RangeOf>
+std::vector<RangePiece> flatten_ranges(std::uint32_t count, RangeOf range_of) {
+  std::vector<RangePiece> pieces;
+  std::vector<std::uint32_t> open;
+  pieces.reserve(std::size_t{count} + 1);
+  Address cursor = 0;
+  // Emits what the open ranges cover from the cursor up to `limit`.
+  const auto advance = [&](Address limit, bool to_the_end) {
+    while (!open.empty() && (to_the_end || cursor < limit)) {
+      const Address end = range_of(open.back()).end;
+      if (end <= cursor) {
+        open.pop_back();
+        continue;
+      }
+      pieces.push_back({cursor, open.back()});
+      cursor = to_the_end ? end : std::min(end, limit);
+    }
+    if (open.empty() && !pieces.empty() && pieces.back().owner != kNoRange &&
+        (to_the_end || cursor < limit)) {
+      pieces.push_back({cursor, kNoRange});
+    }
+  };
+  for (std::uint32_t i = 0; i < count;) {
+    const Address begin = range_of(i).begin;
+    advance(begin, false);
+    cursor = begin;
+    std::uint32_t last = i;
+    while (last < count && range_of(last).begin == begin) {
+      ++last;
+    }
+    for (std::uint32_t k = last; k > i; --k) {
+      if (!range_of(k - 1).empty()) {
+        open.push_back(k - 1);
+      }
+    }
+    i = last;
+  }
+  advance(0, true);
+  return pieces;
+}
+
+// The owner of the piece that holds `address`; kNoRange when none does. O(log n).
+inline std::uint32_t find_range(std::span<const RangePiece> pieces, Address address) {
+  const auto next = std::upper_bound(
+      pieces.begin(), pieces.end(), address,
+      [](Address wanted, const RangePiece& piece) { return wanted < piece.begin; });
+  return next == pieces.begin() ? kNoRange : std::prev(next)->owner;
+}
+
+// `begin + size`, stopping at the top of the address space instead of wrapping.
+constexpr Address end_of(Address begin, std::uint64_t size) {
+  return size > ~Address{0} - begin ? ~Address{0} : begin + size;
+}
+
+}  // namespace whocall

@@ -1,0 +1,139 @@
+#include "symbols/symbol_table.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "object/call_frame_info.h"
+#include "object/range_index.h"
+#include "symbols/elf_function_symbols.h"
+#include "symbols/function_bounds.h"
+#include "symbols/symbol_order.h"
+
+namespace whocall {
+namespace {
+
+// Up to here a scan that the processor predicts beats a binary search that it cannot.
+constexpr std::uint32_t kLongestScan = 32;
+
+void add_fdes(const CallFrameInfo* info, std::vector<AddressRange>& fdes) {
+  if (info != nullptr) {
+    info->for_each([&](const Fde& fde) {
+      if (!fde.range.empty()) {
+        fdes.push_back(fde.range);
+      }
+    });
+  }
+}
+
+void add_functions(const ElfFile& file, std::vector<Symbol>& symbols,
+                   std::vector<AddressRange>& fdes) {
+  const std::vector<Symbol> functions = elf_function_symbols(file);
+  symbols.insert(symbols.end(), functions.begin(), functions.end());
+  if (file.type() != ET_REL) {  // before relocation, all FDEs start at 0
+    add_fdes(CallFrameInfo::of_eh_frame(file).get(), fdes);
+    add_fdes(CallFrameInfo::of_debug_frame(file).get(), fdes);
+  }
+}
+
+using Files = std::pair<std::shared_ptr<const ElfFile>, std::shared_ptr<const ElfFile>>;
+
+}  // namespace
+
+std::shared_ptr<const SymbolTable> SymbolTable::from_elf(
+    std::shared_ptr<const ElfFile> file, std::shared_ptr<const ElfFile> debug_file) {
+  std::vector<Symbol> symbols;
+  std::vector<AddressRange> fdes;
+  add_functions(*file, symbols, fdes);
+  if (debug_file) {
+    add_functions(*debug_file, symbols, fdes);
+  }
+  sort_symbols(symbols);
+  drop_repetitions(symbols);
+  settle_bounds(symbols, std::move(fdes), executable_ranges(*file));
+  auto owner = std::make_shared<const Files>(std::move(file), std::move(debug_file));
+  return std::shared_ptr<const SymbolTable>(new SymbolTable(std::move(symbols), std::move(owner)));
+}
+
+std::shared_ptr<const SymbolTable> SymbolTable::from_symbols(std::vector<Symbol> symbols,
+                                                             std::shared_ptr<const void> owner) {
+  sort_symbols(symbols);
+  return std::shared_ptr<const SymbolTable>(new SymbolTable(std::move(symbols), std::move(owner)));
+}
+
+SymbolTable::SymbolTable(std::vector<Symbol> symbols, std::shared_ptr<const void> owner)
+    : symbols_(std::move(symbols)), owner_(std::move(owner)) {
+  build_index();
+}
+
+void SymbolTable::build_index() {
+  const auto pieces = flatten_ranges(static_cast<std::uint32_t>(symbols_.size()),
+                                     [this](std::uint32_t i) { return symbols_[i].range; });
+  if (pieces.empty()) {
+    return;
+  }
+  starts_.reserve(pieces.size());
+  answers_.reserve(pieces.size());
+  for (const RangePiece& piece : pieces) {
+    starts_.push_back(piece.begin);
+    answers_.push_back(piece.owner);
+  }
+  // About one bucket a start: the widest power of two that gives no more than twice as many.
+  const Address span = starts_.back() - starts_.front();
+  bucket_shift_ = 0;
+  while ((span >> bucket_shift_) >= 2 * starts_.size()) {
+    ++bucket_shift_;
+  }
+  const std::size_t count = static_cast<std::size_t>(span >> bucket_shift_) + 1;
+  buckets_.assign(count + 1, static_cast<std::uint32_t>(starts_.size()));
+  std::size_t bucket = 0;
+  for (std::uint32_t i = 0; i < starts_.size(); ++i) {
+    const Address own = (starts_[i] - starts_.front()) >> bucket_shift_;
+    for (; bucket <= own; ++bucket) {
+      buckets_[bucket] = i;
+    }
+  }
+}
+
+// The last of starts_[first, last) at or below `address`, or first - 1 when all lie above.
+std::uint32_t SymbolTable::last_start_in(std::uint32_t first, std::uint32_t last,
+                                         Address address) const {
+  if (last - first > kLongestScan) {
+    const auto next = std::upper_bound(starts_.begin() + first, starts_.begin() + last, address);
+    return static_cast<std::uint32_t>(next - starts_.begin()) - 1;
+  }
+  while (first < last && starts_[first] <= address) {
+    ++first;
+  }
+  return first - 1;
+}
+
+std::uint32_t SymbolTable::find(Address address) const {
+  // The last piece is a gap, so nothing at or behind its start has an answer.
+  if (starts_.empty() || address < starts_.front() || address >= starts_.back()) {
+    return kNone;
+  }
+  const auto bucket = static_cast<std::size_t>((address - starts_.front()) >> bucket_shift_);
+  return answers_[last_start_in(buckets_[bucket], buckets_[bucket + 1], address)];
+}
+
+void SymbolTable::find(std::span<const Address> addresses, std::span<std::uint32_t> out) const {
+  const std::size_t count = std::min(addresses.size(), out.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = find(addresses[i]);
+  }
+}
+
+std::span<const Symbol> SymbolTable::aliases(std::uint32_t index) const {
+  if (index >= symbols_.size()) {
+    return {};
+  }
+  const auto same_start = std::equal_range(
+      symbols_.begin(), symbols_.end(), symbols_[index],
+      [](const Symbol& left, const Symbol& right) { return left.range.begin < right.range.begin; });
+  return {same_start.first, same_start.second};
+}
+
+}  // namespace whocall
