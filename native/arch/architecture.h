@@ -75,10 +75,10 @@ struct FramePointerLayout {
 // What the kernel left on the stack when it called a signal handler, as seen from the trampoline
 // that the handler returns to: the trampoline's code, and where the interrupted registers lie.
 struct SignalTrampoline {
-  std::string_view name;                    // for -explain
-  std::span<const std::uint8_t> code;       // the instructions, from the trampoline's start
-  std::int32_t context_offset = 0;          // bytes from sp to the context
-  bool context_is_pointer = false;          // the word there is the context's address
+  std::string_view name;                       // for -explain
+  std::span<const std::uint8_t> code;          // the instructions, from the trampoline's start
+  std::int32_t context_offset = 0;             // bytes from sp to the context
+  bool context_is_pointer = false;             // the word there is the context's address
   std::span<const SavedRegister> registers{};  // offsets count from the context
 };
 
@@ -88,7 +88,7 @@ struct CallSite {
   bool indirect = false;            // the target is a register or lies in memory
   std::optional<Address> target{};  // of a direct call, runtime address
   std::optional<Address> slot{};    // runtime address of the word that holds an indirect call's
-                                  // target, when the instruction names it (pc-relative, absolute)
+                                    // target, when the instruction names it (pc-relative, absolute)
 };
 
 // Where a jump stub (PLT entry, thunk, tail jump) goes: a fixed target, or the word that holds it.

@@ -46,8 +46,7 @@ constexpr std::array<SavedRegister, 9> kContextRegisters = {{
 }};
 
 // pop %eax; mov $__NR_sigreturn,%eax; int $0x80
-constexpr std::array<std::uint8_t, 8> kSigreturn = {0x58, 0xb8, 0x77, 0x00,
-                                                    0x00, 0x00, 0xcd, 0x80};
+constexpr std::array<std::uint8_t, 8> kSigreturn = {0x58, 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80};
 // mov $__NR_rt_sigreturn,%eax; int $0x80
 constexpr std::array<std::uint8_t, 7> kRtSigreturn = {0xb8, 0xad, 0x00, 0x00, 0x00, 0xcd, 0x80};
 

@@ -9,9 +9,9 @@ namespace whocall {
 namespace {
 
 constexpr auto kNames = [] {
-  std::array<std::string_view, 60> names = {
-      "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+  std::array<std::string_view, 60> names = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
+                                            "rbp", "rsp", "r8",  "r9",  "r10", "r11",
+                                            "r12", "r13", "r14", "r15", "rip"};
   names[49] = "eflags";
   names[50] = "es";
   names[51] = "cs";
@@ -36,8 +36,22 @@ constexpr std::array<SavedRegister, 26> kPrstatusRegisters = {{
 
 // struct sigcontext inside struct ucontext, whose address is sp in the trampoline.
 constexpr std::array<SavedRegister, 17> kContextRegisters = {{
-    {8, 40},   {9, 48},   {10, 56},  {11, 64},  {12, 72},  {13, 80},  {14, 88},  {15, 96},
-    {5, 104},  {4, 112},  {6, 120},  {3, 128},  {1, 136},  {0, 144},  {2, 152},  {7, 160},
+    {8, 40},
+    {9, 48},
+    {10, 56},
+    {11, 64},
+    {12, 72},
+    {13, 80},
+    {14, 88},
+    {15, 96},
+    {5, 104},
+    {4, 112},
+    {6, 120},
+    {3, 128},
+    {1, 136},
+    {0, 144},
+    {2, 152},
+    {7, 160},
     {16, 168},
 }};
 

@@ -27,13 +27,13 @@ struct CfaRule {
 // How the caller's value of one register is found. The kinds are those of DWARF 5, section 6.4.1.
 struct RegisterRule {
   enum class Kind : std::uint8_t {
-    undefined,         // cannot be recovered; for the return address: the end of the stack
-    same_value,        // not touched by this frame
-    at_cfa,            // stored at CFA + offset
-    value_cfa,         // is CFA + offset
-    in_register,       // is in another register
-    at_expression,     // stored at the address that the expression computes
-    value_expression   // is what the expression computes
+    undefined,        // cannot be recovered; for the return address: the end of the stack
+    same_value,       // not touched by this frame
+    at_cfa,           // stored at CFA + offset
+    value_cfa,        // is CFA + offset
+    in_register,      // is in another register
+    at_expression,    // stored at the address that the expression computes
+    value_expression  // is what the expression computes
   };
   Kind kind = Kind::undefined;
   Register source = 0;      // in_register

@@ -1,0 +1,121 @@
+#include "symbols/symbolizer.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/hex.h"
+#include "symbols/demangler.h"
+#include "symbols/plt_symbols.h"
+
+namespace whocall {
+
+struct Symbolizer::ModuleSymbols {
+  std::shared_ptr<const SymbolTable> table;
+  std::shared_ptr<const SymbolTable> table_with_plt;  // made when an address lies in a PLT
+  std::unique_ptr<BfdFile> bfd;
+  bool bfd_tried = false;
+};
+
+Symbolizer::Symbolizer(const ProcessImage& process)
+    : process_(process), modules_(process.modules.size()) {}
+
+Symbolizer::~Symbolizer() = default;
+
+Symbolizer::ModuleSymbols& Symbolizer::symbols_of(const Module& module) {
+  auto& symbols = modules_[static_cast<std::size_t>(&module - process_.modules.data())];
+  if (symbols == nullptr) {
+    symbols = std::make_unique<ModuleSymbols>();
+    symbols->table = SymbolTable::from_elf(module.file);
+  }
+  return *symbols;
+}
+
+std::shared_ptr<const SymbolTable> Symbolizer::table_of(const Module& module) {
+  return module.file == nullptr ? nullptr : symbols_of(module).table;
+}
+
+const Place& Symbolizer::describe(Address runtime, Options options) {
+  auto& cache = cache_[(options.demangle ? 1U : 0U) + (options.lines ? 2U : 0U)];
+  auto found = cache.find(runtime);
+  if (found == cache.end()) {
+    found = cache.emplace(runtime, look_up(runtime, options)).first;
+  }
+  return found->second;
+}
+
+Place Symbolizer::look_up(Address runtime, Options options) {
+  Place place;
+  place.module = process_.module_at(runtime);
+  if (place.module == nullptr) {
+    return place;
+  }
+  const Module& module = *place.module;
+  place.link_address = module.link_address(runtime);
+  if (module.file == nullptr) {
+    return place;
+  }
+  const ElfSection* section = module.file->section_at(place.link_address);
+  place.section = section != nullptr ? section->name : std::string_view();
+  place.function = function_at(module, place.link_address, section, options);
+  if (options.lines && module.file->section(".debug_info") != nullptr) {
+    place.lines = lines_at(module, place.link_address, options);
+  }
+  return place;
+}
+
+std::optional<FunctionMatch> Symbolizer::function_at(const Module& module, Address link,
+                                                     const ElfSection* section, Options options) {
+  ModuleSymbols& symbols = symbols_of(module);
+  const SymbolTable* table = symbols.table.get();
+  // PLT slots have no symbols of their own; libbfd puts them together from the relocations.
+  if (section != nullptr && section->name.starts_with(".plt")) {
+    if (symbols.table_with_plt == nullptr) {
+      symbols.table_with_plt = with_plt_names(symbols.table, *module.file);
+    }
+    table = symbols.table_with_plt.get();
+  }
+  const std::uint32_t index = table->find(link);
+  if (index == SymbolTable::kNone) {
+    return std::nullopt;
+  }
+  const Symbol& symbol = table->symbols()[index];
+  FunctionMatch match{
+      .source = symbol.source, .start = symbol.range.begin, .size = symbol.range.size()};
+  match.raw_name = symbol.name;
+  match.name = symbol.name.empty() ? unnamed_function(symbol.range.begin)
+               : options.demangle  ? demangle(symbol.name)
+                                   : match.raw_name;
+  for (const Symbol& alias : table->aliases(index)) {
+    if (alias.name != symbol.name && !alias.name.empty()) {
+      match.aliases.emplace_back(alias.name);
+    }
+  }
+  return match;
+}
+
+std::vector<SourceLine> Symbolizer::lines_at(const Module& module, Address link, Options options) {
+  ModuleSymbols& symbols = symbols_of(module);
+  if (!std::exchange(symbols.bfd_tried, true)) {
+    if (BfdLibrary* library = BfdLibrary::get()) {
+      try {
+        symbols.bfd = library->open(module.file_path);
+      } catch (const Error&) {
+        // Lines are an extra: a file that libbfd does not take still has its names.
+      }
+    }
+  }
+  if (symbols.bfd == nullptr) {
+    return {};
+  }
+  auto lines = symbols.bfd->lines_at(link);
+  if (options.demangle) {
+    for (SourceLine& line : lines) {
+      line.function = demangle(line.function);
+    }
+  }
+  return lines;
+}
+
+std::string unnamed_function(Address start) { return "sub_" + hex(start).substr(2); }
+
+}  // namespace whocall

@@ -1,0 +1,22 @@
+// One point in the execution of one frame: a program counter and the registers that belong to it.
+#pragma once
+
+#include "arch/architecture.h"
+#include "base/address.h"
+
+namespace whocall {
+
+struct Activation {
+  Address pc = 0;  // runtime address, without mode or signature bits
+  Registers registers;
+  // The pc is the instruction that runs next (innermost frame, or interrupted by a signal). Else it
+  // is a return address: the instruction after the call.
+  bool interrupted = false;
+
+  // The address to look things up with: for a caller it lies inside the call instruction, because
+  // the return address may already belong to the next function (after a noreturn call). This is
+  // the only place where the one is subtracted.
+  [[nodiscard]] Address lookup_pc() const { return interrupted || pc == 0 ? pc : pc - 1; }
+};
+
+}  // namespace whocall

@@ -1,0 +1,55 @@
+// The unwind tables of all modules of one process, opened when first needed, rows cached by pc.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "object/call_frame_info.h"
+#include "process/process_image.h"
+#include "unwind/row.h"
+
+namespace whocall {
+
+// One row and the module whose tables gave it.
+struct CfiRow {
+  const UnwindRow* row = nullptr;
+  const Module* module = nullptr;
+  CallFrameInfo::Format format = CallFrameInfo::Format::eh_frame;
+};
+
+class CfiTables {
+ public:
+  // The process must outlive the tables.
+  explicit CfiTables(const ProcessImage& process);
+  CfiTables(const CfiTables&) = delete;
+  CfiTables& operator=(const CfiTables&) = delete;
+  ~CfiTables();
+
+  // The row in force at `runtime` (pass an activation's lookup_pc). Rows live as long as the
+  // tables. A miss where no FDE covers the address.
+  std::optional<CfiRow> row_at(Address runtime);
+
+  // The range of the FDE that covers `runtime`, in runtime addresses.
+  std::optional<AddressRange> function_at(Address runtime);
+
+ private:
+  struct ModuleTables;
+  struct Slot {
+    Address runtime = ~Address{0};
+    CfiRow found;
+  };
+
+  ModuleTables* tables_for(const Module& module);
+  std::optional<CfiRow> look_up(Address runtime);
+
+  const ProcessImage& process_;
+  std::vector<std::unique_ptr<ModuleTables>> modules_;  // by index in process_.modules
+  // Direct-mapped cache: deep recursion and many threads ask for the same few addresses.
+  static constexpr std::size_t kSlots = 1024;
+  std::array<Slot, kSlots> slots_{};
+};
+
+}  // namespace whocall

@@ -1,0 +1,71 @@
+// Weighs a caller that a strategy proposes: is it acceptable, and what speaks for it?
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "process/process_image.h"
+#include "unwind/activation.h"
+#include "unwind/apply_row.h"
+#include "unwind/backtrace.h"
+#include "unwind/cfi_tables.h"
+#include "unwind/row.h"
+
+namespace whocall {
+
+// Why a proposed caller was refused.
+enum class Refusal : std::uint8_t {
+  none,
+  end_of_stack,  // not a failure: the return address is zero
+  no_cfa,
+  no_return_address,
+  not_code,         // the return address does not point to code
+  no_call_before,   // code, but no call instruction stands before it
+  stack_unaligned,  // the stack pointer would not be a multiple of the word size
+  stack_backwards,  // the stack pointer would not move towards the stack's base
+  stack_elsewhere,  // the stack pointer would leave the thread's stack without a signal frame
+};
+// A clause that goes on after the strategy's name: "leads to 0x41414141, which is not code".
+std::string describe(Refusal refusal, const AppliedRow& proposal);
+
+struct Judgement {
+  Refusal refusal = Refusal::none;
+  EvidenceSet evidence;
+};
+
+// How the call instruction before a return address relates to the function that was called.
+enum class CallMatch : std::uint8_t {
+  no_call,    // there is no call instruction
+  unknown,    // a call, but its target cannot be told or the callee's start is not known
+  matches,    // it goes to the callee's start, directly or through jump stubs
+  elsewhere,  // it goes to another function (which may have jumped on to the callee)
+};
+
+class Judge {
+ public:
+  Judge(const ProcessImage& process, CfiTables& cfi) : process_(process), cfi_(cfi) {}
+
+  // `proposal` comes from applying `row` to `callee`; unwind tables (trust cfi) and the kernel's
+  // signal frames (trust context) are believed without a call before the return address, because
+  // hand-written code and thread starts have none. All others need it.
+  Judgement weigh(const Activation& callee, const UnwindRow& row, const AppliedRow& proposal,
+                  Trust trust);
+
+  CallMatch match_call(const Activation& callee, const Activation& caller);
+
+ private:
+  [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
+                                    const AppliedRow& proposal, Trust trust) const;
+  [[nodiscard]] std::optional<CallSite> call_before(Address return_address) const;
+  [[nodiscard]] std::optional<Address> word_at(Address address) const;
+  [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
+  [[nodiscard]] bool at_trampoline(Address pc) const;
+  [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
+                                          const AppliedRow& proposal) const;
+
+  const ProcessImage& process_;
+  CfiTables& cfi_;
+};
+
+}  // namespace whocall

@@ -1,0 +1,140 @@
+// Searching the stack for the caller when no rule is known: the last resort.
+//
+// Folklore. Situation: code without unwind tables and without a frame pointer stands on the stack.
+// Example: hand-written assembly, a C library built without tables. Half of the words on a real
+// stack that follow a call instruction are leftovers of calls that have long returned, so the
+// first word that looks like a return address is often a lie. Remedy: a candidate is tested by
+// what follows from it. Best is one whose call goes to the very function that we came from; next
+// one from which the module's own unwind tables lead on to another acceptable caller; a call that
+// demonstrably goes to another function speaks against it. The nearest of the best wins.
+#include <optional>
+
+#include "unwind/strategies.h"
+
+namespace whocall {
+namespace {
+
+constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first candidate
+constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one after that
+
+// Small whole numbers, added up; only their order matters.
+constexpr int kNotElsewhere = 1;
+constexpr int kGoesOn = 2;
+constexpr int kMatches = 4;
+constexpr int kBest = kNotElsewhere + kGoesOn + kMatches;
+
+struct Candidate {
+  UnwindRow row;
+  int score = 0;
+};
+
+class ScanStrategy final : public Strategy {
+ public:
+  explicit ScanStrategy(const Architecture& arch) : arch_(arch) {}
+
+  [[nodiscard]] std::string_view name() const override { return "scan"; }
+  [[nodiscard]] Trust trust() const override { return Trust::scan; }
+
+  const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
+    const auto sp = callee.registers.get(arch_.sp);
+    if (!sp) {
+      return nullptr;
+    }
+    const Address start = (*sp + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
+    std::optional<Candidate> best;
+    std::size_t limit = kSearchLimit;
+    for (std::size_t i = 0; i < limit; ++i) {
+      const Address at = start + i * arch_.pointer_size;
+      const auto word = context.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian);
+      if (!word) {
+        break;
+      }
+      const Address target = arch_.code_address(*word);
+      if (target == 0 || !context.process.is_code(target - 1)) {
+        continue;
+      }
+      auto candidate = weigh(callee, static_cast<std::int64_t>(at - *sp), context);
+      if (candidate && (!best || candidate->score > best->score)) {
+        limit = best ? limit : std::min(limit, i + kBetterLimit);
+        best = std::move(candidate);
+        if (best->score == kBest) {
+          break;
+        }
+      }
+    }
+    return best ? context.keep(std::move(best->row)) : nullptr;
+  }
+
+  [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
+                                    const WalkContext& context) const override {
+    const Module* module = context.process.module_at(callee.pc);
+    const std::int64_t skipped = row.cfa.offset - arch_.pointer_size;
+    return "no rule is known for the frame below in " +
+           (module != nullptr ? module->path : "code outside all modules") +
+           "; a search of its stack, " + std::to_string(skipped) + " bytes up,";
+  }
+
+  [[nodiscard]] std::string remedy() const override {
+    return "A file of that module with unwind tables would make it surer";
+  }
+
+ private:
+  // The caller whose return address lies `distance` bytes above sp.
+  std::optional<Candidate> weigh(const Activation& callee, std::int64_t distance,
+                                 const WalkContext& context) const {
+    Candidate plain{row_at(distance, false)};
+    const auto proposal = apply_row(plain.row, callee, arch_, *context.process.memory);
+    const auto verdict = context.judge.weigh(callee, plain.row, proposal, Trust::scan);
+    if (verdict.refusal != Refusal::none) {
+      return std::nullopt;
+    }
+    const CallMatch match = context.judge.match_call(callee, proposal.caller);
+    plain.score = match == CallMatch::matches     ? kMatches + kNotElsewhere
+                  : match == CallMatch::elsewhere ? 0
+                                                  : kNotElsewhere;
+    if (goes_on(proposal.caller, context)) {
+      plain.score += kGoesOn;
+      return plain;
+    }
+    // Folklore: a callee that pushed the frame pointer first left it just below its return address.
+    Candidate restored{row_at(distance, true), plain.score + kGoesOn};
+    const auto other = apply_row(restored.row, callee, arch_, *context.process.memory);
+    return other.failure == ApplyFailure::none && goes_on(other.caller, context) ? restored : plain;
+  }
+
+  // Whether the module's own tables lead from `caller` to an acceptable caller, or to the end.
+  static bool goes_on(const Activation& caller, const WalkContext& context) {
+    const auto found = context.cfi.row_at(caller.lookup_pc());
+    if (!found) {
+      return false;
+    }
+    const auto next =
+        apply_row(*found->row, caller, *context.process.arch, *context.process.memory);
+    const auto verdict = context.judge.weigh(caller, *found->row, next, Trust::cfi);
+    return verdict.refusal == Refusal::end_of_stack ||
+           (verdict.refusal == Refusal::none && (verdict.evidence.has(Evidence::call_before) ||
+                                                 verdict.evidence.has(Evidence::signal)));
+  }
+
+  [[nodiscard]] UnwindRow row_at(std::int64_t distance, bool restore_fp) const {
+    const auto word = static_cast<std::int64_t>(arch_.pointer_size);
+    UnwindRow row;
+    row.cfa = CfaRule::at(arch_.sp, distance + word);
+    row.return_address = arch_.return_address;
+    row.rules.push_back({arch_.return_address, RegisterRule::stored_at_cfa(-word)});
+    if (restore_fp) {
+      row.rules.push_back({arch_.fp, RegisterRule::stored_at_cfa(-2 * word)});
+    }
+    return row;
+  }
+
+  const Architecture& arch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_scan_strategy(const Architecture& arch) {
+  return std::make_unique<ScanStrategy>(arch);
+}
+
+}  // namespace whocall

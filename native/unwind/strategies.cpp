@@ -1,0 +1,37 @@
+// The list of strategies, in the order in which the walker asks them: a new one gets a row here.
+#include "unwind/strategies.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace whocall {
+namespace {
+
+using Maker = std::unique_ptr<Strategy> (*)(const Architecture&);
+
+// Surest first: what the kernel wrote, what the compiler wrote, what a call must have left behind,
+// what a convention leaves behind, what can be found by searching.
+constexpr std::array<Maker, 5> kMakers = {
+    make_signal_frame_strategy,  make_cfi_strategy,  make_call_entry_strategy,
+    make_frame_pointer_strategy, make_scan_strategy,
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch) {
+  std::vector<std::unique_ptr<Strategy>> strategies;
+  std::ranges::transform(kMakers, std::back_inserter(strategies),
+                         [&](Maker make) { return make(arch); });
+  return strategies;
+}
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const auto& strategy : make_strategies(*architectures().front())) {
+    names.emplace_back(strategy->name());
+  }
+  return names;
+}
+
+}  // namespace whocall

@@ -1,0 +1,59 @@
+// A strategy finds the unwinding rule for one activation; it does not step. To add one: write a
+// file beside this one and give it a row in strategies.cpp. Nothing else changes.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "process/process_image.h"
+#include "unwind/activation.h"
+#include "unwind/backtrace.h"
+#include "unwind/cfi_tables.h"
+#include "unwind/judge.h"
+#include "unwind/row.h"
+
+namespace whocall {
+
+// What strategies may look at while they search, and where rows made on the fly are kept.
+struct WalkContext {
+  const ProcessImage& process;
+  CfiTables& cfi;
+  Judge& judge;
+  std::deque<UnwindRow>& made_rows;
+
+  // The row lives until the walk ends.
+  const UnwindRow* keep(UnwindRow row) const {
+    made_rows.push_back(std::move(row));
+    return &made_rows.back();
+  }
+};
+
+class Strategy {
+ public:
+  Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
+  virtual ~Strategy() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;  // the word for -without
+  // The trust of frames found this way.
+  [[nodiscard]] virtual Trust trust() const = 0;
+  // The rule for `callee`, or null where this strategy has nothing to say. The walker applies it,
+  // judges the caller it leads to, and asks the next strategy when it is refused.
+  virtual const UnwindRow* find(const Activation& callee, const WalkContext& context) = 0;
+  // How the rule was found, as the beginning of a sentence: "the .eh_frame of libc.so.6 gives".
+  [[nodiscard]] virtual std::string explain(const Activation& callee, const UnwindRow& row,
+                                            const WalkContext& context) const = 0;
+  // What would make frames of this kind surer; empty when nothing would.
+  [[nodiscard]] virtual std::string remedy() const { return {}; }
+};
+
+// All strategies in the order in which the walker asks them, for one instruction set.
+std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch);
+// Their names in that order.
+std::vector<std::string> strategy_names();
+
+}  // namespace whocall

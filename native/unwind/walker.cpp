@@ -1,0 +1,207 @@
+#include "unwind/walker.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/hex.h"
+#include "unwind/apply_row.h"
+#include "unwind/outermost.h"
+
+namespace whocall {
+
+struct Walker::Attempt {
+  const Strategy* strategy = nullptr;
+  const UnwindRow* row = nullptr;
+  AppliedRow proposal;
+  Judgement judgement;
+};
+
+class Walker::Walk {
+ public:
+  Walk(Walker& walker, const WalkOptions& options)
+      : process_(walker.process_),
+        options_(options),
+        context_{walker.process_, walker.cfi_, walker.judge_, made_rows_} {
+    for (const auto& strategy : walker.strategies_) {
+      if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
+        strategies_.push_back(strategy.get());
+      }
+    }
+  }
+
+  Backtrace run(const Thread& thread) {
+    Activation activation;
+    activation.pc = thread.registers.get(process_.arch->pc).value_or(0);
+    activation.registers = thread.registers;
+    activation.interrupted = true;
+    add_frame(activation, nullptr);
+    while (true) {
+      if (result_.frames.size() % kInterruptInterval == 0 && options_.check_interrupt) {
+        options_.check_interrupt();
+      }
+      if (result_.frames.size() >= options_.max_frames) {
+        result_.stop = {StopReason::frame_limit,
+                        std::to_string(options_.max_frames) + " frames; the limit is a setting"};
+        break;
+      }
+      const auto accepted = find_caller(activation);
+      if (!accepted) {
+        break;
+      }
+      activation = accepted->proposal.caller;
+      add_frame(activation, &*accepted);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr std::size_t kInterruptInterval = 256;
+
+  // Asks the strategies in turn. Empty at the end of the stack or when all fail; then the stop
+  // reason is set.
+  std::optional<Attempt> find_caller(const Activation& callee) {
+    refused_.clear();
+    bool asked_outermost = false;
+    for (Strategy* strategy : strategies_) {
+      // Tables know by themselves where stacks begin; the strategies after them do not.
+      if (strategy->trust() > Trust::cfi && !std::exchange(asked_outermost, true)) {
+        if (const auto entry = outermost_function(callee, process_, context_.cfi)) {
+          result_.stop = {StopReason::end_of_stack, *entry};
+          return std::nullopt;
+        }
+      }
+      const UnwindRow* row = strategy->find(callee, context_);
+      if (row == nullptr) {
+        continue;
+      }
+      Attempt attempt{strategy, row, apply_row(*row, callee, *process_.arch, *process_.memory), {}};
+      attempt.judgement = context_.judge.weigh(callee, *row, attempt.proposal, strategy->trust());
+      note_cfa(attempt);
+      if (attempt.judgement.refusal == Refusal::end_of_stack) {
+        result_.stop = {StopReason::end_of_stack, end_detail(attempt)};
+        return std::nullopt;
+      }
+      if (attempt.judgement.refusal == Refusal::none && count_stack_switch(callee, attempt)) {
+        return attempt;
+      }
+      refused_.push_back(std::move(attempt));
+    }
+    stop_without_caller(callee);
+    return std::nullopt;
+  }
+
+  // The callee's CFA is known once a row could be applied to it.
+  void note_cfa(const Attempt& attempt) {
+    Frame& callee = result_.frames.back();
+    if (attempt.proposal.failure != ApplyFailure::no_cfa && callee.cfa == 0) {
+      callee.cfa = attempt.proposal.cfa;
+    }
+  }
+
+  bool count_stack_switch(const Activation& callee, const Attempt& attempt) {
+    const Register sp = process_.arch->sp;
+    const auto from = callee.registers.get(sp);
+    const auto to = attempt.proposal.caller.registers.get(sp);
+    const bool moves_up = from && to && *to > *from;
+    return moves_up || ++stack_switches_ <= kStackSwitchLimit;
+  }
+
+  void stop_without_caller(const Activation& callee) {
+    const auto sp = callee.registers.get(process_.arch->sp);
+    if (sp && process_.memory->run_at(*sp).empty()) {
+      result_.stop = {StopReason::unreadable, "the stack at " + hex(*sp) + " cannot be read"};
+      return;
+    }
+    std::string detail = "no acceptable caller of " + hex(callee.pc);
+    for (const Attempt& attempt : refused_) {
+      detail += "; " + std::string(attempt.strategy->name()) + " " +
+                describe(attempt.judgement.refusal, attempt.proposal);
+    }
+    result_.stop = {StopReason::no_caller, std::move(detail)};
+  }
+
+  void add_frame(const Activation& activation, const Attempt* found_by) {
+    Frame frame;
+    frame.pc = activation.pc;
+    frame.lookup_pc = activation.lookup_pc();
+    frame.sp = activation.registers.get(process_.arch->sp).value_or(0);
+    frame.interrupted = activation.interrupted;
+    if (found_by != nullptr) {
+      Frame& callee = result_.frames.back();
+      callee.cfa = found_by->proposal.cfa;
+      callee.signal_trampoline = found_by->row->signal_frame;
+      frame.trust = found_by->row->signal_frame ? Trust::context : found_by->strategy->trust();
+      frame.evidence = found_by->judgement.evidence;
+      frame.strategy = found_by->strategy->name();
+    }
+    if (options_.explain) {
+      frame.explanation = explain(found_by);
+    }
+    if (options_.registers) {
+      frame.registers = activation.registers;
+    }
+    result_.frames.push_back(std::move(frame));
+  }
+
+  std::string explain(const Attempt* found_by);
+  static std::string end_detail(const Attempt& attempt) {
+    return attempt.proposal.failure == ApplyFailure::outermost
+               ? "the unwind tables say that nothing called it"
+               : "its return address is zero";
+  }
+
+  const ProcessImage& process_;
+  const WalkOptions& options_;
+  std::deque<UnwindRow> made_rows_;
+  WalkContext context_;
+  std::vector<Strategy*> strategies_;
+  std::vector<Attempt> refused_;  // of the present step
+  unsigned stack_switches_ = 0;
+  Backtrace result_;
+};
+
+// "the .eh_frame row of /x/libc.so.6 (CFA rsp+16, return address c-8) leads to it; a call to the
+// frame below stands before the return address."
+std::string Walker::Walk::explain(const Attempt* found_by) {
+  if (found_by == nullptr) {
+    return "the thread's own registers.";
+  }
+  Activation callee;
+  callee.pc = result_.frames.back().pc;
+  callee.interrupted = result_.frames.back().interrupted;
+  std::string text = found_by->strategy->explain(callee, *found_by->row, context_) + " leads to it";
+  const EvidenceSet& evidence = found_by->judgement.evidence;
+  if (evidence.has(Evidence::call_target)) {
+    text += "; the call before it goes to the function below";
+  } else if (evidence.has(Evidence::call_before)) {
+    text += "; a call instruction stands before it";
+  }
+  for (const Attempt& attempt : refused_) {
+    text += "; " + std::string(attempt.strategy->name()) + " " +
+            describe(attempt.judgement.refusal, attempt.proposal);
+  }
+  text += ".";
+  if (const std::string remedy = found_by->strategy->remedy(); !remedy.empty()) {
+    text += " " + remedy + ".";
+  }
+  return text;
+}
+
+Walker::Walker(const ProcessImage& process)
+    : process_(process),
+      cfi_(process),
+      judge_(process, cfi_),
+      strategies_(make_strategies(*process.arch)) {}
+
+Backtrace Walker::walk(const Thread& thread, const WalkOptions& options) {
+  for (const std::string& name : options.without) {
+    const auto known = strategy_names();
+    if (std::ranges::find(known, name) == known.end()) {
+      throw std::invalid_argument("there is no strategy \"" + name + "\"");
+    }
+  }
+  return Walk(*this, options).run(thread);
+}
+
+}  // namespace whocall
