@@ -113,11 +113,11 @@ class StockProgram:
             announce = -1
             yield self.arrived(Launched(process, ready))
         finally:
-            for descriptor in (ready, announce):
-                if descriptor >= 0:
-                    os.close(descriptor)
+            if announce >= 0:
+                os.close(announce)
             if process:
-                put_away(process)
+                put_away(process, ready)
+            os.close(ready)
 
     def dump(self, directory: Path) -> StockCore:
         """Bring the program in place, write its core into `directory` with gcore, and end it."""
@@ -146,8 +146,11 @@ class StockProgram:
         )
 
 
-def put_away(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its whole group, reap it and close our ends of its pipes."""
+def put_away(process: subprocess.Popen[bytes], ready: int) -> None:
+    """Kill a process and its whole group, reap it and close our ends of its pipes.
+
+    Its children are not ours to wait for, but each of them holds the ready pipe open until it dies.
+    """
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     for stream in (process.stdin, process.stdout):
@@ -155,3 +158,5 @@ def put_away(process: subprocess.Popen[bytes]) -> None:
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
     process.wait()
+    while select.select([ready], [], [], procfs.PATIENCE_SECONDS)[0] and os.read(ready, 64):
+        pass
