@@ -17,12 +17,12 @@
 namespace whocall {
 
 struct Thread {
-  unsigned number = 0;     // from 1, in the order of the source
-  std::int64_t lwp = 0;    // the kernel's thread id
-  std::string name;        // may be empty
-  Registers registers;     // the pc stands under arch->pc
-  bool crashed = false;    // this thread took the signal that made the core
-  int signal = 0;          // 0: none
+  unsigned number = 0;                   // from 1, in the order of the source
+  std::int64_t lwp = 0;                  // the kernel's thread id
+  std::string name;                      // may be empty
+  Registers registers;                   // the pc stands under arch->pc
+  bool crashed = false;                  // this thread took the signal that made the core
+  int signal = 0;                        // 0: none
   std::optional<Address> fault_address;  // siginfo's si_addr where the signal has one
 };
 
@@ -33,26 +33,29 @@ struct Mapping {
   bool executable = false;
   std::uint64_t offset = 0;  // in the file, bytes
   std::string path;          // empty for anonymous memory
+  // False where a core names the mapped file but not the protection, and no file could tell: then
+  // the mapping counts as readable and executable.
+  bool permissions_known = true;
 };
 
 enum class ModuleState : std::uint8_t {
-  found,       // the file on disk is the one in memory, or nothing speaks against it
-  missing,     // no file was found
-  mismatch,    // a file was found, but its build id is another: it lends no names and no rows
-  in_memory    // the image was read from the process itself (vDSO)
+  found,     // the file on disk is the one in memory, or nothing speaks against it
+  missing,   // no file was found
+  mismatch,  // a file was found, but its build id is another: it lends no names and no rows
+  in_memory  // the image was read from the process itself (the vDSO; a file that is not to be had)
 };
 std::string_view to_string(ModuleState state);  // "found", "missing", "MISMATCH", "in memory"
 
 struct Module {
-  std::string path;           // as the process names it ("[vdso]" for the vDSO)
-  std::string file_path;      // where the file was found; empty when missing
-  AddressRange range;         // runtime, first to last byte
-  Address bias = 0;           // runtime address = link address + bias (modulo 2^64)
+  std::string path;                // as the process names it ("[vdso]" for the vDSO)
+  std::string file_path;           // where the file was found; empty when missing
+  AddressRange range;              // runtime, first to last byte
+  Address bias = 0;                // runtime address = link address + bias (modulo 2^64)
   std::string build_id_in_memory;  // lower-case hex; empty when it could not be read
   std::string build_id_on_disk;
   ModuleState state = ModuleState::missing;
-  std::string remark;         // one sentence on what is wrong and what to do; may be empty
-  bool is_executable = false; // the main program
+  std::string remark;          // one sentence on what is wrong and what to do; may be empty
+  bool is_executable = false;  // the main program
   std::shared_ptr<const ElfFile> file;  // null unless found or in_memory
 
   [[nodiscard]] Address link_address(Address runtime) const { return runtime - bias; }
@@ -70,19 +73,21 @@ struct FileSearch {
 class ProcessImage {
  public:
   const Architecture* arch = nullptr;
+  // What the image stands on, released last: the mapped core, the threads that are held still.
+  std::shared_ptr<const void> source;
   std::unique_ptr<Memory> memory;
   std::vector<Thread> threads;
-  std::vector<Mapping> mappings;      // sorted by range.begin, disjoint
-  std::vector<Module> modules;        // sorted by range.begin, disjoint
-  std::string core_path;              // empty for a live process
-  std::string exe_path;               // empty when unknown
+  std::vector<Mapping> mappings;  // sorted by range.begin, disjoint
+  std::vector<Module> modules;    // sorted by range.begin, disjoint
+  std::string core_path;          // empty for a live process
+  std::string exe_path;           // empty when unknown
   std::int64_t pid = 0;
   std::vector<std::string> warnings;  // whole sentences: a truncated core, a missing note
 
   [[nodiscard]] const Module* module_at(Address runtime) const;
   [[nodiscard]] const Mapping* mapping_at(Address runtime) const;
   // Whether a program counter can stand there: in an executable mapping, or, where the source
-  // tells no mappings, in readable memory.
+  // tells no mappings, in an executable segment of a module or else in readable memory.
   [[nodiscard]] bool is_code(Address runtime) const;
 };
 
@@ -96,17 +101,17 @@ std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& s
 
 // What gdb tells of its inferior; for anything that gdb can debug (live, remote, replayed).
 struct InferiorSnapshot {
-  std::string arch;               // our name
+  std::string arch;  // our name
   std::int64_t pid = 0;
   std::vector<Thread> threads;
   std::vector<Mapping> mappings;  // may be empty when the target tells none
   struct File {
     std::string path;
-    Address bias = 0;             // runtime address = link address + bias
+    Address bias = 0;  // runtime address = link address + bias
     bool is_executable = false;
   };
-  std::vector<File> files;        // modules as gdb has loaded them
-  std::optional<Address> vdso;    // runtime address of its ELF header (AT_SYSINFO_EHDR)
+  std::vector<File> files;      // modules as gdb has loaded them
+  std::optional<Address> vdso;  // runtime address of its ELF header (AT_SYSINFO_EHDR)
   // Reads up to `size` bytes; returns what could be read from the start on. Called with whole
   // pages; results are cached.
   std::function<std::vector<std::byte>(Address address, std::size_t size)> read_memory;

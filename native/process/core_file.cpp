@@ -1,0 +1,187 @@
+// Opens a core file.
+#include <elf.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "memory/layered_memory.h"
+#include "memory/segment_memory.h"
+#include "process/core_mappings.h"
+#include "process/core_notes.h"
+#include "process/modules.h"
+#include "process/process_image.h"
+
+namespace whocall {
+namespace {
+
+// How a file that is not ELF is packed, when its first bytes tell; else empty.
+std::string_view packer_of(std::span<const std::byte> bytes) {
+  struct Magic {
+    std::string_view bytes;
+    std::string_view packer;
+  };
+  using namespace std::string_view_literals;
+  static constexpr Magic kMagics[] = {{"\x28\xb5\x2f\xfd"sv, "zstd -d"sv},
+                                      {"\x04\x22\x4d\x18"sv, "lz4 -d"sv},
+                                      {"\xfd\x37zXZ"sv, "xz -d"sv},
+                                      {"\x1f\x8b"sv, "gzip -d"sv}};
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const Magic& magic : kMagics) {
+    if (text.starts_with(magic.bytes)) {
+      return magic.packer;
+    }
+  }
+  return {};
+}
+
+std::shared_ptr<const ElfFile> open_elf(const std::string& path) {
+  const auto mapped = MappedFile::open(path);
+  if (const auto packer = packer_of(mapped->bytes()); !packer.empty()) {
+    throw Error(path, "is not a core file: it is compressed",
+                "Unpack it first with `" + std::string(packer) + "`");
+  }
+  return ElfFile::open(path);
+}
+
+void require_core(const ElfFile& file) {
+  if (file.type() == ET_CORE) {
+    return;
+  }
+  const bool program = file.type() == ET_EXEC || !file.interpreter().empty();
+  const std::string kind = program                 ? "an executable"
+                           : file.type() == ET_DYN ? "a shared library or an executable"
+                           : file.type() == ET_REL ? "an object file"
+                                                   : "an ELF file of another kind";
+  throw Error(file.path(), "is not a core file: it is " + kind,
+              "Give the core as the first file, and the program, if need be, after it");
+}
+
+const Architecture& architecture_of(const ElfFile& file) {
+  const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
+  if (arch != nullptr) {
+    return *arch;
+  }
+  std::string known;
+  for (const Architecture* one : architectures()) {
+    known += (known.empty() ? "" : ", ") + std::string(one->name);
+  }
+  throw Error(file.path(),
+              "is of an instruction set that whocall does not know: " +
+                  std::string(elf_machine_name(file.machine())) + " (" +
+                  std::to_string(8 * file.pointer_size()) + " bits, " +
+                  (file.endian() == Endian::little ? "little" : "big") + " endian)",
+              "It knows " + known);
+}
+
+// The notes of all PT_NOTE segments, cut off where the file is.
+std::vector<ElfNote> notes_of(const ElfFile& file) {
+  std::vector<ElfNote> notes;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type != PT_NOTE) {
+      continue;
+    }
+    const ByteView rest = file.bytes().from(segment.offset);
+    const auto area = rest.slice(0, std::min<std::uint64_t>(rest.size(), segment.file_size));
+    const auto parsed = parse_notes(area.value_or(ByteView()), segment.alignment);
+    notes.insert(notes.end(), parsed.begin(), parsed.end());
+  }
+  return notes;
+}
+
+std::unique_ptr<Memory> dumped_memory(const std::shared_ptr<const ElfFile>& file) {
+  std::vector<SegmentMemory::Segment> segments;
+  for (const ElfSegment& segment : file->segments()) {
+    if (segment.type != PT_LOAD) {
+      continue;
+    }
+    const auto bytes = file->bytes().from(segment.offset).bytes();
+    const std::uint64_t size =
+        std::min({std::uint64_t{bytes.size()}, segment.file_size, segment.memory_size});
+    segments.push_back({segment.address, bytes.first(size)});
+  }
+  return std::make_unique<SegmentMemory>(std::move(segments),
+                                         std::vector<std::shared_ptr<const void>>{file});
+}
+
+void warn_about_truncation(const ElfFile& file, std::vector<std::string>& warnings) {
+  std::uint64_t announced = 0;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.file_size > 0 && segment.offset <= ~segment.file_size) {
+      announced = std::max(announced, segment.offset + segment.file_size);
+    }
+  }
+  if (announced > file.bytes().size()) {
+    warnings.push_back("The core is truncated: it has " + std::to_string(file.bytes().size()) +
+                       " of " + std::to_string(announced) +
+                       " bytes, so some memory is unknown. Look for a full disk or a limit "
+                       "(ulimit -c) where it was written.");
+  } else if (!file.damage().empty()) {
+    warnings.push_back(file.damage());
+  }
+}
+
+void warn_about_missing_notes(const CoreNotes& notes, std::vector<std::string>& warnings) {
+  if (!notes.has_auxiliary) {
+    warnings.emplace_back(
+        "The core has no auxiliary vector (NT_AUXV), so which module is the program is a guess.");
+  }
+}
+
+// Dumpers that leave all protections out mean nothing by it.
+void repair_protections(std::vector<Mapping>& mappings) {
+  if (std::ranges::none_of(mappings, &Mapping::executable)) {
+    for (Mapping& mapping : mappings) {
+      mapping.readable = true;
+      mapping.executable = true;
+      mapping.permissions_known = false;
+    }
+  }
+}
+
+void require_threads(const ElfFile& file, const ProcessImage& image) {
+  if (image.threads.empty()) {
+    const bool cut = !image.warnings.empty();
+    throw Error(file.path(),
+                "has no thread whose registers can be read" +
+                    (cut ? " (" + image.warnings.front() + ")" : std::string()),
+                "Write the core anew: it needs its NT_PRSTATUS notes");
+  }
+}
+
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+}  // namespace
+
+std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearch& search) {
+  const auto file = open_elf(path);
+  require_core(*file);
+  auto image = std::make_unique<ProcessImage>();
+  image->arch = &architecture_of(*file);
+  image->core_path = path;
+  image->source = file;
+  warn_about_truncation(*file, image->warnings);
+
+  CoreNotes notes = read_core_notes(notes_of(*file), *image->arch);
+  image->warnings.insert(image->warnings.end(), notes.warnings.begin(), notes.warnings.end());
+  image->threads = std::move(notes.threads);
+  require_threads(*file, *image);
+  warn_about_missing_notes(notes, image->warnings);
+  image->pid = notes.pid != 0 ? notes.pid : image->threads.front().lwp;
+  image->mappings = core_mappings(file->segments(), notes.files);
+  repair_protections(image->mappings);
+
+  auto memory = dumped_memory(file);
+  const std::string program = notes.arguments.empty() ? notes.name : first_word(notes.arguments);
+  const ProcessEvidence evidence{*image->arch,    *memory, image->mappings,
+                                 notes.auxiliary, program, {}};
+  find_modules(*image, evidence, {search, 0, {}});
+  std::vector<std::unique_ptr<Memory>> layers;
+  layers.push_back(std::move(memory));
+  layers.push_back(memory_of_files(*image));
+  image->memory = std::make_unique<LayeredMemory>(std::move(layers));
+  return image;
+}
+
+}  // namespace whocall

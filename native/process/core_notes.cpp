@@ -1,0 +1,199 @@
+#include "process/core_notes.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/byte_reader.h"
+
+namespace whocall {
+namespace {
+
+// Signals whose siginfo names an address, where the kernel itself has sent them.
+bool has_fault_address(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+         signal == SIGTRAP;
+}
+
+bool dumps_core(int signal) {
+  return has_fault_address(signal) || signal == SIGABRT || signal == SIGSYS || signal == SIGQUIT ||
+         signal == SIGXCPU || signal == SIGXFSZ;
+}
+
+// A fixed field of characters, cut at the first NUL or at the field's end.
+std::string text_in(ByteView field) {
+  std::string text(reinterpret_cast<const char*>(field.bytes().data()), field.size());
+  return text.substr(0, text.find('\0'));
+}
+
+class NoteReader {
+ public:
+  explicit NoteReader(const Architecture& arch) : arch_(arch) {}
+
+  CoreNotes read(std::span<const ElfNote> notes) {
+    for (const ElfNote& note : notes) {
+      if (note.owner == "CORE" || note.owner.empty()) {
+        read_note(note);
+      }
+    }
+    decide_who_crashed();
+    for (Thread& thread : result_.threads) {
+      thread.name = result_.name;  // the core knows no other
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void read_note(const ElfNote& note) {
+    switch (note.type) {
+      case NT_PRSTATUS:
+        add_thread(note.contents);
+        break;
+      case NT_PRPSINFO:
+        read_process_info(note.contents);
+        break;
+      case NT_SIGINFO:
+        read_signal_info(note.contents);
+        break;
+      case NT_AUXV:
+        result_.auxiliary = parse_auxiliary_vector(note.contents, arch_.pointer_size);
+        result_.has_auxiliary = true;
+        break;
+      case NT_FILE:
+        result_.files = parse_file_note(note.contents, arch_.pointer_size);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void add_thread(ByteView contents) {
+    const PrstatusLayout& layout = arch_.prstatus;
+    const auto lwp = contents.read<std::uint32_t>(layout.lwp_offset);
+    const auto registers = contents.slice(layout.registers_offset, layout.registers_size);
+    if (!lwp || !registers || layout.registers_size == 0) {
+      result_.warnings.push_back("The register note of thread " +
+                                 std::to_string(result_.threads.size() + 1) + " has " +
+                                 std::to_string(contents.size()) + " bytes instead of " +
+                                 std::to_string(layout.size) + ": the thread is left out.");
+      return;
+    }
+    Thread thread;
+    thread.number = static_cast<unsigned>(result_.threads.size() + 1);
+    thread.lwp = static_cast<std::int32_t>(*lwp);
+    thread.signal = contents.read<std::uint16_t>(layout.signal_offset).value_or(0);
+    thread.registers = decode_registers(*registers, arch_);
+    result_.threads.push_back(std::move(thread));
+  }
+
+  // struct elf_prpsinfo: the two fields at its end have the same size everywhere, what stands
+  // before differs (16 or 32 bit user ids). gdb is known to write it a few bytes short.
+  void read_process_info(ByteView contents) {
+    constexpr std::size_t kNameSize = 16;
+    constexpr std::size_t kArgumentsSize = 80;
+    const bool wide = arch_.pointer_size == 8;
+    // 124 bytes with 16-bit ids (i386, ARM), 128 with 32-bit ones, 136 for 64-bit.
+    const std::size_t name_offset = wide ? 40 : contents.size() >= 128 ? 32 : 28;
+    const std::size_t pid_offset = name_offset - 16;
+    result_.pid = contents.read<std::uint32_t>(pid_offset).value_or(0);
+    const ByteView rest = contents.from(name_offset);
+    result_.name = text_in(rest.slice(0, std::min(kNameSize, rest.size())).value_or(ByteView()));
+    const ByteView arguments = rest.from(kNameSize);
+    result_.arguments = text_in(
+        arguments.slice(0, std::min(kArgumentsSize, arguments.size())).value_or(ByteView()));
+    result_.arguments.erase(result_.arguments.find_last_not_of(' ') + 1);
+    before_threads_ = result_.threads.empty();
+  }
+
+  // Belongs to the thread whose NT_PRSTATUS came last: once in the kernel's cores, for each thread
+  // in gdb's.
+  void read_signal_info(ByteView contents) {
+    const bool swapped = arch_.elf_machine == EM_MIPS;  // si_code stands before si_errno there
+    const auto number = contents.read<std::uint32_t>(0);
+    const auto code = contents.read<std::uint32_t>(swapped ? 4 : 8);
+    const auto address =
+        contents.read_unsigned(arch_.pointer_size == 8 ? 16 : 12, arch_.pointer_size);
+    if (!number || !code || !address || result_.threads.empty()) {
+      return;
+    }
+    Thread& thread = result_.threads.back();
+    const int signal = static_cast<int>(*number);
+    if (thread.signal == 0 && dumps_core(signal)) {
+      thread.signal = signal;
+    }
+    // Negative codes and 0 are signals that some process sent: no address stands there. 0x80 is
+    // the kernel's "no details", as for a non-canonical address on x86-64: the address is 0 then.
+    constexpr int kFromKernel = 0x80;
+    const int reason = static_cast<int>(*code);
+    if (signal == thread.signal && has_fault_address(signal) && reason > 0 &&
+        reason != kFromKernel) {
+      thread.fault_address = *address;
+    }
+  }
+
+  // The kernel writes the thread that took the signal first, and its signal into every thread.
+  // gcore writes NT_PRPSINFO before all threads (the kernel after the first): there a first thread
+  // may just have been looked at, stopped by gdb with SIGTRAP or SIGSTOP.
+  void decide_who_crashed() {
+    if (result_.threads.empty()) {
+      return;
+    }
+    Thread& first = result_.threads.front();
+    first.crashed =
+        before_threads_ ? dumps_core(first.signal) && first.signal != SIGTRAP : first.signal != 0;
+    for (Thread& thread : result_.threads) {
+      if (!thread.crashed && (!before_threads_ || !dumps_core(thread.signal))) {
+        thread.signal = 0;
+        thread.fault_address.reset();
+      }
+    }
+  }
+
+  const Architecture& arch_;
+  CoreNotes result_;
+  bool before_threads_ = false;  // NT_PRPSINFO came before the first thread
+};
+
+}  // namespace
+
+Registers decode_registers(ByteView bytes, const Architecture& arch) {
+  Registers registers;
+  for (const SavedRegister& saved : arch.prstatus.registers) {
+    if (const auto value = bytes.read_unsigned(saved.offset, saved.size); value) {
+      registers.set(saved.number, *value);
+    }
+  }
+  return registers;
+}
+
+std::vector<MappedFileNote> parse_file_note(ByteView contents, unsigned pointer_size) {
+  ByteReader reader(contents);
+  const std::uint64_t count = reader.fixed(pointer_size);
+  const std::uint64_t page_size = reader.fixed(pointer_size);
+  std::vector<MappedFileNote> files;
+  if (!reader.ok() || page_size == 0 || page_size > (1U << 20U) ||
+      count > reader.remaining() / (3 * pointer_size)) {
+    return files;
+  }
+  files.reserve(count);
+  for (std::uint64_t row = 0; row < count; ++row) {
+    MappedFileNote file;
+    file.range.begin = reader.fixed(pointer_size);
+    file.range.end = reader.fixed(pointer_size);
+    file.offset = reader.fixed(pointer_size) * page_size;
+    files.push_back(std::move(file));
+  }
+  for (MappedFileNote& file : files) {
+    file.path = reader.c_string();
+  }
+  std::erase_if(files,
+                [](const MappedFileNote& file) { return file.range.empty() || file.path.empty(); });
+  return files;
+}
+
+CoreNotes read_core_notes(std::span<const ElfNote> notes, const Architecture& arch) {
+  return NoteReader(arch).read(notes);
+}
+
+}  // namespace whocall

@@ -1,0 +1,177 @@
+#include "process/file_finder.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+
+namespace whocall {
+namespace {
+
+// Of files looked at in one directory for their build ids: a home directory must not cost minutes.
+constexpr std::size_t kDirectoryLimit = 20000;
+
+std::string join(std::string_view directory, std::string_view name) {
+  std::string path(directory);
+  if (!path.ends_with('/')) {
+    path += '/';
+  }
+  return path.append(name.starts_with('/') ? name.substr(1) : name);
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_loadable(const ElfFile& file) { return file.type() == ET_EXEC || file.type() == ET_DYN; }
+
+}  // namespace
+
+bool is_debug_only(const ElfFile& file) {
+  return std::ranges::any_of(file.sections(), [](const ElfSection& section) {
+    return (section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_EXECINSTR) != 0 &&
+           section.type == SHT_NOBITS;
+  });
+}
+
+FileFinder::FileFinder(const FileSearch& search, const Architecture& arch, std::string process_root)
+    : search_(search), arch_(arch), process_root_(std::move(process_root)) {}
+
+std::shared_ptr<const ElfFile> FileFinder::open(const std::string& path) {
+  const auto [entry, is_new] = opened_.try_emplace(path);
+  if (is_new) {
+    try {
+      entry->second = ElfFile::open(path);
+    } catch (const Error&) {
+      // Not there, not readable or not ELF: the next candidate's turn.
+    }
+  }
+  return entry->second;
+}
+
+FileFinder::Verdict FileFinder::judge(const FileQuery& query, const ElfFile* file) const {
+  if (file == nullptr || !is_loadable(*file) || file->machine() != arch_.elf_machine ||
+      file->pointer_size() != arch_.pointer_size || file->endian() != arch_.endian) {
+    return Verdict::absent;
+  }
+  const bool both_have_ids = !query.build_id.empty() && !file->build_id().empty();
+  if (both_have_ids && query.build_id != file->build_id()) {
+    return Verdict::rejected;
+  }
+  if (!both_have_ids && query.fits && !query.fits(*file)) {
+    return Verdict::rejected;
+  }
+  return is_debug_only(*file) ? Verdict::debug_only : Verdict::good;
+}
+
+// The order of the documentation: what was named, the sysroot, the path itself, the directories.
+std::vector<std::string> FileFinder::candidates(const FileQuery& query) const {
+  std::vector<std::string> paths = query.first;
+  const bool absolute = query.path.starts_with('/');
+  if (!search_.sysroot.empty() && absolute) {
+    paths.push_back(join(search_.sysroot, query.path));
+  }
+  if (!process_root_.empty() && absolute) {
+    paths.push_back(join(process_root_, query.path));
+  } else if (!query.path.empty() && !query.path.starts_with('[')) {
+    paths.push_back(query.path);
+  }
+  const std::string name = base_name(query.path);
+  for (const std::string& directory : search_.directories) {
+    if (!name.empty()) {
+      paths.push_back(join(directory, name));
+    }
+  }
+  return paths;
+}
+
+// True when the search is over.
+bool FileFinder::try_path(const FileQuery& query, const std::string& path, FoundFile& result) {
+  auto file = open(path);
+  switch (judge(query, file.get())) {
+    case Verdict::absent:
+      return false;
+    case Verdict::rejected:
+      result.rejected.push_back({path, file->build_id()});
+      return false;
+    case Verdict::debug_only:
+      if (result.file == nullptr) {
+        result.file = std::move(file);
+        result.path = path;
+        result.debug_only = true;
+      }
+      return false;
+    case Verdict::good:
+      result.file = std::move(file);
+      result.path = path;
+      result.debug_only = false;
+      return true;
+  }
+  return false;
+}
+
+FoundFile FileFinder::find(const FileQuery& query) {
+  FoundFile result;
+  for (const std::string& path : candidates(query)) {
+    if (try_path(query, path, result)) {
+      return result;
+    }
+  }
+  if (query.build_id.size() > 2) {
+    const std::string by_id = path_by_build_id(query.build_id);
+    if (!by_id.empty() && try_path(query, by_id, result)) {
+      return result;
+    }
+    const std::string hashed =
+        ".build-id/" + query.build_id.substr(0, 2) + "/" + query.build_id.substr(2);
+    for (const auto* directories : {&search_.directories, &search_.debug_directories}) {
+      for (const std::string& directory : *directories) {
+        if (try_path(query, join(directory, hashed), result) ||
+            try_path(query, join(directory, hashed + ".debug"), result)) {
+          return result;
+        }
+      }
+    }
+  }
+  for (const std::string& path : query.last) {
+    if (try_path(query, path, result)) {
+      break;
+    }
+  }
+  return result;
+}
+
+// The file in the user's directories that has the build id, whatever its name; empty when none.
+std::string FileFinder::path_by_build_id(const std::string& build_id) {
+  if (!indexed_) {
+    indexed_ = true;
+    for (const std::string& directory : search_.directories) {
+      std::error_code error;
+      std::filesystem::directory_iterator entry(directory, error);
+      std::size_t count = 0;
+      for (; !error && entry != std::filesystem::directory_iterator() && count < kDirectoryLimit;
+           entry.increment(error), ++count) {
+        std::error_code unreadable;
+        if (!entry->is_regular_file(unreadable)) {
+          continue;
+        }
+        const std::string path = entry->path().string();
+        const auto file = open(path);
+        if (file == nullptr || file->build_id().empty() || !is_loadable(*file)) {
+          opened_.erase(path);  // thousands of mappings of files that nobody wants
+          continue;
+        }
+        // A debug file beside its program has the same id: the program goes first.
+        auto& slot = path_by_build_id_[file->build_id()];
+        if (slot.empty() || !is_debug_only(*file)) {
+          slot = path;
+        }
+      }
+    }
+  }
+  const auto found = path_by_build_id_.find(build_id);
+  return found == path_by_build_id_.end() ? std::string() : found->second;
+}
+
+}  // namespace whocall

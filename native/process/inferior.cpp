@@ -1,0 +1,62 @@
+// Makes a process image of what gdb tells of its inferior.
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "memory/callback_memory.h"
+#include "memory/layered_memory.h"
+#include "process/modules.h"
+#include "process/process_image.h"
+
+namespace whocall {
+namespace {
+
+// gdb marks files that it reads through the target.
+std::string local_path(const std::string& path) {
+  constexpr std::string_view kTarget = "target:";
+  return path.starts_with(kTarget) ? path.substr(kTarget.size()) : path;
+}
+
+std::vector<Mapping> sorted_and_disjoint(std::vector<Mapping> mappings) {
+  std::ranges::stable_sort(mappings, {}, [](const Mapping& m) { return m.range.begin; });
+  Address end = 0;
+  for (Mapping& mapping : mappings) {
+    if (mapping.range.begin < end) {
+      mapping.offset += mapping.path.empty() ? 0 : end - mapping.range.begin;
+      mapping.range.begin = end;
+    }
+    end = std::max(end, mapping.range.end);
+  }
+  std::erase_if(mappings, [](const Mapping& mapping) { return mapping.range.empty(); });
+  return mappings;
+}
+
+}  // namespace
+
+std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const FileSearch& search) {
+  auto image = std::make_unique<ProcessImage>();
+  image->arch = find_architecture(std::string_view(snapshot.arch));
+  if (image->arch == nullptr) {
+    throw Error("inferior",
+                "is of an instruction set that whocall does not know: " + snapshot.arch);
+  }
+  image->pid = snapshot.pid;
+  image->threads = std::move(snapshot.threads);
+  image->mappings = sorted_and_disjoint(std::move(snapshot.mappings));
+  for (auto& file : snapshot.files) {
+    file.path = local_path(file.path);
+  }
+  auto memory = std::make_unique<CallbackMemory>(std::move(snapshot.read_memory));
+  AuxiliaryVector auxiliary;
+  auxiliary.vdso = snapshot.vdso;
+  const ProcessEvidence evidence{*image->arch, *memory, image->mappings,
+                                 auxiliary,    {},      std::move(snapshot.files)};
+  find_modules(*image, evidence, {search, 0, {}});
+  std::vector<std::unique_ptr<Memory>> layers;
+  layers.push_back(std::move(memory));
+  layers.push_back(memory_of_files(*image));
+  image->memory = std::make_unique<LayeredMemory>(std::move(layers));
+  return image;
+}
+
+}  // namespace whocall

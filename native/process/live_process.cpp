@@ -1,0 +1,152 @@
+// Takes a snapshot of a running process.
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <utility>
+
+#include "base/error.h"
+#include "memory/process_memory.h"
+#include "process/core_notes.h"
+#include "process/modules.h"
+#include "process/proc_files.h"
+#include "process/process_image.h"
+#include "process/stopped_threads.h"
+
+namespace whocall {
+namespace {
+
+std::string process_directory(std::int64_t pid) { return "/proc/" + std::to_string(pid); }
+
+std::string link_target(const std::string& path) {
+  std::array<char, 4096> target{};
+  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+  return size <= 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(size));
+}
+
+void require_alive(std::int64_t pid) {
+  const std::string name = "process " + std::to_string(pid);
+  const auto status = pid > 0 ? read_proc_file(process_directory(pid) + "/status") : std::nullopt;
+  if (!status) {
+    throw Error(name, "does not exist", "Give the id of a running process");
+  }
+  const auto state = status_field(*status, "State");
+  // A main thread that has ended is a zombie too, but then the process has other threads.
+  if (state.starts_with('Z') && thread_ids(pid).size() < 2) {
+    throw Error(name, "has ended and only waits for its parent",
+                "Write a core when it crashes and give that instead");
+  }
+  const auto group = status_field(*status, "Tgid");
+  if (!group.empty() && group != std::to_string(pid)) {
+    throw Error(name, "is a thread of process " + std::string(group), "Give that process's id");
+  }
+}
+
+// By the program's ELF header: a 32-bit program runs on a 64-bit kernel as well.
+const Architecture& architecture_of(std::int64_t pid) {
+  const std::string path = process_directory(pid) + "/exe";
+  std::array<char, EI_NIDENT + 4> header{};
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(header.data(), header.size())) {
+    const bool kernel = link_target(path).empty() && ::geteuid() == 0;
+    throw Error("process " + std::to_string(pid),
+                kernel ? "has no program: it is a kernel thread" : "cannot be examined",
+                kernel ? "" : "Run as the process's user or as root");
+  }
+  const unsigned pointer_size = header[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+  const Endian endian = header[EI_DATA] == ELFDATA2MSB ? Endian::big : Endian::little;
+  const ByteView view(std::as_bytes(std::span(header)), endian);
+  const auto machine = view.read<std::uint16_t>(EI_NIDENT + 2).value_or(EM_NONE);
+  const Architecture* arch = find_architecture(machine, pointer_size, endian);
+  if (arch == nullptr) {
+    throw Error("process " + std::to_string(pid),
+                "is of an instruction set that whocall does not know: " +
+                    std::string(elf_machine_name(machine)));
+  }
+  return *arch;
+}
+
+// "/proc/PID/root" where the process sees other files than we do (a container, a chroot).
+std::string process_root(std::int64_t pid) {
+  const std::string process = process_directory(pid);
+  const bool same_mounts = link_target(process + "/ns/mnt") == link_target("/proc/self/ns/mnt");
+  struct stat theirs = {};
+  struct stat ours = {};
+  const bool same_root = ::stat((process + "/root").c_str(), &theirs) == 0 &&
+                         ::stat("/", &ours) == 0 && theirs.st_dev == ours.st_dev &&
+                         theirs.st_ino == ours.st_ino;
+  return same_mounts && same_root ? std::string() : process + "/root";
+}
+
+std::string thread_name(std::int64_t pid, std::int64_t lwp) {
+  auto name = read_proc_file(process_directory(pid) + "/task/" + std::to_string(lwp) + "/comm")
+                  .value_or("");
+  name.resize(std::min(name.find('\n'), name.size()));
+  return name;
+}
+
+void add_threads(const StoppedThreads& stopped, ProcessImage& image) {
+  for (const StoppedThread& source : stopped.threads()) {
+    const std::string label = "Thread " + std::to_string(source.lwp);
+    if (!source.stopped) {
+      image.warnings.push_back(label +
+                               " did not stop (it waits in the kernel), so its stack is not known. "
+                               "Try again later.");
+      continue;
+    }
+    if (source.registers.size() < image.arch->prstatus.registers_size) {
+      image.warnings.push_back("The registers of thread " + std::to_string(source.lwp) +
+                               " cannot be read: " + std::to_string(source.registers.size()) +
+                               " bytes instead of " +
+                               std::to_string(image.arch->prstatus.registers_size) + ".");
+      continue;
+    }
+    Thread thread;
+    thread.number = static_cast<unsigned>(image.threads.size() + 1);
+    thread.lwp = source.lwp;
+    thread.name = thread_name(image.pid, source.lwp);
+    thread.registers =
+        decode_registers(ByteView(source.registers, image.arch->endian), *image.arch);
+    image.threads.push_back(std::move(thread));
+  }
+}
+
+AuxiliaryVector read_auxiliary_vector(std::int64_t pid, const Architecture& arch) {
+  const auto text = read_proc_file(process_directory(pid) + "/auxv").value_or("");
+  return parse_auxiliary_vector(ByteView(std::as_bytes(std::span(text)), arch.endian),
+                                arch.pointer_size);
+}
+
+}  // namespace
+
+std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& search) {
+  require_alive(pid);
+  auto image = std::make_unique<ProcessImage>();
+  image->pid = pid;
+  image->arch = &architecture_of(pid);
+  const auto stopped = std::make_shared<const StoppedThreads>(pid);
+  image->source = stopped;
+  add_threads(*stopped, *image);
+  if (image->threads.empty()) {
+    throw Error("process " + std::to_string(pid), "has no thread that could be stopped",
+                image->warnings.empty() ? "It may just have ended" : image->warnings.front());
+  }
+  image->memory = std::make_unique<ProcessMemory>(pid);
+  image->mappings = parse_maps(read_proc_file(process_directory(pid) + "/maps").value_or(""));
+  if (image->mappings.empty()) {
+    throw Error("process " + std::to_string(pid), "ended while it was examined");
+  }
+  const ProcessEvidence evidence{*image->arch,
+                                 *image->memory,
+                                 image->mappings,
+                                 read_auxiliary_vector(pid, *image->arch),
+                                 link_target(process_directory(pid) + "/exe"),
+                                 {}};
+  find_modules(*image, evidence, {search, pid, process_root(pid)});
+  return image;
+}
+
+}  // namespace whocall

@@ -1,0 +1,128 @@
+#include "process/mapped_object.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace whocall {
+namespace {
+
+// Segments begin at multiples of the page size, which is 64 KiB on some machines.
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kLargestPage = 64 * 1024;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Whether the mapping begins another loading of the same file. Offset 0 alone does not say so: a
+// small program maps its first page twice, once as code and once as data.
+bool begins_new_object(const MappedObject& object, const Mapping& mapping) {
+  if (object.image) {
+    return mapping.range.begin >= round_up(object.range().end, kLargestPage);
+  }
+  return mapping.offset == 0 && object.pieces.back().offset != 0;
+}
+
+// Shared anonymous memory and devices have names that look like files.
+bool is_pseudo_file(std::string_view path) {
+  return path.starts_with("/dev/") || path.starts_with("/memfd:") || path.starts_with("/SYSV");
+}
+
+bool may_be_module(const MappedObject& object, const Memory& memory) {
+  if (object.image) {
+    // ELF files that are only read (by a debugger, say) are one piece without code.
+    return object.pieces.size() > 1 || object.pieces.front().executable;
+  }
+  const auto first = std::ranges::find(object.pieces, std::uint64_t{0}, &MappedPiece::offset);
+  const bool header_is_readable =
+      first != object.pieces.end() && !memory.run_at(first->range.begin).empty();
+  // Nothing is known of a file's only mapping but its name: by far most of them are data.
+  const bool only_a_name = object.pieces.size() == 1 && object.pieces.front().guessed &&
+                           object.path.find(".so") == std::string::npos;
+  return !header_is_readable && !only_a_name && !is_pseudo_file(object.path) &&
+         std::ranges::any_of(object.pieces, &MappedPiece::executable);
+}
+
+// The bias at which `segment` explains `piece`; a miss when the piece is not part of it.
+std::optional<Address> bias_of_piece(const ElfSegment& segment, const MappedPiece& piece) {
+  const std::uint64_t slack = segment.offset % kLargestPage;  // the page's bytes before the segment
+  const bool before = piece.offset < segment.offset && segment.offset - piece.offset <= slack;
+  const bool inside = piece.offset >= segment.offset &&
+                      piece.offset - segment.offset < round_up(segment.file_size, kPage);
+  const Address bias = piece.range.begin - (segment.address + (piece.offset - segment.offset));
+  if (segment.type != PT_LOAD || segment.file_size == 0 || !(before || inside) ||
+      bias % kPage != 0) {
+    return std::nullopt;
+  }
+  return bias;
+}
+
+bool explains(std::span<const ElfSegment> segments, const MappedPiece& piece, Address bias) {
+  return std::ranges::any_of(
+      segments, [&](const ElfSegment& segment) { return bias_of_piece(segment, piece) == bias; });
+}
+
+}  // namespace
+
+AddressRange MappedObject::range() const {
+  AddressRange range = image ? loaded_range(image->segments, image->bias) : AddressRange{};
+  if (range.empty() && !pieces.empty()) {
+    range = {pieces.front().range.begin, pieces.back().range.end};
+  }
+  return range;
+}
+
+std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, const Memory& memory,
+                                         const Architecture& arch) {
+  std::vector<MappedObject> objects;
+  std::unordered_map<std::string_view, std::size_t> current;  // by path: index of its last object
+  for (const Mapping& mapping : mappings) {
+    if (mapping.path.empty()) {
+      continue;
+    }
+    const auto known = current.find(mapping.path);
+    if (known == current.end() || begins_new_object(objects[known->second], mapping)) {
+      current[mapping.path] = objects.size();
+      MappedObject object;
+      object.path = mapping.path;
+      if (mapping.offset == 0) {
+        object.image = read_loaded_image(memory, mapping.range.begin, arch);
+      }
+      objects.push_back(std::move(object));
+    }
+    objects[current[mapping.path]].pieces.push_back(
+        {mapping.range, mapping.offset, mapping.executable, !mapping.permissions_known});
+  }
+  std::erase_if(objects,
+                [&](const MappedObject& object) { return !may_be_module(object, memory); });
+  return objects;
+}
+
+std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
+                                      std::span<const MappedPiece> pieces) {
+  std::optional<Address> best;
+  std::ptrdiff_t best_count = 0;
+  // Any piece that the file explains gives a bias; a page that two segments share gives two.
+  for (const MappedPiece& piece : pieces.first(std::min<std::size_t>(pieces.size(), 16))) {
+    for (const ElfSegment& segment : segments) {
+      const auto bias = bias_of_piece(segment, piece);
+      if (!bias || bias == best) {
+        continue;
+      }
+      const auto count = std::ranges::count_if(
+          pieces, [&](const MappedPiece& other) { return explains(segments, other, *bias); });
+      if (count > best_count) {
+        best = bias;
+        best_count = count;
+      }
+    }
+  }
+  const bool code_explained = best && std::ranges::all_of(pieces, [&](const MappedPiece& piece) {
+                                return !piece.executable || explains(segments, piece, *best);
+                              });
+  return code_explained ? best : std::nullopt;
+}
+
+}  // namespace whocall

@@ -1,0 +1,49 @@
+// What the mappings of a process say of its modules, before any file was looked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "memory/memory.h"
+#include "process/loaded_image.h"
+#include "process/process_image.h"
+
+namespace whocall {
+
+// A part of a file that is mapped.
+struct MappedPiece {
+  AddressRange range;        // runtime addresses
+  std::uint64_t offset = 0;  // in the file, bytes
+  bool executable = false;
+  bool guessed = false;  // the protection is not known
+};
+
+// One loading of one file: something that becomes a module when it turns out to be ELF.
+struct MappedObject {
+  std::string path;                  // as the process names it; may be empty
+  std::vector<MappedPiece> pieces;   // sorted; empty where no source names mapped files
+  std::optional<LoadedImage> image;  // when its headers can be read from memory
+  std::optional<Address> bias;       // where a source other than the image tells it
+  bool is_program = false;           // the main program
+  bool is_vdso = false;
+
+  // Runtime addresses; empty when neither an image nor pieces tell.
+  [[nodiscard]] AddressRange range() const;
+};
+
+// The objects of all mappings that name a file, sorted by address. A file that was loaded twice
+// yields two objects. Files that are merely read (locales, fonts) are left out as far as the
+// mappings tell.
+std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, const Memory& memory,
+                                         const Architecture& arch);
+
+// The bias at which a file's PT_LOAD segments explain the pieces: all executable ones, and most of
+// the others. A miss when no bias does: then it is not this file that was mapped.
+std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
+                                      std::span<const MappedPiece> pieces);
+
+}  // namespace whocall

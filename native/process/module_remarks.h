@@ -1,0 +1,22 @@
+// What is said to the user of a module whose file is not to be had.
+#pragma once
+
+#include <string>
+
+#include "process/file_finder.h"
+#include "process/process_image.h"
+
+namespace whocall {
+
+// All are whole sentences that say what to do.
+std::string remark_on_missing(const Module& module, bool was_deleted);
+// `rejected` is the first file that was there but is another one.
+std::string remark_on_mismatch(const Module& module, const RejectedFile& rejected,
+                               bool was_deleted);
+std::string remark_on_debug_only(const Module& module);
+// Of a file that was put together again from memory; `why` is the remark on the file itself.
+std::string remark_on_rebuilt(const std::string& why);
+std::string warning_on_program(const std::string& given, const Module& program,
+                               const std::string& given_build_id);
+
+}  // namespace whocall

@@ -1,0 +1,279 @@
+#include "process/modules.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "memory/segment_memory.h"
+#include "process/file_finder.h"
+#include "process/module_remarks.h"
+
+namespace whocall {
+namespace {
+
+constexpr std::string_view kDeleted = " (deleted)";
+
+// Whether a file's PT_LOAD segments are those of the image in memory. File sizes are left out:
+// debug files have none.
+bool same_layout(const ElfFile& file, const LoadedImage& image) {
+  const auto loads = [](std::span<const ElfSegment> segments) {
+    std::vector<std::array<std::uint64_t, 3>> result;
+    for (const ElfSegment& segment : segments) {
+      if (segment.type == PT_LOAD) {
+        result.push_back({segment.address, segment.memory_size, segment.flags});
+      }
+    }
+    return result;
+  };
+  return loads(file.segments()) == loads(image.segments) && file.entry() == image.entry;
+}
+
+// Turns one object into one module.
+class ModuleMaker {
+ public:
+  ModuleMaker(const ProcessEvidence& evidence, const ModuleSearch& search, FileFinder& finder)
+      : evidence_(evidence), search_(search), finder_(finder) {}
+
+  Module make(const MappedObject& object) {
+    Module module;
+    module.path = object.path;
+    module.is_executable = object.is_program;
+    module.range = object.range();
+    if (object.bias) {
+      module.bias = *object.bias;
+    } else if (object.image) {
+      module.bias = object.image->bias;
+    }
+    if (object.image) {
+      module.build_id_in_memory = build_id_in_memory(evidence_.memory, object.image->segments,
+                                                     object.image->bias, evidence_.arch);
+    }
+    if (object.is_vdso) {
+      module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path);
+      module.state = module.file == nullptr ? ModuleState::missing : ModuleState::in_memory;
+    } else {
+      take_file(object, module);
+    }
+    return module;
+  }
+
+ private:
+  void take_file(const MappedObject& object, Module& module) {
+    FileQuery query;
+    query.path = module.path;
+    const bool was_deleted = query.path.ends_with(kDeleted);
+    if (was_deleted) {
+      query.path.resize(query.path.size() - kDeleted.size());
+    }
+    query.build_id = module.build_id_in_memory;
+    query.fits = [&](const ElfFile& file) { return fits(object, file); };
+    add_special_paths(object, was_deleted, query);
+    FoundFile found = finder_.find(query);
+    if (found.file != nullptr) {
+      accept(object, std::move(found), module);
+      return;
+    }
+    std::string remark = remark_on_missing(module, was_deleted);
+    if (!found.rejected.empty()) {
+      module.state = ModuleState::mismatch;
+      module.file_path = found.rejected.front().path;
+      module.build_id_on_disk = found.rejected.front().build_id;
+      remark = remark_on_mismatch(module, found.rejected.front(), was_deleted);
+    }
+    use_memory(object, remark, module);
+  }
+
+  // The user's program comes first. A live process gives us the very file that it has mapped,
+  // whatever has become of its name.
+  void add_special_paths(const MappedObject& object, bool was_deleted, FileQuery& query) const {
+    if (object.is_program && !search_.files.exe.empty()) {
+      query.first.push_back(search_.files.exe);
+    }
+    if (search_.pid == 0) {
+      return;
+    }
+    const std::string process = "/proc/" + std::to_string(search_.pid);
+    auto& paths = was_deleted ? query.first : query.last;
+    if (object.is_program) {
+      paths.push_back(process + "/exe");
+    }
+    if (!object.pieces.empty()) {
+      std::array<char, 64> range{};
+      const AddressRange& piece = object.pieces.front().range;
+      std::snprintf(range.data(), range.size(), "/map_files/%llx-%llx",
+                    static_cast<unsigned long long>(piece.begin),
+                    static_cast<unsigned long long>(piece.end));
+      paths.push_back(process + range.data());
+    }
+  }
+
+  [[nodiscard]] bool fits(const MappedObject& object, const ElfFile& file) const {
+    if (object.image) {
+      return same_layout(file, *object.image);
+    }
+    return object.bias || bias_by_file(object, file).has_value();
+  }
+
+  // Where headers could not be read from memory, the file's own tell where it was loaded.
+  [[nodiscard]] std::optional<Address> bias_by_file(const MappedObject& object,
+                                                    const ElfFile& file) const {
+    if (!object.pieces.empty()) {
+      return bias_of_pieces(file.segments(), object.pieces);
+    }
+    if (object.is_program && evidence_.auxiliary.entry) {
+      const Address bias = *evidence_.auxiliary.entry - file.entry();
+      const bool possible = file.type() == ET_EXEC ? bias == 0 : bias % 4096 == 0;
+      return possible ? std::optional(bias) : std::nullopt;
+    }
+    return file.type() == ET_EXEC ? std::optional<Address>(0) : std::nullopt;
+  }
+
+  void accept(const MappedObject& object, FoundFile found, Module& module) {
+    module.file_path = found.path;
+    module.build_id_on_disk = found.file->build_id();
+    if (!object.image && !object.bias) {
+      module.bias = bias_by_file(object, *found.file).value_or(0);
+    }
+    if (!object.image) {
+      normalize_bias(*found.file, module);
+      module.range = loaded_range(found.file->segments(), module.bias);
+      module.build_id_in_memory =
+          build_id_in_memory(evidence_.memory, found.file->segments(), module.bias, evidence_.arch);
+      // The page with the note may be there though the headers' is not.
+      if (!module.build_id_in_memory.empty() && !module.build_id_on_disk.empty() &&
+          module.build_id_in_memory != module.build_id_on_disk) {
+        module.state = ModuleState::mismatch;
+        module.remark = remark_on_mismatch(module, {found.path, module.build_id_on_disk}, false);
+        return;
+      }
+    }
+    module.state = ModuleState::found;
+    module.file = std::move(found.file);
+    if (found.debug_only) {
+      module.remark = remark_on_debug_only(module);
+    }
+  }
+
+  // A link map of 32-bit words tells "negative" biases modulo 2^32.
+  void normalize_bias(const ElfFile& file, Module& module) const {
+    const Address low = file.load_range().begin;
+    module.bias = ((module.bias + low) & evidence_.arch.address_mask()) - low;
+  }
+
+  void use_memory(const MappedObject& object, const std::string& remark, Module& module) {
+    module.remark = remark;
+    if (!object.image) {
+      return;
+    }
+    module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path);
+    if (module.file != nullptr) {
+      module.state = ModuleState::in_memory;
+      module.remark = remark_on_rebuilt(remark);
+    }
+  }
+
+  const ProcessEvidence& evidence_;
+  const ModuleSearch& search_;
+  FileFinder& finder_;
+};
+
+// Sorts, and cuts or drops what overlaps a module that begins lower.
+void make_disjoint(std::vector<Module>& modules) {
+  std::erase_if(modules, [](const Module& module) { return module.range.empty(); });
+  std::ranges::stable_sort(modules, {}, [](const Module& module) { return module.range.begin; });
+  std::vector<Module> result;
+  for (Module& module : modules) {
+    if (!result.empty() && module.range.begin < result.back().range.end) {
+      if (module.range.begin == result.back().range.begin) {
+        continue;
+      }
+      result.back().range.end = module.range.begin;
+    }
+    result.push_back(std::move(module));
+  }
+  modules = std::move(result);
+}
+
+// Protections that the core does not tell are the segments'.
+void complete_permissions(ProcessImage& image) {
+  for (Mapping& mapping : image.mappings) {
+    const Module* module =
+        mapping.permissions_known ? nullptr : image.module_at(mapping.range.begin);
+    if (module == nullptr || module->file == nullptr) {
+      continue;
+    }
+    for (const ElfSegment& segment : module->file->segments()) {
+      const Address begin = module->runtime_address(segment.address) & ~Address{0xfff};
+      const Address end = module->runtime_address(segment.address + segment.memory_size);
+      if (segment.type == PT_LOAD && AddressRange{begin, end}.contains(mapping.range.begin)) {
+        mapping.readable = (segment.flags & PF_R) != 0;
+        mapping.writable = (segment.flags & PF_W) != 0;
+        mapping.executable = (segment.flags & PF_X) != 0;
+        mapping.permissions_known = true;
+      }
+    }
+  }
+}
+
+void judge_given_program(ProcessImage& image, const std::string& given, FileFinder& finder) {
+  if (given.empty()) {
+    return;
+  }
+  const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
+  const auto file = finder.open(given);
+  if (file == nullptr) {
+    image.warnings.push_back(given +
+                             " cannot be opened as an ELF file. Give the path of the program.");
+  } else if (program != image.modules.end() && program->file != file) {
+    image.warnings.push_back(warning_on_program(given, *program, file->build_id()));
+  }
+}
+
+}  // namespace
+
+void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
+                  const ModuleSearch& search) {
+  FileFinder finder(search.files, evidence.arch, search.process_root);
+  ModuleMaker maker(evidence, search, finder);
+  for (const MappedObject& object : discover_objects(evidence)) {
+    image.modules.push_back(maker.make(object));
+  }
+  make_disjoint(image.modules);
+  complete_permissions(image);
+  const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
+  if (program != image.modules.end()) {
+    image.exe_path = program->state == ModuleState::found ? program->file_path : program->path;
+  } else {
+    image.exe_path = search.files.exe;
+  }
+  judge_given_program(image, search.files.exe, finder);
+}
+
+std::unique_ptr<Memory> memory_of_files(const ProcessImage& image) {
+  std::vector<SegmentMemory::Segment> segments;
+  std::vector<std::shared_ptr<const void>> owners;
+  for (const Module& module : image.modules) {
+    if (module.state != ModuleState::found || module.file == nullptr ||
+        is_debug_only(*module.file)) {
+      continue;
+    }
+    owners.push_back(module.file);
+    for (const ElfSegment& segment : module.file->segments()) {
+      const Address begin = module.runtime_address(segment.address);
+      const Mapping* mapping = image.mapping_at(begin);
+      if (segment.type != PT_LOAD || (segment.flags & PF_W) != 0 ||
+          (mapping != nullptr && mapping->writable)) {
+        continue;
+      }
+      const ByteView bytes = module.file->bytes().from(segment.offset);
+      segments.push_back(
+          {begin, bytes.bytes().first(std::min<std::uint64_t>(bytes.size(), segment.file_size))});
+    }
+  }
+  return std::make_unique<SegmentMemory>(std::move(segments), std::move(owners));
+}
+
+}  // namespace whocall

@@ -1,0 +1,229 @@
+#include "process/object_discovery.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "process/link_map.h"
+#include "process/memory_text.h"
+
+namespace whocall {
+namespace {
+
+// A damaged core can have any number of mappings; each costs a read.
+constexpr std::size_t kScanLimit = 65536;
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+class Discovery {
+ public:
+  explicit Discovery(const ProcessEvidence& evidence)
+      : evidence_(evidence), memory_(evidence.memory), arch_(evidence.arch) {}
+
+  std::vector<MappedObject> run() {
+    objects_ = group_mappings(evidence_.mappings, memory_, arch_);
+    const bool named = std::ranges::any_of(
+        evidence_.mappings, [](const Mapping& mapping) { return !mapping.path.empty(); });
+    for (const auto& file : evidence_.files) {
+      add_debugger_file(file);
+    }
+    find_program();
+    add_link_map();
+    add_interpreter();
+    add_vdso();
+    if (!named && evidence_.files.empty()) {
+      scan_mappings();
+    }
+    return std::move(objects_);
+  }
+
+ private:
+  MappedObject* covering(Address runtime) {
+    const auto found = std::ranges::find_if(
+        objects_, [&](const MappedObject& object) { return object.range().contains(runtime); });
+    return found == objects_.end() ? nullptr : &*found;
+  }
+
+  MappedObject* program() {
+    const auto found = std::ranges::find_if(objects_, &MappedObject::is_program);
+    return found == objects_.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] std::string program_path() const {
+    const auto& place = evidence_.auxiliary.program_path;
+    const std::string path = place ? read_string(memory_, *place) : std::string();
+    return path.empty() ? evidence_.program_name : path;
+  }
+
+  // gdb's path is where the file was found on this machine, so it replaces the mapping's.
+  void add_debugger_file(const InferiorSnapshot::File& file) {
+    auto found = std::ranges::find_if(objects_, [&](const MappedObject& object) {
+      return object.image && !object.bias && object.image->bias == file.bias &&
+             (file.bias != 0 || base_name(object.path) == base_name(file.path) ||
+              (file.is_executable && object.image->type == ET_EXEC));
+    });
+    if (found == objects_.end()) {
+      found = std::ranges::find_if(objects_, [&](const MappedObject& object) {
+        return !object.image && !object.bias && base_name(object.path) == base_name(file.path);
+      });
+    }
+    if (found == objects_.end()) {
+      found = objects_.insert(objects_.end(), MappedObject{});
+      found->image = read_loaded_image(memory_, file.bias, arch_);
+    }
+    found->path = file.path;
+    found->bias = file.bias;
+    found->is_program = file.is_executable && program() == nullptr;
+  }
+
+  void find_program() {
+    const AuxiliaryVector& auxiliary = evidence_.auxiliary;
+    if (program() != nullptr) {
+      return;
+    }
+    for (const auto& place : {auxiliary.program_headers, auxiliary.entry}) {
+      if (MappedObject* object = place ? covering(*place) : nullptr; object != nullptr) {
+        object->is_program = true;
+        return;
+      }
+    }
+    if (auxiliary.program_headers || auxiliary.entry) {
+      add_program();
+      return;
+    }
+    guess_program();
+  }
+
+  // The main program where no mapping names it (cores that qemu-user writes).
+  void add_program() {
+    MappedObject object;
+    object.is_program = true;
+    object.path = program_path();
+    if (const auto headers = evidence_.auxiliary.program_headers; headers) {
+      const Address header_size = arch_.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+      object.image = read_loaded_image(memory_, *headers - header_size, arch_);
+    }
+    objects_.push_back(std::move(object));
+  }
+
+  // Without an auxiliary vector: the object with the process's name, else the lowest.
+  void guess_program() {
+    const std::string_view name = base_name(evidence_.program_name);
+    auto found = std::ranges::find_if(objects_, [&](const MappedObject& object) {
+      return !name.empty() && base_name(object.path).starts_with(name);
+    });
+    if (found == objects_.end()) {
+      found = objects_.begin();
+    }
+    if (found != objects_.end()) {
+      found->is_program = true;
+    }
+  }
+
+  void add_link_map() {
+    const MappedObject* main = program();
+    if (main == nullptr || !main->image) {
+      return;
+    }
+    const auto entries = read_link_map(memory_, *main->image, arch_);
+    for (const LinkMapEntry& entry : entries) {
+      const bool is_vdso = evidence_.auxiliary.vdso && entry.bias == *evidence_.auxiliary.vdso;
+      if (entry.path.empty() || is_vdso || covering(entry.dynamic) != nullptr) {
+        continue;
+      }
+      MappedObject object;
+      object.path = entry.path;
+      object.image = image_with_dynamic_table(entry);
+      if (object.image) {
+        object.bias = object.image->bias;
+      } else {
+        object.bias = entry.bias;
+      }
+      objects_.push_back(std::move(object));
+    }
+  }
+
+  // l_addr is the header's address except for prelinked libraries; then the header lies at the
+  // start of some mapping below the dynamic table.
+  std::optional<LoadedImage> image_with_dynamic_table(const LinkMapEntry& entry) {
+    const auto fits = [&](const std::optional<LoadedImage>& image) {
+      const ElfSegment* dynamic = image ? segment_of_type(image->segments, PT_DYNAMIC) : nullptr;
+      return dynamic != nullptr && dynamic->address + image->bias == entry.dynamic;
+    };
+    auto image = read_loaded_image(memory_, entry.bias, arch_);
+    auto mapping = std::ranges::upper_bound(evidence_.mappings, entry.dynamic, {},
+                                            [](const Mapping& m) { return m.range.begin; });
+    for (int tries = 0; !fits(image) && mapping != evidence_.mappings.begin() && tries < 8;
+         ++tries) {
+      --mapping;
+      image = read_loaded_image(memory_, mapping->range.begin, arch_);
+    }
+    return fits(image) ? image : std::nullopt;
+  }
+
+  // A crash before the linker has set up its list still has the linker itself.
+  void add_interpreter() {
+    const auto place = evidence_.auxiliary.interpreter;
+    if (!place || covering(*place) != nullptr) {
+      return;
+    }
+    MappedObject object;
+    object.image = read_loaded_image(memory_, *place, arch_);
+    const MappedObject* main = program();
+    if (object.image && main != nullptr && main->image) {
+      const ElfSegment* name = segment_of_type(main->image->segments, PT_INTERP);
+      object.path = name == nullptr ? "" : read_string(memory_, name->address + main->image->bias);
+    }
+    if (object.image) {
+      objects_.push_back(std::move(object));
+    }
+  }
+
+  void add_vdso() {
+    const auto place = evidence_.auxiliary.vdso;
+    MappedObject object;
+    object.image = place ? read_loaded_image(memory_, *place, arch_) : std::nullopt;
+    if (!object.image) {
+      return;
+    }
+    std::erase_if(objects_, [&](const MappedObject& other) {
+      return other.image && other.image->header == *place;
+    });
+    object.path = "[vdso]";
+    object.is_vdso = true;
+    objects_.push_back(std::move(object));
+  }
+
+  void scan_mappings() {
+    const std::size_t count = std::min(evidence_.mappings.size(), kScanLimit);
+    for (const Mapping& mapping : evidence_.mappings.first(count)) {
+      if (covering(mapping.range.begin) != nullptr) {
+        continue;
+      }
+      MappedObject object;
+      object.image = read_loaded_image(memory_, mapping.range.begin, arch_);
+      if (object.image) {
+        const auto file = rebuild_file(memory_, *object.image, arch_, "image in memory");
+        object.path = file == nullptr ? "" : file->soname();
+        objects_.push_back(std::move(object));
+      }
+    }
+    if (program() == nullptr) {
+      guess_program();
+    }
+  }
+
+  const ProcessEvidence& evidence_;
+  const Memory& memory_;
+  const Architecture& arch_;
+  std::vector<MappedObject> objects_;
+};
+
+}  // namespace
+
+std::vector<MappedObject> discover_objects(const ProcessEvidence& evidence) {
+  return Discovery(evidence).run();
+}
+
+}  // namespace whocall

@@ -1,0 +1,123 @@
+#include "process/proc_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace whocall {
+namespace {
+
+// Takes the next word off the front of `line`.
+std::string_view next_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const std::string_view word = line.substr(0, line.find(' '));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+std::optional<std::uint64_t> hexadecimal(std::string_view digits) {
+  std::uint64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+// The kernel writes a line feed in a path as \012.
+std::string unescape(std::string_view path) {
+  constexpr std::string_view kLineFeed = "\\012";
+  std::string result;
+  while (true) {
+    const auto found = path.find(kLineFeed);
+    result += path.substr(0, found);
+    if (found == std::string_view::npos) {
+      return result;
+    }
+    result += '\n';
+    path.remove_prefix(found + kLineFeed.size());
+  }
+}
+
+// "7f00-7f10 r-xp 00001000 fd:00 1234     /path/with spaces"
+std::optional<Mapping> parse_row(std::string_view line) {
+  const std::string_view range = next_word(line);
+  const std::string_view permissions = next_word(line);
+  const auto offset = hexadecimal(next_word(line));
+  next_word(line);  // device
+  next_word(line);  // inode
+  const auto dash = range.find('-');
+  if (dash == std::string_view::npos || permissions.size() < 4 || !offset) {
+    return std::nullopt;
+  }
+  const auto begin = hexadecimal(range.substr(0, dash));
+  const auto end = hexadecimal(range.substr(dash + 1));
+  if (!begin || !end || *end <= *begin) {
+    return std::nullopt;
+  }
+  Mapping mapping;
+  mapping.range = {*begin, *end};
+  mapping.readable = permissions[0] == 'r';
+  mapping.writable = permissions[1] == 'w';
+  mapping.executable = permissions[2] == 'x';
+  mapping.offset = *offset;
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  if (line.starts_with('/')) {
+    mapping.path = unescape(line);
+  }
+  return mapping;
+}
+
+}  // namespace
+
+std::optional<std::string> read_proc_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return std::nullopt;
+  }
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return file.bad() ? std::nullopt : std::optional(std::move(text));
+}
+
+std::vector<Mapping> parse_maps(std::string_view text) {
+  std::vector<Mapping> mappings;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (auto mapping = parse_row(line); mapping) {
+      mappings.push_back(std::move(*mapping));
+    }
+  }
+  return mappings;
+}
+
+std::string_view status_field(std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.starts_with(name) && line.substr(name.size()).starts_with(':')) {
+      line.remove_prefix(name.size() + 1);
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      return line;
+    }
+  }
+  return {};
+}
+
+std::vector<std::int64_t> thread_ids(std::int64_t pid) {
+  std::vector<std::int64_t> ids;
+  std::error_code error;
+  std::filesystem::directory_iterator entry("/proc/" + std::to_string(pid) + "/task", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::int64_t id = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (parsed.ec == std::errc() && id > 0) {
+      ids.push_back(id);
+    }
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+}  // namespace whocall
