@@ -13,4 +13,14 @@ from corpus.frames import TrueFrame
 from corpus.oracle import ThreadTruth, Truth
 from corpus.suite import Outcome, build_all, cases
 
-__all__ = ["BuiltCase", "Case", "CorpusError", "Outcome", "ThreadTruth", "TrueFrame", "Truth", "build_all", "cases"]
+__all__ = [
+    "BuiltCase",
+    "Case",
+    "CorpusError",
+    "Outcome",
+    "ThreadTruth",
+    "TrueFrame",
+    "Truth",
+    "build_all",
+    "cases",
+]

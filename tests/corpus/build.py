@@ -50,11 +50,32 @@ def compile_program(program: Program, variant: Variant, directory: Path) -> Bina
     extra: list[str] = []
     if program.library is not None:
         library = twins / f"lib{program.name}.so"
-        run([*command, "-fPIC", "-shared", f"-Wl,-soname,{library.name}", str(SOURCES / program.library),
-             "-o", str(library)], directory)
+        run(
+            [
+                *command,
+                "-fPIC",
+                "-shared",
+                f"-Wl,-soname,{library.name}",
+                str(SOURCES / program.library),
+                "-o",
+                str(library),
+            ],
+            directory,
+        )
         lib_twins.append(library)
         libs.append(_stripped(library, binaries / library.name))
         extra = [str(library), "-Wl,-rpath,$ORIGIN"]
     twin = twins / program.name
-    run([*command, *variant.link_flags(), str(SOURCES / program.source), *extra, "-pthread", "-o", str(twin)], directory)
+    run(
+        [
+            *command,
+            *variant.link_flags(),
+            str(SOURCES / program.source),
+            *extra,
+            "-pthread",
+            "-o",
+            str(twin),
+        ],
+        directory,
+    )
     return Binaries(_stripped(twin, binaries / program.name), twin, tuple(libs), tuple(lib_twins))

@@ -40,7 +40,9 @@ class Case:
         musl = self.program.musl_signal if self.variant.compiler == "musl-gcc" else None
         expected = musl or self.program.signal
         if died_of != signal.Signals[expected]:
-            raise CorpusError(f"{self.name}: died of {signal.Signals(died_of).name}, not of {expected}")
+            raise CorpusError(
+                f"{self.name}: died of {signal.Signals(died_of).name}, not of {expected}"
+            )
         return built
 
 

@@ -51,11 +51,11 @@ class Core:
             if kind == NT_PRSTATUS and owner == "CORE":
                 signal = struct.unpack_from("<H", body, 12)[0]
                 if self.word == 8:
-                    tid, = struct.unpack_from("<I", body, 32)
+                    (tid,) = struct.unpack_from("<I", body, 32)
                     registers = struct.unpack_from("<27Q", body, 112)
                     found.append(CoreThread(tid, signal, registers[16], registers[19]))
                 else:
-                    tid, = struct.unpack_from("<I", body, 24)
+                    (tid,) = struct.unpack_from("<I", body, 24)
                     registers = struct.unpack_from("<17I", body, 72)
                     found.append(CoreThread(tid, signal, registers[12], registers[15]))
         return found
@@ -70,7 +70,10 @@ class Core:
         count, page = struct.unpack_from(f"<2{letter}", body)
         words = struct.unpack_from(f"<{3 * count}{letter}", body, 2 * self.word)
         names = body[(2 + 3 * count) * self.word :].split(b"\0")
-        return [Mapping(words[3 * i], words[3 * i + 1], words[3 * i + 2] * page, names[i].decode()) for i in range(count)]
+        return [
+            Mapping(words[3 * i], words[3 * i + 1], words[3 * i + 2] * page, names[i].decode())
+            for i in range(count)
+        ]
 
     @cached_property
     def vdso(self) -> tuple[int, Elf] | None:
@@ -89,7 +92,10 @@ class Core:
 
     def _segment(self, address: int) -> Segment | None:
         for segment in self.elf.segments:
-            if segment.kind == PT_LOAD and segment.address <= address < segment.address + segment.memory_size:
+            if (
+                segment.kind == PT_LOAD
+                and segment.address <= address < segment.address + segment.memory_size
+            ):
                 return segment
         return None
 

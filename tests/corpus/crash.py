@@ -26,7 +26,9 @@ def _limits(stack: int | None) -> None:
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     if stack is not None:
-        resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1])
+        )
 
 
 def _kernel_core(directory: Path) -> Path | None:
@@ -38,19 +40,36 @@ def _kernel_core(directory: Path) -> Path | None:
 def _core_by_gdb(exe: Path, directory: Path, stack: int | None) -> Path | None:
     """Where the kernel pipes cores away: let gdb write one at the moment of death."""
     core = directory / "core.gdb"
-    quiet = [f"handle {name} nostop noprint pass" for name in ("SIGALRM", "SIGUSR1", "SIGUSR2", "SIGCHLD")]
-    commands = ["set debuginfod enabled off", "set startup-with-shell off", "set disable-randomization off",
-                "set follow-fork-mode child", *quiet, "run"]
+    quiet = [
+        f"handle {name} nostop noprint pass"
+        for name in ("SIGALRM", "SIGUSR1", "SIGUSR2", "SIGCHLD")
+    ]
+    commands = [
+        "set debuginfod enabled off",
+        "set startup-with-shell off",
+        "set disable-randomization off",
+        "set follow-fork-mode child",
+        *quiet,
+        "run",
+    ]
     if "altstack" in exe.name:  # the first SIGSEGV is the handler's
         commands.append("continue")
     commands.append(f"generate-core-file {core}")
     arguments = [word for command in commands for word in ("-ex", command)]
-    subprocess.run(["gdb", "-nx", "-q", "-batch", *arguments, str(exe)], cwd=directory, capture_output=True,
-                   check=False, timeout=TIMEOUT, preexec_fn=lambda: _limits(stack))
+    subprocess.run(
+        ["gdb", "-nx", "-q", "-batch", *arguments, str(exe)],
+        cwd=directory,
+        capture_output=True,
+        check=False,
+        timeout=TIMEOUT,
+        preexec_fn=lambda: _limits(stack),
+    )
     return core if core.exists() else None
 
 
-def crash(exe: Path, directory: Path, stack: int | None = None, stepper: Path | None = None) -> Crash:
+def crash(
+    exe: Path, directory: Path, stack: int | None = None, stepper: Path | None = None
+) -> Crash:
     """Run the program in an empty directory below `directory`, under the stepper if one is given."""
     place = directory / "run"
     place.mkdir(parents=True, exist_ok=True)
@@ -59,8 +78,15 @@ def crash(exe: Path, directory: Path, stack: int | None = None, stepper: Path | 
     steps = place / "steps" if stepper else None
     command = [str(stepper), str(steps), str(exe)] if stepper else [str(exe)]
     try:
-        done = subprocess.run(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              check=False, timeout=TIMEOUT, preexec_fn=lambda: _limits(stack))
+        done = subprocess.run(
+            command,
+            cwd=place,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+            timeout=TIMEOUT,
+            preexec_fn=lambda: _limits(stack),
+        )
     except subprocess.TimeoutExpired as error:
         raise CorpusError(f"{exe}: does not crash within {TIMEOUT} s") from error
     core = _kernel_core(place)
@@ -68,6 +94,8 @@ def crash(exe: Path, directory: Path, stack: int | None = None, stepper: Path | 
         return Crash(core, steps)
     core = _core_by_gdb(exe, place, stack)
     if core is None:
-        how = signal.strsignal(-done.returncode) if done.returncode < 0 else f"exit {done.returncode}"
+        how = (
+            signal.strsignal(-done.returncode) if done.returncode < 0 else f"exit {done.returncode}"
+        )
         raise CorpusError(f"{exe}: no core file ({how})")
     return Crash(core)  # the stepper saw another process

@@ -50,7 +50,9 @@ class Elf:
         self.data = data
         self.bits = 64 if data[4] == 2 else 32
         self.word = self.bits // 8
-        header = struct.unpack_from("<16xHHIQQQIHHHHHH" if self.bits == 64 else "<16xHHIIIIIHHHHHH", data)
+        header = struct.unpack_from(
+            "<16xHHIQQQIHHHHHH" if self.bits == 64 else "<16xHHIIIIIHHHHHH", data
+        )
         self.entry = header[3]
         self._segments_at, self._sections_at = header[4], header[5]
         self._segment_count, self._section_count = header[9], header[11]
@@ -62,10 +64,12 @@ class Elf:
         for i in range(self._segment_count):
             if self.bits == 64:
                 kind, flags, offset, address, _, filed, memory, _ = struct.unpack_from(
-                    "<IIQQQQQQ", self.data, self._segments_at + 56 * i)
+                    "<IIQQQQQQ", self.data, self._segments_at + 56 * i
+                )
             else:
                 kind, offset, address, _, filed, memory, flags, _ = struct.unpack_from(
-                    "<IIIIIIII", self.data, self._segments_at + 32 * i)
+                    "<IIIIIIII", self.data, self._segments_at + 32 * i
+                )
             found.append(Segment(kind, flags, offset, address, filed, memory))
         return found
 
@@ -89,13 +93,21 @@ class Elf:
             names_at = sections[link][1]
             for at in range(offset, min(offset + length, len(self.data) - size + 1), size):
                 if self.bits == 64:
-                    name, info, _, section, value, extent = struct.unpack_from(layout, self.data, at)
+                    name, info, _, section, value, extent = struct.unpack_from(
+                        layout, self.data, at
+                    )
                 else:
-                    name, value, extent, info, _, section = struct.unpack_from(layout, self.data, at)
+                    name, value, extent, info, _, section = struct.unpack_from(
+                        layout, self.data, at
+                    )
                 if section == 0 or info & 15 not in kinds or not extent:
                     continue
                 start = names_at + name
-                text = self.data[start : self.data.index(b"\0", start)].decode("utf-8", "replace").split("@")[0]
+                text = (
+                    self.data[start : self.data.index(b"\0", start)]
+                    .decode("utf-8", "replace")
+                    .split("@")[0]
+                )
                 yield Symbol(value, extent, text, info & 15, info >> 4 != 0)
 
     @cached_property
@@ -123,12 +135,18 @@ class Elf:
                 name_size, size, kind = struct.unpack_from("<III", self.data, at)
                 name_at = at + 12
                 body = name_at + (name_size + 3 & ~3)
-                yield kind, self.data[name_at : name_at + name_size].rstrip(b"\0").decode("latin-1"), self.data[body : body + size]
+                yield (
+                    kind,
+                    self.data[name_at : name_at + name_size].rstrip(b"\0").decode("latin-1"),
+                    self.data[body : body + size],
+                )
                 at = body + (size + 3 & ~3)
 
     def build_id(self) -> str | None:
         """The build id in hexadecimal digits, if any."""
-        return next((body.hex() for kind, owner, body in self.notes() if kind == 3 and owner == "GNU"), None)
+        return next(
+            (body.hex() for kind, owner, body in self.notes() if kind == 3 and owner == "GNU"), None
+        )
 
 
 class SymbolIndex:
@@ -151,4 +169,13 @@ class SymbolIndex:
                 break
             if address < symbol.start + symbol.size:
                 found.append(symbol)
-        return sorted(found, key=lambda s: (-s.start, s.kind == STT_NOTYPE, not s.is_global, s.name.startswith("_"), s.name))
+        return sorted(
+            found,
+            key=lambda s: (
+                -s.start,
+                s.kind == STT_NOTYPE,
+                not s.is_global,
+                s.name.startswith("_"),
+                s.name,
+            ),
+        )

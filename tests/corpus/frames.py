@@ -66,7 +66,14 @@ def true_frames(chain: Iterable[Claim], modules: ModuleMap, source: str) -> list
         exact = not frames or frames[-1].is_signal_frame or trampoline
         names = modules.names(claim.pc if exact else claim.pc - 1)
         if not exact and not names.true and modules.begins_function(claim.pc):
-            exact, names = True, modules.names(claim.pc)  # pushed by hand, not by a call: makecontext does that
+            exact, names = (
+                True,
+                modules.names(claim.pc),
+            )  # pushed by hand, not by a call: makecontext does that
         link = None if names.link_address is None else names.link_address + (0 if exact else 1)
-        frames.append(TrueFrame(claim.pc, names.true, names.visible, names.module, link, trampoline, exact, source))
+        frames.append(
+            TrueFrame(
+                claim.pc, names.true, names.visible, names.module, link, trampoline, exact, source
+            )
+        )
     return frames

@@ -8,8 +8,22 @@ from corpus.corefile import Core, CoreThread
 from corpus.frames import TrueFrame
 from corpus.shadow import Record
 
-OUTERMOST = frozenset({"_start", "__start", "clone", "clone3", "__clone", "__clone3", "__GI___clone", "__GI___clone3",
-                       "__start_context", "_dl_start_user", "_dlstart"})
+OUTERMOST = frozenset(
+    {
+        "_start",
+        "__start",
+        "clone",
+        "clone3",
+        "__clone",
+        "__clone3",
+        "__GI___clone",
+        "__GI___clone3",
+        "__start_context",
+        "makecontext",
+        "_dl_start_user",
+        "_dlstart",
+    }
+)
 
 
 def is_function(frame: TrueFrame, name: str) -> bool:
@@ -22,8 +36,13 @@ def is_outermost(frame: TrueFrame) -> bool:
     return any(name in OUTERMOST for name in frame.true_names)
 
 
-def complaints(frames: Sequence[TrueFrame], thread: CoreThread, records: Sequence[Record], recorded: set[str],
-               core: Core) -> list[str]:
+def complaints(
+    frames: Sequence[TrueFrame],
+    thread: CoreThread,
+    records: Sequence[Record],
+    recorded: set[str],
+    core: Core,
+) -> list[str]:
     """Why the chain cannot be true; empty when it can.
 
     Records are matched from the outermost inwards: in a recursion that overflowed in a prologue, the innermost frame has
@@ -35,12 +54,16 @@ def complaints(frames: Sequence[TrueFrame], thread: CoreThread, records: Sequenc
     callees: set[int] = set()
     end = len(frames)
     for record in reversed(records):
-        caller = next((i for i in range(end - 1, 0, -1) if frames[i].pc == record.return_address), None)
+        caller = next(
+            (i for i in range(end - 1, 0, -1) if frames[i].pc == record.return_address), None
+        )
         if caller is None:
             found.append(f"lacks {record.function}'s return address {record.return_address:#x}")
             continue
         if not is_function(frames[caller - 1], record.function):
-            found.append(f"{frames[caller - 1].function} instead of {record.function} below {record.return_address:#x}")
+            found.append(
+                f"{frames[caller - 1].function} instead of {record.function} below {record.return_address:#x}"
+            )
         callees.add(caller - 1)
         end = caller
     for i, frame in enumerate(frames):

@@ -53,8 +53,13 @@ class ModuleMap:
     """The modules of a process, by runtime address."""
 
     def __init__(self, core: Core, binaries: Binaries) -> None:
-        twins = dict(zip((binaries.exe.resolve(), *(lib.resolve() for lib in binaries.libs)),
-                         (binaries.twin, *binaries.lib_twins), strict=True))
+        twins = dict(
+            zip(
+                (binaries.exe.resolve(), *(lib.resolve() for lib in binaries.libs)),
+                (binaries.twin, *binaries.lib_twins),
+                strict=True,
+            )
+        )
         self._ranges: list[tuple[int, int, Module]] = []
         modules: dict[str, Module] = {}
         for mapping in core.mappings:
@@ -64,14 +69,22 @@ class ModuleMap:
                 if data != b"\x7fELF":
                     continue
                 stripped = Elf(path.read_bytes()) if path in twins else _load(path)
-                first = min(segment.address for segment in stripped.segments if segment.kind == PT_LOAD)
-                modules[mapping.path] = Module(mapping.path, mapping.start - first // PAGE * PAGE, stripped,
-                                               _with_symbols(path, twins))
+                first = min(
+                    segment.address for segment in stripped.segments if segment.kind == PT_LOAD
+                )
+                modules[mapping.path] = Module(
+                    mapping.path,
+                    mapping.start - first // PAGE * PAGE,
+                    stripped,
+                    _with_symbols(path, twins),
+                )
             if mapping.path in modules:
                 self._ranges.append((mapping.start, mapping.end, modules[mapping.path]))
         if core.vdso is not None:
             start, image = core.vdso
-            self._ranges.append((start, start + len(image.data), Module("[vdso]", start, image, image)))
+            self._ranges.append(
+                (start, start + len(image.data), Module("[vdso]", start, image, image))
+            )
 
     def module(self, address: int) -> Module | None:
         """The module mapped at a runtime address."""
@@ -95,8 +108,10 @@ class ModuleMap:
     def begins_function(self, address: int) -> bool:
         """Whether a symbol starts at exactly this runtime address."""
         module = self.module(address)
-        return module is not None and any(symbol.start == address - module.bias
-                                          for symbol in module.full.symtab.covering(address - module.bias))
+        return module is not None and any(
+            symbol.start == address - module.bias
+            for symbol in module.full.symtab.covering(address - module.bias)
+        )
 
     def code(self, address: int, size: int) -> bytes:
         """Instruction bytes at a runtime address, out of the file (cores leave text out)."""
@@ -105,7 +120,10 @@ class ModuleMap:
             return b""
         link = address - module.bias
         for segment in module.stripped.segments:
-            if segment.kind == PT_LOAD and segment.address <= link < segment.address + segment.file_size:
+            if (
+                segment.kind == PT_LOAD
+                and segment.address <= link < segment.address + segment.file_size
+            ):
                 at = segment.offset + link - segment.address
                 return module.stripped.data[at : at + size]
         return b""

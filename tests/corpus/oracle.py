@@ -66,7 +66,9 @@ class Truth:
 class _Case:
     """What all threads of one core share."""
 
-    def __init__(self, core: Core, program: Program, binaries: Binaries, steps: Path | None) -> None:
+    def __init__(
+        self, core: Core, program: Program, binaries: Binaries, steps: Path | None
+    ) -> None:
         self.core = core
         self.modules = ModuleMap(core, binaries)
         self.shadows = read_shadows(core, program, binaries, self.modules)
@@ -81,7 +83,10 @@ class _Case:
         if thread.tid in self._steps:
             callers = self._steps[thread.tid]
             said = {"steps": {thread.tid: [Claim(thread.pc), *callers]}, **said}
-        own = [Claim(thread.pc), *(Claim(record.return_address) for record in self.shadows.get(thread.tid, []))]
+        own = [
+            Claim(thread.pc),
+            *(Claim(record.return_address) for record in self.shadows.get(thread.tid, [])),
+        ]
         return {**said, "shadow": {thread.tid: own}}
 
     def faults(self, frames: Sequence[TrueFrame], thread: CoreThread) -> list[str]:
@@ -89,17 +94,27 @@ class _Case:
         return complaints(frames, thread, records, self.recorded, self.core)
 
     def thread(self, thread: CoreThread) -> ThreadTruth:
-        chains = {voice: true_frames(said.get(thread.tid, []), self.modules, voice)
-                  for voice, said in self.voices(thread).items()}
+        chains = {
+            voice: true_frames(said.get(thread.tid, []), self.modules, voice)
+            for voice, said in self.voices(thread).items()
+        }
         errors = {voice: tuple(self.faults(frames, thread)) for voice, frames in chains.items()}
         believed = next((voice for voice in chains if not errors[voice]), None)
         if believed is None:
-            reasons = "".join(f"\n  {voice}: {'; '.join(faults)}" for voice, faults in errors.items())
-            raise CorpusError(f"{self.core.path}: no consistent truth for thread {thread.tid}{reasons}")
+            reasons = "".join(
+                f"\n  {voice}: {'; '.join(faults)}" for voice, faults in errors.items()
+            )
+            raise CorpusError(
+                f"{self.core.path}: no consistent truth for thread {thread.tid}{reasons}"
+            )
         frames = chains[believed]
-        agreeing = [voice for voice in chains if [f.pc for f in chains[voice]] == [f.pc for f in frames]]
+        agreeing = [
+            voice for voice in chains if [f.pc for f in chains[voice]] == [f.pc for f in frames]
+        ]
         complete = believed == "steps" or is_outermost(frames[-1])
-        return ThreadTruth(thread.tid, thread.signal, tuple(frames), "+".join(agreeing), complete, errors)
+        return ThreadTruth(
+            thread.tid, thread.signal, tuple(frames), "+".join(agreeing), complete, errors
+        )
 
 
 def truth_of(core: Core, program: Program, binaries: Binaries, steps: Path | None = None) -> Truth:

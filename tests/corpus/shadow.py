@@ -43,7 +43,9 @@ def recorded_functions(program: Program) -> set[str]:
     return names - program.unrecorded
 
 
-def read_shadows(core: Core, program: Program, binaries: Binaries, modules: ModuleMap) -> dict[int, list[Record]]:
+def read_shadows(
+    core: Core, program: Program, binaries: Binaries, modules: ModuleMap
+) -> dict[int, list[Record]]:
     """The records of each thread by its tid, innermost first.
 
     A thread slot whose tid was taken over by a later one does not occur: slots are never used twice.
@@ -61,9 +63,13 @@ def read_shadows(core: Core, program: Program, binaries: Binaries, modules: Modu
         base = registry + (HEADER_WORDS + slot * (2 + 2 * depth_limit)) * core.word
         tid, depth = core.words(base, 2)
         if depth > depth_limit:
-            raise CorpusError(f"{core.path}: a shadow stack of {depth} records overran its {depth_limit}")
+            raise CorpusError(
+                f"{core.path}: a shadow stack of {depth} records overran its {depth_limit}"
+            )
         words = core.words(base + 2 * core.word, 2 * depth)
-        records = [Record(_recorded_names(sources[where >> 16])[where & 0xFFFF], address)
-                   for where, address in zip(words[::2], words[1::2], strict=True)]
+        records = [
+            Record(_recorded_names(sources[where >> 16])[where & 0xFFFF], address)
+            for where, address in zip(words[::2], words[1::2], strict=True)
+        ]
         shadows[tid] = records[::-1]
     return shadows

@@ -31,8 +31,13 @@ def cases(patterns: Iterable[str] | None = None, tables: bool = True) -> list[Ca
     if patterns is None:
         return everything
     wanted = list(patterns)
-    return [case for case in everything
-            if any(fnmatchcase(case.name, pattern) or case.program.name == pattern for pattern in wanted)]
+    return [
+        case
+        for case in everything
+        if any(
+            fnmatchcase(case.name, pattern) or case.program.name == pattern for pattern in wanted
+        )
+    ]
 
 
 def _build(case: Case, directory: Path) -> Outcome:
@@ -44,8 +49,9 @@ def _build(case: Case, directory: Path) -> Outcome:
     return Outcome(case, built, None)
 
 
-def build_all(directory: Path, names: Iterable[str] | None = None, jobs: int = 2,
-              tables: bool = True) -> Iterator[Outcome]:
+def build_all(
+    directory: Path, names: Iterable[str] | None = None, jobs: int = 2, tables: bool = True
+) -> Iterator[Outcome]:
     """Build cases and find their truth, `jobs` at a time, in order; the work is done by other processes."""
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(lambda case: _build(case, directory), cases(names, tables))

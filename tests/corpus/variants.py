@@ -44,7 +44,12 @@ class Variant:
     @property
     def name(self) -> str:
         """Readable and unique: the command line and test ids use it."""
-        parts = [self.compiler.replace("-gcc", ""), self.optimisation, "fp" if self.frame_pointer else "nofp", self.link]
+        parts = [
+            self.compiler.replace("-gcc", ""),
+            self.optimisation,
+            "fp" if self.frame_pointer else "nofp",
+            self.link,
+        ]
         parts += [f"m{self.bits}"] if self.bits != 64 else []
         parts += ["cf"] if self.cf_protection else []
         parts += [] if self.tables else ["notables"]
@@ -67,7 +72,10 @@ class Variant:
     def compile_flags(self) -> list[str]:
         """Flags of compiling and linking alike."""
         return [
-            "-g", f"-{self.optimisation}", f"-m{self.bits}", *LINK_FLAGS[self.link][0],
+            "-g",
+            f"-{self.optimisation}",
+            f"-m{self.bits}",
+            *LINK_FLAGS[self.link][0],
             "-fno-omit-frame-pointer" if self.frame_pointer else "-fomit-frame-pointer",
             "-fcf-protection=full" if self.cf_protection else "-fcf-protection=none",
             *(TABLES if self.tables else NO_TABLES),
@@ -118,7 +126,9 @@ def covering_variants() -> tuple[Variant, ...]:
     return tuple(chosen)
 
 
-def selection(programs: Iterable[Program] = PROGRAMS, tables: bool = True) -> Iterator[tuple[Program, Variant]]:
+def selection(
+    programs: Iterable[Program] = PROGRAMS, tables: bool = True
+) -> Iterator[tuple[Program, Variant]]:
     """The (program, variant) pairs of the corpus: each program takes the variants least used so far.
 
     With `tables` false it is the same corpus without unwind tables, less the programs that throw.

@@ -30,26 +30,43 @@ def _without_end_marks(chain: Chain) -> Chain:
 
 def ask_gdb(twin: Path, core: Path) -> dict[int, Chain]:
     """The chains of all threads by tid."""
-    settings = ["set debuginfod enabled off", "set backtrace past-main on", "set backtrace past-entry on",
-                "set backtrace limit unlimited", "set auto-load off", "set confirm off"]
+    settings = [
+        "set debuginfod enabled off",
+        "set backtrace past-main on",
+        "set backtrace past-entry on",
+        "set backtrace limit unlimited",
+        "set auto-load off",
+        "set confirm off",
+    ]
     command = ["gdb", "-nx", "-q", "-batch"]
     for setting in settings:
         command += ["-iex", setting]
     command += ["-ex", f"source {WALK}", str(twin), str(core)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT,
-                          stdin=subprocess.DEVNULL, errors="replace")
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT,
+        stdin=subprocess.DEVNULL,
+        errors="replace",
+    )
     line = next((line for line in done.stdout.splitlines() if line.startswith("WALK ")), None)
     if line is None:
         return {}
-    return {int(tid): _without_end_marks([Claim(pc, is_signal) for pc, is_signal, _ in walk["frames"]])
-            for tid, walk in json.loads(line[5:]).items()}
+    return {
+        int(tid): _without_end_marks([Claim(pc, is_signal) for pc, is_signal, _ in walk["frames"]])
+        for tid, walk in json.loads(line[5:]).items()
+    }
 
 
 def ask_eu_stack(twin: Path, core: Path) -> dict[int, Chain]:
     """The chains of all threads by tid; empty where eu-stack is not installed or does not answer in time."""
     command = ["eu-stack", "-n", "0", f"--core={core}", f"--executable={twin}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT, errors="replace")
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=TIMEOUT, errors="replace"
+        )
     except (FileNotFoundError, subprocess.TimeoutExpired):
         return {}
     chains: dict[int, Chain] = {}
