@@ -1,8 +1,8 @@
 """The crash corpus: programs that crash, in many builds, each with its true backtrace.
 
     for case in cases():
-        built = case.build(directory)     # built.exe is stripped, built.twin is not, built.core is from the stripped one
-        built.truth().frames              # TrueFrame, innermost first, of the thread that crashed
+        built = case.build(directory)  # built.exe (stripped), .twin (not), .core
+        built.truth().frames  # TrueFrame, innermost first, of the thread that crashed
 
 Nothing is written outside of the given directory.
 """

@@ -1,4 +1,4 @@
-"""Build cases by hand and print their truth: `python3 -m corpus --list`, `python3 -m corpus DIR [NAME...]`."""
+"""Build cases by hand and print their truth: `python3 -m corpus --list`, or `... DIR [NAME...]`."""
 
 from __future__ import annotations
 
@@ -17,28 +17,24 @@ SHOWN = 40
 
 
 def _print_thread(thread: ThreadTruth) -> None:
-    print(
-        f"  thread {thread.tid}: by {thread.decided_by}{'' if thread.complete else ', outermost frame unknown'}"
-    )
+    ending = "" if thread.complete else ", outermost frame unknown"
+    print(f"  thread {thread.tid}: by {thread.decided_by}{ending}")
     for voice, faults in thread.errors.items():
         for fault in faults[:3]:
             print(f"    ({voice}: {fault})")
     for level, frame in enumerate(thread.frames[:SHOWN]):
         marks = ("S" if frame.is_signal_frame else " ") + ("=" if frame.is_exact else " ")
-        print(
-            f"    #{level:<3}{frame.pc:#018x} {marks} {frame.true_name or '?'} [{frame.visible_name or '-'}] "
-            f"{Path(frame.module).name if frame.module else 'nowhere'}"
-        )
+        names = f"{frame.true_name or '?'} [{frame.visible_name or '-'}]"
+        module = Path(frame.module).name if frame.module else "nowhere"
+        print(f"    #{level:<3}{frame.pc:#018x} {marks} {names} {module}")
     if len(thread.frames) > SHOWN:
         print(f"    ... {len(thread.frames) - SHOWN} more")
 
 
 def _print_case(built: BuiltCase, brief: bool) -> None:
     truth = built.truth()
-    print(
-        f"{built.case.name}: {len(truth.frames)} frames by {truth.decided_by}, {len(truth.threads)} threads",
-        flush=True,
-    )
+    sizes = f"{len(truth.frames)} frames by {truth.decided_by}, {len(truth.threads)} threads"
+    print(f"{built.case.name}: {sizes}", flush=True)
     if not brief:
         for thread in truth.threads:
             _print_thread(thread)

@@ -29,7 +29,7 @@ class Case:
         return f"{self.program.name}/{self.variant.name}"
 
     def build(self, directory: Path) -> BuiltCase:
-        """Compile, strip and crash below DIRECTORY/PROGRAM/VARIANT; CorpusError when any of it fails."""
+        """Compile, strip and crash below DIRECTORY/PROGRAM/VARIANT; CorpusError when that fails."""
         place = directory.resolve() / self.program.name / self.variant.name
         place.mkdir(parents=True, exist_ok=True)
         binaries = compile_program(self.program, self.variant, place)

@@ -1,4 +1,4 @@
-"""What the oracle needs of a core file: memory, threads' program counters, and where each file was mapped."""
+"""What the oracle needs of a core file: memory, threads, and where each file was mapped."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _core_by_gdb(exe: Path, directory: Path, stack: int | None) -> Path | None:
 def crash(
     exe: Path, directory: Path, stack: int | None = None, stepper: Path | None = None
 ) -> Crash:
-    """Run the program in an empty directory below `directory`, under the stepper if one is given."""
+    """Run the program in an empty directory below `directory`, if given under the stepper."""
     place = directory / "run"
     place.mkdir(parents=True, exist_ok=True)
     for old in place.iterdir():

@@ -1,4 +1,4 @@
-"""A tiny ELF reader, independent of the product: symbols, segments and notes of little-endian files."""
+"""A tiny ELF reader, independent of the product: symbols, segments and notes."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class SymbolIndex:
         return len(self._symbols)
 
     def covering(self, address: int) -> list[Symbol]:
-        """All symbols that cover a link address, the innermost (latest start) first, global names before local ones."""
+        """All symbols that cover a link address, latest start first, global before local ones."""
         found = []
         for i in range(bisect_right(self._starts, address) - 1, -1, -1):
             symbol = self._symbols[i]

@@ -33,7 +33,7 @@ class TrueFrame:
     is_signal_frame: bool
     """Whether this is the trampoline that returns from a signal handler."""
     is_exact: bool
-    """Whether the pc itself was executing (crash, interrupted, trampoline), not the call before it."""
+    """Whether the pc is no return address: the crash, an interruption, a trampoline."""
     source: str
     """The voice that says so: gdb, eu-stack, or shadow."""
 

@@ -27,7 +27,7 @@ OUTERMOST = frozenset(
 
 
 def is_function(frame: TrueFrame, name: str) -> bool:
-    """Whether the frame runs the function written so in the source (clones and mangled names contain it)."""
+    """Whether the frame runs the function called so in the source (mangled names contain it)."""
     return any(name in symbol for symbol in frame.true_names)
 
 
@@ -45,8 +45,8 @@ def complaints(
 ) -> list[str]:
     """Why the chain cannot be true; empty when it can.
 
-    Records are matched from the outermost inwards: in a recursion that overflowed in a prologue, the innermost frame has
-    no record yet, and every return address is the same.
+    Records are matched from the outermost inwards: in a recursion that overflowed in a prologue,
+    the innermost frame has no record yet, and every return address is the same.
     """
     if not frames or frames[0].pc != thread.pc:
         return [f"does not begin at the thread's pc {thread.pc:#x}"]
@@ -61,9 +61,8 @@ def complaints(
             found.append(f"lacks {record.function}'s return address {record.return_address:#x}")
             continue
         if not is_function(frames[caller - 1], record.function):
-            found.append(
-                f"{frames[caller - 1].function} instead of {record.function} below {record.return_address:#x}"
-            )
+            instead = frames[caller - 1].function
+            found.append(f"{instead} instead of {record.function} below {record.return_address:#x}")
         callees.add(caller - 1)
         end = caller
     for i, frame in enumerate(frames):

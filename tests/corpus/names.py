@@ -1,4 +1,4 @@
-"""Two names for an address: the true one (unstripped twin) and the one that a stripped reader can know (.dynsym)."""
+"""Two names for an address: the true one (from the twin) and the visible one (from .dynsym)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Module:
-    """A file in memory: the stripped file that ran and the one with symbols, at the same link addresses."""
+    """A file in memory: the stripped one that ran and its twin with the same addresses."""
 
     path: str
     bias: int
@@ -40,7 +40,7 @@ def _load(path: Path) -> Elf:
 
 
 def _with_symbols(path: Path, twins: dict[Path, Path]) -> Elf:
-    """The twin of our own files; of the system's, the separate debug file where one is installed."""
+    """The twin of our own files; of the system's, the debug file where one is installed."""
     if path in twins:
         return Elf(twins[path].read_bytes())
     elf = _load(path)
@@ -96,7 +96,7 @@ class ModuleMap:
         return next(module for _, _, module in self._ranges if module.path == path)
 
     def names(self, address: int) -> Names:
-        """The names at exactly this runtime address; the caller has already stepped back from a return address."""
+        """The names at exactly this runtime address: nothing is stepped back here."""
         module = self.module(address)
         if module is None:
             return Names((), (), None, None)

@@ -1,8 +1,9 @@
 """The truth of a case: several voices combined, none of them the product.
 
-The stepper, where it watched the very process that crashed, saw each call happen; then comes gdb with the twin's symbols,
-then eu-stack, then the bare records of the program's own shadow stack.  The first voice is believed whose chain holds
-every record, in order, and nothing impossible.  Where none is possible the case is broken, loudly.
+The stepper, where it watched the very process that crashed, saw each call happen; then comes gdb
+with the twin's symbols, then eu-stack, then the bare records of the program's own shadow stack.
+The first voice is believed whose chain holds every record, in order, and nothing impossible.
+Where there is none the case is broken, loudly.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class ThreadTruth:
     signal: int
     frames: tuple[TrueFrame, ...]
     decided_by: str
-    """The believed voice, then `+` each one that says exactly the same: `gdb+eu-stack`, `steps`, `steps+gdb`..."""
+    """The believed voice, then `+` each that says exactly the same: `gdb+eu-stack`, `steps+gdb`."""
     complete: bool
     """Whether the last frame is known to be the outermost one."""
     errors: dict[str, tuple[str, ...]]

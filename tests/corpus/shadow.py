@@ -18,7 +18,7 @@ HEADER_WORDS = 4
 
 @dataclass(frozen=True)
 class Record:
-    """One live activation: the function's name as written in the source, and its frame's exact return address."""
+    """One live activation: the function's name in the source, its frame's exact return address."""
 
     function: str
     return_address: int
@@ -48,7 +48,7 @@ def read_shadows(
 ) -> dict[int, list[Record]]:
     """The records of each thread by its tid, innermost first.
 
-    A thread slot whose tid was taken over by a later one does not occur: slots are never used twice.
+    Slots are never used twice, so no tid is that of an earlier thread.
     """
     module = modules.exe_module(binaries.exe)
     registry = module.full.objects["truth_registry"].start + module.bias

@@ -1,4 +1,4 @@
-"""Build and use stepper.c: crash a program under single steps and learn its true call stack as it grew."""
+"""Build and use stepper.c: crash a program under single steps, learn its call stack as it grew."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Outcome:
 
 
 def cases(patterns: Iterable[str] | None = None, tables: bool = True) -> list[Case]:
-    """The corpus in its fixed order; patterns like `chain`, `chain/*O2*` or `*/*-m32*` choose from it.
+    """The corpus in its fixed order; patterns like `chain`, `chain/*O2*` or `*/*-m32*` choose.
 
     With `tables` false, the same programs without unwind tables of their own: a second corpus.
     """
@@ -52,6 +52,6 @@ def _build(case: Case, directory: Path) -> Outcome:
 def build_all(
     directory: Path, names: Iterable[str] | None = None, jobs: int = 2, tables: bool = True
 ) -> Iterator[Outcome]:
-    """Build cases and find their truth, `jobs` at a time, in order; the work is done by other processes."""
+    """Build cases and find their truth, `jobs` at a time, in order."""
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(lambda case: _build(case, directory), cases(names, tables))

@@ -1,7 +1,7 @@
 """The build matrix as data, and the choice of a pairwise covering part of it.
 
-The full product has hundreds of variants.  Faults in unwinding come from pairs of choices far more often than from
-triples, so the matrix is the smallest set, found greedily, in which each pair of choices occurs.
+The full product has hundreds of variants.  Faults in unwinding come from pairs of choices far more
+often than from triples, so the matrix is a small set in which each pair of choices occurs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Variant:
     bits: int = 64
     cf_protection: bool = False
     tables: bool = True
-    """Whether the program's own code has unwind tables.  Without, the twin still has .debug_frame for the oracle."""
+    """Whether the program has unwind tables; without, its twin still has .debug_frame."""
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class Variant:
 
     @property
     def needs_steps(self) -> bool:
-        """Whether the stack holds code without CFI (all of musl is), so that no debugger's word is enough."""
+        """Whether code without CFI runs (all of musl is), so that no debugger's word is enough."""
         return self.compiler == "musl-gcc" or not self.tables
 
     def driver(self, cpp: bool = False) -> str:
@@ -129,7 +129,7 @@ def covering_variants() -> tuple[Variant, ...]:
 def selection(
     programs: Iterable[Program] = PROGRAMS, tables: bool = True
 ) -> Iterator[tuple[Program, Variant]]:
-    """The (program, variant) pairs of the corpus: each program takes the variants least used so far.
+    """The pairs of the corpus: each program takes the variants least used so far.
 
     With `tables` false it is the same corpus without unwind tables, less the programs that throw.
     """

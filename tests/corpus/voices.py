@@ -1,4 +1,4 @@
-"""What gdb and eu-stack, both given the symbols, say about a core: two voices that know nothing of each other."""
+"""What gdb and eu-stack, both given the symbols, say about a core: two independent voices."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ Chain = list["Claim"]
 
 @dataclass(frozen=True)
 class Claim:
-    """A frame as a voice sees it: its pc, and whether it is a signal trampoline (None: the voice does not say)."""
+    """A frame as a voice sees it."""
 
     pc: int
-    is_signal_frame: bool | None = None
 
 
 def _without_end_marks(chain: Chain) -> Chain:
@@ -55,13 +54,13 @@ def ask_gdb(twin: Path, core: Path) -> dict[int, Chain]:
     if line is None:
         return {}
     return {
-        int(tid): _without_end_marks([Claim(pc, is_signal) for pc, is_signal, _ in walk["frames"]])
+        int(tid): _without_end_marks([Claim(pc) for pc in walk])
         for tid, walk in json.loads(line[5:]).items()
     }
 
 
 def ask_eu_stack(twin: Path, core: Path) -> dict[int, Chain]:
-    """The chains of all threads by tid; empty where eu-stack is not installed or does not answer in time."""
+    """The chains of all threads by tid; empty where eu-stack is missing or does not answer."""
     command = ["eu-stack", "-n", "0", f"--core={core}", f"--executable={twin}"]
     try:
         done = subprocess.run(
