@@ -1,6 +1,8 @@
 """The native module: what C++ gives to Python. Addresses are ints; ranges are half-open."""
 
-from collections.abc import Buffer, Callable, Sequence
+from collections.abc import Callable, Sequence
+
+from typing_extensions import Buffer
 
 __version__: str
 
@@ -185,7 +187,7 @@ def open_inferior(
     (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
     size) gives up to `size` bytes, b"" when unreadable."""
 
-def open_symbols(path: str, demangle_with_plt: bool = True) -> SymbolTable:
+def open_symbols(path: str, with_plt: bool = True) -> SymbolTable:
     """The function table of any object file; libbfd reads what is not ELF."""
 
 def demangle(name: str) -> str: ...

@@ -1,0 +1,57 @@
+"""whocall: true backtraces of stripped programs.
+
+In gdb `source` this file: it adds the `whocall` commands. Outside gdb it is the command line:
+`python3 whocall.py bt CORE`.
+"""
+
+
+def _whocall_start(script):
+    """Registers the commands inside gdb, else returns the function that is the command line.
+
+    All in one function: gdb runs this file in the namespace of the user's own Python commands,
+    where it must leave nothing behind.
+    """
+    import sys
+    from importlib import import_module
+    from pathlib import Path
+
+    try:
+        import gdb
+    except ImportError:
+        gdb = None
+    inside = hasattr(gdb, "GdbError")
+
+    def give_up(sentence):
+        if inside:
+            raise gdb.GdbError(sentence)
+        sys.exit(f"whocall: {sentence}")
+
+    if sys.version_info < (3, 9):  # noqa: UP036 - gdb brings its own Python, of any age
+        version = "{}.{}".format(*sys.version_info)
+        give_up(f"whocall needs Python 3.9 or newer, and this is {version}; install a newer gdb.")
+    # In a checkout the package lies beside this file. Installed, this file lies in the package, as
+    # whocall/share/whocall.py, and must not be taken for the package itself.
+    here = Path(script).resolve().parent
+    folders = [here, here.parent.parent]
+    package = next((at for at in folders if (at / "whocall" / "__init__.py").is_file()), None)
+    if package is None:
+        give_up(
+            f"the package `whocall` is not beside {here / 'whocall.py'}; source the file in its"
+            " checkout, or run `pip install whocall` and source what `whocall --script-path` prints"
+        )
+    if sys.path[:1] != [str(package)]:
+        sys.path.insert(0, str(package))
+    if inside:
+        import_module("whocall.gdb").register()
+        return None
+    return import_module("whocall.cli").main
+
+
+if __name__ == "__main__":
+    try:
+        _whocall_main = _whocall_start(__file__)
+        if _whocall_main is not None:
+            raise SystemExit(_whocall_main())
+    finally:
+        del _whocall_start
+        globals().pop("_whocall_main", None)

@@ -1,0 +1,9 @@
+"""`python3 -m whocall` is the command line."""
+
+from __future__ import annotations
+
+import sys
+
+from whocall.cli import main
+
+sys.exit(main())

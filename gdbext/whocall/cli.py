@@ -1,0 +1,156 @@
+"""The command line outside gdb: its arguments and its exit statuses.
+
+0: done; 1: an error, one sentence on stderr; 2: wrong usage; 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from whocall.errors import Error, UsageError
+from whocall.version import __version__
+
+_SEARCH = "--search"
+
+
+def _count(text: str) -> int:
+    count = int(text, 0)
+    if count == 0:
+        raise ValueError
+    return count
+
+
+_count.__name__ = "COUNT"
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        _SEARCH,
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="look there for files that are missing or of another build; may be repeated",
+    )
+    parser.add_argument(
+        "--sysroot", metavar="DIR", default="", help="copy of the root directory of the machine"
+    )
+
+
+def _add_core(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("core", metavar="CORE", help="the core file")
+    parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
+    _add_search(parser)
+
+
+def _add_bt(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("core", metavar="CORE", nargs="?", help="the core file")
+    parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
+    parser.add_argument("--pid", type=int, metavar="N", help="a running process instead of a core")
+    _add_search(parser)
+    parser.add_argument("--all", action="store_true", help="every thread")
+    parser.add_argument(
+        "--full", action="store_true", help="registers, CFA and stack words of each frame"
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="one sentence a frame on how it was found"
+    )
+    parser.add_argument(
+        "--without", metavar="LIST", default="", help="strategies not to use: cfi,frame-pointer"
+    )
+    parser.add_argument("--past-main", action="store_true", help="also the frames that called main")
+    parser.add_argument(
+        "-n",
+        "--count",
+        type=_count,
+        metavar="COUNT",
+        help="only the innermost COUNT frames, or the outermost for -COUNT",
+    )
+    parser.add_argument("--json", action="store_true", help="schema whocall.backtrace/1")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="whocall",
+        description="True backtraces of stripped programs.",
+        epilog="whocall COMMAND --help tells more about a command.",
+    )
+    parser.add_argument("--version", action="version", version=f"whocall {__version__}")
+    parser.add_argument(
+        "--script-path", action="store_true", help="print the file to `source` in gdb"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    _add_bt(commands.add_parser("bt", help="the backtrace of a core or a process"))
+
+    compare = commands.add_parser("compare", help="whocall's frames beside those of gdb")
+    _add_core(compare)
+    compare.add_argument("--all", action="store_true", help="every thread")
+    compare.add_argument("--json", action="store_true", help="schema whocall.compare/1")
+
+    functions = commands.add_parser("functions", help="the function table of a file or a core")
+    functions.add_argument("file", metavar="FILE")
+    functions.add_argument("regex", metavar="REGEX", nargs="?", default="")
+    functions.add_argument(
+        "--module", metavar="M", default="", help="of a core: only the module whose path ends so"
+    )
+    functions.add_argument("--json", action="store_true", help="schema whocall.functions/1")
+    _add_search(functions)
+
+    symbol = commands.add_parser("symbol", help="what stands at addresses of a file or a core")
+    symbol.add_argument("file", metavar="FILE")
+    symbol.add_argument("addresses", metavar="ADDR", nargs="+")
+    _add_search(symbol)
+
+    modules = commands.add_parser("modules", help="the files that a core needs")
+    _add_core(modules)
+    modules.add_argument("--json", action="store_true", help="schema whocall.modules/1")
+
+    commands.add_parser("doctor", help="what is installed, what is missing, what mends it")
+    commands.add_parser(
+        "gdb", help="start gdb with the extension loaded; all else goes to gdb", add_help=False
+    )
+    return parser
+
+
+def _run(argv: Sequence[str]) -> int:
+    from whocall import cli_commands
+
+    if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
+        return cli_commands.start_gdb(list(argv[1:]))
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.script_path:
+        print(cli_commands.script_path())
+        return 0
+    if arguments.command is None:
+        parser.print_usage(sys.stderr)
+        raise UsageError("name a command: whocall --help lists them")
+    return cli_commands.COMMANDS[arguments.command](arguments)
+
+
+def _complain(error: Error) -> None:
+    sys.stdout.flush()
+    print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit status."""
+    try:
+        status = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        _complain(error)
+        return 2
+    except Error as error:
+        _complain(error)
+        return 1
+    except BrokenPipeError:
+        # The reader has had enough (`| head`). Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,46 @@
+"""The errors that whocall raises. str() is a whole sentence that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Error(Exception):
+    """Something could not be opened, parsed or done.
+
+    `path` names the file concerned, `reason` what is wrong with it, `remedy` what mends it; each
+    may be empty.
+    """
+
+    def __init__(self, message: str, *, path: str = "", reason: str = "", remedy: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        self.reason = reason
+        self.remedy = remedy
+
+
+class UsageError(Error):
+    """A command was called with arguments that it does not take."""
+
+
+class NativeMissingError(Error):
+    """The native module is not there, or is built for another Python."""
+
+
+@contextmanager
+def native_errors() -> Iterator[None]:
+    """Turns the native module's errors into `Error`, and its complaints about values as well.
+
+    KeyboardInterrupt passes through.
+    """
+    from whocall.engine import native
+
+    try:
+        yield
+    except native.Error as error:
+        raise Error(
+            str(error), path=error.path, reason=error.reason, remedy=error.remedy
+        ) from error
+    except ValueError as error:
+        raise UsageError(str(error)) from error

@@ -1,0 +1,139 @@
+"""The sorted function tables as text and as JSON, schema whocall.functions/1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from whocall.errors import Error, UsageError, native_errors
+from whocall.jsonform import Json, hexes
+from whocall.style import Style
+
+if TYPE_CHECKING:
+    from whocall import _native as native
+    from whocall.image import ProcessImage
+
+Demangle = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function; addresses as its table's `bias` makes them."""
+
+    start: int
+    end: int
+    name: str
+    raw_name: str
+    source: str
+    named: bool
+
+
+@dataclass(frozen=True)
+class FunctionTable:
+    """The functions of one module. `bias` (bytes) is added to link addresses."""
+
+    module: str
+    build_id: str
+    bias: int
+    functions: list[Function]
+
+
+def select(
+    table: native.SymbolTable, module: str, bias: int, regex: str, demangle: Demangle
+) -> FunctionTable:
+    """The functions whose demangled or raw name `regex` matches anywhere ("" matches all)."""
+    try:
+        pattern = re.compile(regex)
+    except re.error as error:
+        raise UsageError(f"{regex!r} is not a regular expression: {error}") from error
+    functions = []
+    for at in range(len(table)):
+        symbol = table[at]
+        name = demangle(symbol.name)
+        if pattern.search(name) or pattern.search(symbol.name):
+            start, end = symbol.start + bias, symbol.end + bias
+            functions.append(Function(start, end, name, symbol.name, symbol.source, symbol.named))
+    return FunctionTable(module, table.build_id, bias, functions)
+
+
+def _demangler(demangle: bool) -> Demangle:
+    from whocall.engine import native
+
+    return native.demangle if demangle else str
+
+
+def of_file(path: str, regex: str, demangle: bool) -> FunctionTable:
+    """The functions of one file at link addresses."""
+    from whocall.image import open_symbols
+
+    table = open_symbols(path)
+    return select(table, path, 0, regex, _demangler(demangle))
+
+
+def of_process(
+    image: ProcessImage, module: str, regex: str, demangle: bool
+) -> Iterator[FunctionTable]:
+    """The functions of the modules whose path is or ends in `module`, at runtime addresses.
+
+    Modules without a file are left out; raises Error when no module fits.
+    """
+    mask = (1 << image.pointer_size * 8) - 1
+    fitting = [found for found in image.modules if path_fits(found, module)]
+    if not fitting:
+        raise Error(f"no module's path ends in {module!r}; whocall modules lists them")
+    for found in fitting:
+        if found.state not in ("found", "in memory"):
+            continue
+        with native_errors():
+            table = image.native.symbols(found.index)
+        bias = found.bias if found.bias <= mask >> 1 else found.bias - mask - 1
+        yield select(table, found.path, bias, regex, _demangler(demangle))
+
+
+def path_fits(module: native.Module, wanted: str) -> bool:
+    """Whether `wanted` is the module's path or whole last parts of it; "" fits all."""
+    if not wanted:
+        return True
+    return any(
+        path == wanted or path.endswith(f"/{wanted}") for path in (module.path, module.file_path)
+    )
+
+
+def function_lines(table: FunctionTable, pointer_size: int, style: Style) -> Iterator[str]:
+    """A heading with the module's path, then start, end, source and name of each function."""
+    digits = pointer_size * 2 + 2
+    yield style.paint("filename", table.module) + f": {len(table.functions)} functions"
+    width = max((len(function.source) for function in table.functions), default=0)
+    for function in table.functions:
+        start = style.paint("address", f"{function.start:#0{digits}x}")
+        end = style.paint("address", f"{function.end:#0{digits}x}")
+        source = style.paint("metadata", f"{function.source:<{width}}")
+        yield f"{start} {end} {source} {style.paint('function', function.name)}"
+
+
+def functions_json(tables: Iterable[FunctionTable]) -> Json:
+    """All tables."""
+    return {
+        "schema": "whocall.functions/1",
+        "modules": [
+            {
+                "module": table.module,
+                "build_id": table.build_id or None,
+                "bias": hexes(table.bias),
+                "functions": [
+                    {
+                        "start": hexes(function.start),
+                        "end": hexes(function.end),
+                        "name": function.name,
+                        "raw_name": function.raw_name,
+                        "source": function.source,
+                        "named": function.named,
+                    }
+                    for function in table.functions
+                ],
+            }
+            for table in tables
+        ],
+    }

@@ -1,0 +1,26 @@
+"""The gdb side of whocall: the only package that imports gdb.
+
+register() must stay fast: commands and settings import what does the work when they are first used.
+"""
+
+from __future__ import annotations
+
+_registered = False
+
+
+def register() -> None:
+    """Adds the commands and settings to this gdb, once, and greets."""
+    global _registered
+    if _registered:
+        return
+    from whocall.gdb import commands, parameters
+    from whocall.gdb.host import is_batch, is_machine_interface
+    from whocall.version import __version__
+
+    parameters.register()
+    commands.register()
+    _registered = True
+    if not is_batch() and not is_machine_interface():
+        import gdb
+
+        gdb.write(f'whocall {__version__}: type "whocall bt", or "help whocall" for more.\n')

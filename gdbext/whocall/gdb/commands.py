@@ -1,0 +1,170 @@
+"""The commands as gdb knows them: names, help texts, completion. The work is done elsewhere and
+imported at the first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import gdb
+
+from whocall import options
+from whocall.errors import Error
+from whocall.options import Syntax
+
+
+def run(home: str, line: str) -> None:
+    """Calls `run(line)` of the module `home`; its errors become gdb's, in one sentence.
+
+    KeyboardInterrupt, which the pager's `q` raises too, passes through.
+    """
+    try:
+        import_module(home).run(line)
+    except (Error, gdb.error) as error:
+        raise gdb.GdbError(str(error)) from error
+
+
+def help_of(summary: str, usage: str, syntax: Syntax | None, more: str = "") -> str:
+    """A help text in gdb's form: a summary line, the usage, the options."""
+    parts = [summary, f"Usage: {usage}"]
+    if syntax is not None and syntax.options:
+        lines = ["Options:"]
+        for option in syntax.options:
+            value = f" {option.value}" if option.value else ""
+            lines += [f"  -{option.name}{value}", f"    {option.help[0].upper()}{option.help[1:]}."]
+        parts.append("\n".join(lines))
+    if more:
+        parts.append(more)
+    return "\n\n".join(parts)
+
+
+class _Command(gdb.Command):
+    """A subcommand; `home` is the module whose run(line) does the work."""
+
+    def __init__(self, name: str, home: str, syntax: Syntax | None, doc: str) -> None:
+        self.__doc__ = doc
+        self._home = f"whocall.gdb.{home}"
+        self._syntax = syntax
+        if syntax is None:
+            super().__init__(f"whocall {name}", gdb.COMMAND_STACK, gdb.COMPLETE_EXPRESSION)
+        else:
+            super().__init__(f"whocall {name}", gdb.COMMAND_STACK)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """gdb calls this to run the command."""
+        run(self._home, argument)
+
+
+class _CompletingCommand(_Command):
+    """A subcommand with options; having `complete` keeps gdb from completing by itself."""
+
+    def complete(self, text: str, word: str | None) -> list[str]:
+        """gdb calls this for TAB and `complete`; errors there would only disturb the line."""
+        from whocall.gdb.choices import CHOOSERS
+
+        assert self._syntax is not None
+        return options.from_word(self._syntax.complete(text, CHOOSERS), text, word)
+
+
+class _Prefix(gdb.Command):
+    def __init__(self, name: str, home: str, doc: str) -> None:
+        self.__doc__ = doc
+        self._name = name
+        self._home = f"whocall.gdb.{home}"
+        super().__init__(name, gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """The prefix alone, or with a word behind it that is no subcommand."""
+        if argument.strip():
+            word = argument.split()[0]
+            raise gdb.GdbError(
+                f'Undefined {self._name} command: "{word}".  Try "help {self._name}".'
+            )
+        run(self._home, "")
+
+
+_MODULE_NOTE = "MODULE is the module's path or the last parts of it, such as libc.so.6."
+
+
+def register() -> None:
+    """Adds all commands."""
+    _Prefix(
+        "whocall",
+        "current",
+        "Tell who called the selected frame, or use a subcommand for more.\n\n"
+        "whocall finds the true call chain of programs without symbols and unwind tables.\n"
+        "Alone it prints one line: the selected frame's function, who called it, from where,\n"
+        "and how sure that is. Trust, best first: context, cfi, analysis, frame-pointer, scan.",
+    )
+    _CompletingCommand(
+        "bt",
+        "backtraces",
+        options.BACKTRACE,
+        help_of(
+            "Print the true backtrace of the selected thread.",
+            "whocall bt [OPTION]... [COUNT | -COUNT]",
+            options.BACKTRACE,
+            "The word in brackets says how each frame was found, best first: context, cfi,\n"
+            "analysis, frame-pointer, scan. With COUNT print only the innermost COUNT frames,\n"
+            "with -COUNT the outermost. Frames that called main are left out, unless -past-main\n"
+            'is given or "set backtrace past-main" is on. LIST names strategies, separated by\n'
+            "commas. -full and -explain change the text form alone, and in JSON no threads are\n"
+            "folded.",
+        ),
+    )
+    _CompletingCommand(
+        "compare",
+        "comparisons",
+        options.COMPARE,
+        help_of(
+            "Print whocall's frames beside those of gdb's own backtrace.",
+            "whocall compare [OPTION]...",
+            options.COMPARE,
+            "Each line has a verdict: same, named (gdb had no name), renamed, missing in gdb,\n"
+            "false in gdb. Below stands why gdb went wrong where the two first part, and a count.\n"
+            "Both chains are shown past main.",
+        ),
+    )
+    _Command(
+        "symbol",
+        "symbols",
+        None,
+        help_of(
+            "Print what stands at addresses: function, module, source line.",
+            "whocall symbol EXPR...",
+            None,
+            'EXPR is any expression, such as $pc or 0x401136; quote one with blanks: "a + 1".',
+        ),
+    )
+    _CompletingCommand(
+        "functions",
+        "function_tables",
+        options.FUNCTIONS,
+        help_of(
+            "List functions by address: start, end, source of the name, name.",
+            "whocall functions [OPTION]... [REGEX]",
+            options.FUNCTIONS,
+            f"With REGEX list only functions whose names it matches (Python's syntax).\n"
+            f"{_MODULE_NOTE}",
+        ),
+    )
+    _CompletingCommand(
+        "modules",
+        "module_lists",
+        options.MODULES,
+        help_of(
+            "List the loaded files, whether they are the right ones, and what they tell.",
+            "whocall modules [OPTION]...",
+            options.MODULES,
+        ),
+    )
+    _CompletingCommand(
+        "doctor",
+        "doctor",
+        options.DOCTOR,
+        help_of(
+            "Report versions, what of whocall is missing, and the command that mends it.",
+            "whocall doctor",
+            options.DOCTOR,
+        ),
+    )

@@ -1,0 +1,51 @@
+"""`whocall compare` in gdb."""
+
+from __future__ import annotations
+
+import gdb
+
+from whocall import jsonform
+from whocall.compare import GdbStack
+from whocall.comparison import Comparison, compare_thread, comparison_json, comparison_lines
+from whocall.gdb.frames import selection_kept, stack_of
+from whocall.gdb.inferior import Current, current
+from whocall.gdb.output import current_style, warn, write, write_text
+from whocall.gdb.walks import walk_of
+from whocall.options import COMPARE, Parsed
+
+
+def _gdb_stacks(numbers: set[int]) -> dict[int, GdbStack]:
+    """gdb's frames by thread number."""
+    threads = [t for t in gdb.selected_inferior().threads() if t.num in numbers]
+    with selection_kept():
+        return {thread.num: stack_of(thread) for thread in threads}
+
+
+def _compared(now: Current, indices: list[int]) -> list[Comparison]:
+    walk = walk_of(Parsed(), past_main=True)
+    stacks = _gdb_stacks({now.numbers[at] for at in indices if at in now.numbers})
+    found = []
+    for at in indices:
+        if at not in now.numbers:
+            continue
+        trace = now.renumbered(at, now.image.backtrace(at, walk))
+        found.append(compare_thread(now.image, trace, stacks[trace.number]))
+    return found
+
+
+def run(line: str) -> None:
+    """Prints whocall's frames beside gdb's."""
+    parsed = COMPARE.parse(line)
+    every_thread = parsed.has("all")
+    now = current(every_thread)
+    found = _compared(now, now.every_thread() if every_thread else [now.selected])
+    if parsed.has("json"):
+        write_text(jsonform.text(comparison_json(now.image, found)))
+        return
+    warn(now.image.warnings)
+    style = current_style()
+    for at, comparison in enumerate(found):
+        if every_thread:
+            trace = comparison.trace
+            write([""] * (at > 0) + [f"Thread {trace.number} (LWP {trace.lwp}):"])
+        write(comparison_lines(comparison, now.image.pointer_size, style))

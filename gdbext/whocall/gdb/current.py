@@ -1,0 +1,71 @@
+"""`whocall` alone: who called the selected frame, in one line."""
+
+from __future__ import annotations
+
+import gdb
+
+from whocall.errors import Error
+from whocall.gdb.frames import selected_level
+from whocall.gdb.inferior import current
+from whocall.gdb.output import current_style, warn, write
+from whocall.gdb.walks import walk_of
+from whocall.model import Backtrace, Frame
+from whocall.options import Parsed
+from whocall.render import stop_line
+from whocall.style import Style
+
+
+def _selected_in(trace: Backtrace) -> int:
+    """Index in our chain of the frame selected in gdb: the one with its pc nearest to its level."""
+    level = selected_level() or 0
+    if level == 0:
+        return 0
+    pc = gdb.selected_frame().pc()
+    fitting = [at for at, frame in enumerate(trace.frames) if frame.pc == pc]
+    if not fitting:
+        raise Error(
+            f"The selected frame, #{level} at {pc:#x}, is not in the call chain: gdb's own unwinder"
+            ' made it up.  Use "whocall bt", or "frame 0" to go back to the innermost frame.'
+        )
+    return min(fitting, key=lambda at: abs(at - level))
+
+
+def _named(frame: Frame, style: Style) -> str:
+    name = style.paint("function", frame.function or "??")
+    return name if frame.offset is None else f"{name} (+{frame.offset})"
+
+
+def _where(frame: Frame, style: Style) -> str:
+    if frame.file is not None:
+        line = "" if frame.line is None else f":{frame.line}"
+        return f" at {style.paint('filename', frame.file)}{line}"
+    return f" in {style.paint('filename', frame.module)}" if frame.module else ""
+
+
+def _sentence(trace: Backtrace, at: int, style: Style) -> str:
+    callee = style.paint("function", trace.frames[at].function or "??")
+    older = trace.frames[at + 1 :]
+    if not older:
+        why = stop_line(trace) or "it is the outermost frame"
+        return f"{callee} has no caller: {why.strip('()')}"
+    if older[0].signal_trampoline and len(older) > 1:
+        caller = older[1]
+        verb = "was called by the kernel to handle a signal that interrupted"
+    else:
+        caller = older[0]
+        verb = "was inlined into" if trace.frames[at].inlined else "was called by"
+    address = style.paint("address", f"{caller.pc:#x}")
+    how = ": ".join(
+        [caller.trust, "; ".join(caller.evidence)] if caller.evidence else [caller.trust]
+    )
+    return f"{callee} {verb} {_named(caller, style)} at {address}{_where(caller, style)} [{how}]"
+
+
+def run(line: str) -> None:
+    """Prints the line."""
+    now = current()
+    warn(now.image.native.warnings)
+    trace = now.image.backtrace(now.selected, walk_of(Parsed(), past_main=True))
+    if not trace.frames:
+        raise Error("The selected thread has no frames.")
+    write([_sentence(trace, _selected_in(trace), current_style())])

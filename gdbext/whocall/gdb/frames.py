@@ -1,0 +1,126 @@
+"""The frames of gdb's own unwinder, as plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+
+import gdb
+
+from whocall.compare import GdbFrame, GdbStack
+
+MOST_FRAMES = 1 << 20
+
+
+@contextmanager
+def selection_kept() -> Iterator[None]:
+    """Puts back the selected thread and frame, whatever happens inside."""
+    thread = gdb.selected_thread()
+    level = selected_level()
+    try:
+        yield
+    finally:
+        if thread is not None and thread.is_valid():
+            thread.switch()
+            select_level(level)
+
+
+@contextmanager
+def past_main() -> Iterator[None]:
+    """gdb's `set backtrace past-main on`, and back again."""
+    before = gdb.parameter("backtrace past-main")
+    if before:
+        yield
+        return
+    gdb.execute("set backtrace past-main on", to_string=True)
+    try:
+        yield
+    finally:
+        gdb.execute("set backtrace past-main off", to_string=True)
+
+
+def selected_level() -> int | None:
+    """The level of the selected frame; None without one. (Frame.level is not in every gdb.)"""
+    try:
+        frame = gdb.selected_frame()
+    except gdb.error:
+        return None
+    level = 0
+    while frame.newer() is not None:
+        frame = frame.newer()
+        level += 1
+    return level
+
+
+def select_level(level: int | None) -> None:
+    """Selects the frame `level`, or the innermost when there are not so many any more."""
+    if level is None:
+        return
+    try:
+        frame = gdb.newest_frame()
+        for _ in range(level):
+            older = frame.older()
+            if older is None:
+                break
+            frame = older
+        frame.select()
+    except gdb.error:
+        pass  # the thread runs or is gone: there is no frame to select
+
+
+def _frame(frame: gdb.Frame, level: int) -> GdbFrame:
+    kind = frame.type()
+    return GdbFrame(
+        level=level,
+        pc=frame.pc(),
+        name=frame.name(),
+        inlined=kind == gdb.INLINE_FRAME,
+        signal_trampoline=kind == gdb.SIGTRAMP_FRAME,
+    )
+
+
+def _stop_of(frame: gdb.Frame) -> str:
+    reason = frame.unwind_stop_reason()
+    if reason in (gdb.FRAME_UNWIND_NO_REASON, gdb.FRAME_UNWIND_OUTERMOST):
+        return ""
+    return str(gdb.frame_stop_reason_string(reason))
+
+
+def walk(limit: int = MOST_FRAMES) -> GdbStack:
+    """gdb's frames of the selected thread, `limit` at the most."""
+    frames: list[GdbFrame] = []
+    try:
+        frame = gdb.newest_frame()
+        while True:
+            frames.append(_frame(frame, len(frames)))
+            if len(frames) >= limit:
+                return GdbStack(frames, "limit reached")
+            older = frame.older()
+            if older is None:
+                return GdbStack(frames, _stop_of(frame))
+            frame = older
+    except gdb.error as error:
+        return GdbStack(frames, str(error))
+
+
+def stack_of(thread: gdb.InferiorThread) -> GdbStack:
+    """gdb's frames of `thread`, past main; call within selection_kept()."""
+    thread.switch()
+    with past_main():
+        return walk()
+
+
+def dump(lwps: Sequence[int]) -> None:
+    """Prints the stacks of the threads `lwps` on one marked line of JSON.
+
+    For the command line, which runs gdb to ask it. A core of one thread may have no LWP in gdb.
+    """
+    threads = list(gdb.selected_inferior().threads())
+    wanted = [thread for thread in threads if thread.ptid[1] in lwps]
+    if not wanted and len(threads) == 1 and len(lwps) == 1:
+        stacks = {lwps[0]: asdict(stack_of(threads[0]))}
+    else:
+        stacks = {thread.ptid[1]: asdict(stack_of(thread)) for thread in wanted}
+    gdb.write("\nwhocall-frames:" + json.dumps(stacks) + "\n")

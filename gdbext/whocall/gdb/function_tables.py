@@ -1,0 +1,25 @@
+"""`whocall functions` in gdb."""
+
+from __future__ import annotations
+
+from whocall import jsonform
+from whocall.functions import function_lines, functions_json, of_process
+from whocall.gdb.inferior import current
+from whocall.gdb.output import current_style, write, write_text
+from whocall.gdb.walks import demangle
+from whocall.options import FUNCTIONS
+
+
+def run(line: str) -> None:
+    """Lists functions at their runtime addresses."""
+    parsed = FUNCTIONS.parse(line)
+    image = current().image
+    regex = parsed.arguments[0] if parsed.arguments else ""
+    tables = of_process(image, parsed.values.get("module", ""), regex, demangle())
+    if parsed.has("json"):
+        write_text(jsonform.text(functions_json(tables)))
+        return
+    style = current_style()
+    for table in tables:
+        if table.functions or not regex:
+            write(function_lines(table, image.pointer_size, style))

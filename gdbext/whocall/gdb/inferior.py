@@ -1,0 +1,176 @@
+"""gdb's selected inferior as a process image, kept until something changes in gdb."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import gdb
+
+from whocall.errors import Error
+from whocall.gdb import parameters
+from whocall.image import ProcessImage, open_core
+from whocall.model import Backtrace
+
+NO_PROGRAM = (
+    'The program has no registers now.  Use "core-file CORE" to read a core, or "run" to start it.'
+)
+
+
+@dataclass(frozen=True)
+class Current:
+    """The inferior's image, the selected thread in it, and gdb's numbers of the threads."""
+
+    image: ProcessImage
+    selected: int  # index into image.threads
+    numbers: dict[int, int]  # index into image.threads -> gdb's thread number
+
+    def renumbered(self, index: int, trace: Backtrace) -> Backtrace:
+        """The trace under gdb's thread number."""
+        return replace(trace, number=self.numbers.get(index, trace.number))
+
+    def every_thread(self) -> list[int]:
+        """Indices of all threads in the order of gdb's numbers."""
+        everyone = range(len(self.image.threads))
+        return sorted(everyone, key=lambda at: self.numbers.get(at, 1 << 30))
+
+
+_kept: dict[int, tuple[Hashable, ProcessImage]] = {}  # by inferior number
+_listening = False
+
+
+def forget(event: Any = None) -> None:
+    """Drops everything kept: called whenever memory, registers, files or threads may change."""
+    _kept.clear()
+
+
+def _listen() -> None:
+    """Asks gdb for the events after which an image may be stale."""
+    global _listening
+    if _listening:
+        return
+    names = (
+        "cont",
+        "exited",
+        "inferior_call",
+        "memory_changed",
+        "register_changed",
+        "new_objfile",
+        "free_objfile",
+        "clear_objfiles",
+        "new_thread",
+        "inferior_deleted",
+        "connection_removed",
+        "stop",
+    )
+    for name in names:
+        registry = getattr(gdb.events, name, None)  # older gdbs lack some
+        if registry is not None:
+            registry.connect(forget)
+    _listening = True
+
+
+def executable(inferior: gdb.Inferior) -> str:
+    """The file given to gdb as the program; "" without one."""
+    space = inferior.progspace
+    name = getattr(space, "executable_filename", None) or space.filename or ""
+    return str(name[len("target:") :] if name.startswith("target:") else name)
+
+
+def core_of(inferior: gdb.Inferior) -> str | None:
+    """The path of the core file that gdb reads; None when the inferior is none."""
+    connection = getattr(inferior, "connection", None)
+    if connection is not None and connection.type != "core":
+        return None
+    corefile = getattr(inferior, "corefile", None)  # from gdb 18 on
+    if corefile is not None:
+        return str(corefile.filename)
+    said = gdb.execute("info files", to_string=True)
+    match = re.search(r"core dump file:\s*[`'\"‘]?(.+?)['\"’]?, file type ", said)
+    return match.group(1) if match else None
+
+
+def _core_key(core: str, exe: str) -> Hashable:
+    settings = (
+        parameters.sysroot(),
+        tuple(parameters.search_path()),
+        tuple(parameters.debug_directories()),
+    )
+    stamps = []
+    for path in (core, exe):
+        try:
+            status = Path(path).stat()
+            stamps.append((status.st_mtime_ns, status.st_size))
+        except OSError:
+            stamps.append((0, 0))
+    return "core", core, exe, tuple(stamps), settings
+
+
+def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
+    exe = executable(inferior)
+    key = _core_key(core, exe)
+    known = _kept.get(inferior.num)
+    if known is not None and known[0] == key:
+        return known[1]
+    image = open_core(
+        core,
+        exe,
+        sysroot=parameters.sysroot(),
+        directories=parameters.search_path(),
+        debug_directories=parameters.debug_directories(),
+    )
+    _kept[inferior.num] = (key, image)
+    return image
+
+
+def _live_image(
+    inferior: gdb.Inferior, thread: gdb.InferiorThread, every_thread: bool
+) -> ProcessImage:
+    from whocall.gdb.live import open_inferior
+
+    known = _kept.get(inferior.num)
+    if known is not None and known[0] in (("live", "all"), ("live", thread.num)):
+        fits_all = known[0] == ("live", "all")
+        if fits_all or not every_thread:
+            return known[1]
+    threads = list(inferior.threads()) if every_thread else [thread]
+    image = open_inferior(inferior, threads)
+    _kept[inferior.num] = (("live", "all" if every_thread else thread.num), image)
+    return image
+
+
+def _indices(image: ProcessImage, threads: list[gdb.InferiorThread]) -> dict[int, int]:
+    """gdb's thread numbers by our index; matched by LWP, else by order."""
+    by_lwp = {thread.ptid[1] or thread.ptid[0]: thread.num for thread in threads}
+    found = {at: by_lwp[t.lwp] for at, t in enumerate(image.threads) if t.lwp in by_lwp}
+    if not found and len(threads) == len(image.threads):
+        ordered = sorted(thread.num for thread in threads)
+        found = dict(enumerate(ordered))
+    return found
+
+
+def current(every_thread: bool = False) -> Current:
+    """The image of the selected inferior with at least its selected thread.
+
+    Raises Error when there is no program, or gdb has no thread selected.
+    """
+    inferior = gdb.selected_inferior()
+    thread = gdb.selected_thread()
+    if thread is None or not thread.is_valid():
+        raise Error(NO_PROGRAM)
+    if thread.is_running():
+        raise Error('The selected thread is running.  Use "interrupt" to stop it.')
+    _listen()
+    core = core_of(inferior)
+    if core is not None:
+        image = _core_image(inferior, core)
+    else:
+        image = _live_image(inferior, thread, every_thread)
+    numbers = _indices(image, list(inferior.threads()))
+    selected = next((at for at, number in numbers.items() if number == thread.num), None)
+    if selected is None:
+        raise Error(f"whocall does not find gdb's thread {thread.num} in the process.")
+    return Current(image, selected, numbers)

@@ -1,0 +1,75 @@
+"""Writing through gdb, so that its pager, its logging and its styles count."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import gdb
+
+from whocall.style import ROLES, AnsiStyle, Style
+
+CHUNK = 16384  # characters: few calls, and still quick to stop
+
+_COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+_INTENSITIES = {"bold": "1", "dim": "2"}
+
+
+def write(lines: Iterable[str]) -> None:
+    """Lines to gdb's output. The pager's `q` raises KeyboardInterrupt in here."""
+    pieces: list[str] = []
+    size = 0
+    for line in lines:
+        pieces.append(line + "\n")
+        size += len(line) + 1
+        if size >= CHUNK:
+            gdb.write("".join(pieces))
+            pieces, size = [], 0
+    if pieces:
+        gdb.write("".join(pieces))
+
+
+def write_text(text: str) -> None:
+    """A long text in pieces; no newline is added."""
+    for start in range(0, len(text), CHUNK):
+        gdb.write(text[start : start + CHUNK])
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """`warning: ...` lines on gdb's error stream."""
+    for sentence in sentences:
+        gdb.write(f"warning: {sentence}\n", gdb.STDERR)
+
+
+def _parameter(name: str) -> str:
+    try:
+        value = gdb.parameter(name)
+    except RuntimeError:  # a style that this gdb does not have
+        return "none"
+    return str(value).strip("\"'")
+
+
+def _color(value: str, base: int) -> list[str]:
+    """SGR parameters of a colour: a name, a palette index, or #RRGGBB (from gdb 17 on)."""
+    if value in _COLORS:
+        return [str(base + _COLORS.index(value))]
+    if value.isdigit():
+        return [f"{base + 8};5;{value}"]
+    if value.startswith("#") and len(value) == 7:
+        return [f"{base + 8};2;" + ";".join(str(int(value[i : i + 2], 16)) for i in (1, 3, 5))]
+    return []
+
+
+def _codes(role: str) -> str:
+    codes = _color(_parameter(f"style {role} foreground"), 30)
+    codes += _color(_parameter(f"style {role} background"), 40)
+    intensity = _INTENSITIES.get(_parameter(f"style {role} intensity"))
+    return ";".join(codes + ([intensity] if intensity else []))
+
+
+def current_style() -> Style:
+    """gdb's styles when gdb itself would use them now."""
+    dumb = os.environ.get("TERM", "dumb") == "dumb"
+    if dumb or not gdb.parameter("style enabled") or not os.isatty(1):
+        return Style()
+    return AnsiStyle({role: _codes(role) for role in ROLES})

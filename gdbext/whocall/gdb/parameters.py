@@ -1,0 +1,157 @@
+"""The settings: `set whocall ...` and `show whocall ...`.
+
+What gdb has a setting for is gdb's: `set print demangle`, `set style ...`, `set backtrace
+past-main`, `set sysroot`, `set solib-search-path`, `set debug-file-directory`.
+"""
+
+from __future__ import annotations
+
+import os
+
+import gdb
+
+from whocall.errors import Error
+from whocall.options import split_list
+
+DEFAULT_MAX_FRAMES = 1 << 20
+
+
+class _SearchPath(gdb.Parameter):
+    """Directories in which whocall looks for files, separated by colons.
+
+    They are searched by file name and by build id for programs and libraries that are not at the
+    places where the process had them, or are of another build. gdb's own solib-search-path,
+    sysroot and debug-file-directory are searched as well."""
+
+    set_doc = "Set the directories in which whocall looks for files."
+    show_doc = "Show the directories in which whocall looks for files."
+
+    def __init__(self) -> None:
+        super().__init__("whocall search-path", gdb.COMMAND_STACK, gdb.PARAM_OPTIONAL_FILENAME)
+        self.value = ""
+
+    def get_set_string(self) -> str:
+        """Says nothing, as gdb does."""
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        return f'The directories in which whocall looks for files are "{value}".'
+
+
+class _MaxFrames(gdb.Parameter):
+    """The most frames of one thread that whocall looks for; unlimited means about a million."""
+
+    set_doc = "Set the most frames of one thread that whocall looks for."
+    show_doc = "Show the most frames of one thread that whocall looks for."
+
+    def __init__(self) -> None:
+        super().__init__("whocall max-frames", gdb.COMMAND_STACK, gdb.PARAM_ZUINTEGER_UNLIMITED)
+        self.value = None
+
+    def get_set_string(self) -> str:
+        """Says nothing, as gdb does."""
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        return f"The most frames of one thread that whocall looks for is {value}."
+
+
+class _Without(gdb.Parameter):
+    """Strategies that whocall does not use, separated by commas, such as cfi,frame-pointer.
+
+    An empty list switches all of them on. "whocall bt -without" adds to it for one command."""
+
+    set_doc = "Set the strategies that whocall does not use."
+    show_doc = "Show the strategies that whocall does not use."
+
+    def __init__(self) -> None:
+        super().__init__("whocall without", gdb.COMMAND_STACK, gdb.PARAM_STRING)
+        self.value = ""
+        self._good = ""
+
+    def get_set_string(self) -> str:
+        """Refuses unknown names, and keeps the last good list then."""
+        try:
+            from whocall.engine import native
+
+            native.WalkOptions(without=split_list(self.value))
+        except (Error, ValueError) as error:
+            self.value = self._good
+            raise gdb.GdbError(str(error)) from error
+        self._good = self.value
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        if not split_list(value):
+            return "whocall uses all strategies."
+        return f"The strategies that whocall does not use are {', '.join(split_list(value))}."
+
+
+class _SetPrefix(gdb.Command):
+    """Set a setting of whocall."""
+
+    def __init__(self) -> None:
+        super().__init__("set whocall", gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """The prefix without a setting."""
+        raise gdb.GdbError('"set whocall" must be followed by the name of a setting.')
+
+
+class _ShowPrefix(gdb.Command):
+    """Show the settings of whocall."""
+
+    def __init__(self) -> None:
+        super().__init__("show whocall", gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """The prefix alone shows all settings, as gdb's own prefixes do."""
+        if argument.strip():
+            raise gdb.GdbError(f'whocall has no setting "{argument.strip()}".')
+        for name in sorted(_NAMES):
+            shown = gdb.execute(f"show whocall {name}", to_string=True)
+            gdb.write(f"{name}:  {shown}")
+
+
+_NAMES = {"search-path": _SearchPath, "max-frames": _MaxFrames, "without": _Without}
+
+
+def register() -> None:
+    """Adds the settings."""
+    _SetPrefix()
+    _ShowPrefix()
+    for setting in _NAMES.values():
+        setting()
+
+
+def search_path() -> list[str]:
+    """Directories of `set whocall search-path` and of gdb's `set solib-search-path`."""
+    both = [gdb.parameter("whocall search-path"), gdb.parameter("solib-search-path")]
+    return [part for text in both if text for part in text.split(os.pathsep) if part]
+
+
+def debug_directories() -> list[str]:
+    """gdb's `set debug-file-directory`."""
+    return [
+        part for part in (gdb.parameter("debug-file-directory") or "").split(os.pathsep) if part
+    ]
+
+
+def sysroot() -> str:
+    """gdb's `set sysroot`, without its prefix for files that live on the target."""
+    text = gdb.parameter("sysroot") or ""
+    return str(text[len("target:") :] if text.startswith("target:") else text)
+
+
+def max_frames() -> int:
+    """A limit that is always there."""
+    value = gdb.parameter("whocall max-frames")
+    return value if value is not None and value > 0 else DEFAULT_MAX_FRAMES
+
+
+def without() -> list[str]:
+    """Strategies switched off for every command."""
+    return split_list(gdb.parameter("whocall without") or "")

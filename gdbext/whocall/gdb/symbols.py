@@ -1,0 +1,34 @@
+"""`whocall symbol` in gdb."""
+
+from __future__ import annotations
+
+import gdb
+
+from whocall.errors import UsageError
+from whocall.gdb.inferior import current
+from whocall.gdb.output import current_style, write
+from whocall.gdb.walks import demangle
+from whocall.places import symbol_lines
+
+_WITH_ADDRESS = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD)
+
+
+def _address(expression: str) -> int:
+    """The value of an expression; for a function its address."""
+    value = gdb.parse_and_eval(expression)
+    if value.type.strip_typedefs().code in _WITH_ADDRESS and value.address is not None:
+        value = value.address
+    try:
+        return int(value) & 0xFFFFFFFFFFFFFFFF
+    except (gdb.error, ValueError, TypeError) as error:
+        raise UsageError(f"{expression} is no address: {error}") from error
+
+
+def run(line: str) -> None:
+    """Prints what stands at the addresses that the expressions give."""
+    expressions = gdb.string_to_argv(line)
+    if not expressions:
+        raise UsageError("whocall symbol must be followed by an address or an expression.")
+    now = current()
+    addresses = [_address(expression) for expression in expressions]
+    write(symbol_lines(now.image, addresses, demangle(), current_style()))

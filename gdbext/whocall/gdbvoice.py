@@ -1,0 +1,66 @@
+"""gdb as the other voice of `whocall compare` on the command line: run once, asked for frames."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from whocall import loader
+from whocall.compare import GdbFrame, GdbStack
+from whocall.errors import Error
+from whocall.image import ProcessImage
+
+MARK = "whocall-frames:"
+
+
+def _command(gdb: str, core: str, exe: str, lwps: Sequence[int], options: Any) -> list[str]:
+    command = [gdb, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
+    if options.sysroot:
+        command += ["-iex", f"set sysroot {options.sysroot}"]
+    if options.search:
+        command += ["-iex", f"set solib-search-path {':'.join(options.search)}"]
+    if exe:
+        command.append(exe)
+    load = f"import sys; sys.path.insert(0, {str(loader.PACKAGE.parent)!r})"
+    dump = f"import whocall.gdb.frames as frames; frames.dump({list(lwps)!r})"
+    return [*command, "-c", core, "-ex", f"python {load}", "-ex", f"python {dump}"]
+
+
+def _exe_of(image: ProcessImage) -> str:
+    main = [module for module in image.modules if module.is_executable]
+    return next((module.file_path for module in main if module.file_path), "")
+
+
+def stack_from(found: dict[str, Any]) -> GdbStack:
+    """One thread's stack out of what `whocall.gdb.frames.dump` printed."""
+    return GdbStack([GdbFrame(**frame) for frame in found["frames"]], found["stop"])
+
+
+def gdb_stacks(
+    image: ProcessImage,
+    core: str,
+    exe: str,
+    lwps: Sequence[int],
+    options: argparse.Namespace,
+) -> dict[int, GdbStack]:
+    """gdb's frames of the threads `lwps`, by LWP; raises Error when gdb cannot be asked."""
+    gdb = os.environ.get("GDB", "gdb")
+    command = _command(gdb, core, exe or _exe_of(image), lwps, options)
+    try:
+        ran = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
+    for line in ran.stdout.splitlines():
+        if line.startswith(MARK):
+            stacks = json.loads(line[len(MARK) :])
+            empty = GdbStack([], "gdb has no such thread")
+            known = {int(lwp): stack_from(found) for lwp, found in stacks.items()}
+            return {lwp: known.get(lwp, empty) for lwp in lwps}
+    last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    raise Error(f"{gdb} gave no frames of {core}: {last}")

@@ -1,0 +1,214 @@
+"""The image of a process with its backtraces: the engine behind every command and the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+from whocall.compare import names_agree, plain_name
+from whocall.engine import native
+from whocall.errors import Error, native_errors
+from whocall.model import Backtrace, Frame, Report, backtrace_from
+
+_BIG_ENDIAN = ("mips", "mips64", "ppc", "ppc64", "s390x", "sparc", "m68k")
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How to walk and how much to show."""
+
+    without: tuple[str, ...] = ()
+    max_frames: int = 1 << 20
+    explain: bool = False
+    registers: bool = False
+    lines: bool = True
+    demangle: bool = True
+    past_main: bool = False
+    count: int | None = None
+
+
+class ProcessImage:
+    """A core, a stopped process or gdb's inferior. Closing it lets a live process go on."""
+
+    def __init__(self, process: native.Process) -> None:
+        self.native = process
+        self.arch: str = process.arch
+        self.pointer_size: int = process.pointer_size
+        self.byte_order = "big" if process.arch in _BIG_ENDIAN else "little"
+
+    def __enter__(self) -> ProcessImage:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets a live process go on; the image is unusable afterwards."""
+        self.native.close()
+
+    @property
+    def core_path(self) -> str | None:
+        """The core file; None for a live process."""
+        return self.native.core_path or None
+
+    @property
+    def exe_path(self) -> str | None:
+        """The program's file, when it is known."""
+        return self.native.exe_path or None
+
+    @property
+    def threads(self) -> list[native.Thread]:
+        """All threads, in the order of the core or of /proc."""
+        return self.native.threads
+
+    @property
+    def modules(self) -> list[native.Module]:
+        """All loaded files, by address."""
+        return self.native.modules
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with the process image and its files, a sentence each."""
+        said = list(self.native.warnings)
+        for module in self.modules:
+            if module.state not in ("missing", "MISMATCH"):
+                continue
+            what = module.remark or f"{module.path}: {module.state}"
+            if not any(module.path in sentence for sentence in said):
+                said.append(what)
+        return said
+
+    def executables(self) -> set[str]:
+        """Every path under which a frame may name the main program."""
+        main = [module for module in self.modules if module.is_executable]
+        return {path for module in main for path in (module.path, module.file_path) if path}
+
+    def index_of_crash(self) -> int:
+        """Index of the thread to show first: the crashed one, else the first."""
+        return next((at for at, thread in enumerate(self.threads) if thread.crashed), 0)
+
+    def index_of_lwp(self, lwp: int) -> int:
+        """Index of the thread with the kernel's id `lwp`."""
+        for at, thread in enumerate(self.threads):
+            if thread.lwp == lwp:
+                return at
+        raise Error(f"there is no thread with LWP {lwp} in the process")
+
+    def backtrace(self, index: int, walk: Walk | None = None) -> Backtrace:
+        """The call chain of threads[index]."""
+        walk = walk or Walk()
+        with native_errors():
+            options = native.WalkOptions(
+                without=list(walk.without),
+                max_frames=walk.max_frames,
+                explain=walk.explain,
+                registers=walk.registers,
+                lines=walk.lines,
+                demangle=walk.demangle,
+            )
+            found = self.native.backtrace(index, options)
+        trace = backtrace_from(found, self.threads[index], self.arch)
+        if not walk.past_main:
+            trace = trace.cut_at_main(self.executables())
+        return trace.take(walk.count)
+
+    def report(self, indices: Iterable[int] | None = None, walk: Walk | None = None) -> Report:
+        """The backtraces of threads[i] for the `indices`; of all threads without them."""
+        if not self.threads:
+            raise Error("the process has no threads: nothing to show")
+        chosen: Sequence[int] = list(range(len(self.threads)) if indices is None else indices)
+        return Report(
+            arch=self.arch,
+            threads=[self.backtrace(index, walk) for index in chosen],
+            core=self.core_path,
+            exe=self.exe_path,
+            warnings=self.warnings,
+            pointer_size=self.pointer_size,
+        )
+
+    def read(self, address: int, size: int) -> bytes:
+        """As many bytes as can be read from `address` on, at most `size`."""
+        return self.native.read(address, size)
+
+    def word_at(self, address: int | None) -> int | None:
+        """The pointer-sized word at `address`; None when it cannot be read."""
+        if address is None:
+            return None
+        data = self.read(address, self.pointer_size)
+        if len(data) < self.pointer_size:
+            return None
+        return int.from_bytes(data, "big" if self.byte_order == "big" else "little")
+
+    def module_states(self) -> dict[str, str]:
+        """The states of the modules by every path that a frame may name them by."""
+        return {
+            path: module.state
+            for module in self.modules
+            for path in (module.path, module.file_path)
+            if path
+        }
+
+    def knows_name(self, frame: Frame, name: str) -> bool:
+        """Whether `name` is one of the names of the frame's function, aliases included."""
+        if names_agree(frame, name):
+            return True
+        if frame.inlined or frame.function is None:
+            return False
+        at = frame.pc if frame.interrupted else frame.pc - 1
+        place = self.native.describe(at, lines=False)
+        wanted = plain_name(name)
+        return any(plain_name(native.demangle(alias)) == wanted for alias in place.aliases)
+
+
+def _search(
+    exe: str, sysroot: str, directories: Sequence[str], debug_directories: Sequence[str]
+) -> native.FileSearch:
+    return native.FileSearch(
+        exe=exe,
+        sysroot=sysroot,
+        directories=list(directories),
+        debug_directories=list(debug_directories),
+    )
+
+
+def open_core(
+    path: str,
+    exe: str = "",
+    *,
+    sysroot: str = "",
+    directories: Sequence[str] = (),
+    debug_directories: Sequence[str] = (),
+) -> ProcessImage:
+    """Opens a core file. `exe` is the program; without it the core's own notes name it.
+
+    `directories` are searched by file name and by build id for files that are not at their
+    places; `debug_directories` as DIR/.build-id/xx/yyyy.debug. Raises Error.
+    """
+    with native_errors():
+        search = _search(exe, sysroot, directories, debug_directories)
+        return ProcessImage(native.open_core(path, search))
+
+
+def open_process(
+    pid: int,
+    *,
+    sysroot: str = "",
+    directories: Sequence[str] = (),
+    debug_directories: Sequence[str] = (),
+) -> ProcessImage:
+    """Attaches to a process and stops it until close(). Raises Error."""
+    with native_errors():
+        search = _search("", sysroot, directories, debug_directories)
+        return ProcessImage(native.open_process(pid, search))
+
+
+def open_symbols(path: str) -> native.SymbolTable:
+    """The sorted function table of an object file, at link addresses. Raises Error."""
+    with native_errors():
+        return native.open_symbols(path)

@@ -1,0 +1,71 @@
+"""The JSON forms, each with its schema word. Keys that do not apply are null, never absent;
+addresses are hex strings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whocall.model import Backtrace, Frame, Report
+
+Json = dict[str, Any]
+
+
+def hexes(value: int | None) -> str | None:
+    """An address as JSON holds it."""
+    return None if value is None else f"{value:#x}"
+
+
+def frame_json(frame: Frame) -> Json:
+    """One frame."""
+    source = None
+    if frame.file is not None:
+        source = {"file": frame.file, "line": frame.line}
+    return {
+        "level": frame.level,
+        "pc": hexes(frame.pc),
+        "cfa": hexes(frame.cfa),
+        "function": frame.function,
+        "offset": frame.offset,
+        "name_source": frame.name_source,
+        "module": frame.module,
+        "build_id": frame.build_id or None,
+        "rva": hexes(frame.rva),
+        "trust": frame.trust,
+        "evidence": list(frame.evidence),
+        "inlined": frame.inlined,
+        "signal_trampoline": frame.signal_trampoline,
+        "source": source,
+    }
+
+
+def thread_json(trace: Backtrace) -> Json:
+    """One thread with its frames."""
+    return {
+        "number": trace.number,
+        "lwp": trace.lwp,
+        "name": trace.name or None,
+        "crashed": trace.crashed,
+        "signal": trace.signal,
+        "frames": [frame_json(frame) for frame in trace.frames],
+        "stop": {"reason": trace.stop.reason, "detail": trace.stop.detail or None},
+    }
+
+
+def backtrace_json(report: Report) -> Json:
+    """A report, schema whocall.backtrace/1."""
+    return {
+        "schema": "whocall.backtrace/1",
+        "arch": report.arch,
+        "source": {"core": report.core or None, "exe": report.exe or None},
+        "warnings": list(report.warnings),
+        "threads": [thread_json(trace) for trace in report.threads],
+    }
+
+
+def text(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """JSON text, one value a line where that helps reading; ends with a newline."""
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

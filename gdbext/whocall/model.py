@@ -1,0 +1,147 @@
+"""What whocall found, as plain data: frames, the backtrace of a thread, the report on a process.
+
+Everything that is printed, written as JSON or compared is made from these, never from the native
+objects, so that tests can state whole backtraces literally.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from whocall.signals import signal_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from whocall import _native as native
+
+TRUST = ("context", "cfi", "analysis", "frame-pointer", "scan")  # best first
+STOP_REASONS = (
+    "end-of-stack",
+    "no-caller",
+    "unreadable",
+    "no-progress",
+    "frame-limit",
+    "main",  # the rest is the C library's start-up code, left out as gdb does
+    "count",  # the user asked for so many frames
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a backtrace. Addresses are runtime addresses but for `rva`, the link address.
+
+    An inlined frame shares pc and cfa with the frame that holds it.
+    """
+
+    level: int
+    pc: int
+    trust: str
+    cfa: int | None = None
+    function: str | None = None
+    offset: int | None = None  # bytes from the function's start
+    name_source: str | None = None
+    module: str | None = None
+    build_id: str | None = None
+    rva: int | None = None
+    evidence: tuple[str, ...] = ()
+    inlined: bool = False
+    interrupted: bool = False  # pc is the next instruction itself, not a return address
+    signal_trampoline: bool = False
+    file: str | None = None
+    line: int | None = None
+    explanation: str | None = None
+    registers: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a walk went no further: one of STOP_REASONS, and a detail that may be empty."""
+
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Backtrace:
+    """The call chain of one thread, innermost frame first."""
+
+    number: int
+    lwp: int
+    frames: Sequence[Frame]
+    stop: Stop
+    name: str = ""
+    crashed: bool = False
+    signal: str | None = None  # "SIGSEGV"
+    sp: int = 0  # of the innermost frame
+
+    def cut_at_main(self, executables: Collection[str]) -> Backtrace:
+        """Without the frames that called `main` of one of the modules `executables`."""
+        for index, frame in enumerate(self.frames):
+            if frame.function == "main" and not frame.inlined and frame.module in executables:
+                if index + 1 == len(self.frames):
+                    return self
+                return replace(
+                    self, frames=self.frames[: index + 1], stop=Stop("main", "main of the program")
+                )
+        return self
+
+    def take(self, count: int | None) -> Backtrace:
+        """The innermost `count` frames, or the outermost -`count`; all of them for None."""
+        if count is None or abs(count) >= len(self.frames):
+            return self
+        if count < 0:
+            return replace(self, frames=self.frames[count:])
+        stop = Stop("count", f"{len(self.frames) - count} more frames")
+        return replace(self, frames=self.frames[:count], stop=stop)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Backtraces of some or all threads of a process, and where the process came from."""
+
+    arch: str
+    threads: Sequence[Backtrace]
+    core: str | None = None
+    exe: str | None = None
+    warnings: Sequence[str] = field(default_factory=tuple)
+    pointer_size: int = 8  # bytes
+
+
+def frame_from(found: native.Frame) -> Frame:
+    """The native module's frame as plain data."""
+    return Frame(
+        level=found.level,
+        pc=found.pc,
+        trust=found.trust,
+        cfa=found.cfa,
+        function=found.function,
+        offset=found.offset,
+        name_source=found.name_source,
+        module=found.module,
+        build_id=found.build_id,
+        rva=found.rva,
+        evidence=tuple(found.evidence),
+        inlined=found.inlined,
+        interrupted=found.interrupted,
+        signal_trampoline=found.signal_trampoline,
+        file=found.file,
+        line=found.line,
+        explanation=found.explanation,
+        registers=found.registers,
+    )
+
+
+def backtrace_from(found: native.Backtrace, thread: native.Thread, arch: str) -> Backtrace:
+    """The native module's backtrace of `thread` as plain data."""
+    return Backtrace(
+        number=thread.number,
+        lwp=thread.lwp,
+        frames=[frame_from(frame) for frame in found.frames],
+        stop=Stop(found.stop_reason, found.stop_detail),
+        name=thread.name,
+        crashed=thread.crashed,
+        signal=signal_name(arch, thread.signal),
+        sp=thread.sp,
+    )

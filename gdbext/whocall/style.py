@@ -1,0 +1,46 @@
+"""How pieces of text are painted: not at all, with ANSI colours, or as gdb's styles say.
+
+The roles are gdb's own style names, so that inside gdb the user's `set style ...` counts.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TextIO
+
+ROLES = ("function", "filename", "address", "metadata", "title", "highlight")
+
+_ANSI = {
+    "function": "33",
+    "filename": "32",
+    "address": "34",
+    "metadata": "2",
+    "title": "1",
+    "highlight": "31",
+}
+
+
+class Style:
+    """Paints nothing; the base of the others."""
+
+    def paint(self, role: str, text: str) -> str:
+        """`text` in the look of `role`, one of ROLES."""
+        return text
+
+
+class AnsiStyle(Style):
+    """Terminal colours: the same as gdb's by default."""
+
+    def __init__(self, codes: dict[str, str] | None = None) -> None:
+        """`codes` maps roles to SGR parameters such as "1;33"; a role without one stays plain."""
+        self._codes = _ANSI if codes is None else codes
+
+    def paint(self, role: str, text: str) -> str:
+        code = self._codes.get(role)
+        return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
+
+
+def style_for(stream: TextIO) -> Style:
+    """Colours when `stream` is a terminal that shows them and the user has not said NO_COLOR."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
+    return Style() if plain or not stream.isatty() else AnsiStyle()
