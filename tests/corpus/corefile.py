@@ -99,11 +99,6 @@ class Core:
                 return segment
         return None
 
-    def is_code(self, address: int) -> bool:
-        """Whether the address was mapped executable."""
-        segment = self._segment(address)
-        return segment is not None and bool(segment.flags & EXECUTABLE)
-
     def read(self, address: int, size: int) -> bytes:
         """Bytes of the dumped memory; LookupError where the core has none."""
         segment = self._segment(address)

@@ -38,7 +38,10 @@ def _kernel_core(directory: Path) -> Path | None:
 
 
 def _core_by_gdb(exe: Path, directory: Path, stack: int | None) -> Path | None:
-    """Where the kernel pipes cores away: let gdb write one at the moment of death."""
+    """Where the kernel pipes cores away: let gdb write one at the moment of death.
+
+    The stepper cannot watch that run, so cases that need it (all of musl) then fail loudly.
+    """
     core = directory / "core.gdb"
     quiet = [
         f"handle {name} nostop noprint pass"

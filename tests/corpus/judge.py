@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpus.corefile import Core, CoreThread
+from corpus.corefile import CoreThread
 from corpus.frames import TrueFrame
+from corpus.names import ModuleMap
 from corpus.shadow import Record
 
 OUTERMOST = frozenset(
@@ -41,7 +42,7 @@ def complaints(
     thread: CoreThread,
     records: Sequence[Record],
     recorded: set[str],
-    core: Core,
+    modules: ModuleMap,
 ) -> list[str]:
     """Why the chain cannot be true; empty when it can.
 
@@ -66,7 +67,7 @@ def complaints(
         callees.add(caller - 1)
         end = caller
     for i, frame in enumerate(frames):
-        if i and not core.is_code(frame.pc):
+        if i and not modules.is_code(frame.pc):
             found.append(f"frame {i} at {frame.pc:#x} is not in code")
         if i not in callees and not frame.is_exact and frame.true_name in recorded:
             found.append(f"frame {i} in {frame.function} left no record")

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from corpus.build import Binaries
-from corpus.corefile import Core
+from corpus.corefile import EXECUTABLE, Core
 from corpus.elf import PT_LOAD, Elf
 
 PAGE = 4096
@@ -111,6 +111,19 @@ class ModuleMap:
         return module is not None and any(
             symbol.start == address - module.bias
             for symbol in module.full.symtab.covering(address - module.bias)
+        )
+
+    def is_code(self, address: int) -> bool:
+        """Whether a runtime address is executable by its file (cores may leave code out)."""
+        module = self.module(address)
+        if module is None:
+            return False
+        link = address - module.bias
+        return any(
+            segment.kind == PT_LOAD
+            and segment.flags & EXECUTABLE
+            and segment.address <= link < segment.address + segment.memory_size
+            for segment in module.stripped.segments
         )
 
     def code(self, address: int, size: int) -> bytes:

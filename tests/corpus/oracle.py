@@ -92,7 +92,7 @@ class _Case:
 
     def faults(self, frames: Sequence[TrueFrame], thread: CoreThread) -> list[str]:
         records = self.shadows.get(thread.tid, [])
-        return complaints(frames, thread, records, self.recorded, self.core)
+        return complaints(frames, thread, records, self.recorded, self.modules)
 
     def thread(self, thread: CoreThread) -> ThreadTruth:
         chains = {

@@ -153,13 +153,12 @@ def test_false_chains_are_refused(build: Build) -> None:
     built = build("chain", GCC_O2)
     frames = list(built.truth().frames)
     thread = built.loaded.threads[0]
-    records = read_shadows(
-        built.loaded, built.case.program, built.binaries, ModuleMap(built.loaded, built.binaries)
-    )
+    modules = ModuleMap(built.loaded, built.binaries)
+    records = read_shadows(built.loaded, built.case.program, built.binaries, modules)
     recorded = recorded_functions(built.case.program)
 
     def faults(chain: list[TrueFrame]) -> list[str]:
-        return complaints(chain, thread, records[thread.tid], recorded, built.loaded)
+        return complaints(chain, thread, records[thread.tid], recorded, modules)
 
     assert faults(frames) == []
     for missing in range(4):
