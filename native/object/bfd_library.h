@@ -17,6 +17,8 @@ struct BfdSymbol {
   Address address = 0;       // link address
   std::uint64_t size = 0;    // bytes, 0 when unknown
   bool is_function = false;  // by BSF_FUNCTION, or in a code section
+  bool global = false;       // global or weak binding
+  bool weak = false;
   bool dynamic = false;
 };
 

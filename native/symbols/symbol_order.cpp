@@ -51,7 +51,8 @@ bool same_name(std::string_view left, std::string_view right) {
 
 bool better(const Symbol& left, const Symbol& right) {
   const auto rank = [](const Symbol& symbol) {
-    return std::tuple(!symbol.exact_end, symbol.source, binding_rank(symbol), symbol.name.size());
+    return std::tuple(symbol.name.empty(), !symbol.exact_end, symbol.source, binding_rank(symbol),
+                      symbol.name.size());
   };
   if (rank(left) != rank(right)) {
     return rank(left) < rank(right);

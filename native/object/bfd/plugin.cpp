@@ -1,0 +1,93 @@
+// whocall_bfd.so: the one place that is bound to a release of libbfd.
+#include <dlfcn.h>
+
+#include <cstdarg>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "object/bfd/bfd_lines.h"
+#include "object/bfd/bfd_symbols.h"
+#include "object/bfd_library.h"
+
+namespace whocall {
+namespace {
+
+class File final : public BfdFile {
+ public:
+  explicit File(BfdHandle handle)
+      : handle_(std::move(handle)), symbols_(handle_.get()), lines_(handle_.get(), symbols_) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() override {
+    const std::lock_guard lock(bfd_mutex());
+    handle_.reset();
+  }
+
+  std::string format() const override {
+    const std::lock_guard lock(bfd_mutex());
+    return bfd_get_target(handle_.get());
+  }
+  std::vector<BfdSymbol> symbols() override {
+    const std::lock_guard lock(bfd_mutex());
+    return symbols_.defined();
+  }
+  std::vector<BfdSymbol> synthetic_symbols() override {
+    const std::lock_guard lock(bfd_mutex());
+    return symbols_.synthetic();
+  }
+  std::vector<SourceLine> lines_at(Address address) override {
+    const std::lock_guard lock(bfd_mutex());
+    return lines_.at(address);
+  }
+
+ private:
+  BfdHandle handle_;
+  BfdSymbols symbols_;
+  BfdLines lines_;
+};
+
+// libbfd writes complaints about damaged files to stderr, in the middle of the user's session.
+void ignore_complaint(const char*, va_list) {}
+
+class Library final : public BfdLibrary {
+ public:
+  Library() {
+    bfd_init();
+    bfd_set_error_handler(ignore_complaint);
+  }
+
+  std::unique_ptr<BfdFile> open(const std::string& path) override {
+    const std::lock_guard lock(bfd_mutex());
+    return std::make_unique<File>(open_bfd(path));
+  }
+
+  // Parameters and qualifiers, but no implementation details (a Rust hash), as gdb prints names.
+  std::string demangle(const std::string& name) override {
+    constexpr int kParameters = 1 << 0;  // DMGL_PARAMS
+    constexpr int kQualifiers = 1 << 1;  // DMGL_ANSI
+    constexpr int kAnyStyle = 1 << 8;    // DMGL_AUTO: Itanium and both Rust schemes
+    constexpr int kD = 1 << 16;          // DMGL_DLANG: not among "any"
+    const int style = name.starts_with("_D") ? kD : kAnyStyle;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        bfd_demangle(nullptr, name.c_str(), kParameters | kQualifiers | style), &std::free);
+    return text ? std::string(text.get()) : name;
+  }
+
+  // bfd.h does not say; the release is in the library's file name ("libbfd-2.40-system.so").
+  std::string version() const override {
+    Dl_info info = {};
+    if (::dladdr(reinterpret_cast<void*>(&bfd_openr), &info) == 0 || info.dli_fname == nullptr) {
+      return "libbfd";
+    }
+    return std::filesystem::path(info.dli_fname).filename().string();
+  }
+};
+
+}  // namespace
+}  // namespace whocall
+
+extern "C" __attribute__((visibility("default"))) whocall::BfdLibrary* whocall_bfd_library() {
+  static whocall::Library library;
+  return &library;
+}

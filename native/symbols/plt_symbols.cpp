@@ -1,0 +1,114 @@
+#include "symbols/plt_symbols.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "object/bfd_library.h"
+#include "object/range_index.h"
+
+namespace whocall {
+namespace {
+
+struct PltNames {
+  std::shared_ptr<const SymbolTable> table;  // owns what its own names point to
+  std::vector<BfdSymbol> slots;
+};
+
+std::vector<BfdSymbol> read_slots(const std::string& path) {
+  BfdLibrary* library = BfdLibrary::get();
+  if (library == nullptr) {
+    return {};
+  }
+  try {
+    return library->open(path)->synthetic_symbols();
+  } catch (const Error&) {
+    return {};  // an image from memory, or a file that has gone: its slots stay without names
+  }
+}
+
+// "puts@GLIBC_2.2.5@plt" says more than a reader asks for.
+void drop_version(std::string& name) {
+  const std::size_t last = name.rfind('@');
+  const std::size_t first = name.find('@');
+  if (first != 0 && first < last) {
+    name.erase(first, last - first);
+  }
+}
+
+using Slots = std::span<const BfdSymbol>;
+
+// Slots of one section have one size, which nobody writes down reliably (i386 linkers said 4 for
+// 16): the smallest distance of two, or what is usual where there is only one.
+std::uint64_t slot_size(Slots slots) {
+  constexpr std::uint64_t kUsual = 16;
+  std::uint64_t size = 0;
+  for (std::size_t i = 1; i < slots.size(); ++i) {
+    const std::uint64_t distance = slots[i].address - slots[i - 1].address;
+    size = distance == 0 || (size != 0 && size < distance) ? size : distance;
+  }
+  return size == 0 ? kUsual : size;
+}
+
+void add_slots(Slots slots, Address section_end, std::vector<Symbol>& symbols) {
+  const std::uint64_t size = slot_size(slots);
+  for (const BfdSymbol& slot : slots) {
+    Symbol symbol;
+    symbol.range = {slot.address, std::min(end_of(slot.address, size), section_end)};
+    symbol.name = slot.name;
+    symbol.source = NameSource::plt;
+    symbol.exact_end = false;
+    symbols.push_back(symbol);
+  }
+}
+
+// `slots` ascend by address; those of one section are taken together.
+std::vector<Symbol> symbols_for(Slots slots, const ElfFile& file) {
+  std::vector<Symbol> symbols;
+  while (!slots.empty()) {
+    const ElfSection* section = file.section_at(slots.front().address);
+    if (section == nullptr) {
+      slots = slots.subspan(1);
+      continue;
+    }
+    const Address end = end_of(section->address, section->size);
+    const auto behind = std::find_if(slots.begin(), slots.end(),
+                                     [&](const BfdSymbol& slot) { return slot.address >= end; });
+    const auto count = static_cast<std::size_t>(behind - slots.begin());
+    add_slots(slots.first(count), end, symbols);
+    slots = slots.subspan(count);
+  }
+  return symbols;
+}
+
+}  // namespace
+
+std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTable> table,
+                                                  const ElfFile& file) {
+  auto owner = std::make_shared<PltNames>();
+  owner->slots = read_slots(file.path());
+  if (owner->slots.empty()) {
+    return table;
+  }
+  std::sort(
+      owner->slots.begin(), owner->slots.end(),
+      [](const BfdSymbol& left, const BfdSymbol& right) { return left.address < right.address; });
+  for (BfdSymbol& slot : owner->slots) {
+    drop_version(slot.name);
+  }
+  std::vector<Symbol> symbols = symbols_for(owner->slots, file);
+  symbols.insert(symbols.end(), table->symbols().begin(), table->symbols().end());
+  owner->table = std::move(table);
+  return SymbolTable::from_symbols(std::move(symbols), std::move(owner));
+}
+
+bool is_in_plt(const ElfFile& file, Address address) {
+  const ElfSection* section = file.section_at(address);
+  return section != nullptr &&
+         (section->name.starts_with(".plt") || section->name.starts_with(".iplt"));
+}
+
+}  // namespace whocall
