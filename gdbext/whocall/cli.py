@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from whocall.errors import Error, UsageError
 from whocall.version import __version__
@@ -71,7 +71,11 @@ def _add_bt(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="schema whocall.backtrace/1")
 
 
-def _parser() -> argparse.ArgumentParser:
+Subparsers = Mapping[str, argparse.ArgumentParser]
+
+
+def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
+    """The parser of `whocall` itself, and those of its commands by name."""
     parser = argparse.ArgumentParser(
         prog="whocall",
         description="True backtraces of stripped programs.",
@@ -112,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "gdb", help="start gdb with the extension loaded; all else goes to gdb", add_help=False
     )
-    return parser
+    return parser, commands.choices
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -120,15 +124,17 @@ def _run(argv: Sequence[str]) -> int:
 
     if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
         return cli_commands.start_gdb(list(argv[1:]))
-    parser = _parser()
+    parser, commands = _parsers()
+    if argv and argv[0] in commands:
+        # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
+        arguments = commands[argv[0]].parse_intermixed_args(argv[1:])
+        return cli_commands.COMMANDS[argv[0]](arguments)
     arguments = parser.parse_args(argv)
     if arguments.script_path:
         print(cli_commands.script_path())
         return 0
-    if arguments.command is None:
-        parser.print_usage(sys.stderr)
-        raise UsageError("name a command: whocall --help lists them")
-    return cli_commands.COMMANDS[arguments.command](arguments)
+    parser.print_usage(sys.stderr)
+    raise UsageError("name a command first: whocall --help lists them")
 
 
 def _complain(error: Error) -> None:

@@ -154,14 +154,11 @@ def functions(arguments: argparse.Namespace) -> int:
 
 
 def _address(text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        pass
+    """Hexadecimal with or without 0x, as in every other tool and log."""
     try:
         return int(text, 16)
     except ValueError:
-        raise UsageError(f"{text!r} is not an address") from None
+        raise UsageError(f"{text!r} is not a hexadecimal address") from None
 
 
 def symbol(arguments: argparse.Namespace) -> int:

@@ -94,7 +94,7 @@ def _complaint(findings: Findings) -> NativeMissingError:
 def _missing(reason: str) -> NativeMissingError:
     mend = remedy()
     return NativeMissingError(
-        f"whocall's native module cannot be used: {reason}; mend it with: {mend}",
+        f"the native module of whocall cannot be used: {reason}; mend it with: {mend}",
         reason=reason,
         remedy=mend,
     )

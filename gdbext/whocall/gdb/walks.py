@@ -25,5 +25,5 @@ def walk_of(parsed: Parsed, past_main: bool = False) -> Walk:
         past_main=past_main
         or parsed.has("past-main")
         or bool(gdb.parameter("backtrace past-main")),
-        count=parsed.count,
+        count=parsed.wanted,
     )
