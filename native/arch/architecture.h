@@ -98,8 +98,8 @@ struct JumpStub {
 };
 
 struct Architecture {
-  std::string_view name;      // "x86_64": the word in JSON
-  std::string_view gdb_name;  // what gdb's Architecture.name() begins with
+  std::string_view name;                          // "x86_64": the word in JSON
+  std::span<const std::string_view> gdb_names{};  // what gdb's Architecture.name() says
   std::uint16_t elf_machine = 0;
   std::uint8_t pointer_size = 8;  // bytes
   Endian endian = Endian::little;
@@ -146,7 +146,7 @@ std::span<const Architecture* const> architectures();
 // By ELF machine (EM_*), class (pointer size in bytes) and byte order; null when unknown.
 const Architecture* find_architecture(std::uint16_t elf_machine, unsigned pointer_size,
                                       Endian endian);
-// By our own name ("x86_64"); null when unknown.
+// By our own name ("x86_64") or one of gdb's ("i386:x86-64"); null when unknown.
 const Architecture* find_architecture(std::string_view name);
 
 // "x86-64", "ARM": a reader's word for an ELF machine number, for error messages.

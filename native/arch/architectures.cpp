@@ -26,8 +26,9 @@ const Architecture* find_architecture(std::uint16_t elf_machine, unsigned pointe
 }
 
 const Architecture* find_architecture(std::string_view name) {
-  const auto* const found =
-      std::ranges::find_if(kArchitectures, [&](const auto* arch) { return arch->name == name; });
+  const auto* const found = std::ranges::find_if(kArchitectures, [&](const Architecture* arch) {
+    return arch->name == name || std::ranges::find(arch->gdb_names, name) != arch->gdb_names.end();
+  });
   return found == kArchitectures.end() ? nullptr : *found;
 }
 

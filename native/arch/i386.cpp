@@ -11,6 +11,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr std::array kGdbNames = {"i386"sv, "i386:intel"sv};
+
 constexpr std::array kNames = {"eax"sv, "ecx"sv, "edx"sv, "ebx"sv, "esp"sv,
                                "ebp"sv, "esi"sv, "edi"sv, "eip"sv, "eflags"sv};
 
@@ -61,7 +63,7 @@ constexpr std::array<SignalTrampoline, 2> kTrampolines = {{
 
 const Architecture kI386 = {
     .name = "i386",
-    .gdb_name = "i386",
+    .gdb_names = kGdbNames,
     .elf_machine = EM_386,
     .pointer_size = 4,
     .endian = Endian::little,

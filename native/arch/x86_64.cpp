@@ -8,6 +8,8 @@
 namespace whocall {
 namespace {
 
+constexpr std::array<std::string_view, 2> kGdbNames = {"i386:x86-64", "i386:x86-64:intel"};
+
 constexpr auto kNames = [] {
   std::array<std::string_view, 60> names = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
                                             "rbp", "rsp", "r8",  "r9",  "r10", "r11",
@@ -65,7 +67,7 @@ constexpr std::array<SignalTrampoline, 1> kTrampolines = {
 
 const Architecture kX86_64 = {
     .name = "x86_64",
-    .gdb_name = "i386:x86-64",
+    .gdb_names = kGdbNames,
     .elf_machine = EM_X86_64,
     .pointer_size = 8,
     .endian = Endian::little,

@@ -58,6 +58,10 @@ struct Module {
   bool is_executable = false;  // the main program
   std::shared_ptr<const ElfFile> file;  // null unless found or in_memory
 
+  // The build id to show: the one in memory, where it could be read.
+  [[nodiscard]] const std::string& build_id() const {
+    return build_id_in_memory.empty() ? build_id_on_disk : build_id_in_memory;
+  }
   [[nodiscard]] Address link_address(Address runtime) const { return runtime - bias; }
   [[nodiscard]] Address runtime_address(Address link) const { return link + bias; }
 };

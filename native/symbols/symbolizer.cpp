@@ -56,7 +56,7 @@ Place Symbolizer::look_up(Address runtime, Options options) {
   }
   const ElfSection* section = module.file->section_at(place.link_address);
   place.section = section != nullptr ? section->name : std::string_view();
-  place.function = function_at(module, place.link_address, section, options);
+  place.function = function_at(module, place.link_address, options);
   if (options.lines && module.file->section(".debug_info") != nullptr) {
     place.lines = lines_at(module, place.link_address, options);
   }
@@ -64,11 +64,11 @@ Place Symbolizer::look_up(Address runtime, Options options) {
 }
 
 std::optional<FunctionMatch> Symbolizer::function_at(const Module& module, Address link,
-                                                     const ElfSection* section, Options options) {
+                                                     Options options) {
   ModuleSymbols& symbols = symbols_of(module);
   const SymbolTable* table = symbols.table.get();
   // PLT slots have no symbols of their own; libbfd puts them together from the relocations.
-  if (section != nullptr && section->name.starts_with(".plt")) {
+  if (is_in_plt(*module.file, link)) {
     if (symbols.table_with_plt == nullptr) {
       symbols.table_with_plt = with_plt_names(symbols.table, *module.file);
     }

@@ -16,12 +16,12 @@ namespace whocall {
 
 // The function that covers an address.
 struct FunctionMatch {
-  std::string name;      // demangled if asked; "sub_1136" where only the bounds are known
-  std::string raw_name;  // as in the file; empty where only the bounds are known
+  std::string name{};      // demangled if asked; "sub_1136" where only the bounds are known
+  std::string raw_name{};  // as in the file; empty where only the bounds are known
   NameSource source = NameSource::none;
   Address start = 0;                 // link address
   std::uint64_t size = 0;            // bytes
-  std::vector<std::string> aliases;  // other names at the same start, as in the file
+  std::vector<std::string> aliases{};  // other names at the same start, as in the file
 };
 
 struct Place {
@@ -57,8 +57,7 @@ class Symbolizer {
   struct ModuleSymbols;
   ModuleSymbols& symbols_of(const Module& module);
   Place look_up(Address runtime, Options options);
-  std::optional<FunctionMatch> function_at(const Module& module, Address link,
-                                           const ElfSection* section, Options options);
+  std::optional<FunctionMatch> function_at(const Module& module, Address link, Options options);
   std::vector<SourceLine> lines_at(const Module& module, Address link, Options options);
 
   const ProcessImage& process_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,7 +57,7 @@ struct Frame {
   bool signal_trampoline = false;  // gdb's <signal handler called>
   std::string_view strategy;       // the name of the strategy that found it; empty for frame 0
   std::string explanation;         // one sentence, when WalkOptions::explain asked for it
-  Registers registers;             // meaningful when WalkOptions::registers asked for them
+  std::shared_ptr<const Registers> registers;  // null unless WalkOptions::registers asked for them
 };
 
 enum class StopReason : std::uint8_t {

@@ -139,7 +139,7 @@ class Walker::Walk {
       frame.explanation = explain(found_by);
     }
     if (options_.registers) {
-      frame.registers = activation.registers;
+      frame.registers = std::make_shared<const Registers>(activation.registers);
     }
     result_.frames.push_back(std::move(frame));
   }

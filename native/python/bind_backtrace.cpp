@@ -1,0 +1,164 @@
+// Walk options, frames and backtraces.
+#include "python/bind_backtrace.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "python/convert.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+std::string module_name(const FrameView& view) {
+  const Module* module = view.place().module;
+  return module != nullptr ? module->path : std::string();
+}
+
+std::string build_id(const FrameView& view) {
+  const Module* module = view.place().module;
+  return module != nullptr ? module->build_id() : std::string();
+}
+
+std::optional<Address> rva(const FrameView& view) {
+  const Module* module = view.place().module;
+  return module != nullptr ? std::optional(module->link_address(view.frame().pc)) : std::nullopt;
+}
+
+std::optional<Address> offset(const FrameView& view) {
+  const auto& function = view.place().function;
+  return function ? std::optional(*rva(view) - function->start) : std::nullopt;
+}
+
+std::string_view name_source(const FrameView& view) {
+  const auto& function = view.place().function;
+  if (view.named().inlined || (!function && !view.named().function.empty())) {
+    return "debug-info";
+  }
+  return function ? to_string(function->source) : std::string_view();
+}
+
+std::vector<std::string> evidence(const FrameView& view) {
+  std::vector<std::string> words;
+  for (const Evidence item : view.frame().evidence.list()) {
+    words.emplace_back(to_string(item));
+  }
+  return words;
+}
+
+py::object registers(const FrameView& view) {
+  const auto& values = view.frame().registers;
+  return values ? py::object(register_dict(*values, *view.walk->session->image->arch))
+                : py::object(py::none());
+}
+
+WalkRequest make_request(const std::vector<std::string>& without, std::size_t max_frames,
+                         bool explain, bool with_registers, bool lines, bool demangle) {
+  const auto known = strategy_names();
+  for (const std::string& name : without) {
+    if (std::ranges::find(known, name) == known.end()) {
+      std::string message = "there is no strategy \"" + name + "\"; there are";
+      for (const std::string& other : known) {
+        message += (other == known.front() ? " " : ", ") + other;
+      }
+      throw py::value_error(message);
+    }
+  }
+  WalkRequest request;
+  request.walk.without = without;
+  request.walk.max_frames = max_frames;
+  request.walk.explain = explain;
+  request.walk.registers = with_registers;
+  request.names = {.demangle = demangle, .lines = lines};
+  return request;
+}
+
+void bind_frame(py::module_& module) {
+  py::class_<FrameView>(module, "Frame")
+      .def_property_readonly("level", [](const FrameView& view) { return view.named().level; })
+      .def_property_readonly("pc", [](const FrameView& view) { return view.frame().pc; })
+      .def_property_readonly("sp", [](const FrameView& view) { return view.frame().sp; })
+      .def_property_readonly("cfa",
+                             [](const FrameView& view) {
+                               const Address cfa = view.frame().cfa;
+                               return cfa != 0 ? std::optional(cfa) : std::nullopt;
+                             })
+      .def_property_readonly(
+          "function", [](const FrameView& view) { return text_or_none(view.named().function); })
+      .def_property_readonly("offset", &offset)
+      .def_property_readonly("name_source",
+                             [](const FrameView& view) { return text_or_none(name_source(view)); })
+      .def_property_readonly("module",
+                             [](const FrameView& view) { return text_or_none(module_name(view)); })
+      .def_property_readonly("build_id",
+                             [](const FrameView& view) { return text_or_none(build_id(view)); })
+      .def_property_readonly("rva", &rva)
+      .def_property_readonly("trust",
+                             [](const FrameView& view) { return to_string(view.frame().trust); })
+      .def_property_readonly("evidence", &evidence)
+      .def_property_readonly("inlined", [](const FrameView& view) { return view.named().inlined; })
+      .def_property_readonly("interrupted",
+                             [](const FrameView& view) { return view.frame().interrupted; })
+      .def_property_readonly("signal_trampoline",
+                             [](const FrameView& view) { return view.frame().signal_trampoline; })
+      .def_property_readonly("file",
+                             [](const FrameView& view) { return text_or_none(view.named().file); })
+      .def_property_readonly("line",
+                             [](const FrameView& view) {
+                               const unsigned line = view.named().line;
+                               return line != 0 ? std::optional(line) : std::nullopt;
+                             })
+      .def_property_readonly(
+          "explanation",
+          [](const FrameView& view) { return text_or_none(view.frame().explanation); })
+      .def_property_readonly("registers", &registers);
+}
+
+}  // namespace
+
+void bind_backtrace(py::module_& module) {
+  py::class_<WalkRequest>(module, "WalkOptions")
+      .def(py::init(&make_request), py::arg("without") = std::vector<std::string>(),
+           py::arg("max_frames") = WalkOptions().max_frames, py::arg("explain") = false,
+           py::arg("registers") = false, py::arg("lines") = true, py::arg("demangle") = true);
+  bind_frame(module);
+  py::class_<FinishedWalk, std::shared_ptr<FinishedWalk>>(module, "Backtrace")
+      .def_property_readonly("frames",
+                             [](const std::shared_ptr<FinishedWalk>& walk) {
+                               py::list frames;
+                               for (std::size_t i = 0; i < walk->named.size(); ++i) {
+                                 frames.append(FrameView{walk, i});
+                               }
+                               return frames;
+                             })
+      .def_property_readonly(
+          "stop_reason",
+          [](const FinishedWalk& walk) { return to_string(walk.backtrace.stop.reason); })
+      .def_property_readonly(
+          "stop_detail", [](const FinishedWalk& walk) { return text(walk.backtrace.stop.detail); });
+  module.def("strategies", &strategy_names);
+}
+
+std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& session,
+                                          std::size_t thread, const WalkRequest& request) {
+  if (thread >= session->image->threads.size()) {
+    throw py::index_error("there is no thread with this index");
+  }
+  WalkOptions options = request.walk;
+  options.check_interrupt = [] {
+    if (PyErr_CheckSignals() != 0) {
+      throw py::error_already_set();
+    }
+  };
+  auto walk = std::make_shared<FinishedWalk>();
+  walk->session = session;
+  walk->backtrace = session->walker.walk(session->image->threads[thread], options);
+  walk->named = name_frames(walk->backtrace, session->symbolizer, request.names);
+  return walk;
+}
+
+}  // namespace whocall::python

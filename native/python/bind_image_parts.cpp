@@ -1,0 +1,98 @@
+// Threads, mappings and modules as read-only Python objects.
+#include <pybind11/stl.h>
+
+#include "python/convert.h"
+#include "python/session.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+struct ThreadView {
+  std::shared_ptr<Session> session;
+  std::size_t index;
+  [[nodiscard]] const Thread& get() const { return session->image->threads[index]; }
+  [[nodiscard]] const Architecture& arch() const { return *session->image->arch; }
+};
+
+struct ModuleView {
+  std::shared_ptr<Session> session;
+  std::size_t index;
+  [[nodiscard]] const Module& get() const { return session->image->modules[index]; }
+};
+
+std::string permissions(const Mapping& mapping) {
+  return {mapping.readable ? 'r' : '-', mapping.writable ? 'w' : '-',
+          mapping.executable ? 'x' : '-'};
+}
+
+void bind_thread(py::module_& module) {
+  py::class_<ThreadView>(module, "Thread")
+      .def_property_readonly("number", [](const ThreadView& view) { return view.get().number; })
+      .def_property_readonly("lwp", [](const ThreadView& view) { return view.get().lwp; })
+      .def_property_readonly("name", [](const ThreadView& view) { return text(view.get().name); })
+      .def_property_readonly("crashed", [](const ThreadView& view) { return view.get().crashed; })
+      .def_property_readonly("signal", [](const ThreadView& view) { return view.get().signal; })
+      .def_property_readonly("fault_address",
+                             [](const ThreadView& view) { return view.get().fault_address; })
+      .def_property_readonly(
+          "pc", [](const ThreadView& view) { return view.get().registers.get(view.arch().pc); })
+      .def_property_readonly(
+          "sp", [](const ThreadView& view) { return view.get().registers.get(view.arch().sp); })
+      .def_property_readonly("registers", [](const ThreadView& view) {
+        return register_dict(view.get().registers, view.arch());
+      });
+}
+
+void bind_module(py::module_& module) {
+  py::class_<ModuleView>(module, "Module")
+      .def_readonly("index", &ModuleView::index)
+      .def_property_readonly("path", [](const ModuleView& view) { return text(view.get().path); })
+      .def_property_readonly("file_path",
+                             [](const ModuleView& view) { return text(view.get().file_path); })
+      .def_property_readonly("begin", [](const ModuleView& view) { return view.get().range.begin; })
+      .def_property_readonly("end", [](const ModuleView& view) { return view.get().range.end; })
+      .def_property_readonly("bias", [](const ModuleView& view) { return view.get().bias; })
+      .def_property_readonly("build_id_in_memory",
+                             [](const ModuleView& view) { return view.get().build_id_in_memory; })
+      .def_property_readonly("build_id_on_disk",
+                             [](const ModuleView& view) { return view.get().build_id_on_disk; })
+      .def_property_readonly("state",
+                             [](const ModuleView& view) { return to_string(view.get().state); })
+      .def_property_readonly("remark",
+                             [](const ModuleView& view) { return text(view.get().remark); })
+      .def_property_readonly("is_executable",
+                             [](const ModuleView& view) { return view.get().is_executable; });
+}
+
+}  // namespace
+
+void bind_image_parts(py::module_& module) {
+  bind_thread(module);
+  bind_module(module);
+  py::class_<Mapping>(module, "Mapping")
+      .def_property_readonly("begin", [](const Mapping& mapping) { return mapping.range.begin; })
+      .def_property_readonly("end", [](const Mapping& mapping) { return mapping.range.end; })
+      .def_readonly("offset", &Mapping::offset)
+      .def_property_readonly("permissions", &permissions)
+      .def_property_readonly("path", [](const Mapping& mapping) { return text(mapping.path); });
+}
+
+py::list threads_of(const std::shared_ptr<Session>& session) {
+  py::list threads;
+  for (std::size_t i = 0; i < session->image->threads.size(); ++i) {
+    threads.append(ThreadView{session, i});
+  }
+  return threads;
+}
+
+py::list modules_of(const std::shared_ptr<Session>& session) {
+  py::list modules;
+  for (std::size_t i = 0; i < session->image->modules.size(); ++i) {
+    modules.append(ModuleView{session, i});
+  }
+  return modules;
+}
+
+}  // namespace whocall::python

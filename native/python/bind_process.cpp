@@ -1,0 +1,275 @@
+// Opening processes, and the questions that can be asked of one.
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "python/bind_backtrace.h"
+#include "python/bind_symbols.h"
+#include "python/convert.h"
+#include "symbols/coverage.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+
+py::list threads_of(const std::shared_ptr<Session>& session);
+py::list modules_of(const std::shared_ptr<Session>& session);
+
+namespace {
+
+struct PlaceView {
+  std::shared_ptr<Session> session;
+  Address address = 0;
+  const Place* place = nullptr;
+};
+
+struct ModuleReport {
+  std::map<std::string, std::size_t> symbol_sources;
+  std::uint64_t code_bytes = 0;
+  std::uint64_t cfi_bytes = 0;
+  bool has_debug_info = false;
+};
+
+const Module& module_at_index(const Session& session, std::size_t index) {
+  if (index >= session.image->modules.size()) {
+    throw py::index_error("there is no module with this index");
+  }
+  return session.image->modules[index];
+}
+
+ModuleReport report(const Process& process, std::size_t index) {
+  Session& session = *process.session();
+  const Module& module = module_at_index(session, index);
+  ModuleReport result;
+  if (module.file == nullptr) {
+    return result;
+  }
+  for (const Symbol& symbol : session.symbolizer.table_of(module)->symbols()) {
+    ++result.symbol_sources[std::string(to_string(symbol.source))];
+  }
+  const CodeCoverage coverage = measure_coverage(*module.file);
+  result.code_bytes = coverage.code_bytes;
+  result.cfi_bytes = coverage.cfi_bytes;
+  result.has_debug_info = module.file->section(".debug_info") != nullptr;
+  return result;
+}
+
+TableView symbols_of(const Process& process, std::size_t index) {
+  Session& session = *process.session();
+  const Module& module = module_at_index(session, index);
+  auto table = session.symbolizer.table_of(module);
+  if (table == nullptr) {
+    table = SymbolTable::from_symbols({}, nullptr);
+  }
+  return {std::move(table), module.file_path, module.build_id_on_disk, {}};
+}
+
+py::bytes read(const Process& process, Address address, std::size_t size) {
+  // No allocation beyond what can be read, whatever size a caller asks for.
+  std::string bytes;
+  while (bytes.size() < size) {
+    const auto run = process.image().memory->run_at(address + bytes.size());
+    if (run.empty()) {
+      break;
+    }
+    const std::size_t part = std::min(run.size(), size - bytes.size());
+    bytes.append(reinterpret_cast<const char*>(run.data()), part);
+  }
+  return bytes;
+}
+
+PlaceView describe(const Process& process, Address address, bool demangle, bool lines) {
+  const auto& session = process.session();
+  return {session, address,
+          &session->symbolizer.describe(address, {.demangle = demangle, .lines = lines})};
+}
+
+template <typename Value>
+py::object function_part(const PlaceView& view, Value value) {
+  const auto& function = view.place->function;
+  return function ? py::object(value(*function)) : py::object(py::none());
+}
+
+void bind_place(py::module_& module) {
+  py::class_<PlaceView>(module, "Place")
+      .def_readonly("address", &PlaceView::address)
+      .def_property_readonly(
+          "module",
+          [](const PlaceView& view) {
+            return text_or_none(view.place->module != nullptr ? view.place->module->path : "");
+          })
+      .def_property_readonly("build_id",
+                             [](const PlaceView& view) {
+                               const Module* owner = view.place->module;
+                               return text_or_none(owner != nullptr ? owner->build_id() : "");
+                             })
+      .def_property_readonly("rva",
+                             [](const PlaceView& view) {
+                               return view.place->module != nullptr
+                                          ? std::optional(view.place->link_address)
+                                          : std::nullopt;
+                             })
+      .def_property_readonly(
+          "section", [](const PlaceView& view) { return text_or_none(view.place->section); })
+      .def_property_readonly(
+          "function",
+          [](const PlaceView& view) {
+            return function_part(view, [](const FunctionMatch& match) { return text(match.name); });
+          })
+      .def_property_readonly("offset",
+                             [](const PlaceView& view) {
+                               return function_part(view, [&](const FunctionMatch& match) {
+                                 return py::int_(view.place->link_address - match.start);
+                               });
+                             })
+      .def_property_readonly("size",
+                             [](const PlaceView& view) {
+                               return function_part(view, [](const FunctionMatch& match) {
+                                 return py::int_(match.size);
+                               });
+                             })
+      .def_property_readonly("name_source",
+                             [](const PlaceView& view) {
+                               return function_part(view, [](const FunctionMatch& match) {
+                                 return text(to_string(match.source));
+                               });
+                             })
+      .def_property_readonly("aliases",
+                             [](const PlaceView& view) {
+                               return view.place->function ? view.place->function->aliases
+                                                           : std::vector<std::string>();
+                             })
+      .def_property_readonly(
+          "raw_name",
+          [](const PlaceView& view) {
+            return text_or_none(view.place->function ? view.place->function->raw_name : "");
+          })
+      .def_property_readonly("lines",
+                             [](const PlaceView& view) { return line_tuples(view.place->lines); });
+}
+
+using ThreadTuple = std::tuple<unsigned, std::int64_t, std::string, int, py::dict>;
+using MappingTuple = std::tuple<Address, Address, std::string, std::uint64_t, std::string>;
+using FileTuple = std::tuple<std::string, Address, bool>;
+
+InferiorSnapshot make_snapshot(const Architecture& arch, std::int64_t pid,
+                               const std::vector<ThreadTuple>& threads,
+                               const std::vector<MappingTuple>& mappings,
+                               const std::vector<FileTuple>& files) {
+  InferiorSnapshot snapshot;
+  snapshot.arch = arch.name;
+  snapshot.pid = pid;
+  for (const auto& [number, lwp, name, signal, registers] : threads) {
+    Thread& thread = snapshot.threads.emplace_back();
+    thread.number = number;
+    thread.lwp = lwp;
+    thread.name = name;
+    thread.signal = signal;
+    thread.registers = registers_from(registers, arch);
+  }
+  for (const auto& [begin, end, permissions, offset, path] : mappings) {
+    const auto allows = [&](char letter) { return permissions.find(letter) != std::string::npos; };
+    snapshot.mappings.push_back(
+        {{begin, end}, allows('r'), allows('w'), allows('x'), offset, path});
+  }
+  for (const auto& [path, bias, is_executable] : files) {
+    snapshot.files.push_back({path, bias, is_executable});
+  }
+  return snapshot;
+}
+
+Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
+                      const std::vector<ThreadTuple>& threads,
+                      const std::vector<MappingTuple>& mappings,
+                      const std::vector<FileTuple>& files, std::optional<Address> vdso,
+                      const py::function& read_memory, const FileSearch& search) {
+  InferiorSnapshot snapshot =
+      make_snapshot(architecture_named(arch_name), pid, threads, mappings, files);
+  snapshot.vdso = vdso;
+  snapshot.read_memory = [read_memory](Address address, std::size_t size) {
+    const std::string bytes = read_memory(address, size).cast<py::bytes>();
+    std::vector<std::byte> out(std::min(bytes.size(), size));
+    std::memcpy(out.data(), bytes.data(), out.size());
+    return out;
+  };
+  return Process(open_inferior(std::move(snapshot), search));
+}
+
+void bind_openers(py::module_& module) {
+  py::class_<FileSearch>(module, "FileSearch")
+      .def(py::init([](std::string exe, std::string sysroot, std::vector<std::string> directories,
+                       std::vector<std::string> debug_directories) {
+             return FileSearch{std::move(exe), std::move(sysroot), std::move(directories),
+                               std::move(debug_directories)};
+           }),
+           py::arg("exe") = "", py::arg("sysroot") = "",
+           py::arg("directories") = std::vector<std::string>(),
+           py::arg("debug_directories") = std::vector<std::string>());
+  module.def(
+      "open_core",
+      [](const std::string& path, const FileSearch& search) {
+        return Process(open_core(path, search));
+      },
+      py::arg("path"), py::arg("search") = FileSearch());
+  module.def(
+      "open_process",
+      [](std::int64_t pid, const FileSearch& search) { return Process(open_process(pid, search)); },
+      py::arg("pid"), py::arg("search") = FileSearch());
+  module.def("open_inferior", &open_from_gdb, py::arg("arch"), py::arg("pid"), py::arg("threads"),
+             py::arg("mappings"), py::arg("files"), py::arg("vdso"), py::arg("read_memory"),
+             py::arg("search") = FileSearch());
+}
+
+}  // namespace
+
+void bind_process(py::module_& module) {
+  bind_place(module);
+  py::class_<ModuleReport>(module, "ModuleReport")
+      .def_readonly("symbol_sources", &ModuleReport::symbol_sources)
+      .def_readonly("code_bytes", &ModuleReport::code_bytes)
+      .def_readonly("cfi_bytes", &ModuleReport::cfi_bytes)
+      .def_readonly("has_debug_info", &ModuleReport::has_debug_info);
+  py::class_<Process>(module, "Process")
+      .def_property_readonly("arch",
+                             [](const Process& process) { return process.image().arch->name; })
+      .def_property_readonly(
+          "pointer_size", [](const Process& process) { return process.image().arch->pointer_size; })
+      .def_property_readonly("core_path",
+                             [](const Process& process) { return text(process.image().core_path); })
+      .def_property_readonly("exe_path",
+                             [](const Process& process) { return text(process.image().exe_path); })
+      .def_property_readonly("pid", [](const Process& process) { return process.image().pid; })
+      .def_property_readonly("warnings",
+                             [](const Process& process) {
+                               py::list warnings;
+                               for (const std::string& warning : process.image().warnings) {
+                                 warnings.append(text(warning));
+                               }
+                               return warnings;
+                             })
+      .def_property_readonly("threads",
+                             [](const Process& process) { return threads_of(process.session()); })
+      .def_property_readonly("modules",
+                             [](const Process& process) { return modules_of(process.session()); })
+      .def_property_readonly("mappings",
+                             [](const Process& process) { return process.image().mappings; })
+      .def(
+          "backtrace",
+          [](const Process& process, std::size_t thread, const WalkRequest& options) {
+            return walk_thread(process.session(), thread, options);
+          },
+          py::arg("thread"), py::arg("options") = WalkRequest())
+      .def("describe", &describe, py::arg("address"), py::arg("demangle") = true,
+           py::arg("lines") = true)
+      .def("report", &report, py::arg("module"))
+      .def("symbols", &symbols_of, py::arg("module"))
+      .def("read", &read, py::arg("address"), py::arg("size"))
+      .def("close", &Process::close);
+  bind_openers(module);
+}
+
+}  // namespace whocall::python

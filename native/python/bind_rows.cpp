@@ -1,0 +1,101 @@
+// Rules as data, for comparison with other tools, and the bare frame chain.
+#include <pybind11/stl.h>
+
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "memory/segment_memory.h"
+#include "python/convert.h"
+#include "python/session.h"
+#include "unwind/cfi_program.h"
+#include "unwind/frame_chain.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+py::dict rule_dict(const UnwindRow& row, const Architecture& arch) {
+  py::dict rules;
+  for (const NamedRule& named : row.rules) {
+    const bool known =
+        named.number < arch.register_names.size() && !arch.register_names[named.number].empty();
+    const std::string name = named.number == row.return_address ? "ra"
+                             : known ? std::string(arch.register_names[named.number])
+                                     : "r" + std::to_string(named.number);
+    rules[text(name)] = to_string(named.rule, arch);
+  }
+  return rules;
+}
+
+py::list row_list(const Fde& fde, const Architecture& arch) {
+  py::list rows;
+  for (const UnwindRow& row : compile(fde)) {
+    rows.append(py::make_tuple(row.range.begin, to_string(row.cfa, arch), rule_dict(row, arch)));
+  }
+  return rows;
+}
+
+py::list cfi_rows(const std::string& path, const std::string& section) {
+  const auto file = ElfFile::open(path);
+  const Architecture* arch =
+      find_architecture(file->machine(), file->pointer_size(), file->endian());
+  if (arch == nullptr) {
+    throw Error(path, "is made for " + std::string(elf_machine_name(file->machine())) +
+                          ", which whocall does not know");
+  }
+  const bool debug = section == ".debug_frame";
+  const auto part = debug ? file->debug_frame() : file->eh_frame();
+  py::list entries;
+  if (!part) {
+    return entries;
+  }
+  const CallFrameInfo info(
+      debug ? CallFrameInfo::Format::debug_frame : CallFrameInfo::Format::eh_frame, *part,
+      debug ? std::nullopt : file->eh_frame_hdr(), file->pointer_size());
+  info.for_each([&](const Fde& fde) {
+    entries.append(py::make_tuple(fde.range.begin, fde.range.end, row_list(fde, *arch)));
+  });
+  return entries;
+}
+
+std::vector<std::pair<Address, Address>> frame_chain(const std::string& arch_name,
+                                                     const py::buffer& stack, Address stack_address,
+                                                     const py::dict& registers) {
+  const Architecture& arch = architecture_named(arch_name);
+  const py::buffer_info info = stack.request();
+  const auto bytes = bytes_of(info);
+  const SegmentMemory memory({{stack_address, bytes}});
+  std::vector<std::pair<Address, Address>> chain;
+  for (const ChainLink& link : decode_frame_chain(arch, registers_from(registers, arch), memory)) {
+    chain.emplace_back(link.pc, link.cfa);
+  }
+  return chain;
+}
+
+std::vector<std::string> architecture_names() {
+  std::vector<std::string> names;
+  for (const Architecture* arch : architectures()) {
+    names.emplace_back(arch->name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void bind_rows(py::module_& module) {
+  module.def("cfi_rows", &cfi_rows, py::arg("path"), py::arg("section") = ".eh_frame");
+  module.def("decode_frame_chain", &frame_chain, py::arg("arch"), py::arg("stack"),
+             py::arg("stack_address"), py::arg("registers"));
+  module.def("architectures", &architecture_names);
+  module.def(
+      "architecture_of_gdb",
+      [](const std::string& gdb_name) -> py::object {
+        const Architecture* arch = find_architecture(gdb_name);
+        return arch != nullptr ? py::object(text(arch->name)) : py::object(py::none());
+      },
+      py::arg("gdb_name"));
+}
+
+}  // namespace whocall::python

@@ -1,0 +1,148 @@
+// Function tables: single and batched look-ups, and the table of any object file.
+#include "python/bind_symbols.h"
+
+#include <pybind11/stl.h>
+
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "object/bfd_library.h"
+#include "python/convert.h"
+#include "symbols/bfd_table.h"
+#include "symbols/demangler.h"
+#include "symbols/plt_symbols.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+struct SymbolView {
+  Symbol symbol;
+  [[nodiscard]] std::string name() const {
+    return symbol.name.empty() ? unnamed_function(symbol.range.begin) : std::string(symbol.name);
+  }
+};
+
+SymbolView symbol_at(const TableView& view, std::int64_t index) {
+  const auto symbols = view.table->symbols();
+  const auto size = static_cast<std::int64_t>(symbols.size());
+  const std::int64_t position = index < 0 ? index + size : index;
+  if (position < 0 || position >= size) {
+    throw py::index_error("the table has " + std::to_string(size) + " symbols");
+  }
+  return {symbols[static_cast<std::size_t>(position)]};
+}
+
+std::optional<std::uint32_t> find_one(const TableView& view, Address address) {
+  const std::uint32_t index = view.table->find(address);
+  return index == SymbolTable::kNone ? std::nullopt : std::optional(index);
+}
+
+py::bytes find_many(const TableView& view, const py::buffer& addresses) {
+  const py::buffer_info info = addresses.request();
+  if (info.itemsize != sizeof(Address) || info.ndim != 1 || info.strides[0] != sizeof(Address)) {
+    throw py::value_error("the buffer has to hold 8-byte addresses, one after the other");
+  }
+  const std::span wanted(static_cast<const Address*>(info.ptr),
+                         static_cast<std::size_t>(info.size));
+  std::vector<std::uint32_t> found(wanted.size());
+  view.table->find(wanted, found);
+  return {reinterpret_cast<const char*>(found.data()), found.size() * sizeof(std::uint32_t)};
+}
+
+std::vector<SymbolView> aliases(const TableView& view, std::uint32_t index) {
+  if (index >= view.table->symbols().size()) {
+    throw py::index_error("there is no symbol with this index");
+  }
+  std::vector<SymbolView> found;
+  for (const Symbol& symbol : view.table->aliases(index)) {
+    found.push_back({symbol});
+  }
+  return found;
+}
+
+std::string elf_format(const ElfFile& file) {
+  return (file.pointer_size() == 8 ? "elf64-" : "elf32-") +
+         std::string(elf_machine_name(file.machine()));
+}
+
+bool is_elf(const std::string& path) {
+  const auto bytes = MappedFile::open(path)->bytes();
+  constexpr std::string_view kMagic = "\177ELF";
+  return bytes.size() >= kMagic.size() &&
+         std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+TableView open_symbols(const std::string& path, bool with_plt) {
+  if (!is_elf(path)) {
+    TableView view{.table = table_from_bfd(path), .path = path};
+    view.format = BfdLibrary::get()->open(path)->format();
+    return view;
+  }
+  const auto file = ElfFile::open(path);
+  auto table = SymbolTable::from_elf(file);
+  if (with_plt) {
+    table = with_plt_names(std::move(table), *file);
+  }
+  return {std::move(table), path, file->build_id(), elf_format(*file)};
+}
+
+std::vector<std::tuple<std::string, std::string, unsigned>> file_lines(const TableView& view,
+                                                                       Address address) {
+  BfdLibrary* library = BfdLibrary::get();
+  if (library == nullptr) {
+    return {};
+  }
+  return line_tuples(library->open(view.path)->lines_at(address));
+}
+
+std::string libbfd_version() {
+  BfdLibrary* library = BfdLibrary::get();
+  if (library == nullptr) {
+    throw Error("whocall_bfd.so", BfdLibrary::load_failure());
+  }
+  return library->version();
+}
+
+}  // namespace
+
+std::vector<std::tuple<std::string, std::string, unsigned>> line_tuples(
+    const std::vector<SourceLine>& lines) {
+  std::vector<std::tuple<std::string, std::string, unsigned>> tuples;
+  tuples.reserve(lines.size());
+  for (const SourceLine& line : lines) {
+    tuples.emplace_back(line.function, line.file, line.line);
+  }
+  return tuples;
+}
+
+void bind_symbols(py::module_& module) {
+  py::class_<SymbolView>(module, "Symbol")
+      .def_property_readonly("start",
+                             [](const SymbolView& view) { return view.symbol.range.begin; })
+      .def_property_readonly("end", [](const SymbolView& view) { return view.symbol.range.end; })
+      .def_property_readonly("name", [](const SymbolView& view) { return text(view.name()); })
+      .def_property_readonly("source",
+                             [](const SymbolView& view) { return to_string(view.symbol.source); })
+      .def_property_readonly("named",
+                             [](const SymbolView& view) { return !view.symbol.name.empty(); });
+  py::class_<TableView>(module, "SymbolTable")
+      .def_property_readonly("path", [](const TableView& view) { return text(view.path); })
+      .def_readonly("build_id", &TableView::build_id)
+      .def_readonly("format", &TableView::format)
+      .def("__len__", [](const TableView& view) { return view.table->symbols().size(); })
+      .def("__getitem__", &symbol_at, py::keep_alive<0, 1>())
+      .def("find", &find_one, py::arg("address"))
+      .def("find_many", &find_many, py::arg("addresses"))
+      .def("aliases", &aliases, py::arg("index"), py::keep_alive<0, 1>())
+      .def("lines_at", &file_lines, py::arg("address"));
+  module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("with_plt") = true);
+  module.def(
+      "demangle", [](const std::string& name) { return text(demangle(name)); }, py::arg("name"));
+  module.def("libbfd_version", &libbfd_version);
+}
+
+}  // namespace whocall::python

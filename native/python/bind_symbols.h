@@ -1,0 +1,26 @@
+// A function table as Python holds it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "object/bfd_library.h"
+#include "python/session.h"
+#include "symbols/symbol_table.h"
+
+namespace whocall::python {
+
+struct TableView {
+  std::shared_ptr<const SymbolTable> table;
+  std::string path{};
+  std::string build_id{};
+  std::string format{};
+};
+
+// (function, file, line), innermost inlined call first.
+std::vector<std::tuple<std::string, std::string, unsigned>> line_tuples(
+    const std::vector<SourceLine>& lines);
+
+}  // namespace whocall::python

@@ -1,0 +1,64 @@
+// Small conversions that several bindings share.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "arch/architecture.h"
+
+namespace whocall::python {
+
+// None for an empty string.
+inline pybind11::object text_or_none(std::string_view text) {
+  return text.empty() ? pybind11::object(pybind11::none())
+                      : pybind11::reinterpret_steal<pybind11::object>(PyUnicode_DecodeUTF8(
+                            text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+// Bytes that a file or process gave need not be UTF-8: what is not is replaced.
+inline pybind11::str text(std::string_view bytes) {
+  return pybind11::reinterpret_steal<pybind11::str>(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+}
+
+// Known registers by gdb's names.
+inline pybind11::dict register_dict(const Registers& registers, const Architecture& arch) {
+  pybind11::dict values;
+  for (std::size_t number = 0; number < arch.register_names.size(); ++number) {
+    const auto value = registers.get(static_cast<Register>(number));
+    if (value && !arch.register_names[number].empty()) {
+      values[text(arch.register_names[number])] = *value;
+    }
+  }
+  return values;
+}
+
+inline std::span<const std::byte> bytes_of(const pybind11::buffer_info& info) {
+  return {static_cast<const std::byte*>(info.ptr),
+          static_cast<std::size_t>(info.size * info.itemsize)};
+}
+
+inline const Architecture& architecture_named(const std::string& name) {
+  const Architecture* arch = find_architecture(name);
+  if (arch == nullptr) {
+    throw pybind11::value_error("there is no instruction set \"" + name + "\"");
+  }
+  return *arch;
+}
+
+// A registers value from a dict by gdb's names; names that the architecture lacks are passed over.
+inline Registers registers_from(const pybind11::dict& values, const Architecture& arch) {
+  Registers registers;
+  for (const auto& [name, value] : values) {
+    if (const auto number = arch.register_named(name.cast<std::string>())) {
+      registers.set(*number, value.cast<std::uint64_t>() & arch.address_mask());
+    }
+  }
+  return registers;
+}
+
+}  // namespace whocall::python

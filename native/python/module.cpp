@@ -1,0 +1,42 @@
+// The module _native: bindings only. Every function is described in gdbext/whocall/_native.pyi.
+#include <pybind11/pybind11.h>
+
+#include "base/error.h"
+#include "python/convert.h"
+#include "python/session.h"
+
+namespace py = pybind11;
+
+namespace {
+
+// whocall.Error with the three parts as attributes.
+void register_error(py::module_& module) {
+  static py::handle error_type =
+      py::exception<whocall::Error>(module, "Error", PyExc_Exception).release();
+  py::register_exception_translator([](std::exception_ptr pending) {
+    try {
+      if (pending) {
+        std::rethrow_exception(pending);
+      }
+    } catch (const whocall::Error& error) {
+      py::object value = error_type(whocall::python::text(error.what()));
+      value.attr("path") = whocall::python::text(error.path());
+      value.attr("reason") = whocall::python::text(error.reason());
+      value.attr("remedy") = whocall::python::text(error.remedy());
+      PyErr_SetObject(error_type.ptr(), value.ptr());
+    }
+  });
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_native, module) {
+  module.doc() = "The native core of whocall; its interface is described in _native.pyi.";
+  module.attr("__version__") = WHOCALL_VERSION;
+  register_error(module);
+  whocall::python::bind_image_parts(module);
+  whocall::python::bind_backtrace(module);
+  whocall::python::bind_symbols(module);
+  whocall::python::bind_process(module);
+  whocall::python::bind_rows(module);
+}

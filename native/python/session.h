@@ -1,0 +1,50 @@
+// One opened process with everything that answers questions about it.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <utility>
+
+#include "process/process_image.h"
+#include "symbols/symbolizer.h"
+#include "unwind/walker.h"
+
+namespace whocall::python {
+
+// Order matters: walker and symbolizer look into the image.
+struct Session {
+  explicit Session(std::unique_ptr<ProcessImage> opened)
+      : image(std::move(opened)), walker(*image), symbolizer(*image) {}
+
+  std::unique_ptr<ProcessImage> image;
+  Walker walker;
+  Symbolizer symbolizer;
+};
+
+// What Python holds: close() lets the session go, later calls say so.
+class Process {
+ public:
+  explicit Process(std::unique_ptr<ProcessImage> image)
+      : session_(std::make_shared<Session>(std::move(image))) {}
+
+  [[nodiscard]] const std::shared_ptr<Session>& session() const {
+    if (session_ == nullptr) {
+      throw pybind11::value_error("the process was closed");
+    }
+    return session_;
+  }
+  [[nodiscard]] const ProcessImage& image() const { return *session()->image; }
+  void close() { session_.reset(); }
+
+ private:
+  std::shared_ptr<Session> session_;
+};
+
+void bind_process(pybind11::module_& module);
+void bind_image_parts(pybind11::module_& module);
+void bind_backtrace(pybind11::module_& module);
+void bind_symbols(pybind11::module_& module);
+void bind_rows(pybind11::module_& module);
+
+}  // namespace whocall::python
