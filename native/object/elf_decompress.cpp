@@ -59,7 +59,7 @@ bool inflate_all(std::span<const std::byte> input, OwnedBytes& output) {
     }
   }
   inflateEnd(&stream);
-  return given == output.size;
+  return given == output.size && status == Z_STREAM_END;  // the end holds the checksum
 }
 
 std::optional<OwnedBytes> inflate_zlib(ByteView input, std::uint64_t size) {

@@ -1,0 +1,201 @@
+#include <doctest/doctest.h>
+#include <elf.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+
+#include "object_elf_images.h"
+#include "symbols/function_bounds.h"
+#include "symbols/symbol_order.h"
+#include "symbols/symbol_table.h"
+
+using namespace whocall;
+using namespace whocall::testing;
+
+namespace {
+
+Symbol sized(std::string_view name, Address begin, std::uint64_t size) {
+  Symbol symbol;
+  symbol.name = name;
+  symbol.range = {begin, begin + size};
+  symbol.source = NameSource::symtab;
+  return symbol;
+}
+
+Symbol unsized(std::string_view name, Address begin) {
+  Symbol symbol = sized(name, begin, 0);
+  symbol.exact_end = false;
+  return symbol;
+}
+
+std::shared_ptr<const SymbolTable> table_of(std::vector<Symbol> symbols) {
+  return SymbolTable::from_symbols(std::move(symbols), nullptr);
+}
+
+std::string name_at(const SymbolTable& table, Address address) {
+  const std::uint32_t found = table.find(address);
+  return found == SymbolTable::kNone ? "-" : std::string(table.symbols()[found].name);
+}
+
+// What the table promises, by looking at every symbol.
+std::uint32_t linear_find(const SymbolTable& table, Address address) {
+  std::uint32_t best = SymbolTable::kNone;
+  const auto symbols = table.symbols();
+  for (std::uint32_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i].range.contains(address) &&
+        (best == SymbolTable::kNone || symbols[i].range.begin > symbols[best].range.begin)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+Symbol settled(const std::vector<Symbol>& symbols, std::string_view name) {
+  const auto found = std::find_if(symbols.begin(), symbols.end(),
+                                  [&](const Symbol& each) { return each.name == name; });
+  REQUIRE(found != symbols.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("symbol table: nested ranges give way and come back") {
+  const auto table = table_of({sized("outer", 0x100, 0x100), sized("inner", 0x140, 0x10),
+                               sized("next", 0x200, 0x10), sized("alias", 0x140, 0x20)});
+  CHECK(name_at(*table, 0xff) == "-");
+  CHECK(name_at(*table, 0x13f) == "outer");
+  CHECK(name_at(*table, 0x14f) == "alias");  // of equal rank, so the alphabet decides
+  CHECK(name_at(*table, 0x15f) == "alias");
+  CHECK(name_at(*table, 0x160) == "outer");
+  CHECK(name_at(*table, 0x200) == "next");
+  CHECK(name_at(*table, 0x210) == "-");
+  CHECK(table->aliases(table->find(0x140)).size() == 2);
+  CHECK(table->aliases(SymbolTable::kNone).empty());
+}
+
+TEST_CASE("symbol table: empty") {
+  const auto table = table_of({});
+  CHECK(table->find(0) == SymbolTable::kNone);
+  CHECK(table_of({sized("nothing", 5, 0)})->find(5) == SymbolTable::kNone);
+}
+
+TEST_CASE("symbol table: the name to show stands first") {
+  Symbol local = sized("local", 0x10, 8);
+  Symbol weak = sized("weak", 0x10, 8);
+  weak.global = weak.weak = true;
+  Symbol global = sized("global", 0x10, 8);
+  global.global = true;
+  Symbol dynamic = sized("dynamic", 0x10, 8);
+  dynamic.global = true;
+  dynamic.source = NameSource::dynsym;
+  Symbol label = unsized("label", 0x10);
+  label.global = true;
+  const auto table = table_of({label, dynamic, local, weak, global});
+  std::vector<std::string> names;
+  for (const Symbol& symbol : table->aliases(2)) {
+    names.emplace_back(symbol.name);
+  }
+  CHECK(names == std::vector<std::string>{"global", "weak", "local", "dynamic", "label"});
+}
+
+TEST_CASE("symbol table: look-up equals a linear search") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t count = random() % 60;
+    const Address span = Address{1} << (4 + random() % 12);
+    std::vector<Symbol> symbols;
+    for (std::size_t i = 0; i < count; ++i) {
+      symbols.push_back(sized("f", random() % span, random() % (round % 2 == 0 ? 8 : span)));
+    }
+    if (round % 5 == 0) {
+      symbols.push_back(sized("outlier", ~Address{0} - 10, 9));
+    }
+    const auto table = table_of(symbols);
+    std::vector<Address> addresses;
+    for (Address address = 0; address < 2 * span && address < 4096; ++address) {
+      addresses.push_back(address);
+    }
+    addresses.push_back(~Address{0} - 5);
+    addresses.push_back(~Address{0});
+    std::vector<std::uint32_t> found(addresses.size());
+    table->find(addresses, found);
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const std::uint32_t expected = linear_find(*table, addresses[i]);
+      REQUIRE(found[i] == expected);
+    }
+  }
+}
+
+TEST_CASE("symbol table: hostile tables stay fast") {
+  constexpr std::size_t kCount = 200000;
+  std::vector<Symbol> symbols;
+  SUBCASE("all at one start") {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      symbols.push_back(sized("same", 0x1000, 1 + i % 1000));
+    }
+  }
+  SUBCASE("one far away") {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      symbols.push_back(sized("near", 0x1000 + i * 2, 2));
+    }
+    symbols.push_back(sized("far", Address{1} << 60, 8));
+  }
+  SUBCASE("each inside the one before") {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      symbols.push_back(sized("nested", i, 2 * (kCount - i)));
+    }
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const auto table = table_of(std::move(symbols));
+  std::size_t hits = 0;
+  for (Address address = 0; address < kCount; ++address) {
+    hits += table->find(address) == SymbolTable::kNone ? 0 : 1;
+  }
+  CHECK(hits != 0);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("bounds: a symbol without a size ends at whatever comes next") {
+  std::vector<Symbol> symbols = {unsized("before_symbol", 0x100), unsized("before_fde", 0x120),
+                                 unsized("with_fde", 0x140),      unsized("last", 0x180),
+                                 unsized("at_the_end", 0x200),    sized("elsewhere", 0x300, 0x10)};
+  sort_symbols(symbols);
+  settle_bounds(symbols, {{0x130, 0x138}, {0x140, 0x150}}, {{0x100, 0x200}, {0x300, 0x310}});
+  CHECK(settled(symbols, "before_symbol").range == AddressRange{0x100, 0x120});
+  CHECK(settled(symbols, "before_fde").range == AddressRange{0x120, 0x130});
+  CHECK(settled(symbols, "with_fde").range == AddressRange{0x140, 0x150});
+  CHECK(settled(symbols, "last").range == AddressRange{0x180, 0x200});
+  CHECK(settled(symbols, "at_the_end").range.empty());
+  const Symbol fde = settled(symbols, "");
+  CHECK(fde.range == AddressRange{0x130, 0x138});
+  CHECK(fde.source == NameSource::fde);
+}
+
+TEST_CASE("bounds: inside a sized function, labels and FDEs take nothing away") {
+  std::vector<Symbol> symbols = {sized("function", 0x100, 0x80), unsized("label", 0x140),
+                                 unsized("entry", 0x100), sized("small", 0x160, 8)};
+  sort_symbols(symbols);
+  settle_bounds(symbols, {{0x100, 0x120}, {0x120, 0x180}, {0x190, 0x1a0}}, {{0x100, 0x200}});
+  CHECK(settled(symbols, "label").range.empty());
+  CHECK(settled(symbols, "entry").range == AddressRange{0x100, 0x180});
+  const auto table = table_of(symbols);
+  CHECK(name_at(*table, 0x130) == "function");
+  CHECK(name_at(*table, 0x150) == "function");
+  CHECK(name_at(*table, 0x164) == "small");
+  CHECK(name_at(*table, 0x17f) == "function");
+  CHECK(name_at(*table, 0x180) == "-");
+  CHECK(name_at(*table, 0x198).empty());
+}
+
+// The situation: a library's assembly exports a symbol without a size, and a hidden function with
+// an FDE follows. Debuggers that do not look at FDEs show the exported name for both.
+TEST_CASE("bounds: an exported label does not name the hidden function behind it") {
+  std::vector<Symbol> symbols = {unsized("exported", 0x1000), sized("other", 0x2000, 0x10)};
+  settle_bounds(symbols, {{0x1010, 0x1050}}, {{0x1000, 0x3000}});
+  const auto table = table_of(symbols);
+  CHECK(name_at(*table, 0x100f) == "exported");
+  CHECK(name_at(*table, 0x1020).empty());
+  CHECK(name_at(*table, 0x1050) == "-");
+}
