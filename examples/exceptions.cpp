@@ -1,6 +1,6 @@
 // An exception that nobody catches: std::terminate aborts below the frame that threw.
-// C++ keeps its unwind tables, so gdb has the right frames, but names only those of the libraries.
-// whocall finds the virtual functions' names in the RTTI, which strip cannot take away.
+// Exceptions need unwind tables, so gdb has the right frames, but only libraries' exports have names.
+// whocall gives every function of the program a start and a name to go on with.
 //
 // Build: g++ -O2 -o exceptions exceptions.cpp
 #include <memory>

@@ -20,7 +20,7 @@ source_of() {  # NAME
   fail "no example is called $1; there are: $(example_names | xargs)"
 }
 
-prepare() {  # installs what a Debian machine lacks, builds the native module, makes a scratch folder
+prepare() {  # also makes the scratch folder, which goes when the script ends
   "$root/scripts/prepare" demo
   export WHOCALL_BUILD_DIR=$root/build/release PYTHONDONTWRITEBYTECODE=1
   unset DEBUGINFOD_URLS  # gdb must not go looking for symbols on the network
@@ -40,7 +40,8 @@ build_and_strip() {  # NAME: the commands are those after `Build:` in the progra
   rm -- "$scratch"/run/*.{c,cpp,h}
   for built in "$scratch"/run/*; do
     strip "$built"
-    printf '$ strip %s\nnm says: %s\n' "${built##*/}" "$(nm "$built" 2>&1 | tail -n 1 | sed 's/.*: //')"
+    printf '$ strip %s\n' "${built##*/}"
+    printf 'nm says: %s\n' "$(nm "$built" 2>&1 | tail -n 1 | sed 's/.*: //')"
   done
 }
 

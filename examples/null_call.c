@@ -1,7 +1,7 @@
 /* A table of message handlers with a hole: the call goes to address 0.
- * No code lies there. gdb guesses the first caller, but then moves word by word up the stack although
- * the frame pointers are a perfect chain. whocall starts from the return address that the call has
- * just pushed and follows the chain.
+ * No code lies there. gdb guesses the first caller, but then moves word by word up the stack,
+ * although the frame pointers are a perfect chain. whocall starts from the return address that
+ * the call has just pushed and follows the chain.
  *
  * Build: gcc -O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -o null_call null_call.c
  */

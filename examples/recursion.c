@@ -1,6 +1,6 @@
 /* A list whose tail is its head, walked by recursion with a big frame down to the guard page.
- * gdb finds all the thousands of frames, without names and one line each; `whocall bt` folds them,
- * and `whocall bt -6` shows who began.
+ * gdb finds the two thousand frames, each of them `??`; whocall tells the functions apart, so that
+ * one is seen to call itself, and `whocall bt -6` shows who began.
  *
  * Build: gcc -O2 -o recursion recursion.c
  */

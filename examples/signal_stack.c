@@ -1,6 +1,6 @@
 /* A handler on its own stack turns a SIGSEGV into a report and aborts: the chain crosses from the
- * alternate stack back to the one that faulted. Without unwind tables gdb ends at the handler,
- * before the crossing; whocall walks over the signal frame and goes on from the faulting instruction.
+ * alternate stack back to the one that faulted. Without unwind tables gdb ends above the handler;
+ * whocall walks over the signal frame and goes on from the faulting instruction.
  *
  * Build: gcc -O2 -fno-asynchronous-unwind-tables -o signal_stack signal_stack.c
  */

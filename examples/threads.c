@@ -1,5 +1,5 @@
 /* Twelve workers wait for jobs on identical stacks, and the thread that fills the queue crashes.
- * gdb prints a dozen times the same nameless frames and the culprit somewhere among them;
+ * gdb prints the same nameless frames a dozen times, and the culprit after them;
  * `whocall bt -all` folds the equal stacks into one with a count.
  *
  * Build: gcc -O2 -pthread -o threads threads.c
