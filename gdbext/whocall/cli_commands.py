@@ -149,6 +149,8 @@ def functions(arguments: argparse.Namespace) -> int:
         sys.stdout.write(jsonform.text(functions_json(tables)))
         return 0
     for table in tables:
+        if arguments.regex and not table.functions and len(tables) > 1:
+            continue
         _write(function_lines(table, size, style_for(sys.stdout)))
     return 0
 

@@ -99,8 +99,10 @@ def verdict_of_pair(ours: Frame, gdbs: GdbFrame, same_name: SameName = names_agr
     """The verdict on two frames with one pc."""
     if ours.signal_trampoline and gdbs.signal_trampoline:
         return SAME
+    if not is_real_name(ours.function):
+        return SAME  # gdb may know a name and we only an address: gdb is not wrong
     if gdbs.name is None:
-        return NAMED if is_real_name(ours.function) else SAME
+        return NAMED
     return SAME if same_name(ours, gdbs.name) else RENAMED
 
 

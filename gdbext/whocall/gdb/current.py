@@ -31,8 +31,17 @@ def _selected_in(trace: Backtrace) -> int:
 
 
 def _named(frame: Frame, style: Style) -> str:
-    name = style.paint("function", frame.function or "??")
-    return name if frame.offset is None else f"{name} (+{frame.offset})"
+    if frame.function is None:
+        return f"a function without a name around {style.paint('address', f'{frame.pc:#x}')}"
+    return style.paint("function", frame.function)
+
+
+def _place(frame: Frame, style: Style) -> str:
+    """The function with offset and address."""
+    if frame.function is None:
+        return _named(frame, style)
+    offset = "" if frame.offset is None else f" (+{frame.offset})"
+    return f"{_named(frame, style)}{offset} at {style.paint('address', f'{frame.pc:#x}')}"
 
 
 def _where(frame: Frame, style: Style) -> str:
@@ -43,7 +52,7 @@ def _where(frame: Frame, style: Style) -> str:
 
 
 def _sentence(trace: Backtrace, at: int, style: Style) -> str:
-    callee = style.paint("function", trace.frames[at].function or "??")
+    callee = _named(trace.frames[at], style)
     older = trace.frames[at + 1 :]
     if not older:
         why = stop_line(trace) or "it is the outermost frame"
@@ -54,11 +63,10 @@ def _sentence(trace: Backtrace, at: int, style: Style) -> str:
     else:
         caller = older[0]
         verb = "was inlined into" if trace.frames[at].inlined else "was called by"
-    address = style.paint("address", f"{caller.pc:#x}")
     how = ": ".join(
         [caller.trust, "; ".join(caller.evidence)] if caller.evidence else [caller.trust]
     )
-    return f"{callee} {verb} {_named(caller, style)} at {address}{_where(caller, style)} [{how}]"
+    return f"{callee} {verb} {_place(caller, style)}{_where(caller, style)} [{how}]"
 
 
 def run(line: str) -> None:

@@ -124,7 +124,8 @@ def mappings_of(inferior: gdb.Inferior) -> list[MappingTuple]:
             lines = gdb.execute("info proc mappings", to_string=True).splitlines()
     except (gdb.error, OSError):
         return []
-    return [mapping for mapping in map(parse, lines) if mapping is not None]
+    found = [mapping for mapping in map(parse, lines) if mapping is not None]
+    return [mapping for mapping in found if mapping[4] != "[vsyscall]"]  # no file, never readable
 
 
 def _resolved(path: str, local: bool) -> str:

@@ -1,0 +1,119 @@
+"""The JSON forms against their schemas."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from literals import frame, frames, report, trace
+
+import whocall
+from whocall.jsonform import backtrace_json, text
+from whocall.model import STOP_REASONS, TRUST, Stop
+
+SCHEMAS = Path(whocall.__file__).parent / "schema"
+
+
+def schema(word: str) -> dict[str, Any]:
+    return json.loads((SCHEMAS / f"{word}-1.json").read_text())
+
+
+def validate(document: dict[str, Any], word: str) -> None:
+    jsonschema.Draft202012Validator(schema(word)).validate(document)
+
+
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.stem)
+def test_schemas_are_schemas_that_leave_nothing_open(path: Path) -> None:
+    found = json.loads(path.read_text())
+    jsonschema.Draft202012Validator.check_schema(found)
+    word, version = path.stem.rsplit("-", 1)
+    assert found["properties"]["schema"] == {"const": f"whocall.{word}/{version}"}
+    assert_closed(found)
+
+
+def assert_closed(part: Any) -> None:
+    if isinstance(part, list):
+        for item in part:
+            assert_closed(item)
+    elif isinstance(part, dict):
+        if "properties" in part:
+            assert part["additionalProperties"] is False
+            assert sorted(part["required"]) == sorted(part["properties"])
+        for value in part.values():
+            assert_closed(value)
+
+
+def test_frames_are_the_same_everywhere() -> None:
+    assert schema("compare")["$defs"]["frame"] == schema("backtrace")["$defs"]["frame"]
+
+
+def test_backtrace_literally() -> None:
+    document = backtrace_json(report(trace(frames()[3:4])))
+    assert document == {
+        "schema": "whocall.backtrace/1",
+        "arch": "x86_64",
+        "source": {"core": "/tmp/core", "exe": "/opt/prog"},
+        "warnings": [],
+        "threads": [
+            {
+                "number": 1,
+                "lwp": 4242,
+                "name": "prog",
+                "crashed": True,
+                "signal": "SIGSEGV",
+                "frames": [
+                    {
+                        "level": 3,
+                        "pc": "0x401186",
+                        "cfa": "0x7ffe0040",
+                        "function": "main",
+                        "offset": 10,
+                        "name_source": "symtab",
+                        "module": "/opt/prog",
+                        "build_id": "99a6",
+                        "rva": "0x1186",
+                        "trust": "cfi",
+                        "evidence": [],
+                        "inlined": False,
+                        "signal_trampoline": False,
+                        "source": {"file": "t.c", "line": 9},
+                    }
+                ],
+                "stop": {"reason": "end-of-stack", "detail": "_start"},
+            }
+        ],
+    }
+    validate(document, "backtrace")
+
+
+def test_what_does_not_apply_is_null() -> None:
+    bare = frame(0, 0, None, "context", cfa=None, module=None, build_id=None, rva=None, offset=None)
+    naked = trace([bare], name="", crashed=False, signal=None, stop=Stop("no-caller"))
+    document = backtrace_json(report(naked, core=None, exe=None))
+    validate(document, "backtrace")
+    found = document["threads"][0]
+    assert document["source"] == {"core": None, "exe": None}
+    assert (found["name"], found["signal"], found["stop"]["detail"]) == (None, None, None)
+    nulls = [key for key, value in found["frames"][0].items() if value is None]
+    assert nulls == ["cfa", "function", "offset", "name_source", "module", "build_id", "rva",
+                     "source"]  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", STOP_REASONS)
+def test_every_stop_reason_is_in_the_schema(reason: str) -> None:
+    validate(backtrace_json(report(trace(stop=Stop(reason)))), "backtrace")
+
+
+@pytest.mark.parametrize("trust", TRUST)
+def test_every_trust_is_in_the_schema(trust: str) -> None:
+    validate(backtrace_json(report(trace([replace(frames()[0], trust=trust)]))), "backtrace")
+
+
+def test_text_ends_with_a_newline_and_reads_back() -> None:
+    document = backtrace_json(report())
+    assert text(document).endswith("}\n")
+    assert json.loads(text(document)) == document

@@ -1,0 +1,147 @@
+"""Backtraces as text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from literals import LIBC, frame, frames, report, trace
+
+from whocall.model import Stop
+from whocall.render import TextForm, report_lines
+from whocall.style import AnsiStyle, Style
+
+PLAIN = Style()
+
+
+def text(*traces, style: Style = PLAIN, **form) -> list[str]:
+    return list(report_lines(report(*traces), TextForm(**form), style))
+
+
+def test_the_form_is_gdbs_with_the_trust_behind() -> None:
+    assert text() == [
+        "#0  0x0000000000401139 in sub_1139 (+10) from /opt/prog                [context]",
+        "#1  0x0000000000401149 in sub_1143 (+10) from /opt/prog                [analysis]",
+        "#2  0x00007f0000001bf4 in qsort (+10) from /lib/libc.so.6              [cfi]",
+        "#3  0x0000000000401186 in main (+10) at t.c:9                          [cfi]",
+        "#4  0x00007f000000024a in __libc_start_main (+10) from /lib/libc.so.6  [cfi]",
+        "#5  0x0000000000401071 in _start (+10) from /opt/prog                  [cfi]",
+    ]
+
+
+def test_trust_words_stand_in_one_column() -> None:
+    columns = {line.rindex("[") for line in text()}
+    assert len(columns) == 1
+
+
+def test_long_lines_are_whole_and_do_not_push_the_others() -> None:
+    name = "ns::" * 60 + "f(int)"
+    lines = text(trace([frame(0, 0x401139, name), frame(1, 0x401149, "main")]))
+    assert name in lines[0]
+    assert lines[0].endswith("  [cfi]")
+    assert len(lines[1]) < 80
+
+
+def test_addresses_are_as_wide_as_pointers() -> None:
+    assert text(pointer_size=4)[0].startswith("#0  0x00401139 in ")
+
+
+def test_unknown_function_and_no_module() -> None:
+    lines = text(trace([frame(0, 0, None, "context", module=None, rva=None)]))
+    assert lines == ["#0  0x0000000000000000 in ?? ()  [context]"]
+
+
+def test_signal_trampolines_as_gdb_shows_them() -> None:
+    lines = text(trace([frame(0, 5, None, signal_trampoline=True)]))
+    assert lines == ["#0  <signal handler called>  [cfi]"]
+
+
+def test_inlined_calls_have_no_address() -> None:
+    lines = text(trace([frame(0, 5, "f", inlined=True, file="t.c", line=4)]))
+    assert lines == ["#0  f () at t.c:4  [cfi, inlined]"]
+
+
+def test_a_clean_end_says_nothing_and_any_other_says_why() -> None:
+    assert not text()[-1].startswith("(")
+    stopped = trace(stop=Stop("no-caller", "0x0 follows no call"))
+    assert text(stopped)[-1] == "(whocall: stopped: no caller found: 0x0 follows no call)"
+
+
+def test_count_keeps_the_innermost_and_says_that_more_follow() -> None:
+    lines = text(trace().take(2))
+    assert [line[:2] for line in lines] == ["#0", "#1", "(M"]
+    assert lines[-1] == "(More stack frames follow...)"
+
+
+def test_negative_count_keeps_the_outermost_under_their_numbers() -> None:
+    assert [line[:2] for line in text(trace().take(-2))] == ["#4", "#5"]
+
+
+def test_a_count_of_all_frames_or_more_changes_nothing() -> None:
+    assert text(trace().take(6)) == text(trace().take(100)) == text()
+
+
+def test_main_of_the_program_ends_the_backtrace_and_main_of_a_library_does_not() -> None:
+    assert [f.function for f in trace().cut_at_main({"/opt/prog"}).frames][-1] == "main"
+    assert trace().cut_at_main({"/opt/prog"}).stop.reason == "main"
+    assert trace().cut_at_main({LIBC}) == trace()
+
+
+def test_inlined_main_does_not_cut_off_its_own_body() -> None:
+    chain = [frame(0, 5, "main", inlined=True), frame(1, 5, "main"), frame(2, 9, "_start")]
+    assert len(trace(chain).cut_at_main({"/opt/prog"}).frames) == 2
+
+
+def test_explanations_stand_under_their_frames() -> None:
+    chain = [replace(frames()[0], explanation="The registers say so.")]
+    assert text(trace(chain), explain=True)[1] == "    The registers say so."
+    assert len(text(trace(chain))) == 1
+
+
+def test_full_shows_cfa_registers_and_the_words_of_each_frame() -> None:
+    chain = [replace(frames()[0], registers={"rbx": 1}), frames()[1]]
+    memory = bytes(range(256))
+    lines = text(
+        trace(chain), full=True, read=lambda address, size: memory[address & 0xFF :][:size]
+    )
+    assert [line.strip() for line in lines[1:4]] == [
+        "sp 0x7ffe0000, CFA 0x7ffe0010",
+        "rbx    0x0000000000000001",
+        "0x7ffe0000: 0x0706050403020100 0x0f0e0d0c0b0a0908",
+    ]
+    assert lines[5].strip() == "sp 0x7ffe0010, CFA 0x7ffe0020"
+
+
+def test_full_tells_how_many_words_it_leaves_out_or_cannot_read() -> None:
+    chain = [frame(0, 5, "f", cfa=0x7FFE0000 + 8 * 1000)]
+    lines = text(trace(chain), full=True, read=lambda address, size: b"\0" * 64)
+    assert "        (24 words cannot be read)" in lines
+    assert "        (968 more words up to the CFA left out)" in lines
+
+
+def test_full_on_another_stack() -> None:
+    lines = text(trace([frame(0, 5, "f", cfa=0x1000)]), full=True, read=lambda a, s: b"")
+    assert "another stack begins here" in lines[-1]
+
+
+def test_big_endian_words() -> None:
+    lines = text(
+        trace([frame(0, 5, "f", cfa=0x7FFE0004)]),
+        full=True,
+        pointer_size=4,
+        byte_order="big",
+        read=lambda a, s: b"\x12\x34\x56\x78",
+    )
+    assert lines[-1].strip() == "0x7ffe0000: 0x12345678"
+
+
+def test_every_thread_has_a_title() -> None:
+    lines = text(trace(), every_thread=True)
+    assert lines[0] == 'Thread 1 (LWP 4242 "prog", SIGSEGV):'
+
+
+def test_colours_change_nothing_but_colours() -> None:
+    import re
+
+    painted = text(style=AnsiStyle())
+    assert any("\x1b[" in line for line in painted)
+    assert [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in painted] == text()
