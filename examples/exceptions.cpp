@@ -1,5 +1,5 @@
 // An exception that nobody catches: std::terminate aborts below the frame that threw.
-// Exceptions need unwind tables, so gdb has the right frames, but only libraries' exports have names.
+// Exceptions need unwind tables, so gdb has the right frames, but no names except from libraries.
 // whocall gives every function of the program a start and a name to go on with.
 //
 // Build: g++ -O2 -o exceptions exceptions.cpp
