@@ -29,11 +29,9 @@ std::string_view name_at(ByteView strings, std::uint32_t offset) {
 
 // gABI, "Symbol table": the two classes order the same fields differently.
 template <bool wide>
-std::vector<ElfSymbol> decode(const SymbolSource& source) {
+void decode(const SymbolSource& source, const SymbolVisitor& visit) {
   constexpr std::size_t kStride = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
   const std::size_t count = source.entries.size() / kStride;
-  std::vector<ElfSymbol> symbols;
-  symbols.reserve(count);
   for (std::size_t i = 1; i < count; ++i) {  // entry 0 is undefined by definition
     const std::size_t at = i * kStride;
     const auto u8 = [&](std::size_t field) {
@@ -62,13 +60,15 @@ std::vector<ElfSymbol> decode(const SymbolSource& source) {
     if (symbol.section == SHN_XINDEX) {
       symbol.section = source.wide_sections.read<std::uint32_t>(i * 4).value_or(SHN_UNDEF);
     }
-    symbols.push_back(symbol);
+    visit(symbol);
   }
-  return symbols;
 }
 
-std::vector<ElfSymbol> decode(const ElfFile& file, const SymbolSource& source) {
-  return file.pointer_size() == 8 ? decode<true>(source) : decode<false>(source);
+void decode(const ElfFile& file, const std::optional<SymbolSource>& source,
+            const SymbolVisitor& visit) {
+  if (source) {
+    file.pointer_size() == 8 ? decode<true>(*source, visit) : decode<false>(*source, visit);
+  }
 }
 
 std::optional<SymbolSource> source_in_section(const ElfFile& file, std::uint32_t type) {
@@ -154,17 +154,25 @@ std::optional<SymbolSource> source_in_dynamic_table(const ElfFile& file) {
 
 }  // namespace
 
+void for_each_static_symbol(const ElfFile& file, const SymbolVisitor& visit) {
+  decode(file, source_in_section(file, SHT_SYMTAB), visit);
+}
+
+void for_each_dynamic_symbol(const ElfFile& file, const SymbolVisitor& visit) {
+  auto source = source_in_section(file, SHT_DYNSYM);
+  decode(file, source ? source : source_in_dynamic_table(file), visit);
+}
+
 std::vector<ElfSymbol> static_symbols(const ElfFile& file) {
-  const auto source = source_in_section(file, SHT_SYMTAB);
-  return source ? decode(file, *source) : std::vector<ElfSymbol>();
+  std::vector<ElfSymbol> symbols;
+  for_each_static_symbol(file, [&](const ElfSymbol& symbol) { symbols.push_back(symbol); });
+  return symbols;
 }
 
 std::vector<ElfSymbol> dynamic_symbols(const ElfFile& file) {
-  auto source = source_in_section(file, SHT_DYNSYM);
-  if (!source) {
-    source = source_in_dynamic_table(file);
-  }
-  return source ? decode(file, *source) : std::vector<ElfSymbol>();
+  std::vector<ElfSymbol> symbols;
+  for_each_dynamic_symbol(file, [&](const ElfSymbol& symbol) { symbols.push_back(symbol); });
+  return symbols;
 }
 
 }  // namespace whocall

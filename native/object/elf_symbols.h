@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -24,5 +25,10 @@ struct ElfSymbol {
 std::vector<ElfSymbol> static_symbols(const ElfFile& file);
 // .dynsym, through its section or, without section headers, through PT_DYNAMIC and the hash table.
 std::vector<ElfSymbol> dynamic_symbols(const ElfFile& file);
+
+// The same, one by one: a table of a million entries need not be held twice.
+using SymbolVisitor = std::function<void(const ElfSymbol&)>;
+void for_each_static_symbol(const ElfFile& file, const SymbolVisitor& visit);
+void for_each_dynamic_symbol(const ElfFile& file, const SymbolVisitor& visit);
 
 }  // namespace whocall

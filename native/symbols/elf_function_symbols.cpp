@@ -96,19 +96,12 @@ class FunctionFilter {
 
 }  // namespace
 
-std::vector<Symbol> elf_function_symbols(const ElfFile& file) {
+void add_elf_functions(const ElfFile& file, std::vector<Symbol>& functions) {
   const FunctionFilter filter(file);
-  std::vector<Symbol> functions;
-  const std::vector<ElfSymbol> symtab = static_symbols(file);
-  const std::vector<ElfSymbol> dynsym = dynamic_symbols(file);
-  functions.reserve(symtab.size() + dynsym.size());
-  for (const ElfSymbol& symbol : symtab) {
-    filter.add(symbol, NameSource::symtab, functions);
-  }
-  for (const ElfSymbol& symbol : dynsym) {
-    filter.add(symbol, NameSource::dynsym, functions);
-  }
-  return functions;
+  for_each_static_symbol(
+      file, [&](const ElfSymbol& symbol) { filter.add(symbol, NameSource::symtab, functions); });
+  for_each_dynamic_symbol(
+      file, [&](const ElfSymbol& symbol) { filter.add(symbol, NameSource::dynsym, functions); });
 }
 
 std::vector<AddressRange> executable_ranges(const ElfFile& file) {

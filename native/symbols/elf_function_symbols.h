@@ -9,12 +9,12 @@
 
 namespace whocall {
 
-// The functions among .symtab and .dynsym, unsorted and with repetitions. A function is a symbol
-// of type FUNC or IFUNC, or of none, that is defined in an executable section (where section
+// Appends the functions among .symtab and .dynsym, unsorted and with repetitions. A function is a
+// symbol of type FUNC or IFUNC, or of none, that is defined in an executable section (where section
 // headers are gone: segment), and is no mapping symbol ($a, $d, $t, $x). Ranges end at the
 // symbol's own size (`exact_end`, cut at the section's end) or are empty when it has none.
 // Names are cut before a version ("memcpy@@GLIBC_2.14").
-std::vector<Symbol> elf_function_symbols(const ElfFile& file);
+void add_elf_functions(const ElfFile& file, std::vector<Symbol>& functions);
 
 // The executable parts of a file: sections or, without their headers, segments. Link addresses,
 // ascending.

@@ -59,20 +59,20 @@ class Sweep {
         const std::vector<AddressRange>& sections)
       : symbols_(symbols), fdes_(fdes), sections_(sections) {}
 
+  // Settles the symbols' ends where they are; returns the functions that only FDEs know.
   std::vector<Symbol> run() {
-    std::vector<Symbol> settled;
-    settled.reserve(symbols_.size() + fdes_.size());
+    std::vector<Symbol> found;
     while (symbol_ < symbols_.size() || fde_ < fdes_.size()) {
       const Address start = std::min(next_symbol(symbol_), next_fde(fde_));
       const bool is_fde = fde_ < fdes_.size() && fdes_[fde_].begin == start;
       const AddressRange* fde = is_fde ? &fdes_[fde_++] : nullptr;
       if (symbol_ < symbols_.size() && symbols_[symbol_].range.begin == start) {
-        settle_group(fde, settled);
+        settle_group(fde);
       } else if (fde != nullptr && start >= covered_) {
-        settled.push_back(unnamed(*fde));
+        found.push_back(unnamed(*fde));
       }
     }
-    return settled;
+    return found;
   }
 
  private:
@@ -84,7 +84,7 @@ class Sweep {
   }
 
   // All symbols at one start; `fde` starts there as well, or is null.
-  void settle_group(const AddressRange* fde, std::vector<Symbol>& settled) {
+  void settle_group(const AddressRange* fde) {
     const Address start = symbols_[symbol_].range.begin;
     const std::size_t first = symbol_;
     Address sized_end = start;
@@ -99,7 +99,6 @@ class Sweep {
       if (!symbols_[i].exact_end) {
         symbols_[i].range.end = end;
       }
-      settled.push_back(symbols_[i]);
     }
     covered_ = std::max(covered_, sized_end);
   }
@@ -126,7 +125,12 @@ class Sweep {
 void settle_bounds(std::vector<Symbol>& symbols, std::vector<AddressRange> fdes,
                    const std::vector<AddressRange>& sections) {
   sort_fdes(fdes);
-  symbols = Sweep(symbols, fdes, sections).run();
+  const std::vector<Symbol> found = Sweep(symbols, fdes, sections).run();
+  const auto named = static_cast<std::ptrdiff_t>(symbols.size());
+  symbols.insert(symbols.end(), found.begin(), found.end());
+  std::inplace_merge(
+      symbols.begin(), symbols.begin() + named, symbols.end(),
+      [](const Symbol& left, const Symbol& right) { return left.range.begin < right.range.begin; });
 }
 
 }  // namespace whocall

@@ -3,7 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <utility>
 
 #include "object/call_frame_info.h"
@@ -30,8 +30,7 @@ void add_fdes(const CallFrameInfo* info, std::vector<AddressRange>& fdes) {
 
 void add_functions(const ElfFile& file, std::vector<Symbol>& symbols,
                    std::vector<AddressRange>& fdes) {
-  const std::vector<Symbol> functions = elf_function_symbols(file);
-  symbols.insert(symbols.end(), functions.begin(), functions.end());
+  add_elf_functions(file, symbols);
   if (file.type() != ET_REL) {  // before relocation, all FDEs start at 0
     add_fdes(CallFrameInfo::of_eh_frame(file).get(), fdes);
     add_fdes(CallFrameInfo::of_debug_frame(file).get(), fdes);
@@ -119,10 +118,30 @@ std::uint32_t SymbolTable::find(Address address) const {
   return answers_[last_start_in(buckets_[bucket], buckets_[bucket + 1], address)];
 }
 
+// In blocks, so that the cache misses of one block's look-ups overlap instead of queueing up: a
+// look-up waits for its bucket and then for its starts, and little else.
 void SymbolTable::find(std::span<const Address> addresses, std::span<std::uint32_t> out) const {
+  constexpr std::size_t kBlock = 32;
   const std::size_t count = std::min(addresses.size(), out.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = find(addresses[i]);
+  const std::size_t last_bucket = buckets_.empty() ? 0 : buckets_.size() - 1;
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    const auto block = addresses.subspan(begin, std::min(kBlock, count - begin));
+    if (!starts_.empty()) {
+      std::array<std::size_t, kBlock> bucket{};
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        const Address own = (block[i] - starts_.front()) >> bucket_shift_;  // may wrap: clamped
+        bucket[i] = static_cast<std::size_t>(std::min<Address>(own, last_bucket));
+        __builtin_prefetch(&buckets_[bucket[i]]);
+      }
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        const std::uint32_t first = buckets_[bucket[i]];
+        __builtin_prefetch(starts_.data() + first);
+        __builtin_prefetch(answers_.data() + first);
+      }
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      out[begin + i] = find(block[i]);
+    }
   }
 }
 
