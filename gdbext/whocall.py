@@ -22,20 +22,29 @@ def _whocall_start(script):
     inside = hasattr(gdb, "GdbError")
 
     def give_up(sentence):
-        if inside:
-            raise gdb.GdbError(sentence)
-        sys.exit(f"whocall: {sentence}")
+        if not inside:
+            sys.exit(f"whocall: {sentence}")
+
+        class Missing(gdb.Command):
+            """whocall is not complete; any use of it says what to do."""
+
+            def invoke(self, argument, from_tty):
+                raise gdb.GdbError(sentence)
+
+        # An exception out of a sourced file would be shown with a traceback, and no error to gdb.
+        gdb.write(f"whocall: {sentence}\n", gdb.STDERR)
+        Missing("whocall", gdb.COMMAND_STACK)
 
     if sys.version_info < (3, 9):  # noqa: UP036 - gdb brings its own Python, of any age
         version = "{}.{}".format(*sys.version_info)
-        give_up(f"whocall needs Python 3.9 or newer, and this is {version}; install a newer gdb.")
+        return give_up(f"it needs Python 3.9 or newer, and this is {version}; use a newer gdb")
     # In a checkout the package lies beside this file. Installed, this file lies in the package, as
     # whocall/share/whocall.py, and must not be taken for the package itself.
     here = Path(script).resolve().parent
     folders = [here, here.parent.parent]
     package = next((at for at in folders if (at / "whocall" / "__init__.py").is_file()), None)
     if package is None:
-        give_up(
+        return give_up(
             f"the package `whocall` is not beside {here / 'whocall.py'}; source the file in its"
             " checkout, or run `pip install whocall` and source what `whocall --script-path` prints"
         )

@@ -17,7 +17,7 @@ _SEARCH = "--search"
 
 
 def _count(text: str) -> int:
-    count = int(text, 0)
+    count = int(text)
     if count == 0:
         raise ValueError
     return count

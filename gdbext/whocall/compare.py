@@ -25,7 +25,10 @@ VERDICTS = (SAME, NAMED, RENAMED, MISSING, FALSE, INLINED, BEYOND)
 
 @dataclass(frozen=True)
 class GdbFrame:
-    """A frame as gdb's unwinder has it; `name` is None where gdb prints ??."""
+    """A frame as gdb's unwinder has it; `name` is None where gdb prints ??.
+
+    `inlined` frames have no place on the stack: inlined calls, and tail calls out of debug info.
+    """
 
     level: int
     pc: int

@@ -106,7 +106,7 @@ class Syntax(NamedTuple):
         return Parsed(frozenset(flags), values, count, tuple(arguments))
 
     def _count(self, word: str) -> int:
-        count = int(word, 0)
+        count = int(word, 16 if "x" in word.lower() else 10)
         if count == 0:
             raise UsageError(f"{self.command}: a COUNT of 0 asks for no frames")
         return count

@@ -71,12 +71,14 @@ def select_level(level: int | None) -> None:
 
 
 def _frame(frame: gdb.Frame, level: int) -> GdbFrame:
+    # A tail-call frame is gdb's reconstruction from debug info: like an inlined call, nothing of it
+    # is on the stack.
     kind = frame.type()
     return GdbFrame(
         level=level,
         pc=frame.pc(),
         name=frame.name(),
-        inlined=kind == gdb.INLINE_FRAME,
+        inlined=kind in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME),
         signal_trampoline=kind == gdb.SIGTRAMP_FRAME,
     )
 

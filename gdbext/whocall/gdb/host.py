@@ -22,7 +22,7 @@ def _options() -> list[str] | None:
 
 
 def is_batch() -> bool:
-    """Whether gdb runs with -batch, in any of the spellings that getopt allows.
+    """Whether gdb runs with -batch or -batch-silent.
 
     gdb does not tell scripts. Where the command line cannot be read, what -batch implies must do:
     no confirmation and no styling.
@@ -30,7 +30,7 @@ def is_batch() -> bool:
     words = _options()
     if words is None:
         return not gdb.parameter("confirm") and not gdb.parameter("style enabled")
-    return any(re.match(r"--?bat(c|ch|ch-.*)?\Z", word) for word in words)
+    return any(re.match(r"--?batch(-.*)?\Z", word) for word in words)
 
 
 def is_machine_interface() -> bool:

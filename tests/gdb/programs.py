@@ -1,0 +1,70 @@
+"""Small programs that crash, without symbols and without unwind tables, and their cores."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessions import GDB, environment
+
+CHAIN = """
+#include <stdlib.h>
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+static OUT_OF_LINE int innermost(int *p) { return *(volatile int *)p + 1; }
+OUT_OF_LINE int comparing(const void *a, const void *b) { (void)a; (void)b;
+  return innermost(0) + 1; }
+OUT_OF_LINE int sorting(int *v) { qsort(v, 4, sizeof *v, comparing); return v[0]; }
+int main(void) { int v[4] = {4, 3, 2, 1}; return sorting(v) + 1; }
+"""
+
+WORKERS = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_barrier_t started;
+__attribute__((noinline)) void idle(void) { for (;;) pause(); }
+void *work(void *unused) { (void)unused; pthread_barrier_wait(&started); idle(); return 0; }
+int main(void) {
+  pthread_t thread;
+  pthread_barrier_init(&started, 0, 4);
+  for (int i = 0; i < 3; i++) pthread_create(&thread, 0, work, 0);
+  pthread_barrier_wait(&started);
+  usleep(200000);
+  abort();
+}
+"""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A stripped program, its twin with symbols and unwind tables, and its core."""
+
+    exe: Path
+    twin: Path
+    core: Path
+
+
+def _run(*command: str | Path) -> None:
+    ran = subprocess.run(
+        [str(part) for part in command],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert ran.returncode == 0, f"{command}: {ran.stdout}{ran.stderr}"
+
+
+def build(folder: Path, name: str, source: str) -> Crash:
+    """Compiles, strips, crashes under gdb and keeps the core."""
+    text, twin, exe, core = (folder / f"{name}{end}" for end in (".c", ".twin", "", ".dump"))
+    text.write_text(source)
+    flags = ["-O1", "-g", "-fno-asynchronous-unwind-tables", "-fno-omit-frame-pointer", "-pthread"]
+    _run("gcc", *flags, "-o", twin, text)
+    _run("strip", "-o", exe, twin)
+    dump = f"generate-core-file {core}"
+    _run(GDB, "-nx", "-q", "-batch", "-ex", "run", "-ex", dump, exe)
+    return Crash(exe, twin, core)

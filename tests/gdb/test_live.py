@@ -1,0 +1,70 @@
+"""The commands on running programs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from programs import Crash
+from sessions import batch
+
+START = ["set startup-with-shell off"]
+
+
+def pcs(out: str) -> list[list[int]]:
+    """The pcs of every JSON document in `out`."""
+    found = []
+    for part in out.split("{json}\n")[1:]:
+        document, _ = json.JSONDecoder().raw_decode(part)
+        frames = document["threads"][0]["frames"]
+        found.append([int(frame["pc"], 16) for frame in frames if not frame["inlined"]])
+    return found
+
+
+BT = ["echo \\n{json}\\n", "whocall bt -json -past-main"]
+
+
+def test_live_is_as_the_core(chain: Crash) -> None:
+    live = batch([*START, "run", *BT], [chain.exe])
+    assert live.status == 0, live.err
+    core = batch(BT, [chain.exe, chain.core])
+    [live_chain], [core_chain] = pcs(live.out), pcs(core.out)
+    assert [pc & 0xFFF for pc in live_chain] == [pc & 0xFFF for pc in core_chain]
+    assert '"core": null' in live.out
+
+
+def test_nothing_stale_is_shown(chain: Crash) -> None:
+    said = batch([*START, "run", *BT, "set var $pc = 0", *BT], [chain.exe])
+    before, after = pcs(said.out)
+    assert after[0] == 0
+    assert before[0] != 0
+
+
+def test_a_program_that_is_gone_is_an_error(chain: Crash) -> None:
+    said = batch([*START, "run", "whocall bt 1", "kill", "whocall bt"], [chain.exe])
+    assert said.status == 1
+    assert "The program has no registers now." in said.err
+
+
+def test_before_the_dynamic_linker_has_run(chain: Crash) -> None:
+    said = batch([*START, "starti", *BT], [chain.exe])
+    assert said.status == 0, said.err
+    assert len(pcs(said.out)[0]) >= 1
+
+
+def test_all_threads_and_the_selection_is_kept(workers: Crash) -> None:
+    said = batch(
+        [*START, "run", "thread 3", "up", "whocall bt -all", "whocall compare -all",
+         "python print('at', gdb.selected_thread().num, gdb.selected_frame().level())"],
+        [workers.exe],
+    )  # fmt: skip
+    assert said.status == 0, said.err
+    assert "[3 threads, same stack]" in said.out
+    assert said.out.splitlines()[-1] == "at 3 1"
+
+
+def test_files_and_biases_are_those_of_the_linker(chain: Crash) -> None:
+    said = batch([*START, "run", "whocall modules", "info sharedlibrary"], [chain.exe])
+    assert said.status == 0, said.err
+    assert re.search(r"found +\S*/libc\.so\.6", said.out)
+    assert "missing" not in said.out

@@ -1,0 +1,149 @@
+"""The command line: arguments, errors, exit statuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whocall import cli, cli_commands
+from whocall.errors import Error
+from whocall.version import __version__
+
+SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
+
+
+def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *arguments],
+        env={**os.environ, **more},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_version() -> None:
+    ran = run("--version")
+    assert (ran.stdout, ran.returncode) == (f"whocall {__version__}\n", 0)
+
+
+def test_script_path() -> None:
+    assert run("--script-path").stdout == f"{SCRIPT}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("nonsense",), ("bt",), ("bt", "core", "--pid", "1"), ("bt", "core", "--nonsense"),
+     ("bt", "core", "-n", "0"), ("symbol", "/bin/true"), ("symbol", "/bin/true", "xyz")],
+)  # fmt: skip
+def test_wrong_usage_is_status_2(arguments: tuple[str, ...]) -> None:
+    ran = run(*arguments)
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("bt", "/nowhere/core"), ("modules", "/nowhere/core"), ("functions", "/nowhere/file"),
+     ("symbol", "/nowhere/file", "1"), ("bt", "/etc/passwd"), ("bt", "--pid", "999999999")],
+)  # fmt: skip
+def test_errors_are_status_1_and_one_sentence(arguments: tuple[str, ...]) -> None:
+    ran = run(*arguments)
+    assert ran.returncode == 1, ran.stderr
+    assert ran.stderr.startswith("whocall: ")
+    assert len(ran.stderr.splitlines()) == 1
+
+
+def test_options_may_stand_between_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setitem(cli_commands.COMMANDS, "bt", lambda arguments: seen.append(arguments) or 0)
+    assert cli.main(["bt", "CORE", "--all", "EXE", "-n", "-3"]) == 0
+    assert (seen[0].core, seen[0].exe, seen[0].all, seen[0].count) == ("CORE", "EXE", True, -3)
+
+
+def test_interrupted_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(arguments: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(cli_commands.COMMANDS, "doctor", interrupted)
+    assert cli.main(["doctor"]) == 130
+
+
+def test_an_error_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(arguments: object) -> int:
+        raise Error("two\nlines")
+
+    monkeypatch.setitem(cli_commands.COMMANDS, "doctor", failing)
+    assert cli.main(["doctor"]) == 1
+    assert capsys.readouterr().err == "whocall: two lines\n"
+
+
+def test_a_reader_that_has_had_enough_is_no_error() -> None:
+    ran = subprocess.run(
+        f"'{sys.executable}' '{SCRIPT}' functions /bin/bash | head -n 1; echo ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ran.stdout.splitlines()[-1] == "0"
+    assert ran.stderr == ""
+
+
+def test_gdb_gets_everything_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    monkeypatch.setenv("GDB", "some-gdb")
+    monkeypatch.setattr(os, "execvp", lambda file, words: started.append((file, words)) or 1)
+    cli.main(["gdb", "--args", "prog", "--help"])
+    assert started == [
+        ("some-gdb", ["some-gdb", "-ex", f"source {SCRIPT}", "--args", "prog", "--help"])
+    ]
+
+
+def test_no_gdb() -> None:
+    ran = run("gdb", GDB="/nowhere/gdb")
+    assert ran.returncode == 1
+    assert "install gdb" in ran.stderr
+
+
+def test_functions_of_a_file() -> None:
+    ran = run("functions", "/lib/x86_64-linux-gnu/libc.so.6", "^qsort$")
+    assert ran.returncode == 0
+    assert ran.stdout.splitlines()[-1].endswith(" qsort")
+
+
+def test_doctor() -> None:
+    ran = run("doctor")
+    assert ran.returncode == 0
+    assert "Everything is in order." in ran.stdout
+
+
+def test_without_the_native_module(tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(
+        SCRIPT.parent, tmp_path / "ext", ignore=shutil.ignore_patterns("__pycache__", "*.so")
+    )
+    environment = {"WHOCALL_BUILD_DIR": str(tmp_path), "PATH": os.environ["PATH"]}
+    for arguments, status in ((["bt", "core"], 1), (["doctor"], 1), (["--version"], 0)):
+        ran = subprocess.run(
+            [sys.executable, str(tmp_path / "ext" / "whocall.py"), *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == status
+        assert "Traceback" not in ran.stderr
+        assert ("pip install" in ran.stdout + ran.stderr) == (status == 1)
