@@ -15,10 +15,7 @@ def _whocall_start(script):
     from importlib import import_module
     from pathlib import Path
 
-    try:
-        import gdb
-    except ImportError:
-        gdb = None
+    gdb = sys.modules.get("gdb")  # inside gdb it is always there; outside nobody imported it
     inside = hasattr(gdb, "GdbError")
 
     def give_up(sentence):

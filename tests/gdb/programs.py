@@ -10,8 +10,9 @@ from sessions import GDB, environment
 
 CHAIN = """
 #include <stdlib.h>
+#include <unistd.h>
 #define OUT_OF_LINE __attribute__((noinline, noclone))
-static OUT_OF_LINE int innermost(int *p) { return *(volatile int *)p + 1; }
+static OUT_OF_LINE int innermost(int *p) { return getpid() + *(volatile int *)p; }
 OUT_OF_LINE int comparing(const void *a, const void *b) { (void)a; (void)b;
   return innermost(0) + 1; }
 OUT_OF_LINE int sorting(int *v) { qsort(v, 4, sizeof *v, comparing); return v[0]; }

@@ -37,7 +37,8 @@ def truth(crash: Crash) -> list[int]:
     """The pcs of the true chain: gdb's, with the symbols and unwind tables of the twin."""
     walk = (
         "python\nf = gdb.newest_frame()\nwhile f:\n"
-        "  if f.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME): print('pc', f.pc())\n  f = f.older()"
+        "  if f.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME): print('pc', f.pc())\n"
+        "  f = f.older()"
     )
     said = batch(["set backtrace past-main on", walk], [crash.twin, crash.core])
     return [int(pc) for pc in re.findall(r"^pc (\d+)$", said.out, re.MULTILINE)]
