@@ -131,7 +131,7 @@ def test_compare_restores_selection_and_settings(chain: Crash) -> None:
             "show backtrace past-main",
             "python print('level', gdb.selected_frame().level())",
         ],
-        [chain.exe, chain.core],
+        [chain.twin, chain.core],
     )
     assert 'past "main" is off' in said.out
     assert said.out.splitlines()[-1] == "level 2"
