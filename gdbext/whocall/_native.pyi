@@ -206,5 +206,9 @@ def cfi_rows(
     """Every FDE compiled: (begin, end, [(row's begin, CFA rule, {register: rule})]), in the
     notation of readelf (rsp+8, c-16, exp, u, s). Link addresses."""
 
+def analysis_rows(path: str, begin: int, end: int) -> list[tuple[int, str, dict[str, str]]]:
+    """The rows that the instruction analysis computes for the code at [begin, end), in the form of
+    cfi_rows. Link addresses."""
+
 def libbfd_version() -> str:
     """Loads libbfd; raises Error with the remedy when it cannot be loaded."""

@@ -5,9 +5,11 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/address.h"
 #include "base/byte_view.h"
@@ -97,6 +99,8 @@ struct JumpStub {
   std::optional<Address> slot{};
 };
 
+class InstructionDecoder;  // instruction.h
+
 struct Architecture {
   std::string_view name;                          // "x86_64": the word in JSON
   std::span<const std::string_view> gdb_names{};  // what gdb's Architecture.name() says
@@ -127,6 +131,14 @@ struct Architecture {
   // `longest_call` bytes.
   std::optional<CallSite> (*call_before)(ByteView before, Address return_address) = nullptr;
   std::uint8_t longest_call = 0;  // bytes
+
+  // Appends the targets, as far as they lie inside `code`, of what looks like a direct call
+  // anywhere in it. `code` begins at `address`; targets are the same kind of address.
+  void (*append_call_targets)(ByteView code, Address address,
+                              std::vector<Address>& targets) = nullptr;
+
+  // A decoder of instructions for the analysis of code without unwind tables.
+  std::unique_ptr<InstructionDecoder> (*make_decoder)() = nullptr;
 
   // The jump at `address` (runtime), when `code`, which begins there, is nothing but a jump with
   // at most a landing pad or a push before it.

@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include "arch/x86_code.h"
+#include "arch/x86_decoder.h"
 
 namespace whocall {
 namespace {
@@ -87,6 +88,8 @@ const Architecture kI386 = {
     .signal_trampolines = kTrampolines,
     .call_before = x86::call_before_32,
     .longest_call = x86::kLongestCall,
+    .append_call_targets = x86::append_call_targets_32,
+    .make_decoder = x86::make_decoder_32,
     .jump_stub = x86::jump_stub_32,
 };
 

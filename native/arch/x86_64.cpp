@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include "arch/x86_code.h"
+#include "arch/x86_decoder.h"
 
 namespace whocall {
 namespace {
@@ -91,6 +92,8 @@ const Architecture kX86_64 = {
     .signal_trampolines = kTrampolines,
     .call_before = x86::call_before_64,
     .longest_call = x86::kLongestCall,
+    .append_call_targets = x86::append_call_targets_64,
+    .make_decoder = x86::make_decoder_64,
     .jump_stub = x86::jump_stub_64,
 };
 

@@ -12,6 +12,8 @@ inline constexpr std::uint8_t kLongestCall = 8;
 
 std::optional<CallSite> call_before_64(ByteView before, Address return_address);
 std::optional<CallSite> call_before_32(ByteView before, Address return_address);
+void append_call_targets_64(ByteView code, Address address, std::vector<Address>& targets);
+void append_call_targets_32(ByteView code, Address address, std::vector<Address>& targets);
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address);
 std::optional<JumpStub> jump_stub_32(ByteView code, Address address);
 

@@ -5,21 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "process/disjoint_mappings.h"
+
 namespace whocall {
 namespace {
-
-// Sorts, and cuts or drops what overlaps an element that begins lower.
-void make_disjoint(std::vector<Mapping>& mappings) {
-  std::ranges::stable_sort(mappings, {}, [](const Mapping& m) { return m.range.begin; });
-  Address end = 0;
-  for (Mapping& mapping : mappings) {
-    const Address begin = std::max(mapping.range.begin, end);
-    mapping.offset += begin - mapping.range.begin;
-    mapping.range.begin = begin;
-    end = std::max(end, mapping.range.end);
-  }
-  std::erase_if(mappings, [](const Mapping& mapping) { return mapping.range.empty(); });
-}
 
 std::vector<Mapping> from_segments(std::span<const ElfSegment> segments) {
   std::vector<Mapping> mappings;
@@ -36,9 +25,6 @@ std::vector<Mapping> from_segments(std::span<const ElfSegment> segments) {
     mappings.push_back(std::move(mapping));
   }
   make_disjoint(mappings);
-  for (Mapping& mapping : mappings) {
-    mapping.offset = 0;
-  }
   return mappings;
 }
 

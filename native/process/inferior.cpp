@@ -1,10 +1,10 @@
 // Makes a process image of what gdb tells of its inferior.
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "memory/callback_memory.h"
 #include "memory/layered_memory.h"
+#include "process/disjoint_mappings.h"
 #include "process/modules.h"
 #include "process/process_image.h"
 
@@ -15,20 +15,6 @@ namespace {
 std::string local_path(const std::string& path) {
   constexpr std::string_view kTarget = "target:";
   return path.starts_with(kTarget) ? path.substr(kTarget.size()) : path;
-}
-
-std::vector<Mapping> sorted_and_disjoint(std::vector<Mapping> mappings) {
-  std::ranges::stable_sort(mappings, {}, [](const Mapping& m) { return m.range.begin; });
-  Address end = 0;
-  for (Mapping& mapping : mappings) {
-    if (mapping.range.begin < end) {
-      mapping.offset += mapping.path.empty() ? 0 : end - mapping.range.begin;
-      mapping.range.begin = end;
-    }
-    end = std::max(end, mapping.range.end);
-  }
-  std::erase_if(mappings, [](const Mapping& mapping) { return mapping.range.empty(); });
-  return mappings;
 }
 
 }  // namespace
@@ -42,7 +28,8 @@ std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const Fil
   }
   image->pid = snapshot.pid;
   image->threads = std::move(snapshot.threads);
-  image->mappings = sorted_and_disjoint(std::move(snapshot.mappings));
+  image->mappings = std::move(snapshot.mappings);
+  make_disjoint(image->mappings);
   for (auto& file : snapshot.files) {
     file.path = local_path(file.path);
   }

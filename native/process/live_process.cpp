@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <utility>
 
@@ -41,7 +42,7 @@ void require_alive(std::int64_t pid) {
   }
   const auto group = status_field(*status, "Tgid");
   if (!group.empty() && group != std::to_string(pid)) {
-    throw Error(name, "is a thread of process " + std::string(group), "Give that process's id");
+    throw Error(name, "is a thread of process " + group, "Give that process's id");
   }
 }
 
@@ -51,7 +52,9 @@ const Architecture& architecture_of(std::int64_t pid) {
   std::array<char, EI_NIDENT + 4> header{};
   std::ifstream file(path, std::ios::binary);
   if (!file.read(header.data(), header.size())) {
-    const bool kernel = link_target(path).empty() && ::geteuid() == 0;
+    // readlink says ENOENT for a kernel thread, EACCES where we may not look.
+    std::array<char, 1> first{};
+    const bool kernel = ::readlink(path.c_str(), first.data(), first.size()) < 0 && errno == ENOENT;
     throw Error("process " + std::to_string(pid),
                 kernel ? "has no program: it is a kernel thread" : "cannot be examined",
                 kernel ? "" : "Run as the process's user or as root");

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 namespace whocall {
@@ -64,6 +65,47 @@ bool explains(std::span<const ElfSegment> segments, const MappedPiece& piece, Ad
       segments, [&](const ElfSegment& segment) { return bias_of_piece(segment, piece) == bias; });
 }
 
+// The pages that a segment's file bytes are mapped to.
+AddressRange pages_of(const ElfSegment& segment, Address bias, std::uint64_t page) {
+  const Address begin = segment.address + bias;
+  return {begin / page * page, round_up(begin + segment.file_size, page)};
+}
+
+bool is_code(const ElfSegment& segment) {
+  return segment.type == PT_LOAD && segment.file_size > 0 && (segment.flags & PF_X) != 0;
+}
+
+// Most builds of a library differ in the size of their code. The kernel never merges a mapping of
+// code with its neighbours, so both ends must be there; the code may have been split in between.
+bool code_agrees(std::span<const ElfSegment> segments, std::span<const MappedPiece> pieces,
+                 Address bias, std::uint64_t page) {
+  std::vector<MappedPiece> code;
+  std::ranges::copy_if(pieces, std::back_inserter(code), &MappedPiece::executable);
+  for (const ElfSegment& segment : segments) {
+    const AddressRange pages = pages_of(segment, bias, page);
+    const bool begins = std::ranges::any_of(
+        code, [&](const MappedPiece& piece) { return piece.range.begin == pages.begin; });
+    const bool ends = std::ranges::any_of(
+        code, [&](const MappedPiece& piece) { return piece.range.end == pages.end; });
+    if (is_code(segment) && !(begins && ends)) {
+      return false;
+    }
+  }
+  return std::ranges::all_of(code, [&](const MappedPiece& piece) {
+    return piece.guessed || std::ranges::any_of(segments, [&](const ElfSegment& segment) {
+             const AddressRange pages = pages_of(segment, bias, page);
+             return is_code(segment) && piece.range.begin >= pages.begin &&
+                    piece.range.end <= pages.end;
+           });
+  });
+}
+
+bool code_agrees(std::span<const ElfSegment> segments, std::span<const MappedPiece> pieces,
+                 Address bias) {
+  return code_agrees(segments, pieces, bias, kPage) ||
+         code_agrees(segments, pieces, bias, kLargestPage);
+}
+
 }  // namespace
 
 AddressRange MappedObject::range() const {
@@ -119,10 +161,7 @@ std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
       }
     }
   }
-  const bool code_explained = best && std::ranges::all_of(pieces, [&](const MappedPiece& piece) {
-                                return !piece.executable || explains(segments, piece, *best);
-                              });
-  return code_explained ? best : std::nullopt;
+  return best && code_agrees(segments, pieces, *best) ? best : std::nullopt;
 }
 
 }  // namespace whocall

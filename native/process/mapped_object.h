@@ -41,8 +41,9 @@ struct MappedObject {
 std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, const Memory& memory,
                                          const Architecture& arch);
 
-// The bias at which a file's PT_LOAD segments explain the pieces: all executable ones, and most of
-// the others. A miss when no bias does: then it is not this file that was mapped.
+// The bias at which a file's PT_LOAD segments explain most pieces and where each executable segment
+// begins and ends where pieces do, to the page. A miss when there is none: then it is not this
+// file that was mapped.
 std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
                                       std::span<const MappedPiece> pieces);
 

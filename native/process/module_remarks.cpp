@@ -42,6 +42,16 @@ std::string remark_on_mismatch(const Module& module, const RejectedFile& rejecte
          wanted_file(module) + " and " + std::string(kNameDirectory) + ".";
 }
 
+std::string remark_on_deleted(const Module& module) {
+  return "The file was deleted or replaced while the program ran; " + module.file_path +
+         " has the same contents and is used.";
+}
+
+std::string remark_on_unproven(const Module& module) {
+  return "Memory holds no build id to compare with that of " + module.file_path +
+         ": the file was taken for its name and layout, so make sure that it is the one that ran.";
+}
+
 std::string remark_on_debug_only(const Module& module) {
   return "Only the debug file " + module.file_path +
          " was found: it has names, but neither code nor unwind tables. Copy " +

@@ -13,6 +13,10 @@ std::string remark_on_missing(const Module& module, bool was_deleted);
 // `rejected` is the first file that was there but is another one.
 std::string remark_on_mismatch(const Module& module, const RejectedFile& rejected,
                                bool was_deleted);
+// Of a file that was found although the process says that it is gone.
+std::string remark_on_deleted(const Module& module);
+// Of a file that no build id speaks for or against.
+std::string remark_on_unproven(const Module& module);
 std::string remark_on_debug_only(const Module& module);
 // Of a file that was put together again from memory; `why` is the remark on the file itself.
 std::string remark_on_rebuilt(const std::string& why);

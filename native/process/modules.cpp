@@ -9,6 +9,7 @@
 
 #include "memory/segment_memory.h"
 #include "process/file_finder.h"
+#include "process/module_mappings.h"
 #include "process/module_remarks.h"
 
 namespace whocall {
@@ -31,6 +32,18 @@ bool same_layout(const ElfFile& file, const LoadedImage& image) {
   return loads(file.segments()) == loads(image.segments) && file.entry() == image.entry;
 }
 
+// Where neither headers nor a file tell the bias: libraries and position-independent programs are
+// linked at 0; other programs run where they were linked, low in the address space (0x400000,
+// 0x8048000, 0x120000000), where no loader puts anything else.
+Address assumed_bias(const MappedObject& object) {
+  constexpr Address kLow = 0x10000000;
+  const Address begin = object.range().begin;
+  if (object.pieces.empty() || (object.is_program && (begin < kLow || begin == 0x120000000))) {
+    return 0;
+  }
+  return begin - object.pieces.front().offset;
+}
+
 // Turns one object into one module.
 class ModuleMaker {
  public:
@@ -46,6 +59,8 @@ class ModuleMaker {
       module.bias = *object.bias;
     } else if (object.image) {
       module.bias = object.image->bias;
+    } else {
+      module.bias = assumed_bias(object);
     }
     if (object.image) {
       module.build_id_in_memory = build_id_in_memory(evidence_.memory, object.image->segments,
@@ -73,7 +88,7 @@ class ModuleMaker {
     add_special_paths(object, was_deleted, query);
     FoundFile found = finder_.find(query);
     if (found.file != nullptr) {
-      accept(object, std::move(found), module);
+      accept(object, std::move(found), was_deleted, module);
       return;
     }
     std::string remark = remark_on_missing(module, was_deleted);
@@ -131,7 +146,7 @@ class ModuleMaker {
     return file.type() == ET_EXEC ? std::optional<Address>(0) : std::nullopt;
   }
 
-  void accept(const MappedObject& object, FoundFile found, Module& module) {
+  void accept(const MappedObject& object, FoundFile found, bool was_deleted, Module& module) {
     module.file_path = found.path;
     module.build_id_on_disk = found.file->build_id();
     if (!object.image && !object.bias) {
@@ -146,12 +161,19 @@ class ModuleMaker {
       if (!module.build_id_in_memory.empty() && !module.build_id_on_disk.empty() &&
           module.build_id_in_memory != module.build_id_on_disk) {
         module.state = ModuleState::mismatch;
-        module.remark = remark_on_mismatch(module, {found.path, module.build_id_on_disk}, false);
+        module.remark =
+            remark_on_mismatch(module, {found.path, module.build_id_on_disk}, was_deleted);
         return;
       }
     }
     module.state = ModuleState::found;
     module.file = std::move(found.file);
+    if (module.build_id_in_memory.empty() && !module.build_id_on_disk.empty()) {
+      module.remark = remark_on_unproven(module);
+    }
+    if (was_deleted && module.remark.empty()) {
+      module.remark = remark_on_deleted(module);
+    }
     if (found.debug_only) {
       module.remark = remark_on_debug_only(module);
     }
@@ -197,27 +219,6 @@ void make_disjoint(std::vector<Module>& modules) {
   modules = std::move(result);
 }
 
-// Protections that the core does not tell are the segments'.
-void complete_permissions(ProcessImage& image) {
-  for (Mapping& mapping : image.mappings) {
-    const Module* module =
-        mapping.permissions_known ? nullptr : image.module_at(mapping.range.begin);
-    if (module == nullptr || module->file == nullptr) {
-      continue;
-    }
-    for (const ElfSegment& segment : module->file->segments()) {
-      const Address begin = module->runtime_address(segment.address) & ~Address{0xfff};
-      const Address end = module->runtime_address(segment.address + segment.memory_size);
-      if (segment.type == PT_LOAD && AddressRange{begin, end}.contains(mapping.range.begin)) {
-        mapping.readable = (segment.flags & PF_R) != 0;
-        mapping.writable = (segment.flags & PF_W) != 0;
-        mapping.executable = (segment.flags & PF_X) != 0;
-        mapping.permissions_known = true;
-      }
-    }
-  }
-}
-
 void judge_given_program(ProcessImage& image, const std::string& given, FileFinder& finder) {
   if (given.empty()) {
     return;
@@ -242,12 +243,15 @@ void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
     image.modules.push_back(maker.make(object));
   }
   make_disjoint(image.modules);
-  complete_permissions(image);
+  complete_mappings(image);
   const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
   if (program != image.modules.end()) {
-    image.exe_path = program->state == ModuleState::found ? program->file_path : program->path;
+    // Not the kernel's own link to a deleted program: nobody could open it later.
+    const bool lasting =
+        program->state == ModuleState::found && !program->file_path.starts_with("/proc/");
+    image.exe_path = lasting ? program->file_path : program->path;
   } else {
-    image.exe_path = search.files.exe;
+    image.exe_path = search.files.exe.empty() ? evidence.program_name : search.files.exe;
   }
   judge_given_program(image, search.files.exe, finder);
 }

@@ -91,14 +91,14 @@ std::vector<Mapping> parse_maps(std::string_view text) {
   return mappings;
 }
 
-std::string_view status_field(std::string_view text, std::string_view name) {
+std::string status_field(std::string_view text, std::string_view name) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.starts_with(name) && line.substr(name.size()).starts_with(':')) {
       line.remove_prefix(name.size() + 1);
       line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-      return line;
+      return std::string(line);
     }
   }
   return {};

@@ -19,7 +19,7 @@ std::optional<std::string> read_proc_file(const std::string& path);
 std::vector<Mapping> parse_maps(std::string_view text);
 
 // The value after "NAME:" in /proc/PID/status, without white space around it; empty when absent.
-std::string_view status_field(std::string_view text, std::string_view name);
+std::string status_field(std::string_view text, std::string_view name);
 
 // The thread ids under /proc/PID/task; empty when the process is gone.
 std::vector<std::int64_t> thread_ids(std::int64_t pid);

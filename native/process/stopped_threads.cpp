@@ -37,7 +37,7 @@ void* as_pointer(std::uintptr_t number) { return reinterpret_cast<void*>(number)
   const auto status = read_proc_file("/proc/" + std::to_string(pid) + "/status").value_or("");
   const auto tracer = status_field(status, "TracerPid");
   if (!tracer.empty() && tracer != "0") {
-    throw Error(process, "is already traced by process " + std::string(tracer),
+    throw Error(process, "is already traced by process " + tracer,
                 "Detach that debugger first, or use whocall inside it");
   }
   std::string remedy = "Run as the process's user or as root";

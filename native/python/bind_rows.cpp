@@ -1,6 +1,7 @@
 // Rules as data, for comparison with other tools, and the bare frame chain.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "python/session.h"
 #include "unwind/cfi_program.h"
 #include "unwind/frame_chain.h"
+#include "unwind/function_analysis.h"
 
 namespace py = pybind11;
 
@@ -29,22 +31,38 @@ py::dict rule_dict(const UnwindRow& row, const Architecture& arch) {
   return rules;
 }
 
-py::list row_list(const Fde& fde, const Architecture& arch) {
-  py::list rows;
-  for (const UnwindRow& row : compile(fde)) {
-    rows.append(py::make_tuple(row.range.begin, to_string(row.cfa, arch), rule_dict(row, arch)));
+py::list row_list(const std::vector<UnwindRow>& rows, const Architecture& arch) {
+  py::list list;
+  for (const UnwindRow& row : rows) {
+    list.append(py::make_tuple(row.range.begin, to_string(row.cfa, arch), rule_dict(row, arch)));
   }
-  return rows;
+  return list;
+}
+
+const Architecture& architecture_of(const ElfFile& file) {
+  const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
+  if (arch == nullptr) {
+    throw Error(file.path(), "is made for " + std::string(elf_machine_name(file.machine())) +
+                                 ", which whocall does not know");
+  }
+  return *arch;
+}
+
+// The rows that the analysis computes for code at [begin, end) (link addresses).
+py::list analysis_rows(const std::string& path, Address begin, Address end) {
+  const auto file = ElfFile::open(path);
+  const Architecture& arch = architecture_of(*file);
+  const ByteView code = file->at(begin);
+  const auto decoder = arch.make_decoder();
+  const auto inside = code.slice(0, std::min<std::uint64_t>(end - begin, code.size()));
+  const AnalysedFunction function =
+      analyse_function(inside.value_or(ByteView()), begin, arch, *decoder);
+  return row_list(function.rows, arch);
 }
 
 py::list cfi_rows(const std::string& path, const std::string& section) {
   const auto file = ElfFile::open(path);
-  const Architecture* arch =
-      find_architecture(file->machine(), file->pointer_size(), file->endian());
-  if (arch == nullptr) {
-    throw Error(path, "is made for " + std::string(elf_machine_name(file->machine())) +
-                          ", which whocall does not know");
-  }
+  const Architecture& arch = architecture_of(*file);
   const bool debug = section == ".debug_frame";
   const auto part = debug ? file->debug_frame() : file->eh_frame();
   py::list entries;
@@ -55,7 +73,7 @@ py::list cfi_rows(const std::string& path, const std::string& section) {
       debug ? CallFrameInfo::Format::debug_frame : CallFrameInfo::Format::eh_frame, *part,
       debug ? std::nullopt : file->eh_frame_hdr(), file->pointer_size());
   info.for_each([&](const Fde& fde) {
-    entries.append(py::make_tuple(fde.range.begin, fde.range.end, row_list(fde, *arch)));
+    entries.append(py::make_tuple(fde.range.begin, fde.range.end, row_list(compile(fde), arch)));
   });
   return entries;
 }
@@ -86,6 +104,7 @@ std::vector<std::string> architecture_names() {
 
 void bind_rows(py::module_& module) {
   module.def("cfi_rows", &cfi_rows, py::arg("path"), py::arg("section") = ".eh_frame");
+  module.def("analysis_rows", &analysis_rows, py::arg("path"), py::arg("begin"), py::arg("end"));
   module.def("decode_frame_chain", &frame_chain, py::arg("arch"), py::arg("stack"),
              py::arg("stack_address"), py::arg("registers"));
   module.def("architectures", &architecture_names);

@@ -70,7 +70,8 @@ std::string elf_format(const ElfFile& file) {
 }
 
 bool is_elf(const std::string& path) {
-  const auto bytes = MappedFile::open(path)->bytes();
+  const auto file = MappedFile::open(path);
+  const auto bytes = file->bytes();
   constexpr std::string_view kMagic = "\177ELF";
   return bytes.size() >= kMagic.size() &&
          std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;

@@ -19,8 +19,8 @@ struct FunctionMatch {
   std::string name{};      // demangled if asked; "sub_1136" where only the bounds are known
   std::string raw_name{};  // as in the file; empty where only the bounds are known
   NameSource source = NameSource::none;
-  Address start = 0;                 // link address
-  std::uint64_t size = 0;            // bytes
+  Address start = 0;                   // link address
+  std::uint64_t size = 0;              // bytes
   std::vector<std::string> aliases{};  // other names at the same start, as in the file
 };
 

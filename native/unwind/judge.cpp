@@ -56,7 +56,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.evidence.add(Evidence::signal);
     return result;
   }
-  if (caller.pc == 0) {
+  if (caller.pc == 0 && trust == Trust::cfi) {
     result.refusal = Refusal::end_of_stack;
     return result;
   }
@@ -121,11 +121,11 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller) 
   if (*target == callee.pc) {
     return CallMatch::matches;
   }
-  const auto function = cfi_.function_at(callee.lookup_pc());
+  const auto function = code_.function_at(callee.lookup_pc());
   if (function && function->begin == *target) {
     return CallMatch::matches;
   }
-  const auto called = cfi_.function_at(*target);
+  const auto called = code_.function_at(*target);
   return called && !called->contains(callee.lookup_pc()) ? CallMatch::elsewhere
                                                          : CallMatch::unknown;
 }

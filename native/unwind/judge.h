@@ -9,7 +9,7 @@
 #include "unwind/activation.h"
 #include "unwind/apply_row.h"
 #include "unwind/backtrace.h"
-#include "unwind/cfi_tables.h"
+#include "unwind/code_map.h"
 #include "unwind/row.h"
 
 namespace whocall {
@@ -44,7 +44,7 @@ enum class CallMatch : std::uint8_t {
 
 class Judge {
  public:
-  Judge(const ProcessImage& process, CfiTables& cfi) : process_(process), cfi_(cfi) {}
+  Judge(const ProcessImage& process, CodeMap& code) : process_(process), code_(code) {}
 
   // `proposal` comes from applying `row` to `callee`; unwind tables (trust cfi) and the kernel's
   // signal frames (trust context) are believed without a call before the return address, because
@@ -65,7 +65,7 @@ class Judge {
                                           const AppliedRow& proposal) const;
 
   const ProcessImage& process_;
-  CfiTables& cfi_;
+  CodeMap& code_;
 };
 
 }  // namespace whocall

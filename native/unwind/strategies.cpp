@@ -11,10 +11,10 @@ namespace {
 using Maker = std::unique_ptr<Strategy> (*)(const Architecture&);
 
 // Surest first: what the kernel wrote, what the compiler wrote, what a call must have left behind,
-// what a convention leaves behind, what can be found by searching.
-constexpr std::array<Maker, 5> kMakers = {
-    make_signal_frame_strategy,  make_cfi_strategy,  make_call_entry_strategy,
-    make_frame_pointer_strategy, make_scan_strategy,
+// what the code does, what a convention leaves behind, what can be found by searching.
+constexpr std::array<Maker, 6> kMakers = {
+    make_signal_frame_strategy, make_cfi_strategy,           make_call_entry_strategy,
+    make_analysis_strategy,     make_frame_pointer_strategy, make_scan_strategy,
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "unwind/activation.h"
 #include "unwind/backtrace.h"
 #include "unwind/cfi_tables.h"
+#include "unwind/code_map.h"
 #include "unwind/judge.h"
 #include "unwind/row.h"
 
@@ -21,6 +22,7 @@ namespace whocall {
 struct WalkContext {
   const ProcessImage& process;
   CfiTables& cfi;
+  CodeMap& code;
   Judge& judge;
   std::deque<UnwindRow>& made_rows;
 

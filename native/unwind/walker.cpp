@@ -22,7 +22,7 @@ class Walker::Walk {
   Walk(Walker& walker, const WalkOptions& options)
       : process_(walker.process_),
         options_(options),
-        context_{walker.process_, walker.cfi_, walker.judge_, made_rows_} {
+        context_{walker.process_, walker.cfi_, walker.code_, walker.judge_, made_rows_} {
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());
@@ -50,6 +50,7 @@ class Walker::Walk {
         break;
       }
       activation = accepted->proposal.caller;
+      activation.interrupted = activation.interrupted || was_put_there(*accepted);
       add_frame(activation, &*accepted);
     }
     return std::move(result_);
@@ -66,8 +67,8 @@ class Walker::Walk {
     for (Strategy* strategy : strategies_) {
       // Tables know by themselves where stacks begin; the strategies after them do not.
       if (strategy->trust() > Trust::cfi && !std::exchange(asked_outermost, true)) {
-        if (const auto entry = outermost_function(callee, process_, context_.cfi)) {
-          result_.stop = {StopReason::end_of_stack, *entry};
+        if (const auto why = no_caller_to_expect(callee)) {
+          result_.stop = {StopReason::end_of_stack, *why};
           return std::nullopt;
         }
       }
@@ -91,12 +92,37 @@ class Walker::Walk {
     return std::nullopt;
   }
 
+  // Folklore. Situation: nobody called the outermost function of a coroutine or of a thread;
+  // makecontext wrote its address where a return address would be. Example: __start_context in
+  // glibc, whose first byte the frame above "returns" to. pc - 1 belongs to whatever stands before
+  // it. Remedy: without a call instruction before it, the first byte of a function is not a return
+  // address but the next instruction, and is looked up as it is.
+  bool was_put_there(const Attempt& attempt) const {
+    if (attempt.judgement.evidence.has(Evidence::call_before)) {
+      return false;
+    }
+    const Address pc = attempt.proposal.caller.pc;
+    const auto function = context_.cfi.function_at(pc);
+    return function && function->begin == pc;
+  }
+
   // The callee's CFA is known once a row could be applied to it.
   void note_cfa(const Attempt& attempt) {
     Frame& callee = result_.frames.back();
     if (attempt.proposal.failure != ApplyFailure::no_cfa && callee.cfa == 0) {
       callee.cfa = attempt.proposal.cfa;
     }
+  }
+
+  // The same folklore, where even the put-there function has no unwind table: the stack was started
+  // there by hand, and whatever lies above it is no caller.
+  std::optional<std::string> no_caller_to_expect(const Activation& callee) {
+    const EvidenceSet& evidence = result_.frames.back().evidence;
+    const bool called = evidence.has(Evidence::call_before) || evidence.has(Evidence::signal);
+    if (result_.frames.size() > 1 && !called) {
+      return "no call leads to " + hex(callee.pc) + ": the stack was started there by hand";
+    }
+    return outermost_function(callee, process_, context_.cfi);
   }
 
   bool count_stack_switch(const Activation& callee, const Attempt& attempt) {
@@ -191,7 +217,8 @@ std::string Walker::Walk::explain(const Attempt* found_by) {
 Walker::Walker(const ProcessImage& process)
     : process_(process),
       cfi_(process),
-      judge_(process, cfi_),
+      code_(process, cfi_),
+      judge_(process, code_),
       strategies_(make_strategies(*process.arch)) {}
 
 Backtrace Walker::walk(const Thread& thread, const WalkOptions& options) {

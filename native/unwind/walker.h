@@ -11,6 +11,7 @@
 #include "process/process_image.h"
 #include "unwind/backtrace.h"
 #include "unwind/cfi_tables.h"
+#include "unwind/code_map.h"
 #include "unwind/judge.h"
 #include "unwind/strategy.h"
 
@@ -45,6 +46,7 @@ class Walker {
 
   const ProcessImage& process_;
   CfiTables cfi_;
+  CodeMap code_;
   Judge judge_;
   std::vector<std::unique_ptr<Strategy>> strategies_;
 };

@@ -1,0 +1,74 @@
+// What one machine instruction does to the things that unwinding follows: the stack pointer, copies
+// of registers, words on the stack, and the flow of control. Everything else is left out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "arch/architecture.h"
+#include "base/address.h"
+#include "base/byte_view.h"
+
+namespace whocall {
+
+// One step of an instruction's effect; an instruction has up to a few of them, in order.
+struct Effect {
+  enum class Kind : std::uint8_t {
+    set,          // destination = source + offset
+    load,         // destination = the word at source + offset
+    store,        // the word at destination + offset = source
+    store_other,  // the word at destination + offset = something that is not followed
+    align,        // destination = destination with low bits cleared
+    clobber,      // destination = something that is not followed
+    compare,      // destination and source are compared for a following conditional jump
+  };
+  Kind kind = Kind::clobber;
+  Register destination = 0;
+  Register source = 0;
+  std::int64_t offset = 0;  // bytes
+};
+
+struct Instruction {
+  enum class Flow : std::uint8_t {
+    next,               // goes on behind itself
+    call,               // a call: comes back behind itself, caller-saved registers lost
+    jump,               // to `target`
+    branch,             // to `target` or on behind itself
+    branch_if_unequal,  // the same, and behind itself the compared registers are equal
+    indirect_jump,      // to where a register or a table says
+    stop,               // returns, or never gets past itself
+  };
+  std::uint8_t size = 0;  // bytes
+  Flow flow = Flow::next;
+  bool landing_pad = false;         // endbr and its kin: indirect calls and jumps arrive here
+  bool padding = false;             // a nop of any length: fills the gap between functions
+  std::optional<Address> target{};  // of a direct call or jump; same kind of address as asked with
+  std::uint8_t effect_count = 0;
+  std::array<Effect, 6> effects{};
+
+  [[nodiscard]] std::span<const Effect> list() const {
+    return std::span(effects).first(effect_count);
+  }
+  void add(Effect effect) {
+    if (effect_count < effects.size()) {
+      effects[effect_count++] = effect;
+    }
+  }
+};
+
+class InstructionDecoder {
+ public:
+  InstructionDecoder() = default;
+  InstructionDecoder(const InstructionDecoder&) = delete;
+  InstructionDecoder& operator=(const InstructionDecoder&) = delete;
+  virtual ~InstructionDecoder() = default;
+
+  // The instruction at the start of `code`, which stands at `address`; a miss when the bytes are
+  // none.
+  virtual std::optional<Instruction> decode(ByteView code, Address address) = 0;
+};
+
+}  // namespace whocall

@@ -1,0 +1,329 @@
+#include "arch/x86_decoder.h"
+
+#include <capstone/capstone.h>
+
+#include <algorithm>
+
+namespace whocall::x86 {
+namespace {
+
+constexpr Register kNoRegister = kRegisterLimit;
+
+struct Family {
+  x86_reg full;
+  Register number64;             // DWARF number in x86-64 code; kNoRegister where there is none
+  Register number32;             // DWARF number in i386 code
+  std::array<x86_reg, 3> parts;  // registers that are a part of it or hold it
+};
+
+constexpr std::array<Family, 16> kFamilies = {{
+    {X86_REG_RAX, 0, 0, {X86_REG_EAX, X86_REG_AX, X86_REG_AL}},
+    {X86_REG_RCX, 2, 1, {X86_REG_ECX, X86_REG_CX, X86_REG_CL}},
+    {X86_REG_RDX, 1, 2, {X86_REG_EDX, X86_REG_DX, X86_REG_DL}},
+    {X86_REG_RBX, 3, 3, {X86_REG_EBX, X86_REG_BX, X86_REG_BL}},
+    {X86_REG_RSP, 7, 4, {X86_REG_ESP, X86_REG_SP, X86_REG_SPL}},
+    {X86_REG_RBP, 6, 5, {X86_REG_EBP, X86_REG_BP, X86_REG_BPL}},
+    {X86_REG_RSI, 4, 6, {X86_REG_ESI, X86_REG_SI, X86_REG_SIL}},
+    {X86_REG_RDI, 5, 7, {X86_REG_EDI, X86_REG_DI, X86_REG_DIL}},
+    {X86_REG_R8, 8, kNoRegister, {X86_REG_R8D, X86_REG_R8W, X86_REG_R8B}},
+    {X86_REG_R9, 9, kNoRegister, {X86_REG_R9D, X86_REG_R9W, X86_REG_R9B}},
+    {X86_REG_R10, 10, kNoRegister, {X86_REG_R10D, X86_REG_R10W, X86_REG_R10B}},
+    {X86_REG_R11, 11, kNoRegister, {X86_REG_R11D, X86_REG_R11W, X86_REG_R11B}},
+    {X86_REG_R12, 12, kNoRegister, {X86_REG_R12D, X86_REG_R12W, X86_REG_R12B}},
+    {X86_REG_R13, 13, kNoRegister, {X86_REG_R13D, X86_REG_R13W, X86_REG_R13B}},
+    {X86_REG_R14, 14, kNoRegister, {X86_REG_R14D, X86_REG_R14W, X86_REG_R14B}},
+    {X86_REG_R15, 15, kNoRegister, {X86_REG_R15D, X86_REG_R15W, X86_REG_R15B}},
+}};
+
+// The high byte registers belong to their families too.
+x86_reg family_head(x86_reg reg) {
+  switch (reg) {
+    case X86_REG_AH:
+      return X86_REG_AL;
+    case X86_REG_BH:
+      return X86_REG_BL;
+    case X86_REG_CH:
+      return X86_REG_CL;
+    case X86_REG_DH:
+      return X86_REG_DL;
+    default:
+      return reg;
+  }
+}
+
+class Decoder final : public InstructionDecoder {
+ public:
+  explicit Decoder(bool is_64) : is_64_(is_64) {
+    if (cs_open(CS_ARCH_X86, is_64 ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
+      cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
+      decoded_ = cs_malloc(handle_);
+    }
+  }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  ~Decoder() override {
+    if (decoded_ != nullptr) {
+      cs_free(decoded_, 1);
+    }
+    if (handle_ != 0) {
+      cs_close(&handle_);
+    }
+  }
+
+  std::optional<Instruction> decode(ByteView code, Address address) override {
+    if (decoded_ == nullptr) {
+      return std::nullopt;
+    }
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
+    std::size_t size = code.size();
+    std::uint64_t at = address;
+    if (!cs_disasm_iter(handle_, &bytes, &size, &at, decoded_)) {
+      return std::nullopt;
+    }
+    Instruction result;
+    result.size = static_cast<std::uint8_t>(decoded_->size);
+    const auto word = code.read<std::uint32_t>(0);
+    result.landing_pad = word == 0xfa1e0ff3 || word == 0xfb1e0ff3;  // endbr64, endbr32
+    describe(result);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] const cs_x86& x86() const { return decoded_->detail->x86; }
+  [[nodiscard]] const cs_x86_op& operand(std::size_t index) const { return x86().operands[index]; }
+  [[nodiscard]] std::size_t operand_count() const { return x86().op_count; }
+  [[nodiscard]] Register sp() const { return is_64_ ? 7 : 4; }
+  [[nodiscard]] Register fp() const { return is_64_ ? 6 : 5; }
+  [[nodiscard]] std::int64_t word() const { return is_64_ ? 8 : 4; }
+
+  // DWARF number of the family that `reg` belongs to; kNoRegister for all others.
+  [[nodiscard]] Register number(x86_reg reg) const {
+    const x86_reg head = family_head(reg);
+    for (const Family& family : kFamilies) {
+      if (family.full == head || std::ranges::find(family.parts, head) != family.parts.end()) {
+        return is_64_ ? family.number64 : family.number32;
+      }
+    }
+    return kNoRegister;
+  }
+
+  // The number of an operand that is a whole register of the word size.
+  [[nodiscard]] Register whole_register(const cs_x86_op& op) const {
+    return op.type == X86_OP_REG && op.size == word() ? number(op.reg) : kNoRegister;
+  }
+
+  // Base of a memory operand without index or segment; kNoRegister for other forms.
+  [[nodiscard]] Register plain_base(const cs_x86_op& op) const {
+    const bool plain = op.type == X86_OP_MEM && op.mem.index == X86_REG_INVALID &&
+                       op.mem.segment == X86_REG_INVALID && op.mem.base != X86_REG_INVALID;
+    return plain ? number(op.mem.base) : kNoRegister;
+  }
+
+  void describe(Instruction& out) const {
+    switch (decoded_->id) {
+      case X86_INS_PUSH:
+        return push(out, operand(0));
+      case X86_INS_POP:
+        return pop(out, operand(0));
+      case X86_INS_PUSHF:
+      case X86_INS_PUSHFQ:
+      case X86_INS_PUSHFD:
+        return move_sp(out, -word());
+      case X86_INS_POPF:
+      case X86_INS_POPFQ:
+      case X86_INS_POPFD:
+        return move_sp(out, word());
+      case X86_INS_LEAVE:
+        out.add({Effect::Kind::set, sp(), fp(), 0});
+        out.add({Effect::Kind::load, fp(), sp(), 0});
+        return move_sp(out, word());
+      case X86_INS_ENTER:
+        return enter(out);
+      case X86_INS_ADD:
+      case X86_INS_SUB:
+        return add(out);
+      case X86_INS_AND:
+        return align(out);
+      case X86_INS_LEA:
+        return lea(out);
+      case X86_INS_MOV:
+        return move(out);
+      case X86_INS_CMP:
+        return compare(out);
+      default:
+        return flow(out);
+    }
+  }
+
+  void move_sp(Instruction& out, std::int64_t delta) const {
+    out.add({Effect::Kind::set, sp(), sp(), delta});
+  }
+
+  void push(Instruction& out, const cs_x86_op& op) const {
+    const std::int64_t size = op.size == 2 ? 2 : word();
+    move_sp(out, -size);
+    const Register source = whole_register(op);
+    // `push %rsp` stores the old value; nobody saves it that way.
+    if (source != kNoRegister && source != sp()) {
+      out.add({Effect::Kind::store, sp(), source, 0});
+    } else {
+      out.add({Effect::Kind::store_other, sp(), 0, 0});
+    }
+  }
+
+  void pop(Instruction& out, const cs_x86_op& op) const {
+    const Register destination = whole_register(op);
+    if (destination != kNoRegister) {
+      out.add({Effect::Kind::load, destination, sp(), 0});
+    } else {
+      clobber_written(out);
+    }
+    if (destination != sp()) {
+      move_sp(out, op.size == 2 ? 2 : word());
+    }
+  }
+
+  void enter(Instruction& out) const {
+    move_sp(out, -word());
+    out.add({Effect::Kind::store, sp(), fp(), 0});
+    out.add({Effect::Kind::set, fp(), sp(), 0});
+    if (operand(1).imm == 0) {
+      move_sp(out, -operand(0).imm);
+    } else {
+      out.add({Effect::Kind::clobber, sp()});
+    }
+  }
+
+  void add(Instruction& out) const {
+    const Register destination = whole_register(operand(0));
+    if (destination == kNoRegister || operand(1).type != X86_OP_IMM) {
+      return clobber_written(out);
+    }
+    const std::int64_t amount = operand(1).imm;
+    out.add({Effect::Kind::set, destination, destination,
+             decoded_->id == X86_INS_SUB ? -amount : amount});
+  }
+
+  void align(Instruction& out) const {
+    const Register destination = whole_register(operand(0));
+    const bool aligns =
+        destination != kNoRegister && operand(1).type == X86_OP_IMM && operand(1).imm < 0;
+    if (aligns) {
+      out.add({Effect::Kind::align, destination});
+    } else {
+      clobber_written(out);
+    }
+  }
+
+  void lea(Instruction& out) const {
+    const Register destination = whole_register(operand(0));
+    const Register base = plain_base(operand(1));
+    if (destination != kNoRegister && base != kNoRegister) {
+      out.add({Effect::Kind::set, destination, base, operand(1).mem.disp});
+    } else {
+      clobber_written(out);
+    }
+  }
+
+  void move(Instruction& out) const {
+    const cs_x86_op& to = operand(0);
+    const cs_x86_op& from = operand(1);
+    const Register destination = whole_register(to);
+    const Register source = whole_register(from);
+    if (destination != kNoRegister && source != kNoRegister) {
+      out.add({Effect::Kind::set, destination, source, 0});
+    } else if (destination != kNoRegister && plain_base(from) != kNoRegister) {
+      out.add({Effect::Kind::load, destination, plain_base(from), from.mem.disp});
+    } else if (plain_base(to) != kNoRegister) {
+      if (source != kNoRegister) {
+        out.add({Effect::Kind::store, plain_base(to), source, to.mem.disp});
+      } else {
+        out.add({Effect::Kind::store_other, plain_base(to), 0, to.mem.disp});
+      }
+    } else {
+      clobber_written(out);
+    }
+  }
+
+  void compare(Instruction& out) const {
+    const Register left = whole_register(operand(0));
+    const Register right = whole_register(operand(1));
+    if (left != kNoRegister && right != kNoRegister) {
+      out.add({Effect::Kind::compare, left, right, 0});
+    }
+  }
+
+  void flow(Instruction& out) const {
+    using Flow = Instruction::Flow;
+    const bool direct = operand_count() == 1 && operand(0).type == X86_OP_IMM;
+    if (direct) {
+      const auto target = static_cast<Address>(operand(0).imm);
+      out.target = is_64_ ? target : target & 0xffffffff;
+    }
+    if (cs_insn_group(handle_, decoded_, CS_GRP_CALL)) {
+      out.flow = Flow::call;
+      if (out.target == decoded_->address + decoded_->size) {  // call next; pop %ebx
+        out.flow = Flow::next;
+        move_sp(out, -word());
+        out.add({Effect::Kind::store_other, sp(), 0, 0});
+      }
+    } else if (decoded_->id == X86_INS_JMP) {
+      out.flow = direct ? Flow::jump : Flow::indirect_jump;
+    } else if (cs_insn_group(handle_, decoded_, CS_GRP_JUMP)) {
+      out.flow = decoded_->id == X86_INS_JNE ? Flow::branch_if_unequal : Flow::branch;
+    } else if (stops()) {
+      out.flow = Flow::stop;
+      out.padding = decoded_->id == X86_INS_INT3;
+    } else {
+      out.target.reset();
+      out.padding = decoded_->id == X86_INS_NOP;
+      clobber_written(out);
+    }
+  }
+
+  [[nodiscard]] bool stops() const {
+    switch (decoded_->id) {
+      case X86_INS_RET:
+      case X86_INS_RETF:
+      case X86_INS_IRET:
+      case X86_INS_IRETD:
+      case X86_INS_IRETQ:
+      case X86_INS_HLT:
+      case X86_INS_UD0:
+      case X86_INS_UD2:
+      case X86_INS_UD2B:
+      case X86_INS_INT3:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  void clobber_written(Instruction& out) const {
+    cs_regs read{};
+    cs_regs written{};
+    std::uint8_t read_count = 0;
+    std::uint8_t written_count = 0;
+    if (cs_regs_access(handle_, decoded_, read, &read_count, written, &written_count) !=
+        CS_ERR_OK) {
+      return;
+    }
+    for (std::size_t i = 0; i < written_count; ++i) {
+      const Register reg = number(static_cast<x86_reg>(written[i]));
+      if (reg != kNoRegister) {
+        out.add({Effect::Kind::clobber, reg});
+      }
+    }
+  }
+
+  bool is_64_;
+  csh handle_ = 0;
+  cs_insn* decoded_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<InstructionDecoder> make_decoder_64() { return std::make_unique<Decoder>(true); }
+std::unique_ptr<InstructionDecoder> make_decoder_32() { return std::make_unique<Decoder>(false); }
+
+}  // namespace whocall::x86

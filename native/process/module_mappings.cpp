@@ -1,0 +1,78 @@
+#include "process/module_mappings.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "process/disjoint_mappings.h"
+
+namespace whocall {
+namespace {
+
+void take_protection(const ElfSegment& segment, Mapping& mapping) {
+  mapping.readable = (segment.flags & PF_R) != 0;
+  mapping.writable = (segment.flags & PF_W) != 0;
+  mapping.executable = (segment.flags & PF_X) != 0;
+  mapping.permissions_known = true;
+}
+
+// Protections that the core does not tell are the segments'.
+void complete_permissions(ProcessImage& image) {
+  for (Mapping& mapping : image.mappings) {
+    const Module* module =
+        mapping.permissions_known ? nullptr : image.module_at(mapping.range.begin);
+    if (module == nullptr || module->file == nullptr) {
+      continue;
+    }
+    for (const ElfSegment& segment : module->file->segments()) {
+      const Address begin = module->runtime_address(segment.address) & ~Address{0xfff};
+      const Address end = module->runtime_address(segment.address + segment.memory_size);
+      if (segment.type == PT_LOAD && AddressRange{begin, end}.contains(mapping.range.begin)) {
+        take_protection(segment, mapping);
+      }
+    }
+  }
+}
+
+// Some dumpers leave out the mappings that they do not dump, NT_FILE included. The files know.
+void add_mappings_of_modules(ProcessImage& image) {
+  std::vector<Mapping> added;
+  for (const Module& module : image.modules) {
+    if (module.file == nullptr) {
+      continue;
+    }
+    for (const ElfSegment& segment : module.file->segments()) {
+      const Address begin = module.runtime_address(segment.address);
+      const auto after = std::ranges::upper_bound(image.mappings, begin, {},
+                                                  [](const Mapping& m) { return m.range.begin; });
+      if (segment.type != PT_LOAD || image.mapping_at(begin) != nullptr) {
+        continue;
+      }
+      Mapping mapping;
+      mapping.range = {begin, begin + segment.memory_size};
+      if (after != image.mappings.end()) {
+        mapping.range.end = std::min(mapping.range.end, after->range.begin);
+      }
+      take_protection(segment, mapping);
+      mapping.offset = segment.offset;
+      mapping.path = module.path;
+      added.push_back(std::move(mapping));
+    }
+  }
+  std::ranges::move(added, std::back_inserter(image.mappings));
+  make_disjoint(image.mappings);
+}
+
+}  // namespace
+
+void complete_mappings(ProcessImage& image) {
+  if (!image.mappings.empty()) {
+    complete_permissions(image);
+    add_mappings_of_modules(image);
+  }
+}
+
+}  // namespace whocall

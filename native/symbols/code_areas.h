@@ -1,0 +1,18 @@
+// Where a file has code.
+#pragma once
+
+#include <vector>
+
+#include "base/address.h"
+#include "object/elf_file.h"
+
+namespace whocall {
+
+// Link address ranges of the executable sections or, where the section headers are gone, of the
+// executable segments; sorted, joined where they touch or overlap.
+std::vector<AddressRange> code_areas(const ElfFile& file);
+
+// Ranges sorted, joined where they touch or overlap, without empty ones.
+std::vector<AddressRange> united(std::vector<AddressRange> ranges);
+
+}  // namespace whocall

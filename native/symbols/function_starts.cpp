@@ -1,0 +1,41 @@
+#include "symbols/function_starts.h"
+
+#include <algorithm>
+
+#include "symbols/code_areas.h"
+
+namespace whocall {
+
+FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
+                               const SymbolTable& symbols)
+    : areas_(code_areas(file)) {
+  for (const Symbol& symbol : symbols.symbols()) {
+    starts_.push_back(symbol.range.begin);
+  }
+  starts_.push_back(file.entry());
+  for (const AddressRange& area : areas_) {
+    starts_.push_back(area.begin);
+    const ByteView code = file.at(area.begin);
+    if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
+      arch.append_call_targets(*inside, area.begin, starts_);
+    }
+  }
+  std::ranges::sort(starts_);
+  starts_.erase(std::ranges::unique(starts_).begin(), starts_.end());
+}
+
+std::optional<AddressRange> FunctionStarts::function_at(Address link) const {
+  const auto area = std::ranges::find_if(
+      areas_, [&](const AddressRange& candidate) { return candidate.contains(link); });
+  if (area == areas_.end()) {
+    return std::nullopt;
+  }
+  const auto next = std::ranges::upper_bound(starts_, link);
+  if (next == starts_.begin()) {
+    return std::nullopt;
+  }
+  return AddressRange{*std::prev(next),
+                      next == starts_.end() ? area->end : std::min(*next, area->end)};
+}
+
+}  // namespace whocall

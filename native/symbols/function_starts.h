@@ -1,0 +1,30 @@
+// Where functions begin in a file that has no unwind tables and few symbols: the starts that
+// symbols and tables tell, and the targets of direct calls.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "base/address.h"
+#include "object/elf_file.h"
+#include "symbols/symbol_table.h"
+
+namespace whocall {
+
+class FunctionStarts {
+ public:
+  // Looks at all code of the file once; about a gigabyte a second.
+  FunctionStarts(const ElfFile& file, const Architecture& arch, const SymbolTable& symbols);
+
+  // From the nearest start at or below `link` to the next one, or to the end of the section
+  // (segment, where the section headers are gone). Link addresses. A function that is only called
+  // through pointers and has no symbol counts as part of its predecessor.
+  [[nodiscard]] std::optional<AddressRange> function_at(Address link) const;
+
+ private:
+  std::vector<AddressRange> areas_;  // code, sorted
+  std::vector<Address> starts_;      // sorted, distinct
+};
+
+}  // namespace whocall

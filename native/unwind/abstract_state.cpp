@@ -1,0 +1,249 @@
+#include "unwind/abstract_state.h"
+
+#include <algorithm>
+
+#include "unwind/expression_writer.h"
+
+namespace whocall {
+
+using Kind = AbstractValue::Kind;
+
+AbstractState::AbstractState(const Architecture& arch) : arch_(&arch) {
+  for (Register number = 0; number < kRegisterLimit; ++number) {
+    registers_[number] = AbstractValue::on_entry(number);
+  }
+  const std::int64_t pushed = arch.return_address_size_on_stack;
+  registers_[arch.sp] = AbstractValue::from_cfa(-pushed);
+  if (pushed != 0) {
+    slots_.push_back(
+        {AbstractValue::from_cfa(-pushed), AbstractValue::on_entry(arch.return_address)});
+  }
+}
+
+AbstractValue AbstractState::get(Register number) const {
+  return number < kRegisterLimit ? registers_[number] : AbstractValue{};
+}
+
+void AbstractState::set(Register number, const AbstractValue& value) {
+  if (number < kRegisterLimit) {
+    registers_[number] = value;
+  }
+  if (number == arch_->sp) {
+    drop_slots_below_sp();
+  }
+  if (compared_ && (compared_->first == number || compared_->second == number)) {
+    compared_.reset();
+  }
+}
+
+AbstractValue AbstractState::plus(Register base, std::int64_t offset) const {
+  AbstractValue value = get(base);
+  if (offset == 0) {
+    return value;
+  }
+  if (!value.is_address()) {
+    return {};
+  }
+  value.offset += offset;
+  return value;
+}
+
+void AbstractState::apply(const Effect& effect) {
+  switch (effect.kind) {
+    case Effect::Kind::set:
+      return set(effect.destination, plus(effect.source, effect.offset));
+    case Effect::Kind::load:
+      return set(effect.destination, load(plus(effect.source, effect.offset)));
+    case Effect::Kind::store:
+      return store(plus(effect.destination, effect.offset), get(effect.source));
+    case Effect::Kind::store_other:
+      return store(plus(effect.destination, effect.offset), {});
+    case Effect::Kind::align:
+      // One rounding a function: of a second one nothing would be known.
+      return set(effect.destination, effect.destination == arch_->sp && !aligned_base()
+                                         ? AbstractValue::from_aligned(0)
+                                         : AbstractValue{});
+    case Effect::Kind::clobber:
+      return set(effect.destination, {});
+    case Effect::Kind::compare:
+      compared_ = {effect.destination, effect.source};
+      return;
+  }
+}
+
+void AbstractState::after_call() {
+  const AbstractValue sp = get(arch_->sp);
+  for (Register number = 0; number < kRegisterLimit; ++number) {
+    if (std::ranges::find(arch_->callee_saved, number) == arch_->callee_saved.end()) {
+      registers_[number] = {};
+    }
+  }
+  registers_[arch_->sp] = sp;
+  compared_.reset();
+}
+
+// Folklore. Situation: -fstack-clash-protection probes a big frame page by page in a loop that
+// lowers the stack pointer. Example: lea -0x5000(%rsp),%r11; 1: sub $0x1000,%rsp; orq $0,(%rsp);
+// cmp %r11,%rsp; jne 1b. Inside the loop nothing is known of rsp. Remedy: behind the jne the two
+// are equal, and r11 is known.
+void AbstractState::compared_equal() {
+  if (!compared_) {
+    return;
+  }
+  const auto [left, right] = *compared_;
+  const AbstractValue a = get(left);
+  const AbstractValue b = get(right);
+  if (!a.is_address() && b.is_address()) {
+    set(left, b);
+  } else if (a.is_address() && !b.is_address()) {
+    set(right, a);
+  }
+}
+
+bool AbstractState::merge(const AbstractState& other) {
+  bool lost = false;
+  for (Register number = 0; number < kRegisterLimit; ++number) {
+    if (registers_[number] != other.registers_[number] &&
+        registers_[number].kind != Kind::unknown) {
+      registers_[number] = {};
+      lost = true;
+    }
+  }
+  const auto before = slots_.size();
+  std::erase_if(slots_, [&](const Slot& slot) {
+    return std::ranges::find(other.slots_, slot) == other.slots_.end();
+  });
+  if (compared_ != other.compared_) {
+    compared_.reset();
+  }
+  return lost || slots_.size() != before;
+}
+
+bool AbstractState::disagrees(const AbstractState& other) const {
+  const AbstractValue mine = get(arch_->sp);
+  const AbstractValue theirs = other.get(arch_->sp);
+  return mine.is_address() && theirs.is_address() && mine != theirs;
+}
+
+void AbstractState::store(const AbstractValue& where, const AbstractValue& what) {
+  if (!where.is_address()) {
+    return;  // Through a pointer of unknown origin: compilers keep those away from saved registers.
+  }
+  // The return address where the call put it is not overwritten by correct code.
+  std::erase_if(slots_, [&](const Slot& slot) { return slot.where == where; });
+  if (what.kind != Kind::unknown) {
+    slots_.push_back({where, what});
+  }
+}
+
+AbstractValue AbstractState::load(const AbstractValue& where) const {
+  const auto found = std::ranges::find(slots_, where, &Slot::where);
+  return where.is_address() && found != slots_.end() ? found->what : AbstractValue{};
+}
+
+// What was popped is dead: a signal handler may overwrite it at any moment.
+void AbstractState::drop_slots_below_sp() {
+  const AbstractValue sp = get(arch_->sp);
+  if (sp.is_address()) {
+    std::erase_if(slots_, [&](const Slot& slot) {
+      return slot.where.kind == sp.kind && slot.where.offset < sp.offset;
+    });
+  }
+}
+
+std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& arena) const {
+  const auto cfa = cfa_rule(arena);
+  if (!cfa) {
+    return std::nullopt;
+  }
+  UnwindRow row;
+  row.cfa = *cfa;
+  row.return_address = arch_->return_address;
+  const auto add = [&](Register number) {
+    if (const auto rule = saved_rule(number, arena)) {
+      row.rules.push_back({number, *rule});
+      return true;
+    }
+    return false;
+  };
+  if (!add(arch_->return_address)) {
+    return std::nullopt;
+  }
+  for (const Register number : arch_->callee_saved) {
+    if (!add(number)) {
+      row.rules.push_back({number, RegisterRule::undefined()});
+    }
+  }
+  return row;
+}
+
+// sp, else fp, else any register that holds an address of known distance from the CFA; behind a
+// realignment, a word near the aligned base that holds one (the i386 `main` keeps %ecx there).
+std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>>& arena) const {
+  const auto by = [&](Register number) -> std::optional<CfaRule> {
+    const AbstractValue value = get(number);
+    return value.kind == Kind::cfa ? std::optional(CfaRule::at(number, -value.offset))
+                                   : std::nullopt;
+  };
+  for (const Register preferred : {arch_->sp, arch_->fp}) {
+    if (const auto rule = by(preferred)) {
+      return rule;
+    }
+  }
+  for (Register number = 0; number < kRegisterLimit; ++number) {
+    if (const auto rule = by(number)) {
+      return rule;
+    }
+  }
+  const auto base = aligned_base();
+  for (const Slot& slot : slots_) {
+    if (base && slot.where.kind == Kind::aligned && slot.what.kind == Kind::cfa) {
+      ExpressionWriter writer(arena, arch_->endian);
+      writer.base(base->first, slot.where.offset - base->second).deref().plus(-slot.what.offset);
+      return CfaRule{CfaRule::Kind::expression, 0, 0, writer.view()};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<RegisterRule> AbstractState::saved_rule(
+    Register number, std::deque<std::vector<std::byte>>& arena) const {
+  const AbstractValue wanted = AbstractValue::on_entry(number);
+  const auto base = aligned_base();
+  // The copy in memory first: a called thunk (get_pc_thunk.bx) may change the register behind the
+  // analysis' back, but nobody touches the copy.
+  for (const Slot& slot : slots_) {
+    if (slot.what != wanted) {
+      continue;
+    }
+    if (slot.where.kind == Kind::cfa) {
+      return RegisterRule::stored_at_cfa(slot.where.offset);
+    }
+    if (base) {
+      ExpressionWriter writer(arena, arch_->endian);
+      writer.base(base->first, slot.where.offset - base->second);
+      return RegisterRule::stored_at(writer.view());
+    }
+  }
+  if (get(number) == wanted) {
+    return RegisterRule::same();
+  }
+  for (const Register other : arch_->callee_saved) {
+    if (get(other) == wanted) {
+      return RegisterRule::from(other);
+    }
+  }
+  return std::nullopt;
+}
+
+// A register that holds an address of known distance from the aligned base.
+std::optional<std::pair<Register, std::int64_t>> AbstractState::aligned_base() const {
+  for (const Register preferred : {arch_->fp, arch_->sp}) {
+    if (get(preferred).kind == Kind::aligned) {
+      return std::pair(preferred, get(preferred).offset);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace whocall

@@ -1,0 +1,78 @@
+// What is known, at one instruction, of where a function's caller left its registers: the values
+// that the analysis follows, and the unwinding rule that they amount to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "arch/instruction.h"
+#include "unwind/row.h"
+
+namespace whocall {
+
+// A value, symbolically. Addresses on the stack are offsets from one of two bases: the CFA, or the
+// unknown place to which the stack pointer was rounded down (`and $-16,%rsp`).
+struct AbstractValue {
+  enum class Kind : std::uint8_t { unknown, cfa, aligned, entry };
+  Kind kind = Kind::unknown;
+  Register source = 0;      // entry: the value that this register had on entry
+  std::int64_t offset = 0;  // cfa, aligned: bytes from the base
+
+  static AbstractValue from_cfa(std::int64_t offset) { return {Kind::cfa, 0, offset}; }
+  static AbstractValue from_aligned(std::int64_t offset) { return {Kind::aligned, 0, offset}; }
+  static AbstractValue on_entry(Register source) { return {Kind::entry, source, 0}; }
+  [[nodiscard]] bool is_address() const { return kind == Kind::cfa || kind == Kind::aligned; }
+
+  friend bool operator==(const AbstractValue&, const AbstractValue&) = default;
+};
+
+class AbstractState {
+ public:
+  // At a function's first instruction: the return address was just pushed (or lies in the link
+  // register), and every register has its value on entry.
+  explicit AbstractState(const Architecture& arch);
+
+  void apply(const Effect& effect);
+  // What a call that came back leaves: registers that calls do not preserve are lost.
+  void after_call();
+  // On the way behind a branch that is taken when the two last compared registers differ.
+  void compared_equal();
+
+  // Keeps what both agree on. True when something was lost.
+  bool merge(const AbstractState& other);
+  // Whether the two tell the stack pointer differently although both know it.
+  [[nodiscard]] bool disagrees(const AbstractState& other) const;
+
+  // The rule at this point; empty when the CFA is not known. Expressions are kept in `arena`.
+  [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena) const;
+
+ private:
+  // A word on the stack whose content is followed.
+  struct Slot {
+    AbstractValue where;  // cfa or aligned
+    AbstractValue what;   // entry or address
+    friend bool operator==(const Slot&, const Slot&) = default;
+  };
+
+  [[nodiscard]] AbstractValue get(Register number) const;
+  void set(Register number, const AbstractValue& value);
+  [[nodiscard]] AbstractValue plus(Register base, std::int64_t offset) const;
+  void store(const AbstractValue& where, const AbstractValue& what);
+  [[nodiscard]] AbstractValue load(const AbstractValue& where) const;
+  void drop_slots_below_sp();
+
+  [[nodiscard]] std::optional<CfaRule> cfa_rule(std::deque<std::vector<std::byte>>& arena) const;
+  [[nodiscard]] std::optional<RegisterRule> saved_rule(
+      Register number, std::deque<std::vector<std::byte>>& arena) const;
+  [[nodiscard]] std::optional<std::pair<Register, std::int64_t>> aligned_base() const;
+
+  const Architecture* arch_;
+  std::array<AbstractValue, kRegisterLimit> registers_;
+  std::vector<Slot> slots_;
+  std::optional<std::pair<Register, Register>> compared_;
+};
+
+}  // namespace whocall
