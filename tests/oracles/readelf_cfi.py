@@ -112,7 +112,7 @@ def parse(lines: Iterable[str]) -> Iterator[Fde]:
     section = ""
     cies: dict[int, Cie] = {}
     header: re.Match[str] | None = None
-    columns: list[str] = []
+    columns: list[str] | None = None
     rows: list[Row] = []
     for line in lines:
         if not line or line.isspace() or line[0] == " ":
@@ -123,11 +123,11 @@ def parse(lines: Iterable[str]) -> Iterator[Fde]:
         contents = None if entry else _SECTION.match(line)
         if entry or contents:
             yield from _close(section, cies, header, rows)
-            header, rows = entry, []
+            header, rows, columns = entry, [], None
             if contents:
                 section = contents[1]
                 cies = {}
-        elif header and columns:
+        elif header and columns is not None:
             row = _row(line, columns)
             if row:
                 rows.append(row)
@@ -136,8 +136,8 @@ def parse(lines: Iterable[str]) -> Iterator[Fde]:
 
 def _row(line: str, columns: list[str]) -> Row | None:
     words = line.split()
-    if len(words) < 2 or len(words[0]) not in (8, 16):
-        return None
+    if len(words) < 2 or len(words[0]) not in (8, 16) or words[1] == "ZERO":
+        return None  # a blank, the columns, or the terminator right behind an FDE without rows
     if "(" in line:
         words = [word for word in words if not word.startswith("(")]
     loc, cfa, *rules = words

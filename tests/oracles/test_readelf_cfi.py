@@ -151,3 +151,25 @@ def test_expressions_are_followed_through_the_instructions() -> None:
         (0x401003, {"rbp": kept}),
         (0x401004, {}),
     ]
+
+
+TERMINATED = """\
+Contents of the .eh_frame section:
+
+
+00000000 0000000000000014 00000000 CIE "" cf=1 df=-8 ra=16
+00000018 0000000000000018 0000001c FDE cie=00000000 pc=0000000000401000..0000000000401001
+   LOC           CFA      \n0000000000401000 rsp+16   \n
+00000034 0000000000000010 00000038 FDE cie=00000000 pc=0000000000402000..0000000000402001
+   LOC           CFA      ra    \n00000048 ZERO terminator
+"""
+
+
+def test_rows_without_registers() -> None:
+    simple, _ = readelf_cfi.parse(TERMINATED.splitlines())
+    assert simple.rows == (Row(0x401000, "rsp+16", {}),)
+
+
+def test_a_terminator_is_no_row() -> None:
+    _, last = readelf_cfi.parse(TERMINATED.splitlines())
+    assert last.rows == ()
