@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import subprocess
 import time
+from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
 
 import pytest
-from oracles import nm_table, readelf_cfi
-from oracles.readelf_cfi import Row
-from oracles.tools import run
-
-from acceptance.cfi_sources import (
+from cfi_sources import (
     DEBUG,
     EH,
     VARIANTS,
@@ -28,6 +25,10 @@ from acceptance.cfi_sources import (
     compile_variant,
     expected_hand_written,
 )
+from oracles import nm_table, readelf_cfi
+from oracles.readelf_cfi import Row
+from oracles.tools import run
+
 from whocall.engine import native
 
 SECTIONS = (EH, DEBUG)
@@ -123,7 +124,7 @@ def _of_gcc(name: str, *flags: str) -> Path:
     return Path(run(["gcc", *flags, f"-print-file-name={name}"]).strip()).resolve()
 
 
-REAL = {
+REAL: dict[str, tuple[Callable[[], Path], int]] = {
     "libc": (lambda: _of_gcc("libc.so.6"), 3000),
     "libstdc++": (lambda: _of_gcc("libstdc++.so.6"), 4000),
     "libm": (lambda: _of_gcc("libm.so.6"), 800),
@@ -157,10 +158,7 @@ def test_hand_written_directives(section: str, tmp_path: Path) -> None:
     starts = {symbol.name: symbol.address for symbol in nm_table.symbols(made)}
     found = {begin: rows for begin, _, rows in native.cfi_rows(str(made), section)}
     literal = {
-        name: [
-            (row[0] - starts[name], row[1], {r: rule for r, rule in row[2].items()})
-            for row in found[starts[name]]
-        ]
+        name: [(row[0] - starts[name], row[1], dict(row[2])) for row in found[starts[name]]]
         for name in expected_hand_written()
     }
     assert literal == expected_hand_written()
