@@ -15,6 +15,7 @@ from whocall.compare import (
     compare,
     count,
     first_divergence,
+    has_given_up,
     summary,
 )
 from whocall.divergence import explain, last_common
@@ -40,12 +41,12 @@ class Comparison:
 
 def compare_thread(image: ProcessImage, trace: Backtrace, stack: GdbStack) -> Comparison:
     """Aligns one thread's chains and finds out why they part."""
-    rows = compare(trace, stack, image.knows_name)
+    rows = compare(trace, stack, image.knows_name, image.may_be_code)
     common = last_common(rows)
     word = None
     if common is not None and common.ours is not None:
         word = image.word_at(_stack_pointer(trace, common.ours))
-    explanation = explain(rows, stack.stop, image.module_states(), word)
+    explanation = explain(rows, stack.stop, image.module_states(), word, has_given_up(trace))
     return Comparison(trace, stack, rows, count(rows), explanation)
 
 
@@ -67,7 +68,7 @@ def _ours_text(frame: Frame | None, digits: int, style: Style) -> tuple[str, int
         name, behind = "<signal handler called>", ""
     else:
         name, behind = describe_function(frame)
-    head, tail = f"#{frame.level:<3}", f"{behind} {trust_words(frame)}"
+    head, tail = f"#{frame.level:<2} ", f"{behind} {trust_words(frame)}"
     address = f"{frame.pc:#0{digits + 2}x}"
     painted = f"{head}{style.paint('address', address)} {style.paint('function', name)}{tail}"
     return painted, len(head) + len(address) + 1 + len(name) + len(tail)
@@ -78,7 +79,7 @@ def _gdbs_text(frame: GdbFrame | None, digits: int, style: Style) -> str:
         return "-"
     name = "<signal handler called>" if frame.signal_trampoline else frame.name or "??"
     address = style.paint("address", f"{frame.pc:#0{digits + 2}x}")
-    return f"#{frame.level:<3}{address} {style.paint('function', name)}"
+    return f"#{frame.level:<2} {address} {style.paint('function', name)}"
 
 
 def comparison_lines(found: Comparison, pointer_size: int, style: Style) -> Iterator[str]:
@@ -104,6 +105,7 @@ def _gdb_json(frame: GdbFrame | None) -> Json | None:
         "level": frame.level,
         "pc": hexes(frame.pc),
         "function": frame.name,
+        "start": hexes(frame.start),
         "inlined": frame.inlined,
         "signal_trampoline": frame.signal_trampoline,
     }

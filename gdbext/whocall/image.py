@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-from whocall.compare import names_agree, plain_name
+from whocall.compare import GdbFrame, names_agree, plain_name
 from whocall.engine import native
 from whocall.errors import Error, native_errors
 from whocall.model import Backtrace, Frame, Report, backtrace_from
@@ -36,6 +37,7 @@ class ProcessImage:
         self.arch: str = process.arch
         self.pointer_size: int = process.pointer_size
         self.byte_order = "big" if process.arch in _BIG_ENDIAN else "little"
+        self._code: list[tuple[int, int]] | None = None  # what can be executed, by address
 
     def __enter__(self) -> ProcessImage:
         return self
@@ -103,10 +105,13 @@ class ProcessImage:
     def backtrace(self, index: int, walk: Walk | None = None) -> Backtrace:
         """The call chain of threads[index]."""
         walk = walk or Walk()
+        most = walk.max_frames
+        if walk.count is not None and walk.count > 0:
+            most = min(most, walk.count + 1)  # one more, to see whether there are more
         with native_errors():
             options = native.WalkOptions(
                 without=list(walk.without),
-                max_frames=walk.max_frames,
+                max_frames=most,
                 explain=walk.explain,
                 registers=walk.registers,
                 lines=walk.lines,
@@ -154,15 +159,33 @@ class ProcessImage:
             if path
         }
 
-    def knows_name(self, frame: Frame, name: str) -> bool:
-        """Whether `name` is one of the names of the frame's function, aliases included."""
-        if names_agree(frame, name):
+    def may_be_code(self, return_address: int) -> bool:
+        """False when the bytes before `return_address` cannot be executed: nothing called there.
+
+        True when the memory map is not known.
+        """
+        ranges = self._code_ranges()
+        at = bisect_right(ranges, (return_address - 1, 1 << 64)) - 1
+        return not ranges or (at >= 0 and return_address - 1 < ranges[at][1])
+
+    def _code_ranges(self) -> list[tuple[int, int]]:
+        if self._code is None:
+            self._code = sorted(
+                (mapping.begin, mapping.end)
+                for mapping in self.native.mappings
+                if "x" in mapping.permissions
+            )
+        return self._code
+
+    def knows_name(self, frame: Frame, gdbs: GdbFrame) -> bool:
+        """Whether gdb's name is one of the names of the frame's function, aliases included."""
+        if names_agree(frame, gdbs):
             return True
-        if frame.inlined or frame.function is None:
+        if frame.inlined or frame.function is None or gdbs.name is None:
             return False
         at = frame.pc if frame.interrupted else frame.pc - 1
         place = self.native.describe(at, lines=False)
-        wanted = plain_name(name)
+        wanted = plain_name(gdbs.name)
         return any(plain_name(native.demangle(alias)) == wanted for alias in place.aliases)
 
 

@@ -93,8 +93,7 @@ class Backtrace:
             return self
         if count < 0:
             return replace(self, frames=self.frames[count:])
-        stop = Stop("count", f"{len(self.frames) - count} more frames")
-        return replace(self, frames=self.frames[:count], stop=stop)
+        return replace(self, frames=self.frames[:count], stop=Stop("count"))
 
 
 @dataclass(frozen=True)

@@ -56,10 +56,16 @@ def trust_words(frame: Frame) -> str:
     return f"[{frame.trust}, inlined]" if frame.inlined else f"[{frame.trust}]"
 
 
+def sentence(text: str) -> str:
+    """`text` with a capital letter at its start and one full stop at its end."""
+    text = text.strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def frame_line(frame: Frame, form: TextForm, style: Style) -> _Line:
     """The frame's line without its trust word."""
     line = _Line(style)
-    line.put(f"#{frame.level:<3}")
+    line.put(f"#{frame.level:<2} ")
     if frame.signal_trampoline:
         line.put("<signal handler called>")
         return line
@@ -91,7 +97,7 @@ def frame_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]
         gap = " " * (max(column - line.width, 0) + 2)
         yield line.text + gap + style.paint("metadata", trust_words(frame))
         if form.explain and frame.explanation:
-            yield f"    {frame.explanation}"
+            yield f"    {sentence(frame.explanation)}"
         if form.full and not frame.inlined:
             yield from stack_lines(frame, sp, form.pointer_size, form.byte_order, form.read, style)
         if frame.cfa is not None and not frame.inlined:
@@ -111,7 +117,17 @@ def stop_line(trace: Backtrace) -> str | None:
         "no-progress": "the next frame would be the same again",
         "frame-limit": "the limit on frames is reached",
     }.get(reason, reason)
-    return f"(whocall: stopped: {meaning}{': ' + detail if detail else ''})"
+    return f"(whocall stopped: {detail or meaning})"
+
+
+def end_sentence(trace: Backtrace) -> str | None:
+    """Why the chain ends where it ends cleanly; None where stop_line() says why."""
+    if trace.stop.reason == "main":
+        return "The frames that called main are left out."
+    if trace.stop.reason == "end-of-stack":
+        detail = f": {trace.stop.detail}" if trace.stop.detail else ""
+        return sentence(f"the stack ends here{detail}")
+    return None
 
 
 def thread_title(group: Group, style: Style) -> str:
@@ -135,6 +151,9 @@ def thread_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str
     last = stop_line(trace)
     if last is not None:
         yield style.paint("metadata", last)
+    end = end_sentence(trace) if form.explain else None
+    if end is not None:
+        yield f"    {end}"
 
 
 def report_lines(report: Report, form: TextForm, style: Style) -> Iterator[str]:

@@ -18,3 +18,8 @@ def signal_name(arch: str, number: int) -> str | None:
         return None
     names = _MIPS if arch.startswith("mips") else _COMMON
     return f"SIG{names[number - 1]}" if number <= len(names) else f"SIG{number}"
+
+
+def tells_of_a_crash(name: str | None) -> bool:
+    """Whether a thread that stops with the signal `name` did something wrong, or gave up."""
+    return name in ("SIGILL", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")

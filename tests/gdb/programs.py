@@ -1,4 +1,4 @@
-"""Small programs that crash, without symbols and without unwind tables, and their cores."""
+"""Small programs that crash, without symbols, unwind tables and frame pointers; their cores."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ from sessions import GDB, environment
 
 CHAIN = """
 #include <stdlib.h>
-#include <unistd.h>
 #define OUT_OF_LINE __attribute__((noinline, noclone))
-static OUT_OF_LINE int innermost(int *p) { return getpid() + *(volatile int *)p; }
+static OUT_OF_LINE int innermost(int *p) { return 1 + *(volatile int *)p; }
 OUT_OF_LINE int comparing(const void *a, const void *b) { (void)a; (void)b;
   return innermost(0) + 1; }
 OUT_OF_LINE int sorting(int *v) { qsort(v, 4, sizeof *v, comparing); return v[0]; }
 int main(void) { int v[4] = {4, 3, 2, 1}; return sorting(v) + 1; }
+"""
+
+DEEP = """
+#include <stdlib.h>
+__attribute__((noinline)) int down(volatile int n) {
+  if (n == 0) abort();
+  return down(n - 1) + 1; }
+int main(void) { return down(100000); }
 """
 
 WORKERS = """
@@ -63,8 +70,8 @@ def build(folder: Path, name: str, source: str) -> Crash:
     """Compiles, strips, crashes under gdb and keeps the core."""
     text, twin, exe, core = (folder / f"{name}{end}" for end in (".c", ".twin", "", ".dump"))
     text.write_text(source)
-    flags = ["-O1", "-g", "-fno-asynchronous-unwind-tables", "-fno-omit-frame-pointer", "-pthread"]
-    _run("gcc", *flags, "-o", twin, text)
+    flags = "-O1 -g -fno-asynchronous-unwind-tables -fomit-frame-pointer -pthread"
+    _run("gcc", *flags.split(), "-o", twin, text)
     _run("strip", "-o", exe, twin)
     dump = f"generate-core-file {core}"
     _run(GDB, "-nx", "-q", "-batch", "-ex", "run", "-ex", dump, exe)

@@ -20,6 +20,7 @@ def frame(level: int, pc: int, function: str | None, trust: str = "cfi", **more:
         "module": PROG,
         "build_id": "99a6",
         "rva": pc - 0x400000,
+        "evidence": ("call-before",) if level else (),
     }
     values.update(more)
     return Frame(level=level, pc=pc, trust=trust, function=function, **values)
@@ -29,7 +30,7 @@ def frames() -> list[Frame]:
     """crash <- compare <- qsort <- main <- __libc_start_main <- _start."""
     return [
         frame(0, 0x401139, "sub_1139", "context", interrupted=True),
-        frame(1, 0x401149, "sub_1143", "analysis", evidence=("call before it",)),
+        frame(1, 0x401149, "sub_1143", "analysis"),
         frame(2, 0x7F0000001BF4, "qsort", module=LIBC),
         frame(3, MAIN, "main", file="t.c", line=9),
         frame(4, 0x7F000000024A, "__libc_start_main", module=LIBC),

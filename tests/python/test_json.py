@@ -77,7 +77,7 @@ def test_backtrace_literally() -> None:
                         "build_id": "99a6",
                         "rva": "0x1186",
                         "trust": "cfi",
-                        "evidence": [],
+                        "evidence": ["call-before"],
                         "inlined": False,
                         "signal_trampoline": False,
                         "source": {"file": "t.c", "line": 9},

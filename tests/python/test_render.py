@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from literals import LIBC, frame, frames, report, trace
 
 from whocall.model import Stop
@@ -62,8 +63,9 @@ def test_inlined_calls_have_no_address() -> None:
 
 def test_a_clean_end_says_nothing_and_any_other_says_why() -> None:
     assert not text()[-1].startswith("(")
-    stopped = trace(stop=Stop("no-caller", "0x0 follows no call"))
-    assert text(stopped)[-1] == "(whocall: stopped: no caller found: 0x0 follows no call)"
+    stopped = trace(stop=Stop("no-caller", "no acceptable caller of 0x0"))
+    assert text(stopped)[-1] == "(whocall stopped: no acceptable caller of 0x0)"
+    assert text(trace(stop=Stop("unreadable")))[-1].startswith("(whocall stopped: the stack cannot")
 
 
 def test_count_keeps_the_innermost_and_says_that_more_follow() -> None:
@@ -91,10 +93,32 @@ def test_inlined_main_does_not_cut_off_its_own_body() -> None:
     assert len(trace(chain).cut_at_main({"/opt/prog"}).frames) == 2
 
 
-def test_explanations_stand_under_their_frames() -> None:
-    chain = [replace(frames()[0], explanation="The registers say so.")]
+@pytest.mark.parametrize(
+    "raw", ["the registers say so", "The registers say so.", "the registers say so.."]
+)
+def test_explanations_are_sentences_under_their_frames(raw: str) -> None:
+    chain = [replace(frames()[0], explanation=raw)]
     assert text(trace(chain), explain=True)[1] == "    The registers say so."
     assert len(text(trace(chain))) == 1
+
+
+@pytest.mark.parametrize(
+    ("stop", "last"),
+    [
+        (Stop("end-of-stack", "nothing called it"), "    The stack ends here: nothing called it."),
+        (Stop("main"), "    The frames that called main are left out."),
+        (Stop("no-caller", "x"), "(whocall stopped: x)"),
+    ],
+)
+def test_explained_is_also_the_end(stop: Stop, last: str) -> None:
+    assert text(trace(stop=stop), explain=True)[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("level", "begins"), [(7, "#7  0x"), (42, "#42 0x"), (100, "#100 0x"), (100_000, "#100000 0x")]
+)
+def test_the_level_is_never_glued_to_the_address(level: int, begins: str) -> None:
+    assert text(trace([frame(level, 5, "f")]))[0].startswith(begins)
 
 
 def test_full_shows_cfa_registers_and_the_words_of_each_frame() -> None:

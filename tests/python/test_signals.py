@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from whocall.signals import signal_name
+from whocall.signals import signal_name, tells_of_a_crash
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the table is Linux's")
@@ -23,3 +23,8 @@ def test_the_table_is_that_of_this_machine() -> None:
 )
 def test_others(arch: str, number: int, name: str | None) -> None:
     assert signal_name(arch, number) == name
+
+
+@pytest.mark.parametrize(("name", "crash"), [("SIGSEGV", True), ("SIGTRAP", False), (None, False)])
+def test_signals_of_a_crash(name: str | None, crash: bool) -> None:
+    assert tells_of_a_crash(name) == crash

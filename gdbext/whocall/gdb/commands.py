@@ -105,11 +105,14 @@ def register() -> None:
             "whocall bt [OPTION]... [COUNT | -COUNT]",
             options.BACKTRACE,
             "The word in brackets says how each frame was found, best first: context, cfi,\n"
-            "analysis, frame-pointer, scan. With COUNT print only the innermost COUNT frames,\n"
-            "with -COUNT the outermost. Frames that called main are left out, unless -past-main\n"
-            'is given or "set backtrace past-main" is on. LIST names strategies, separated by\n'
-            "commas. -full and -explain change the text form alone, and in JSON no threads are\n"
-            "folded.",
+            "analysis, frame-pointer, scan. sub_ADDRESS is a function of which only the start is\n"
+            "known, at that link address.\n"
+            "\n"
+            "With COUNT print only the innermost COUNT frames, with -COUNT the outermost. Frames\n"
+            "that called main are left out where a symbol tells which function is main; stripped\n"
+            'programs show them, as do -past-main and "set backtrace past-main on". LIST names\n'
+            "strategies, separated by commas; TAB lists them. -full and -explain change the text\n"
+            "form alone, and in JSON no threads are folded.",
         ),
     )
     _CompletingCommand(
@@ -120,9 +123,24 @@ def register() -> None:
             "Print whocall's frames beside those of gdb's own backtrace.",
             "whocall compare [OPTION]...",
             options.COMPARE,
-            "Each line has a verdict: same, named (gdb had no name), renamed, missing in gdb,\n"
-            "false in gdb. Below stands why gdb went wrong where the two first part, and a count.\n"
-            "Both chains are shown past main.",
+            "Each line has a verdict. Where both have the frame:\n"
+            "  same      and they agree on its function, or only gdb has a name\n"
+            "  unnamed   and neither has a name\n"
+            "  named     and only whocall has a name\n"
+            "  renamed   and their names are those of different functions\n"
+            "Where one of the two has it:\n"
+            "  missing in gdb\n"
+            "  false in gdb     whocall's frames around it follow from each other, or its address\n"
+            "                   is none that could be executed\n"
+            "  unproven         whocall may have passed over it: its own next frame was found by a\n"
+            "                   search of the stack (scan) or by the frame pointer\n"
+            "  beyond whocall   whocall found no more callers\n"
+            "  not on stack     an inlined call or a tail call, which debug information alone\n"
+            "                   tells of: it counts for neither\n"
+            "\n"
+            "Below stands why gdb went wrong where the two first part, and the counts: whocall's\n"
+            "frames are same + unnamed + named + renamed + missing. Both chains are shown past\n"
+            "main.",
         ),
     )
     _Command(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gdb
 
 from whocall.errors import Error
@@ -15,19 +17,36 @@ from whocall.render import stop_line
 from whocall.style import Style
 
 
-def _selected_in(trace: Backtrace) -> int:
+def _selected_in(trace: Backtrace, level: int) -> int | None:
     """Index in our chain of the frame selected in gdb: the one with its pc nearest to its level."""
-    level = selected_level() or 0
     if level == 0:
         return 0
     pc = gdb.selected_frame().pc()
     fitting = [at for at, frame in enumerate(trace.frames) if frame.pc == pc]
-    if not fitting:
+    return min(fitting, key=lambda at: abs(at - level), default=None)
+
+
+def _chain(level: int) -> tuple[Backtrace, int]:
+    """The selected thread's chain as far as it is needed, and the index of the selected frame.
+
+    Of a deep chain a part will do, unless gdb has left out many frames.
+    """
+    now = current()
+    whole = walk_of(Parsed(), past_main=True)
+    for walk in (replace(whole, count=2 * level + 16), whole):
+        trace = now.image.backtrace(now.selected, walk)
+        if not trace.frames:
+            raise Error("The selected thread has no frames.")
+        at = _selected_in(trace, level)
+        if at is not None and at + 2 < len(trace.frames):
+            break
+    if at is None:
+        pc = gdb.selected_frame().pc()
         raise Error(
-            f"The selected frame, #{level} at {pc:#x}, is not in the call chain: gdb's own unwinder"
-            ' made it up.  Use "whocall bt", or "frame 0" to go back to the innermost frame.'
+            f"The selected frame, #{level} at {pc:#x}, is not in the call chain that whocall finds."
+            '  "whocall compare" shows where the two part, "frame 0" selects the innermost frame.'
         )
-    return min(fitting, key=lambda at: abs(at - level))
+    return trace, at
 
 
 def _named(frame: Frame, style: Style) -> str:
@@ -71,9 +90,6 @@ def _sentence(trace: Backtrace, at: int, style: Style) -> str:
 
 def run(line: str) -> None:
     """Prints the line."""
-    now = current()
-    warn(now.image.native.warnings)
-    trace = now.image.backtrace(now.selected, walk_of(Parsed(), past_main=True))
-    if not trace.frames:
-        raise Error("The selected thread has no frames.")
-    write([_sentence(trace, _selected_in(trace), current_style())])
+    warn(current().image.native.warnings)
+    trace, at = _chain(selected_level() or 0)
+    write([_sentence(trace, at, current_style())])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -70,16 +71,46 @@ def select_level(level: int | None) -> None:
         pass  # the thread runs or is gone: there is no frame to select
 
 
-def _frame(frame: gdb.Frame, level: int) -> GdbFrame:
+class _Starts:
+    """Where the functions begin that gdb takes frames for: of debug info, else of symbols."""
+
+    def __init__(self) -> None:
+        self._by_pc: dict[tuple[int, bool], int | None] = {}
+
+    def of(self, frame: gdb.Frame, called: bool) -> int | None:
+        """Runtime address; `called` says that the frame's pc is a return address."""
+        key = frame.pc(), called
+        if key not in self._by_pc:
+            self._by_pc[key] = self._look(frame, frame.pc() - called)
+        return self._by_pc[key]
+
+    @staticmethod
+    def _look(frame: gdb.Frame, at: int) -> int | None:
+        try:
+            function = frame.function()
+            if function is not None:
+                address = function.value().address
+                return None if address is None else int(address)
+            said = gdb.execute(f"info symbol {at:#x}", to_string=True)
+        except (gdb.error, ValueError):
+            return None
+        match = re.match(r".*?(?: \+ (\d+))? in section ", said)
+        return None if match is None else at - int(match.group(1) or 0)
+
+
+def _frame(frame: gdb.Frame, level: int, called: bool, starts: _Starts) -> GdbFrame:
     # A tail-call frame is gdb's reconstruction from debug info: like an inlined call, nothing of it
     # is on the stack.
     kind = frame.type()
+    inlined = kind in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)
+    name = frame.name()
     return GdbFrame(
         level=level,
         pc=frame.pc(),
-        name=frame.name(),
-        inlined=kind in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME),
+        name=name,
+        inlined=inlined,
         signal_trampoline=kind == gdb.SIGTRAMP_FRAME,
+        start=None if inlined or name is None else starts.of(frame, called),
     )
 
 
@@ -93,10 +124,12 @@ def _stop_of(frame: gdb.Frame) -> str:
 def walk(limit: int = MOST_FRAMES) -> GdbStack:
     """gdb's frames of the selected thread, `limit` at the most."""
     frames: list[GdbFrame] = []
+    starts = _Starts()
     try:
         frame = gdb.newest_frame()
         while True:
-            frames.append(_frame(frame, len(frames)))
+            called = bool(frames) and not frames[-1].signal_trampoline
+            frames.append(_frame(frame, len(frames), called, starts))
             if len(frames) >= limit:
                 return GdbStack(frames, "limit reached")
             older = frame.older()

@@ -14,6 +14,7 @@ from whocall.errors import Error
 from whocall.gdb import parameters
 from whocall.image import ProcessImage, open_core
 from whocall.model import Backtrace
+from whocall.signals import tells_of_a_crash
 
 NO_PROGRAM = (
     'The program has no registers now.  Use "core-file CORE" to read a core, or "run" to start it.'
@@ -29,8 +30,14 @@ class Current:
     numbers: dict[int, int]  # index into image.threads -> gdb's thread number
 
     def renumbered(self, index: int, trace: Backtrace) -> Backtrace:
-        """The trace under gdb's thread number."""
-        return replace(trace, number=self.numbers.get(index, trace.number))
+        """The trace under gdb's thread number.
+
+        Only a core tells which thread crashed; of a live program its signal does.
+        """
+        crashed = trace.crashed or (
+            self.image.core_path is None and tells_of_a_crash(trace.signal)
+        )
+        return replace(trace, number=self.numbers.get(index, trace.number), crashed=crashed)
 
     def every_thread(self) -> list[int]:
         """Indices of all threads in the order of gdb's numbers."""
@@ -93,25 +100,29 @@ def core_of(inferior: gdb.Inferior) -> str | None:
     return match.group(1) if match else None
 
 
-def _core_key(core: str, exe: str) -> Hashable:
-    settings = (
+def _settings() -> Hashable:
+    """The settings that decide which files are found."""
+    return (
         parameters.sysroot(),
         tuple(parameters.search_path()),
         tuple(parameters.debug_directories()),
     )
+
+
+def _stamps(*paths: str) -> Hashable:
     stamps = []
-    for path in (core, exe):
+    for path in paths:
         try:
             status = Path(path).stat()
             stamps.append((status.st_mtime_ns, status.st_size))
         except OSError:
             stamps.append((0, 0))
-    return "core", core, exe, tuple(stamps), settings
+    return tuple(stamps)
 
 
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
     exe = executable(inferior)
-    key = _core_key(core, exe)
+    key = ("core", core, exe, _stamps(core, exe), _settings())
     known = _kept.get(inferior.num)
     if known is not None and known[0] == key:
         return known[1]
@@ -131,14 +142,15 @@ def _live_image(
 ) -> ProcessImage:
     from whocall.gdb.live import open_inferior
 
+    exe = executable(inferior)
+    base = (exe, _stamps(exe), _settings())
+    every = ("live", "all", base)
+    wanted = every if every_thread else ("live", thread.num, base)
     known = _kept.get(inferior.num)
-    if known is not None and known[0] in (("live", "all"), ("live", thread.num)):
-        fits_all = known[0] == ("live", "all")
-        if fits_all or not every_thread:
-            return known[1]
-    threads = list(inferior.threads()) if every_thread else [thread]
-    image = open_inferior(inferior, threads)
-    _kept[inferior.num] = (("live", "all" if every_thread else thread.num), image)
+    if known is not None and known[0] in (every, wanted):
+        return known[1]
+    image = open_inferior(inferior, list(inferior.threads()) if every_thread else [thread])
+    _kept[inferior.num] = (wanted, image)
     return image
 
 

@@ -125,7 +125,8 @@ def mappings_of(inferior: gdb.Inferior) -> list[MappingTuple]:
     except (gdb.error, OSError):
         return []
     found = [mapping for mapping in map(parse, lines) if mapping is not None]
-    return [mapping for mapping in found if mapping[4] != "[vsyscall]"]  # no file, never readable
+    # One page of the kernel's, which no core has, no debugger reads, and no file is behind.
+    return [mapping for mapping in found if mapping[4] != "[vsyscall]"]
 
 
 def _resolved(path: str, local: bool) -> str:
