@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 PT_LOAD, PT_NOTE = 1, 4
@@ -84,7 +84,10 @@ class Elf:
             fields = struct.unpack_from(layout, self.data, at)
             yield fields[1], fields[4], fields[5], fields[6]
 
-    def _symbols(self, wanted: int, kinds: tuple[int, ...] = CODE) -> Iterator[Symbol]:
+    def _symbols(
+        self, wanted: int, kinds: tuple[int, ...] = CODE, sized: bool = True
+    ) -> Iterator[Symbol]:
+        """The symbols of a table; not `sized`: those without a size as well."""
         sections = list(self._sections())
         layout, size = ("<IBBHQQ", 24) if self.bits == 64 else ("<IIIBBH", 16)
         for kind, offset, length, link in sections:
@@ -100,7 +103,7 @@ class Elf:
                     name, value, extent, info, _, section = struct.unpack_from(
                         layout, self.data, at
                     )
-                if section == 0 or info & 15 not in kinds or not extent:
+                if section == 0 or info & 15 not in kinds or (sized and not extent):
                     continue
                 start = names_at + name
                 text = (
@@ -113,7 +116,24 @@ class Elf:
     @cached_property
     def symtab(self) -> SymbolIndex:
         """The functions of .symtab."""
-        return SymbolIndex(self._symbols(SHT_SYMTAB))
+        return SymbolIndex(self._with_labels(list(self._symbols(SHT_SYMTAB, sized=False))))
+
+    def _with_labels(self, symbols: list[Symbol]) -> Iterator[Symbol]:
+        """Hand-written functions of musl are bare labels: `_start`, `__clone`.
+
+        Where such a label is typed as a function, or is the entry point, and no sized symbol covers
+        it, it reaches to the next symbol. Other labels stay without an extent.
+        """
+        sized = [symbol for symbol in symbols if symbol.size]
+        yield from sized
+        covering = SymbolIndex(iter(sized)).covering
+        starts = sorted({symbol.start for symbol in symbols})
+        for symbol in symbols:
+            is_function = symbol.kind == STT_FUNC or symbol.start == self.entry
+            after = bisect_right(starts, symbol.start)
+            if symbol.size or not is_function or covering(symbol.start) or after == len(starts):
+                continue
+            yield replace(symbol, size=starts[after] - symbol.start)
 
     @cached_property
     def dynsym(self) -> SymbolIndex:
