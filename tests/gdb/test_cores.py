@@ -4,48 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
-import jsonschema
 import pytest
+from answers import document, pcs, text, truth
 from programs import Crash
-from sessions import SCRIPT, batch
-
-SCHEMAS = SCRIPT.parent / "whocall" / "schema"
-
-
-def document(command: str, crash: Crash, *before: str) -> dict[str, Any]:
-    """The JSON that a command prints, checked against the schema that it names."""
-    said = batch([*before, "echo \\n{json}\\n", command], [crash.exe, crash.core])
-    assert said.status == 0, said.err
-    found: dict[str, Any] = json.loads(said.out.split("{json}\n", 1)[1])
-    word = re.fullmatch(r"whocall\.(\w+)/1", found["schema"])
-    assert word is not None
-    schema = json.loads((SCHEMAS / f"{word.group(1)}-1.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(found)
-    return found
-
-
-def text(command: str, crash: Crash) -> list[str]:
-    """The lines that a command prints."""
-    said = batch(["echo \\n{text}\\n", command], [crash.exe, crash.core])
-    assert said.status == 0, said.err
-    return said.out.split("{text}\n", 1)[1].splitlines()
-
-
-def truth(crash: Crash) -> list[int]:
-    """The pcs of the true chain: gdb's, with the symbols and unwind tables of the twin."""
-    walk = (
-        "python\nf = gdb.newest_frame()\nwhile f:\n"
-        "  if f.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME): print('pc', f.pc())\n"
-        "  f = f.older()"
-    )
-    said = batch(["set backtrace past-main on", walk], [crash.twin, crash.core])
-    return [int(pc) for pc in re.findall(r"^pc (\d+)$", said.out, re.MULTILINE)]
-
-
-def pcs(thread: dict[str, Any]) -> list[int]:
-    return [int(frame["pc"], 16) for frame in thread["frames"] if not frame["inlined"]]
+from sessions import batch
 
 
 def test_the_chain_is_the_true_one(chain: Crash) -> None:
@@ -84,6 +47,29 @@ def test_full_and_explain(chain: Crash) -> None:
     assert any("rsp " in line for line in lines)
 
 
+def test_everything_at_once(chain: Crash) -> None:
+    lines = text("whocall bt -all -full -explain -without cfi,scan -past-main -4", chain)
+    assert lines[0].startswith("Thread 1 (LWP ")
+    frames = [line for line in lines if line.startswith("#")]
+    assert len(frames) <= 4
+    assert not any("[cfi]" in line or "[scan]" in line for line in frames)
+    sentences = [line for line in lines if re.match(r" {4}\S", line)]
+    assert len(sentences) >= len(frames)
+    assert all(re.match(r" {4}[A-Z.].*[^.]\.$", line) for line in sentences)
+
+
+def test_a_strategy_switched_off_for_good(chain: Crash) -> None:
+    thread = document("whocall bt -json", chain, "set whocall without analysis")["threads"][0]
+    assert "analysis" not in {frame["trust"] for frame in thread["frames"]}
+
+
+@pytest.mark.parametrize("command", ["bt -all", "compare", "modules", "functions"])
+def test_json_is_all_that_is_said(chain: Crash, command: str) -> None:
+    said = batch(["echo {json}\\n", f"whocall {command} -json"], [chain.exe, chain.core])
+    json.loads(said.out.split("{json}\n", 1)[1])
+    assert "whocall" not in said.err
+
+
 def test_max_frames_limits_the_walk(chain: Crash) -> None:
     thread = document("whocall bt -json", chain, "set whocall max-frames 2")["threads"][0]
     assert len(thread["frames"]) == 2
@@ -98,6 +84,25 @@ def test_one_line_on_the_selected_frame(chain: Crash) -> None:
     assert f"{true[1]:#x}" in lines[0]
 
 
+def test_one_line_on_a_frame_further_out(chain: Crash) -> None:
+    true = truth(chain)
+    numbered = "python\nf = gdb.newest_frame()\nwhile f: print('pc', f.pc()); f = f.older()"
+    said = batch([numbered], [chain.exe, chain.core])
+    shown = [int(pc) for pc in re.findall(r"^pc (\d+)$", said.out, re.MULTILINE)]
+    level = max(at for at, pc in enumerate(shown) if pc in true[:-1])
+    said = batch([f"frame {level}", "whocall"], [chain.exe, chain.core])
+    assert said.status == 0, said.err
+    assert f"{true[true.index(shown[level]) + 1]:#x}" in said.out.splitlines()[-1]
+
+
+def test_for_each_thread(workers: Crash) -> None:
+    said = batch(["thread apply all whocall bt 2", "thread apply all whocall"],
+                 [workers.exe, workers.core])  # fmt: skip
+    assert said.status == 0, said.err
+    assert said.out.count("(More stack frames follow...)") == 4
+    assert said.out.count(" was called by ") == 4
+
+
 def test_a_false_frame_is_called_so(chain: Crash) -> None:
     levels = "python\nf = gdb.newest_frame()\nwhile f: print('pc', f.pc()); f = f.older()"
     said = batch([levels], [chain.exe, chain.core])
@@ -107,34 +112,6 @@ def test_a_false_frame_is_called_so(chain: Crash) -> None:
     said = batch([f"frame {wrong[0]}", "whocall"], [chain.exe, chain.core])
     assert said.status == 1
     assert "is not in the call chain" in said.err
-
-
-def test_compare_against_a_recount(chain: Crash) -> None:
-    thread = document("whocall compare -json", chain)["threads"][0]
-    true = truth(chain)
-    ours = [row["whocall"] for row in thread["rows"] if row["whocall"]]
-    gdbs = [row["gdb"] for row in thread["rows"] if row["gdb"]]
-    assert pcs({"frames": ours}) == true
-    assert [frame["level"] for frame in gdbs] == list(range(len(gdbs)))
-    false = [row for row in thread["rows"] if row["verdict"] == "false in gdb"]
-    assert thread["counts"]["false"] == len(false) > 0
-    assert thread["counts"]["frames"] == len(true)
-    assert all(int(row["gdb"]["pc"], 16) not in true for row in false)
-    assert thread["first_divergence"]["explanation"]
-
-
-def test_compare_restores_selection_and_settings(chain: Crash) -> None:
-    said = batch(
-        [
-            "frame 2",
-            "whocall compare",
-            "show backtrace past-main",
-            "python print('level', gdb.selected_frame().level())",
-        ],
-        [chain.twin, chain.core],
-    )
-    assert 'past "main" is off' in said.out
-    assert said.out.splitlines()[-1] == "level 2"
 
 
 def test_modules(chain: Crash) -> None:
@@ -196,11 +173,6 @@ def test_bt_is_for_the_selected_thread(workers: Crash, number: int) -> None:
     assert [thread["number"] for thread in found["threads"]] == [number]
 
 
-def test_compare_of_every_thread(workers: Crash) -> None:
-    found = document("whocall compare -all -json", workers)
-    assert sorted(thread["number"] for thread in found["threads"]) == [1, 2, 3, 4]
-
-
 def test_another_core_is_another_image(chain: Crash, workers: Crash) -> None:
     said = batch(
         ["whocall bt -json 1", f"file {workers.exe}", f"core-file {workers.core}",
@@ -208,3 +180,15 @@ def test_another_core_is_another_image(chain: Crash, workers: Crash) -> None:
         [chain.exe, chain.core],
     )  # fmt: skip
     assert re.findall(r'"signal": "(\w+)"', said.out) == ["SIGSEGV", "SIGABRT"]
+
+
+def test_the_program_may_be_exchanged(chain: Crash, workers: Crash) -> None:
+    said = batch(
+        ["whocall modules", f"file {workers.exe}", "whocall modules", f"file {chain.exe}",
+         "whocall modules"],
+        [chain.exe, chain.core],
+    )  # fmt: skip
+    assert said.status == 0, said.err
+    states = re.findall(rf"(\w+) +{re.escape(str(chain.exe))}$", said.out, re.MULTILINE)
+    assert [states[0], states[-1]] == ["found", "found"]
+    assert len(states) >= 2

@@ -40,6 +40,30 @@ def test_nothing_stale_is_shown(chain: Crash) -> None:
     assert before[0] != 0
 
 
+def test_a_second_run_is_another_process(chain: Crash, workers: Crash) -> None:
+    again = [f"file {workers.exe}", "run", "whocall bt -json 1", "whocall modules"]
+    said = batch([*START, "run", "whocall bt -json 1", "run", *BT, *again], [chain.exe])
+    assert said.status == 0, said.err
+    assert re.findall(r'"signal": "(\w+)"', said.out) == ["SIGSEGV", "SIGSEGV", "SIGABRT"]
+    assert re.findall(r'"crashed": (\w+)', said.out) == ["true"] * 3
+    after = said.out.split('"SIGABRT"')[1]
+    assert str(workers.exe) in after
+    assert str(chain.exe) not in after
+
+
+def test_settings_count_at_once(chain: Crash) -> None:
+    look = "python from whocall.gdb.inferior import current; print('image', id(current().image))"
+    said = batch([*START, "run", look, look, "set whocall search-path /", look], [chain.exe])
+    images = re.findall(r"^image (\d+)$", said.out, re.MULTILINE)
+    assert images[0] == images[1] != images[2]
+
+
+def test_one_line_on_a_frame_further_out(workers: Crash) -> None:
+    said = batch([*START, "run", "frame function abort", "whocall"], [workers.exe])
+    assert said.status == 0, said.err
+    assert said.out.splitlines()[-1].startswith("abort was called by ")
+
+
 def test_a_program_that_is_gone_is_an_error(chain: Crash) -> None:
     said = batch([*START, "run", "whocall bt 1", "kill", "whocall bt"], [chain.exe])
     assert said.status == 1

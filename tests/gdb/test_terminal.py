@@ -5,21 +5,7 @@ from __future__ import annotations
 import pexpect
 import pytest
 from programs import Crash
-from sessions import GDB, SCRIPT, environment
-
-PROMPT = "(gdb) "
-
-
-def terminal(crash: Crash, *options: str, term: str = "dumb") -> pexpect.spawn:
-    """gdb on a terminal of 24 lines with the extension loaded, at its prompt."""
-    arguments = ["-nx", "-q", *options, "-ex", f"source {SCRIPT}", str(crash.exe), str(crash.core)]
-    child = pexpect.spawn(
-        GDB, arguments, env=environment(TERM=term), encoding="utf-8", timeout=60,
-        dimensions=(24, 200),
-    )  # fmt: skip
-    child.expect_exact('type "whocall bt"')
-    child.expect_exact(PROMPT)
-    return child
+from terminals import PAGER, PROMPT, terminal
 
 
 @pytest.fixture
@@ -45,7 +31,7 @@ def test_tab_completes(gdb: pexpect.spawn) -> None:
 def test_the_pagers_q_stops_a_command_at_once(chain: Crash) -> None:
     child = terminal(chain, "-ex", "set height 10")
     child.sendline("whocall functions")
-    child.expect_exact("--Type <RET> for more, q to quit")
+    child.expect_exact(PAGER)
     child.sendline("q")
     child.expect_exact(PROMPT)
     assert "Traceback" not in child.before

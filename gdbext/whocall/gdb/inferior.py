@@ -34,9 +34,7 @@ class Current:
 
         Only a core tells which thread crashed; of a live program its signal does.
         """
-        crashed = trace.crashed or (
-            self.image.core_path is None and tells_of_a_crash(trace.signal)
-        )
+        crashed = trace.crashed or (self.image.core_path is None and tells_of_a_crash(trace.signal))
         return replace(trace, number=self.numbers.get(index, trace.number), crashed=crashed)
 
     def every_thread(self) -> list[int]:

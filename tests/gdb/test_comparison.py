@@ -1,0 +1,80 @@
+"""`whocall compare` on cores: gdb's frames judged against the true chain."""
+
+from __future__ import annotations
+
+import pytest
+from answers import document, pcs, text, truth
+from programs import Crash
+from sessions import batch
+
+
+def test_compare_against_a_recount(chain: Crash) -> None:
+    thread = document("whocall compare -json", chain)["threads"][0]
+    true = truth(chain)
+    ours = [row["whocall"] for row in thread["rows"] if row["whocall"]]
+    gdbs = [row["gdb"] for row in thread["rows"] if row["gdb"]]
+    assert pcs({"frames": ours}) == true
+    assert [frame["level"] for frame in gdbs] == list(range(len(gdbs)))
+    false = [row for row in thread["rows"] if row["verdict"] == "false in gdb"]
+    assert thread["counts"]["false"] == len(false) > 0
+    assert thread["counts"]["frames"] == len(true)
+    assert all(int(row["gdb"]["pc"], 16) not in true for row in false)
+    assert thread["first_divergence"]["explanation"]
+
+
+def test_compare_restores_selection_and_settings(chain: Crash) -> None:
+    said = batch(
+        [
+            "frame 2",
+            "whocall compare",
+            "show backtrace past-main",
+            "python print('level', gdb.selected_frame().level())",
+        ],
+        [chain.twin, chain.core],
+    )
+    assert 'past "main" is off' in said.out
+    assert said.out.splitlines()[-1] == "level 2"
+
+
+@pytest.mark.parametrize(
+    "without", ["", "analysis", "analysis,cfi", "analysis,cfi,frame-pointer", "scan,analysis"]
+)
+def test_no_true_frame_is_ever_called_false(chain: Crash, without: str) -> None:
+    """With strategies switched off whocall has gaps; what gdb has in them is not false."""
+    thread = document("whocall compare -json", chain, f"set whocall without {without}")["threads"][
+        0
+    ]
+    true = truth(chain)
+    false = [row["gdb"] for row in thread["rows"] if row["verdict"] == "false in gdb"]
+    assert not [frame for frame in false if int(frame["pc"], 16) in true]
+    counts = thread["counts"]
+    names = sum(counts[word] for word in ("same", "unnamed", "named", "renamed"))
+    assert names + counts["missing"] == counts["frames"]
+    unwound = [row["gdb"] for row in thread["rows"] if row["gdb"] and not row["gdb"]["inlined"]]
+    alone = counts["false"] + counts["unproven"] + counts["beyond"]
+    assert names + alone == len(unwound)
+
+
+def test_names_of_one_function_agree(workers: Crash) -> None:
+    """gdb may know libc's debug info, with other names at the same starts."""
+    said = document("whocall compare -all -json", workers)
+    assert all(thread["counts"]["renamed"] == 0 for thread in said["threads"])
+
+
+def test_with_debug_info_gdb_has_every_frame(chain: Crash) -> None:
+    twin = Crash(chain.twin, chain.twin, chain.core)
+    counts = document("whocall compare -json", twin)["threads"][0]["counts"]
+    assert counts["missing"] == counts["false"] == counts["unproven"] == 0
+
+
+def test_the_closing_line(chain: Crash) -> None:
+    counts = document("whocall compare -json", chain)["threads"][0]["counts"]
+    found = counts["frames"] - counts["missing"]
+    last = text("whocall compare", chain)[-1]
+    assert last.startswith(f"gdb has {found} of whocall's {counts['frames']} frames (")
+    assert last.endswith(".")
+
+
+def test_compare_of_every_thread(workers: Crash) -> None:
+    found = document("whocall compare -all -json", workers)
+    assert sorted(thread["number"] for thread in found["threads"]) == [1, 2, 3, 4]
