@@ -85,13 +85,13 @@ std::optional<CallSite> call_before(ByteView before, Address return_address, Mod
 // Every byte that can be a `call rel32` is taken for one: of all 32-bit distances so few stay
 // inside a module's code that chance adds next to nothing (one target in 200,000 bytes of text).
 void append_call_targets(ByteView code, Address address, Mode mode, std::vector<Address>& targets) {
-  constexpr std::size_t kSize = 5;
+  constexpr std::ptrdiff_t kSize = 5;
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
   const auto* const end = begin + code.size();
-  for (const auto* at = begin; at + kSize <= end; ++at) {
+  for (const auto* at = begin; end - at >= kSize; ++at) {
     at = static_cast<const std::uint8_t*>(
         std::memchr(at, kCallRelative, static_cast<std::size_t>(end - at)));
-    if (at == nullptr || at + kSize > end) {
+    if (at == nullptr || end - at < kSize) {
       break;
     }
     const auto offset = static_cast<std::uint64_t>(at - begin);

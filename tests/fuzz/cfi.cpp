@@ -1,0 +1,101 @@
+// Hostile call frame programs and expressions: rows ascend without gaps, every expression ends.
+// The first byte chooses what the rest is; the second the architecture and the CIE's factors.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "memory/segment_memory.h"
+#include "object/call_frame_info.h"
+#include "unwind/apply_row.h"
+#include "unwind/cfi_program.h"
+#include "unwind/expression.h"
+
+namespace {
+
+using namespace whocall;
+
+constexpr AddressRange kFunction{0x1000, 0x1800};
+
+Activation activation_on(const Architecture& arch, Address stack) {
+  Activation activation;
+  activation.pc = kFunction.begin;
+  for (Register number = 0; number < 17; ++number) {
+    activation.registers.set(number, stack + number);
+  }
+  activation.registers.set(arch.sp, stack);
+  return activation;
+}
+
+void run_program(const Architecture& arch, std::uint8_t choice, ByteView program) {
+  Cie cie;
+  cie.code_alignment = 1 + (choice >> 2U) % 8;
+  cie.data_alignment = -static_cast<std::int64_t>(arch.pointer_size);
+  cie.address_size = arch.pointer_size;
+  cie.return_address = arch.return_address;
+  const std::uint64_t split = program.size() / 4;
+  cie.instructions = *program.slice(0, split);
+  Fde fde;
+  fde.range = kFunction;
+  fde.cie = &cie;
+  fde.instructions = program.from(split);
+  const SegmentMemory memory({{0x7000, program.bytes()}});
+  const Activation callee = activation_on(arch, 0x7000);
+  Address next = kFunction.begin;
+  for (const UnwindRow& row : compile(fde)) {
+    if (row.range.begin != next || row.range.empty() || row.range.end > kFunction.end) {
+      __builtin_trap();
+    }
+    next = row.range.end;
+    (void)apply_row(row, callee, arch, memory);
+    (void)to_string(row.cfa, arch);
+    for (const NamedRule& named : row.rules) {
+      (void)to_string(named.rule, arch);
+    }
+  }
+}
+
+void run_expression(const Architecture& arch, ByteView expression) {
+  const SegmentMemory memory({{0x7000, expression.bytes()}});
+  const Activation callee = activation_on(arch, 0x7000);
+  const auto value = evaluate(expression, {arch, callee.registers, memory, Address{0x7010}});
+  if (value && (*value & ~arch.address_mask()) != 0) {
+    __builtin_trap();
+  }
+}
+
+void run_section(const Architecture& arch, std::uint8_t choice, ByteView section) {
+  using Format = CallFrameInfo::Format;
+  const Format format = (choice & 4U) != 0 ? Format::eh_frame : Format::debug_frame;
+  const CallFrameInfo info(format, {section, 0x2000}, std::nullopt, arch.pointer_size);
+  info.for_each([](const Fde& fde) { (void)compile(fde); });
+  for (const Address address : {Address{0}, Address{0x1000}, Address{0x2010}, ~Address{0}}) {
+    const auto found = info.find(address);
+    if (found && !found->range.contains(address)) {
+      __builtin_trap();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) {
+    return 0;
+  }
+  const auto all = architectures();
+  const Architecture& arch = *all[data[1] % all.size()];
+  const ByteView rest(std::as_bytes(std::span(data + 2, size - 2)), arch.endian);
+  switch (data[0] % 3) {
+    case 0:
+      run_program(arch, data[1], rest);
+      break;
+    case 1:
+      run_expression(arch, rest);
+      break;
+    default:
+      run_section(arch, data[1], rest);
+  }
+  return 0;
+}

@@ -1,0 +1,83 @@
+// Hostile ELF files: opening one either throws Error or gives something that every question can be
+// put to: sections, notes, symbols, unwind entries, rows, look-ups.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "object/call_frame_info.h"
+#include "object/elf_file.h"
+#include "object/elf_symbols.h"
+#include "symbols/symbol_table.h"
+#include "unwind/cfi_program.h"
+
+namespace {
+
+using namespace whocall;
+
+void read_sections(const ElfFile& file) {
+  for (const ElfSection& section : file.sections()) {
+    (void)file.contents(section);
+    (void)file.section_at(section.address);
+    (void)file.at(section.address);
+  }
+  for (const ElfSegment& segment : file.segments()) {
+    (void)file.at(segment.address);
+  }
+  (void)file.notes();
+  (void)file.build_id();
+  (void)file.interpreter();
+  (void)file.soname();
+  (void)file.load_range();
+}
+
+void compile_all(const CallFrameInfo* info) {
+  if (info == nullptr) {
+    return;
+  }
+  std::size_t budget = 200;
+  info->for_each([&](const Fde& fde) {
+    if (budget != 0) {
+      --budget;
+      Address next = fde.range.begin;
+      for (const UnwindRow& row : compile(fde)) {
+        if (row.range.begin != next || row.range.empty() || row.range.end > fde.range.end) {
+          __builtin_trap();
+        }
+        next = row.range.end;
+      }
+      if (const auto found = info->find(fde.range.begin);
+          found && !found->range.contains(fde.range.begin)) {
+        __builtin_trap();
+      }
+    }
+  });
+}
+
+void look_up(const SymbolTable& table) {
+  for (const Symbol& symbol : table.symbols()) {
+    const std::uint32_t found = table.find(symbol.range.begin);
+    if (found != SymbolTable::kNone && !table.symbols()[found].range.contains(symbol.range.begin)) {
+      __builtin_trap();
+    }
+  }
+  (void)table.find(0);
+  (void)table.find(~Address{0});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  try {
+    const auto file = ElfFile::from_memory({bytes.begin(), bytes.end()}, "fuzz");
+    read_sections(*file);
+    (void)static_symbols(*file);
+    (void)dynamic_symbols(*file);
+    compile_all(CallFrameInfo::of_eh_frame(*file).get());
+    compile_all(CallFrameInfo::of_debug_frame(*file).get());
+    look_up(*SymbolTable::from_elf(file));
+  } catch (const Error&) {  // the one error type; any other ends the fuzzer
+  }
+  return 0;
+}

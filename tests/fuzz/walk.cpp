@@ -1,0 +1,119 @@
+// Hostile stacks and registers: the input is the registers, then code, then two stacks. The walk
+// ends, callers are code, and the stack pointer rises within a region.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "memory/segment_memory.h"
+#include "process/process_image.h"
+#include "unwind/walker.h"
+
+namespace {
+
+using namespace whocall;
+
+constexpr Address kCode = 0x401000;
+constexpr Address kStacks[] = {0x600000, 0x7ffc0000};
+constexpr std::size_t kRegisters = 17;
+
+// Most random words lie nowhere; a selector byte leads some to code or stacks.
+std::uint64_t sensible(std::uint8_t selector, std::uint64_t word) {
+  switch (selector % 4) {
+    case 0:
+      return kCode + word % 0x200;
+    case 1:
+      return kStacks[0] + word % 0x200;
+    case 2:
+      return kStacks[1] + word % 0x200;
+    default:
+      return word;
+  }
+}
+
+struct Input {
+  std::span<const std::byte> rest;
+
+  std::span<const std::byte> take(std::size_t size) {
+    const auto part = rest.first(std::min(size, rest.size()));
+    rest = rest.subspan(part.size());
+    return part;
+  }
+  std::uint8_t byte() {
+    const auto part = take(1);
+    return part.empty() ? std::uint8_t{0} : std::to_integer<std::uint8_t>(part[0]);
+  }
+  std::uint64_t word() {
+    const std::uint8_t selector = byte();
+    return sensible(selector, ByteView(take(8), Endian::little).read<std::uint64_t>(0).value_or(0));
+  }
+};
+
+void map(ProcessImage& image, std::vector<SegmentMemory::Segment>& segments, Address begin,
+         std::span<const std::byte> bytes, bool executable) {
+  segments.push_back({begin, bytes});
+  Mapping mapping;
+  mapping.range = {begin, begin + bytes.size()};
+  mapping.readable = true;
+  mapping.executable = executable;
+  if (!bytes.empty()) {
+    image.mappings.push_back(mapping);
+  }
+}
+
+void check(const ProcessImage& image, const Backtrace& trace) {
+  for (std::size_t i = 1; i < trace.frames.size(); ++i) {
+    const Frame& callee = trace.frames[i - 1];
+    const Frame& frame = trace.frames[i];
+    const bool down = image.mapping_at(frame.sp) == image.mapping_at(callee.sp) &&
+                      frame.sp <= callee.sp && !callee.signal_trampoline;
+    if (down || (!frame.interrupted && !image.is_code(frame.lookup_pc))) {
+      __builtin_trap();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input{std::as_bytes(std::span(data, size))};
+  const auto all = architectures();
+  const Architecture& arch = *all[input.byte() % all.size()];
+  const bool with_mappings = input.byte() % 2 == 0;
+  Thread thread;
+  for (Register number = 0; number < kRegisters; ++number) {
+    thread.registers.set(number, input.word() & arch.address_mask());
+  }
+  const auto code = input.take(0x200);
+  std::vector<std::byte> words;  // the stacks, with words that lead somewhere
+  while (!input.rest.empty() && words.size() < 0x400) {
+    const std::uint64_t word = input.word();
+    for (unsigned i = 0; i < arch.pointer_size; ++i) {
+      words.push_back(static_cast<std::byte>(word >> (8 * i)));
+    }
+  }
+  ProcessImage image;
+  image.arch = &arch;
+  const std::span<const std::byte> stacks(words);
+  const std::size_t half = stacks.size() / 2 / arch.pointer_size * arch.pointer_size;
+  std::vector<SegmentMemory::Segment> segments;
+  map(image, segments, kCode, code, true);
+  map(image, segments, kStacks[0], stacks.first(half), false);
+  map(image, segments, kStacks[1], stacks.subspan(half), false);
+  if (!with_mappings) {
+    image.mappings.clear();
+  }
+  image.memory = std::make_unique<SegmentMemory>(std::move(segments));
+  WalkOptions options;
+  options.explain = true;
+  const Backtrace trace = Walker(image).walk(thread, options);
+  if (trace.frames.empty() || trace.frames.size() > 100000) {
+    __builtin_trap();
+  }
+  if (with_mappings) {
+    check(image, trace);
+  }
+  return 0;
+}

@@ -1,0 +1,111 @@
+// Registers as values, and the list of instruction sets.
+#include <doctest/doctest.h>
+#include <elf.h>
+
+#include <set>
+#include <string>
+
+#include "arch/architecture.h"
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+
+namespace whocall::test {
+namespace {
+
+TEST_CASE("registers: unknown until set, unknown again when forgotten") {
+  Registers registers;
+  CHECK_FALSE(registers.known(3));
+  CHECK_FALSE(registers.get(3).has_value());
+  registers.set(3, 0);
+  CHECK(registers.get(3) == 0U);
+  registers.set(3, ~std::uint64_t{0});
+  CHECK(registers.get(3) == ~std::uint64_t{0});
+  CHECK_FALSE(registers.known(4));
+  registers.forget(3);
+  CHECK_FALSE(registers.get(3).has_value());
+}
+
+TEST_CASE("registers: numbers beyond the limit are never known") {
+  Registers registers;
+  for (const unsigned number : {unsigned{kRegisterLimit}, unsigned{kRegisterLimit} + 1, 65535U}) {
+    const auto beyond = static_cast<Register>(number);
+    registers.set(beyond, 1);
+    CHECK_FALSE(registers.known(beyond));
+    registers.forget(beyond);
+  }
+  registers.set(kRegisterLimit - 1, 7);
+  CHECK(registers.get(kRegisterLimit - 1) == 7U);
+}
+
+TEST_CASE("architectures: each is complete and consistent") {
+  std::set<std::string_view> names;
+  for (const Architecture* arch : architectures()) {
+    CAPTURE(std::string(arch->name));
+    CHECK(names.insert(arch->name).second);
+    CHECK((arch->pointer_size == 4 || arch->pointer_size == 8));
+    CHECK(arch->stack_alignment % arch->pointer_size == 0);
+    CHECK(arch->register_names.size() <= kRegisterLimit);
+    for (const Register number : {arch->pc, arch->sp, arch->fp}) {
+      CHECK(number < kRegisterLimit);
+    }
+    CHECK((arch->call_before != nullptr));
+    CHECK((arch->jump_stub != nullptr));
+    CHECK(arch->longest_call > 0);
+    CHECK(arch->longest_call <= 16);
+    const PrstatusLayout& prstatus = arch->prstatus;
+    CHECK(prstatus.registers_offset + prstatus.registers_size <= prstatus.size);
+    for (const SavedRegister& saved : prstatus.registers) {
+      CHECK(saved.offset + saved.size <= prstatus.registers_size);
+      CHECK(saved.number < kRegisterLimit);
+    }
+    for (const SignalTrampoline& trampoline : arch->signal_trampolines) {
+      CHECK_FALSE(trampoline.code.empty());
+      CHECK_FALSE(trampoline.registers.empty());
+    }
+  }
+}
+
+TEST_CASE("architectures: found by machine, class and byte order, and by name") {
+  CHECK(find_architecture(EM_X86_64, 8, Endian::little) == &kX86_64);
+  CHECK(find_architecture(EM_386, 4, Endian::little) == &kI386);
+  CHECK(find_architecture(EM_X86_64, 4, Endian::little) == nullptr);  // x32
+  CHECK(find_architecture(EM_X86_64, 8, Endian::big) == nullptr);
+  CHECK(find_architecture(EM_AVR, 4, Endian::little) == nullptr);
+  CHECK(find_architecture("x86_64") == &kX86_64);
+  CHECK(find_architecture("i386") == &kI386);
+  CHECK(find_architecture("") == nullptr);
+  CHECK(find_architecture("pdp11") == nullptr);
+  for (const Architecture* arch : architectures()) {
+    CHECK(find_architecture(arch->name) == arch);
+    CHECK(find_architecture(arch->elf_machine, arch->pointer_size, arch->endian) == arch);
+  }
+}
+
+TEST_CASE("architectures: register names and the psABI's numbers") {
+  CHECK(kX86_64.register_named("rip") == Register{16});
+  CHECK(kX86_64.register_named("rsp") == Register{7});
+  CHECK(kX86_64.register_named("rbp") == Register{6});
+  CHECK(kX86_64.register_named("rdx") == Register{1});
+  CHECK(kX86_64.register_named("rcx") == Register{2});
+  CHECK(kX86_64.register_named("fs_base") == Register{58});
+  CHECK(kI386.register_named("esp") == Register{4});
+  CHECK(kI386.register_named("ebp") == Register{5});
+  CHECK(kI386.register_named("eip") == Register{8});
+  CHECK_FALSE(kX86_64.register_named("").has_value());  // the gaps between the names
+  CHECK_FALSE(kX86_64.register_named("eip").has_value());
+  CHECK_FALSE(kI386.register_named("rip").has_value());
+}
+
+TEST_CASE("architectures: addresses wrap at the pointer size") {
+  CHECK(kX86_64.address_mask() == ~Address{0});
+  CHECK(kI386.address_mask() == 0xffffffffU);
+}
+
+TEST_CASE("architectures: machines that we cannot walk have names too") {
+  CHECK(elf_machine_name(EM_X86_64) == "x86-64");
+  CHECK(elf_machine_name(EM_RISCV) == "RISC-V");
+  CHECK(elf_machine_name(0xfffe) == "an unknown instruction set");
+}
+
+}  // namespace
+}  // namespace whocall::test

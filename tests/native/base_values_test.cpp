@@ -1,0 +1,97 @@
+// Ranges, addresses as text, the one error type, mapped files.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/address.h"
+#include "base/error.h"
+#include "base/hex.h"
+#include "base/mapped_file.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kTop = ~Address{0};
+
+TEST_CASE("address range: half-open, and empty when turned around") {
+  constexpr AddressRange range{0x1000, 0x1010};
+  CHECK(range.contains(0x1000));
+  CHECK(range.contains(0x100f));
+  CHECK_FALSE(range.contains(0x1010));
+  CHECK_FALSE(range.contains(0xfff));
+  CHECK(range.size() == 0x10);
+  CHECK_FALSE(range.empty());
+  CHECK(AddressRange{0x1000, 0x1000}.empty());
+  CHECK(AddressRange{0x2000, 0x1000}.empty());
+  CHECK(AddressRange{0x2000, 0x1000}.size() == 0);
+  CHECK_FALSE(AddressRange{0x2000, 0x1000}.contains(0x1800));
+  CHECK(AddressRange{0, kTop}.contains(kTop - 1));
+}
+
+TEST_CASE("hex: as gdb writes addresses") {
+  CHECK(hex(0) == "0x0");
+  CHECK(hex(0x401136) == "0x401136");
+  CHECK(hex(kTop) == "0xffffffffffffffff");
+}
+
+TEST_CASE("error: says path, reason and remedy") {
+  const Error with("/tmp/core", "is not a core", "Give a core file");
+  CHECK(std::string(with.what()) == "/tmp/core: is not a core. Give a core file");
+  CHECK(with.path() == "/tmp/core");
+  CHECK(with.reason() == "is not a core");
+  CHECK(with.remedy() == "Give a core file");
+  CHECK(std::string(Error("x", "y").what()) == "x: y");
+}
+
+// A file of its own that goes away with the test.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& contents) {
+    const int file = ::mkstemp(path_);
+    REQUIRE(file >= 0);
+    REQUIRE(::write(file, contents.data(), contents.size()) ==
+            static_cast<ssize_t>(contents.size()));
+    ::close(file);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::remove(path_); }
+  [[nodiscard]] std::string path() const { return path_; }
+
+ private:
+  char path_[32] = "/tmp/whocall-test-XXXXXX";
+};
+
+TEST_CASE("mapped file: the bytes of a file, also of an empty one") {
+  const TemporaryFile full("whocall");
+  const auto mapped = MappedFile::open(full.path());
+  REQUIRE(mapped->bytes().size() == 7);
+  CHECK(std::memcmp(mapped->bytes().data(), "whocall", 7) == 0);
+  CHECK(mapped->path() == full.path());
+  const TemporaryFile empty("");
+  CHECK(MappedFile::open(empty.path())->bytes().empty());
+}
+
+TEST_CASE("mapped file: what cannot be mapped is an error with the path and a remedy") {
+  const auto error_of = [](const std::string& path) {
+    try {
+      MappedFile::open(path);
+    } catch (const Error& error) {
+      CHECK(error.path() == path);
+      return error.reason() + "|" + error.remedy();
+    }
+    return std::string("no error");
+  };
+  CHECK(error_of("/nowhere/at/all").find("cannot be opened") == 0);
+  CHECK(error_of("/nowhere/at/all").find("|Check the path") != std::string::npos);
+  CHECK(error_of("/tmp") == "is a directory, not a file|Give the path of a regular file");
+  CHECK(error_of("/dev/null") == "is not a file|Give the path of a regular file");
+  CHECK(error_of("") != "no error");
+}
+
+}  // namespace
+}  // namespace whocall::test

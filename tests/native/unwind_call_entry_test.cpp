@@ -1,0 +1,104 @@
+// Calls of what is not code: NULL, freed and overwritten function pointers.
+#include <doctest/doctest.h>
+
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+#include "unwind_process.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kCode = 0x401000;
+constexpr Address kStack = 0x7ffc0000;
+
+// The caller called through a register; `pc` is where that led.
+Backtrace wild_call(const Architecture& arch, Address pc, const WalkOptions& options) {
+  TestProcess process(arch);
+  process.code(kCode, 0x1000);
+  process.indirect_call(kCode + 0x110);
+  process.call(kCode + 0x210, kCode + 0x100);
+  process.map(0x600000, std::vector<std::byte>(0x100), "rw-");
+  Stack stack(kStack, arch);
+  stack.mark("sp").word(kCode + 0x110).words(2, 0x2222);
+  stack.mark("fp").word(0).word(0).words(4, 0);
+  process.stack(stack);
+  const bool wide = arch.pointer_size == 8;
+  return process.walk({{wide ? "rip" : "eip", pc},
+                       {wide ? "rsp" : "esp", stack.at("sp")},
+                       {wide ? "rbp" : "ebp", stack.at("fp")}},
+                      options);
+}
+
+TEST_CASE("call entry: the caller of a NULL call is on top of the stack") {
+  for (const Architecture* arch : {&kX86_64, &kI386}) {
+    CAPTURE(std::string(arch->name));
+    const auto trace = wild_call(*arch, 0, {});
+    REQUIRE(trace.frames.size() == 2);
+    CHECK(trace.frames[0].pc == 0);
+    CHECK(trace.frames[0].lookup_pc == 0);
+    CHECK(trace.frames[0].cfa == kStack + arch->pointer_size);
+    CHECK(trace.frames[1].pc == kCode + 0x110);
+    CHECK(trace.frames[1].strategy == "call-entry");
+    CHECK(trace.frames[1].trust == Trust::analysis);
+    CHECK(trace.frames[1].evidence.has(Evidence::call_before));
+    CHECK(trace.frames[1].sp == kStack + arch->pointer_size);
+  }
+}
+
+TEST_CASE("call entry: so it is for a pointer into data, into nothing, beyond all") {
+  for (const Address pc : {Address{0x600010}, Address{0x4141414141414141}, ~Address{0}}) {
+    const auto trace = wild_call(kX86_64, pc, {});
+    CHECK(pcs(trace) == hex(pc) + " 0x401110");
+  }
+}
+
+TEST_CASE("call entry: every register is still the caller's") {
+  WalkOptions options = only({"call-entry"});
+  options.registers = true;
+  const auto trace = wild_call(kX86_64, 0, options);
+  REQUIRE(trace.frames.size() == 2);
+  CHECK(trace.frames[1].registers->get(kX86_64.fp) == kStack + 24);
+}
+
+TEST_CASE("call entry: the explanation names the NULL pc") {
+  WalkOptions options;
+  options.explain = true;
+  const auto trace = wild_call(kX86_64, 0, options);
+  REQUIRE(trace.frames.size() == 2);
+  CHECK(trace.frames[1].explanation ==
+        "the NULL pc was just called, so the word on top of the stack leads to it; a call "
+        "instruction stands before it.");
+}
+
+TEST_CASE("call entry: code that crashed was not just called") {
+  const auto trace = wild_call(kX86_64, kCode + 0x500, only({"call-entry"}));
+  CHECK(trace.frames.size() == 1);
+}
+
+TEST_CASE("call entry: only the innermost frame, a zero further up ends the stack") {
+  TestProcess process(kX86_64);
+  process.code(kCode, 0x1000);
+  process.call(kCode + 0x110, kCode);
+  Stack stack(kStack, kX86_64);
+  stack.mark("sp").mark("leaf").word(0).word(0).word(kCode + 0x110).words(4, 0);
+  process.stack(stack);
+  const auto trace =
+      process.walk({{"rip", kCode + 8}, {"rsp", stack.at("sp")}, {"rbp", stack.at("leaf")}},
+                   only({"call-entry", "frame-pointer"}));
+  CHECK(trace.frames.size() == 1);
+}
+
+TEST_CASE("call entry: without an acceptable word on top there is no caller") {
+  TestProcess process(kX86_64);
+  process.code(kCode, 0x1000);
+  Stack stack(kStack, kX86_64);
+  stack.word(kCode + 0x333).words(8, 0x5555);
+  process.stack(stack);
+  const auto trace = process.walk({{"rip", 0}, {"rsp", kStack}});
+  CHECK(trace.frames.size() == 1);
+  CHECK(trace.stop.reason == StopReason::no_caller);
+  CHECK(contains(trace.stop.detail, "call-entry leads to 0x401333"));
+}
+
+}  // namespace
+}  // namespace whocall::test

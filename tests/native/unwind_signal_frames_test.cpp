@@ -1,0 +1,177 @@
+// Signal trampolines against literal contexts as the kernel writes them.
+#include <doctest/doctest.h>
+
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+#include "unwind_process.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kCode = 0x401000;
+constexpr Address kTrampoline = 0x402000;
+constexpr Address kStack = 0x7ffc0000;
+
+const Bytes kRestore64{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+const Bytes kSigreturn32{0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80};
+const Bytes kRtSigreturn32{0xb8, 0xad, 0, 0, 0, 0xcd, 0x80};
+
+TestProcess signal_process(const Architecture& arch, const Bytes& trampoline) {
+  TestProcess process(arch);
+  process.code(kCode, 0x1000);
+  process.code(kTrampoline, 0x100);
+  process.put(kTrampoline, trampoline);
+  process.call(kCode + 0x210, kCode + 0x100);
+  return process;
+}
+
+// The handler's frame, then struct ucontext: interrupted at `pc` with `sp`, rbp = label "victim".
+Stack& push_ucontext64(Stack& stack, Address pc, Address sp) {
+  stack.mark("handler").word(0xdead).word(kTrampoline);
+  stack.mark("ucontext").words(5, 0);                       // flags, link, stack
+  stack.word(0x808).word(0x809).word(0x810).word(0x811);    // r8..r11
+  stack.word(0x812).word(0x813).word(0x814).word(0x815);    // r12..r15
+  stack.word(0xd1).word(0x51).word_of("victim").word(0xb);  // rdi, rsi, rbp, rbx
+  stack.word(0xd).word(0xa).word(0xc).word(sp).word(pc);    // rdx, rax, rcx, rsp, rip
+  return stack.words(20, 0);
+}
+
+TEST_CASE("signal frame: x86-64, the interrupted registers are all known again") {
+  Stack stack(kStack, kX86_64);
+  push_ucontext64(stack, kCode + 0x108, kStack + 0x400);
+  stack.up_to(kStack + 0x400).mark("victim sp").word(0).mark("victim").word(0).word(0).words(4, 0);
+  TestProcess process = signal_process(kX86_64, kRestore64);
+  process.stack(stack);
+  WalkOptions options = only({"signal-frame", "frame-pointer"});
+  options.registers = true;
+  options.explain = true;
+  const auto trace =
+      process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("handler")}}, options);
+  CHECK(pcs(trace) == "0x401008 0x402000 0x401108");
+  CHECK(trusts(trace) == "context frame-pointer context");
+  REQUIRE(trace.frames.size() == 3);
+  CHECK(trace.frames[1].signal_trampoline);
+  CHECK_FALSE(trace.frames[1].evidence.has(Evidence::call_before));  // nobody called it
+  const Frame& victim = trace.frames[2];
+  CHECK(victim.interrupted);
+  CHECK(victim.lookup_pc == kCode + 0x108);  // the very instruction, not the one before
+  CHECK(victim.sp == stack.at("victim sp"));
+  CHECK(victim.evidence.has(Evidence::signal));
+  CHECK(victim.strategy == "signal-frame");
+  CHECK(contains(victim.explanation, "signal trampoline"));
+  const TestProcess::Values expected = {{"rax", 0xa},
+                                        {"rdx", 0xd},
+                                        {"rcx", 0xc},
+                                        {"rbx", 0xb},
+                                        {"rsi", 0x51},
+                                        {"rdi", 0xd1},
+                                        {"r8", 0x808},
+                                        {"r9", 0x809},
+                                        {"r10", 0x810},
+                                        {"r11", 0x811},
+                                        {"r12", 0x812},
+                                        {"r13", 0x813},
+                                        {"r14", 0x814},
+                                        {"r15", 0x815},
+                                        {"rbp", stack.at("victim")},
+                                        {"rsp", stack.at("victim sp")},
+                                        {"rip", kCode + 0x108}};
+  for (const auto& one : expected) {
+    CAPTURE(std::string(one.first));
+    CHECK(victim.registers->get(kX86_64.register_named(one.first).value()) == one.second);
+  }
+}
+
+TEST_CASE("signal frame: x86-64, from an alternate stack down to the thread's own") {
+  Stack alternate(0x600000, kX86_64);
+  push_ucontext64(alternate.mark("victim"), kCode + 0x108, kStack);
+  Stack stack(kStack, kX86_64);
+  stack.word(0).words(8, 0);
+  TestProcess process = signal_process(kX86_64, kRestore64);
+  process.stack(alternate);
+  process.stack(stack);
+  const auto trace =
+      process.walk({{"rip", kCode + 8}, {"rsp", 0x600000}, {"rbp", alternate.at("handler")}},
+                   only({"signal-frame", "frame-pointer"}));
+  CHECK(pcs(trace) == "0x401008 0x402000 0x401108");
+}
+
+TEST_CASE("signal frame: a signal for a NULL call leads on through it to the caller") {
+  Stack stack(kStack, kX86_64);
+  push_ucontext64(stack, 0, kStack + 0x400);
+  stack.up_to(kStack + 0x400).word(kCode + 0x210).mark("victim").word(0).word(0).words(4, 0);
+  TestProcess process = signal_process(kX86_64, kRestore64);
+  process.stack(stack);
+  const auto trace =
+      process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("handler")}},
+                   only({"signal-frame", "call-entry", "frame-pointer"}));
+  CHECK(pcs(trace) == "0x401008 0x402000 0x0 0x401210");
+}
+
+// struct sigcontext of i386, 19 words.
+void push_context32(Stack& stack, Address pc, Address sp) {
+  stack.words(4, 0x2b);                                    // gs, fs, es, ds
+  stack.word(0xd1).word(0x51).word_of("victim").word(sp);  // edi, esi, ebp, esp
+  stack.word(0xb).word(0xd).word(0xc).word(0xa);           // ebx, edx, ecx, eax
+  stack.word(14).word(4).word(pc).word(0x73).word(0x246);  // trapno, err, eip, cs, eflags
+  stack.word(sp).word(0x7b);
+}
+
+void check_signal32(const Bytes& trampoline, Stack& stack) {
+  stack.up_to(kStack + 0x400).mark("victim sp").word(0).mark("victim").word(0).word(0).words(4, 0);
+  TestProcess process = signal_process(kI386, trampoline);
+  process.stack(stack);
+  WalkOptions options = only({"signal-frame", "frame-pointer"});
+  options.registers = true;
+  const auto trace =
+      process.walk({{"eip", kCode + 8}, {"esp", kStack}, {"ebp", stack.at("handler")}}, options);
+  CHECK(pcs(trace) == "0x401008 0x402000 0x401108");
+  REQUIRE(trace.frames.size() == 3);
+  CHECK(trace.frames[1].signal_trampoline);
+  CHECK(trace.frames[2].interrupted);
+  CHECK(trace.frames[2].sp == kStack + 0x400);
+  const TestProcess::Values expected = {{"eax", 0xa},
+                                        {"ebx", 0xb},
+                                        {"ecx", 0xc},
+                                        {"edx", 0xd},
+                                        {"esi", 0x51},
+                                        {"edi", 0xd1},
+                                        {"ebp", stack.at("victim")}};
+  for (const auto& one : expected) {
+    CAPTURE(std::string(one.first));
+    CHECK(trace.frames[2].registers->get(kI386.register_named(one.first).value()) == one.second);
+  }
+}
+
+TEST_CASE("signal frame: i386, the old form has the context by value behind the number") {
+  Stack stack(kStack, kI386);
+  stack.mark("handler").word(0xdead).word(kTrampoline).word(11);
+  push_context32(stack, kCode + 0x108, kStack + 0x400);
+  check_signal32(kSigreturn32, stack);
+}
+
+TEST_CASE("signal frame: i386, the real-time form has a pointer to it") {
+  Stack stack(kStack, kI386);
+  stack.mark("handler").word(0xdead).word(kTrampoline);
+  stack.word(11).word_of("siginfo").word_of("ucontext");
+  stack.mark("siginfo").words(32, 0x1f);
+  stack.mark("ucontext").words(5, 0);
+  push_context32(stack, kCode + 0x108, kStack + 0x400);
+  check_signal32(kRtSigreturn32, stack);
+}
+
+TEST_CASE("signal frame: code that resembles a trampoline is none") {
+  Stack stack(kStack, kX86_64);
+  push_ucontext64(stack, kCode + 0x108, kStack + 0x400);
+  stack.words(0x80, 0).mark("victim").words(8, 0);
+  TestProcess process =
+      signal_process(kX86_64, {0x48, 0xc7, 0xc0, 0x0e, 0, 0, 0, 0x0f, 0x05});  // another call
+  process.stack(stack);
+  const auto trace =
+      process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("handler")}},
+                   only({"signal-frame", "frame-pointer"}));
+  CHECK(trace.frames.size() == 1);
+}
+
+}  // namespace
+}  // namespace whocall::test
