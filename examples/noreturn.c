@@ -1,6 +1,6 @@
 /* `refuse` ends with a call that never returns, so its return address is the first byte of the
  * next function. gdb finds the right addresses, but no names; who looks up such an address as it
- * stands gets `unused`, which was never called. whocall names the function that did call.
+ * stands gets `unused`, which was never called. whocall gives the function that did call.
  *
  * Build: gcc -O2 -fno-reorder-functions -falign-functions=1 -o noreturn noreturn.c
  */

@@ -1,7 +1,8 @@
 /* A table of message handlers with a hole: the call goes to address 0.
  * No code lies there. gdb guesses the first caller, but then moves word by word up the stack,
  * although the frame pointers are a perfect chain. whocall starts from the return address that
- * the call has just pushed and follows the chain.
+ * the call has just pushed; from there on the functions' instructions tell where the frames lie
+ * (analysis), and `whocall bt -without analysis` finds the same frames by the frame pointers.
  *
  * Build: gcc -O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -o null_call null_call.c
  */

@@ -1,6 +1,7 @@
 /* A name that is too long runs over the return address of the function that copies it.
  * gdb takes the letters for callers (0x4141414141414141) until it chances on an address of code;
- * whocall says which bytes it skipped, and goes on at the next frame that holds together (scan).
+ * whocall says that no rule leads on and how much of the stack it searched, and goes on at a frame
+ * from which the chain holds together (scan). `whocall bt -explain` tells what it refused, and why.
  *
  * Build: gcc -O2 -fno-stack-protector -U_FORTIFY_SOURCE -o smashed smashed.c
  */

@@ -28,6 +28,15 @@ class NativeMissingError(Error):
     """The native module is not there, or is built for another Python."""
 
 
+def as_gdb_says(complaint: str) -> str:
+    """`complaint` as gdb writes its own: a capital letter, unless it begins with a command, and a
+    full stop.
+    """
+    if not complaint.startswith("whocall"):
+        complaint = complaint[:1].upper() + complaint[1:]
+    return complaint if complaint.endswith((".", "!", "?")) else f"{complaint}."
+
+
 @contextmanager
 def native_errors() -> Iterator[None]:
     """Turns the native module's errors into `Error`, and its complaints about values as well.

@@ -21,7 +21,8 @@ def stack_key(trace: Backtrace) -> object:
         (frame.pc, frame.function, frame.inlined, frame.signal_trampoline, frame.trust, frame.line)
         for frame in trace.frames
     )
-    return frames, trace.stop.reason
+    searched = tuple(map(trace.searched, range(len(trace.frames))))
+    return frames, searched, trace.stop.reason
 
 
 def fold(traces: Sequence[Backtrace], exact: bool = False) -> list[Group]:

@@ -76,6 +76,20 @@ class Backtrace:
     signal: str | None = None  # "SIGSEGV"
     sp: int = 0  # of the innermost frame
 
+    def searched(self, index: int) -> int | None:
+        """How many bytes of stack were searched for frames[index]; None when it was not so found.
+
+        They begin at the stack pointer of the frame below and end at its CFA.
+        """
+        if index == 0 or self.frames[index].trust != "scan" or self.frames[index - 1].inlined:
+            return None
+        below = index - 2
+        while below >= 0 and self.frames[below].inlined:
+            below -= 1
+        begin = self.sp if below < 0 else self.frames[below].cfa
+        end = self.frames[index - 1].cfa
+        return None if begin is None or end is None or end < begin else end - begin
+
     def cut_at_main(self, executables: Collection[str]) -> Backtrace:
         """Without the frames that called `main` of one of the modules `executables`."""
         for index, frame in enumerate(self.frames):

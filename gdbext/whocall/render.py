@@ -94,6 +94,11 @@ def frame_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]
     for index, (frame, line) in enumerate(zip(trace.frames, lines)):
         if index and frame.level != trace.frames[index - 1].level + 1:
             yield "..."
+        searched = trace.searched(index)
+        if searched is not None:
+            below = trace.frames[index - 1].level
+            gap = f"(no rule leads on from #{below}: whocall searched {searched} bytes of stack)"
+            yield style.paint("metadata", gap)
         gap = " " * (max(column - line.width, 0) + 2)
         yield line.text + gap + style.paint("metadata", trust_words(frame))
         if form.explain and frame.explanation:

@@ -37,6 +37,8 @@ def test_apropos() -> None:
         ("whocall bt -all -past", ["whocall bt -all -past-main"]),
         ("whocall bt -without frame-p", ["whocall bt -without frame-pointer"]),
         ("whocall bt -without cfi,frame-p", ["whocall bt -without cfi,frame-pointer"]),
+        ("whocall bt -without an", ["whocall bt -without analysis"]),
+        ("whocall bt -without cfi -ex", ["whocall bt -without cfi -explain"]),
         ("whocall functions -j", ["whocall functions -json"]),
         ("whocall functions -module x", []),
         ("set whocall w", ["set whocall without"]),
@@ -64,6 +66,7 @@ def test_errors_are_one_sentence_and_status_1(command: str, part: str) -> None:
     assert said.status == 1
     assert part in said.err
     assert len(said.err.strip().splitlines()) == 1
+    assert said.err.strip()[-1] in '.)"'
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,7 @@ def test_errors_are_one_sentence_and_status_1(command: str, part: str) -> None:
         ("without", "", "whocall uses all strategies."),
         ("max-frames", "7", "The most frames of one thread that whocall looks for is 7."),
         ("max-frames", "unlimited", "that whocall looks for is unlimited."),
+        ("max-frames", "0", "that whocall looks for is unlimited."),
         ("search-path", "/a:/b", 'whocall looks for files are "/a:/b".'),
     ],
 )

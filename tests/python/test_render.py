@@ -158,6 +158,16 @@ def test_big_endian_words() -> None:
     assert lines[-1].strip() == "0x7ffe0000: 0x12345678"
 
 
+def test_a_search_of_the_stack_is_told_with_its_bytes() -> None:
+    chain = [frames()[0], frame(1, 5, "in", "scan", inlined=True), frame(2, 5, "out", "scan")]
+    lines = text(trace([*chain, frame(3, 7, "main", "scan")]))
+    assert [line for line in lines if not line.startswith("#")] == [
+        "(no rule leads on from #0: whocall searched 16 bytes of stack)",
+        "(no rule leads on from #2: whocall searched 32 bytes of stack)",
+    ]
+    assert lines[1].startswith("(")
+
+
 def test_every_thread_has_a_title() -> None:
     lines = text(trace(), every_thread=True)
     assert lines[0] == 'Thread 1 (LWP 4242 "prog", SIGSEGV):'

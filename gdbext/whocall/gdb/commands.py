@@ -9,7 +9,7 @@ from importlib import import_module
 import gdb
 
 from whocall import options
-from whocall.errors import Error
+from whocall.errors import Error, as_gdb_says
 from whocall.options import Syntax
 
 
@@ -20,7 +20,9 @@ def run(home: str, line: str) -> None:
     """
     try:
         import_module(home).run(line)
-    except (Error, gdb.error) as error:
+    except Error as error:
+        raise gdb.GdbError(as_gdb_says(str(error))) from error
+    except gdb.error as error:
         raise gdb.GdbError(str(error)) from error
 
 

@@ -10,7 +10,7 @@ import os
 
 import gdb
 
-from whocall.errors import Error
+from whocall.errors import Error, as_gdb_says
 from whocall.options import split_list
 
 DEFAULT_MAX_FRAMES = 1 << 20
@@ -40,13 +40,15 @@ class _SearchPath(gdb.Parameter):
 
 
 class _MaxFrames(gdb.Parameter):
-    """The most frames of one thread that whocall looks for; unlimited means about a million."""
+    """The most frames of one thread that whocall looks for.
+
+    0 and unlimited mean about a million."""
 
     set_doc = "Set the most frames of one thread that whocall looks for."
     show_doc = "Show the most frames of one thread that whocall looks for."
 
     def __init__(self) -> None:
-        super().__init__("whocall max-frames", gdb.COMMAND_STACK, gdb.PARAM_ZUINTEGER_UNLIMITED)
+        super().__init__("whocall max-frames", gdb.COMMAND_STACK, gdb.PARAM_UINTEGER)
         self.value = None
 
     def get_set_string(self) -> str:
@@ -79,7 +81,7 @@ class _Without(gdb.Parameter):
             native.WalkOptions(without=split_list(self.value))
         except (Error, ValueError) as error:
             self.value = self._good
-            raise gdb.GdbError(str(error)) from error
+            raise gdb.GdbError(as_gdb_says(str(error))) from error
         self._good = self.value
         return ""
 
