@@ -137,6 +137,11 @@ struct Architecture {
   void (*append_call_targets)(ByteView code, Address address,
                               std::vector<Address>& targets) = nullptr;
 
+  // Appends the addresses of what looks like a direct jump into `wanted` anywhere in `code`, which
+  // begins at `address`.
+  void (*append_jump_sources)(ByteView code, Address address, AddressRange wanted,
+                              std::vector<Address>& sources) = nullptr;
+
   // A decoder of instructions for the analysis of code without unwind tables.
   std::unique_ptr<InstructionDecoder> (*make_decoder)() = nullptr;
 

@@ -89,6 +89,7 @@ const Architecture kI386 = {
     .call_before = x86::call_before_32,
     .longest_call = x86::kLongestCall,
     .append_call_targets = x86::append_call_targets_32,
+    .append_jump_sources = x86::append_jump_sources_32,
     .make_decoder = x86::make_decoder_32,
     .jump_stub = x86::jump_stub_32,
 };

@@ -43,6 +43,7 @@ struct Instruction {
   };
   std::uint8_t size = 0;  // bytes
   Flow flow = Flow::next;
+  bool returns = false;             // stops because it goes back to the caller
   bool landing_pad = false;         // endbr and its kin: indirect calls and jumps arrive here
   bool padding = false;             // a nop of any length: fills the gap between functions
   std::optional<Address> target{};  // of a direct call or jump; same kind of address as asked with

@@ -93,6 +93,7 @@ const Architecture kX86_64 = {
     .call_before = x86::call_before_64,
     .longest_call = x86::kLongestCall,
     .append_call_targets = x86::append_call_targets_64,
+    .append_jump_sources = x86::append_jump_sources_64,
     .make_decoder = x86::make_decoder_64,
     .jump_stub = x86::jump_stub_64,
 };

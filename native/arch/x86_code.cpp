@@ -103,6 +103,24 @@ void append_call_targets(ByteView code, Address address, Mode mode, std::vector<
   }
 }
 
+// jmp rel32 and jcc rel32: what leaves a function is never short.
+void append_jump_sources(ByteView code, Address address, AddressRange wanted, Mode mode,
+                         std::vector<Address>& sources) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
+  for (std::size_t at = 0; at + 5 <= code.size(); ++at) {
+    const bool jump = bytes[at] == 0xe9;
+    const bool branch = bytes[at] == 0x0f && (bytes[at + 1] & 0xf0U) == 0x80;
+    const std::size_t distance_at = jump ? at + 1 : at + 2;
+    if (!jump && !branch) {
+      continue;
+    }
+    const std::uint32_t distance = code.read<std::uint32_t>(distance_at).value_or(0);
+    if (wanted.contains(wrap(mode, address + distance_at + 4 + sign_extend(distance)))) {
+      sources.push_back(address + at);
+    }
+  }
+}
+
 // Where the jump instruction starts, behind a landing pad (endbr) and a bnd or notrack prefix.
 std::uint64_t skip_to_jump(ByteView code) {
   constexpr std::uint32_t kEndbr64 = 0xfa1e0ff3;
@@ -159,6 +177,14 @@ void append_call_targets_64(ByteView code, Address address, std::vector<Address>
 }
 void append_call_targets_32(ByteView code, Address address, std::vector<Address>& targets) {
   append_call_targets(code, address, Mode::bits32, targets);
+}
+void append_jump_sources_64(ByteView code, Address address, AddressRange wanted,
+                            std::vector<Address>& sources) {
+  append_jump_sources(code, address, wanted, Mode::bits64, sources);
+}
+void append_jump_sources_32(ByteView code, Address address, AddressRange wanted,
+                            std::vector<Address>& sources) {
+  append_jump_sources(code, address, wanted, Mode::bits32, sources);
 }
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address) {
   return jump_stub(code, address, Mode::bits64);

@@ -273,6 +273,7 @@ class Decoder final : public InstructionDecoder {
       out.flow = decoded_->id == X86_INS_JNE ? Flow::branch_if_unequal : Flow::branch;
     } else if (stops()) {
       out.flow = Flow::stop;
+      out.returns = decoded_->id == X86_INS_RET || decoded_->id == X86_INS_RETF;
       out.padding = decoded_->id == X86_INS_INT3;
     } else {
       out.target.reset();

@@ -55,24 +55,20 @@ py::list analysis_rows(const std::string& path, Address begin, Address end) {
   const ByteView code = file->at(begin);
   const auto decoder = arch.make_decoder();
   const auto inside = code.slice(0, std::min<std::uint64_t>(end - begin, code.size()));
-  const AnalysedFunction function =
-      analyse_function(inside.value_or(ByteView()), begin, arch, *decoder);
-  return row_list(function.rows, arch);
+  const FunctionCode function{inside.value_or(ByteView()), begin, {}, {}};
+  return row_list(make_rows(follow_function(function, arch, *decoder).points).rows, arch);
 }
 
 py::list cfi_rows(const std::string& path, const std::string& section) {
   const auto file = ElfFile::open(path);
   const Architecture& arch = architecture_of(*file);
-  const bool debug = section == ".debug_frame";
-  const auto part = debug ? file->debug_frame() : file->eh_frame();
+  const auto info = section == ".debug_frame" ? CallFrameInfo::of_debug_frame(*file)
+                                              : CallFrameInfo::of_eh_frame(*file);
   py::list entries;
-  if (!part) {
+  if (info == nullptr) {
     return entries;
   }
-  const CallFrameInfo info(
-      debug ? CallFrameInfo::Format::debug_frame : CallFrameInfo::Format::eh_frame, *part,
-      debug ? std::nullopt : file->eh_frame_hdr(), file->pointer_size());
-  info.for_each([&](const Fde& fde) {
+  info->for_each([&](const Fde& fde) {
     entries.append(py::make_tuple(fde.range.begin, fde.range.end, row_list(compile(fde), arch)));
   });
   return entries;

@@ -39,4 +39,5 @@ PYBIND11_MODULE(_native, module) {
   whocall::python::bind_symbols(module);
   whocall::python::bind_process(module);
   whocall::python::bind_rows(module);
+  whocall::python::bind_audit(module);
 }

@@ -46,5 +46,6 @@ void bind_image_parts(pybind11::module_& module);
 void bind_backtrace(pybind11::module_& module);
 void bind_symbols(pybind11::module_& module);
 void bind_rows(pybind11::module_& module);
+void bind_audit(pybind11::module_& module);
 
 }  // namespace whocall::python

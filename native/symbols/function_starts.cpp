@@ -5,23 +5,38 @@
 #include "symbols/code_areas.h"
 
 namespace whocall {
+namespace {
+
+void sort_distinct(std::vector<Address>& addresses) {
+  std::ranges::sort(addresses);
+  addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
+}
+
+}  // namespace
 
 FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
                                const SymbolTable& symbols)
     : areas_(code_areas(file)) {
-  for (const Symbol& symbol : symbols.symbols()) {
-    starts_.push_back(symbol.range.begin);
-  }
-  starts_.push_back(file.entry());
+  called_.push_back(file.entry());
   for (const AddressRange& area : areas_) {
-    starts_.push_back(area.begin);
     const ByteView code = file.at(area.begin);
     if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
-      arch.append_call_targets(*inside, area.begin, starts_);
+      arch.append_call_targets(*inside, area.begin, called_);
     }
   }
-  std::ranges::sort(starts_);
-  starts_.erase(std::ranges::unique(starts_).begin(), starts_.end());
+  for (const Symbol& symbol : symbols.symbols()) {
+    (symbol.name.empty() ? starts_ : called_).push_back(symbol.range.begin);
+  }
+  for (const AddressRange& area : areas_) {
+    starts_.push_back(area.begin);
+  }
+  sort_distinct(called_);
+  starts_.insert(starts_.end(), called_.begin(), called_.end());
+  sort_distinct(starts_);
+}
+
+bool FunctionStarts::is_called(Address link) const {
+  return std::ranges::binary_search(called_, link);
 }
 
 std::optional<AddressRange> FunctionStarts::function_at(Address link) const {

@@ -22,9 +22,13 @@ class FunctionStarts {
   // through pointers and has no symbol counts as part of its predecessor.
   [[nodiscard]] std::optional<AddressRange> function_at(Address link) const;
 
+  // Whether a direct call, a named symbol or the entry point goes to `link`.
+  [[nodiscard]] bool is_called(Address link) const;
+
  private:
   std::vector<AddressRange> areas_;  // code, sorted
   std::vector<Address> starts_;      // sorted, distinct
+  std::vector<Address> called_;      // sorted, distinct; not those that only an FDE tells
 };
 
 }  // namespace whocall

@@ -44,8 +44,7 @@ AbstractValue AbstractState::plus(Register base, std::int64_t offset) const {
   if (!value.is_address()) {
     return {};
   }
-  value.offset += offset;
-  return value;
+  return AbstractValue::address(value.kind, value.offset + offset);
 }
 
 void AbstractState::apply(const Effect& effect) {
@@ -117,6 +116,10 @@ bool AbstractState::merge(const AbstractState& other) {
     compared_.reset();
   }
   return lost || slots_.size() != before;
+}
+
+bool AbstractState::knows_frame() const {
+  return get(arch_->sp).kind == Kind::cfa || get(arch_->fp).kind == Kind::cfa;
 }
 
 bool AbstractState::disagrees(const AbstractState& other) const {

@@ -18,12 +18,20 @@ namespace whocall {
 struct AbstractValue {
   enum class Kind : std::uint8_t { unknown, cfa, aligned, entry };
   Kind kind = Kind::unknown;
-  Register source = 0;      // entry: the value that this register had on entry
-  std::int64_t offset = 0;  // cfa, aligned: bytes from the base
+  std::uint8_t source = 0;  // entry: the register (DWARF number) whose value on entry it is
+  std::int32_t offset = 0;  // cfa, aligned: bytes from the base
 
-  static AbstractValue from_cfa(std::int64_t offset) { return {Kind::cfa, 0, offset}; }
-  static AbstractValue from_aligned(std::int64_t offset) { return {Kind::aligned, 0, offset}; }
-  static AbstractValue on_entry(Register source) { return {Kind::entry, source, 0}; }
+  static AbstractValue from_cfa(std::int64_t offset) { return address(Kind::cfa, offset); }
+  static AbstractValue from_aligned(std::int64_t offset) { return address(Kind::aligned, offset); }
+  static AbstractValue on_entry(Register source) {
+    return {Kind::entry, static_cast<std::uint8_t>(source), 0};
+  }
+  // Nothing is known of an address farther away than any stack is large.
+  static AbstractValue address(Kind kind, std::int64_t offset) {
+    const bool sane = offset > -kFarthest && offset < kFarthest;
+    return sane ? AbstractValue{kind, 0, static_cast<std::int32_t>(offset)} : AbstractValue{};
+  }
+  static constexpr std::int64_t kFarthest = std::int64_t{1} << 30U;
   [[nodiscard]] bool is_address() const { return kind == Kind::cfa || kind == Kind::aligned; }
 
   friend bool operator==(const AbstractValue&, const AbstractValue&) = default;
@@ -31,6 +39,13 @@ struct AbstractValue {
 
 class AbstractState {
  public:
+  // A word on the stack whose content is followed.
+  struct Slot {
+    AbstractValue where;  // cfa or aligned
+    AbstractValue what;   // entry or address
+    friend bool operator==(const Slot&, const Slot&) = default;
+  };
+
   // At a function's first instruction: the return address was just pushed (or lies in the link
   // register), and every register has its value on entry.
   explicit AbstractState(const Architecture& arch);
@@ -43,21 +58,19 @@ class AbstractState {
 
   // Keeps what both agree on. True when something was lost.
   bool merge(const AbstractState& other);
+  [[nodiscard]] AbstractValue get(Register number) const;
+
+  // Whether the stack pointer's or the frame pointer's distance from the CFA is known.
+  [[nodiscard]] bool knows_frame() const;
   // Whether the two tell the stack pointer differently although both know it.
   [[nodiscard]] bool disagrees(const AbstractState& other) const;
+
+  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
   // The rule at this point; empty when the CFA is not known. Expressions are kept in `arena`.
   [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena) const;
 
  private:
-  // A word on the stack whose content is followed.
-  struct Slot {
-    AbstractValue where;  // cfa or aligned
-    AbstractValue what;   // entry or address
-    friend bool operator==(const Slot&, const Slot&) = default;
-  };
-
-  [[nodiscard]] AbstractValue get(Register number) const;
   void set(Register number, const AbstractValue& value);
   [[nodiscard]] AbstractValue plus(Register base, std::int64_t offset) const;
   void store(const AbstractValue& where, const AbstractValue& what);

@@ -1,40 +1,20 @@
 // By what the code itself does: rules computed from the instructions of the function, where no
 // unwind table has any.
-#include <unordered_map>
-#include <utility>
-
-#include "arch/instruction.h"
 #include "base/hex.h"
-#include "unwind/function_analysis.h"
 #include "unwind/strategies.h"
 
 namespace whocall {
 namespace {
 
-// A function larger than this is data, or code whose start was guessed wrong.
-constexpr std::uint64_t kLargestFunction = 1U << 20U;
-
 class AnalysisStrategy final : public Strategy {
  public:
-  explicit AnalysisStrategy(const Architecture& arch)
-      : arch_(arch), decoder_(arch.make_decoder != nullptr ? arch.make_decoder() : nullptr) {}
+  explicit AnalysisStrategy(const Architecture& arch) : arch_(arch) {}
 
   [[nodiscard]] std::string_view name() const override { return "analysis"; }
   [[nodiscard]] Trust trust() const override { return Trust::analysis; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    const auto range = context.code.function_at(callee.lookup_pc());
-    if (decoder_ == nullptr || !range || range->size() > kLargestFunction) {
-      return nullptr;
-    }
-    auto [found, fresh] = functions_.try_emplace(range->begin);
-    if (fresh) {
-      std::vector<std::byte> code(range->size());
-      code.resize(context.process.memory->read(range->begin, code));
-      found->second =
-          analyse_function(ByteView(code, arch_.endian), range->begin, arch_, *decoder_);
-    }
-    return found->second.row_at(callee.lookup_pc());
+    return context.analyser.row_at(callee.lookup_pc());
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
@@ -50,8 +30,6 @@ class AnalysisStrategy final : public Strategy {
 
  private:
   const Architecture& arch_;
-  std::unique_ptr<InstructionDecoder> decoder_;
-  std::unordered_map<Address, AnalysedFunction> functions_;  // by start, runtime
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "unwind/cfi_tables.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "unwind/cfi_program.h"
 
@@ -9,23 +10,16 @@ namespace whocall {
 // .eh_frame and .debug_frame of one module, and the FDEs compiled so far.
 struct CfiTables::ModuleTables {
   struct Section {
-    Section(CallFrameInfo::Format format, LoadedPart part, std::optional<LoadedPart> header,
-            unsigned pointer_size)
-        : info(format, part, header, pointer_size) {}
-    CallFrameInfo info;
-    std::unordered_map<std::uint64_t, std::vector<UnwindRow>> compiled;  // by FDE offset
+    std::unique_ptr<CallFrameInfo> info;
+    std::unordered_map<std::uint64_t, std::vector<UnwindRow>> compiled{};  // by FDE offset
   };
-  std::vector<std::unique_ptr<Section>> sections;
+  std::vector<Section> sections;
 
   explicit ModuleTables(const ElfFile& file) {
-    using Format = CallFrameInfo::Format;
-    if (const auto part = file.eh_frame()) {
-      sections.push_back(std::make_unique<Section>(Format::eh_frame, *part, file.eh_frame_hdr(),
-                                                   file.pointer_size()));
-    }
-    if (const auto part = file.debug_frame()) {
-      sections.push_back(
-          std::make_unique<Section>(Format::debug_frame, *part, std::nullopt, file.pointer_size()));
+    for (auto make : {CallFrameInfo::of_eh_frame, CallFrameInfo::of_debug_frame}) {
+      if (auto info = make(file)) {
+        sections.push_back({std::move(info)});
+      }
     }
   }
 };
@@ -61,12 +55,12 @@ std::optional<CfiRow> CfiTables::look_up(Address runtime) {
     return std::nullopt;
   }
   const Address link = module->link_address(runtime);
-  for (const auto& section : tables->sections) {
-    const auto fde = section->info.find(link);
+  for (auto& section : tables->sections) {
+    const auto fde = section.info->find(link);
     if (!fde) {
       continue;
     }
-    auto [compiled, fresh] = section->compiled.try_emplace(fde->offset);
+    auto [compiled, fresh] = section.compiled.try_emplace(fde->offset);
     if (fresh) {
       compiled->second = compile(*fde);
     }
@@ -74,7 +68,7 @@ std::optional<CfiRow> CfiTables::look_up(Address runtime) {
     const auto after = std::ranges::upper_bound(
         rows, link, {}, [](const UnwindRow& row) { return row.range.begin; });
     if (after != rows.begin() && std::prev(after)->range.contains(link)) {
-      return CfiRow{&*std::prev(after), module, section->info.format()};
+      return CfiRow{&*std::prev(after), module, section.info->format()};
     }
   }
   return std::nullopt;
@@ -86,8 +80,8 @@ std::optional<AddressRange> CfiTables::function_at(Address runtime) {
   if (tables == nullptr) {
     return std::nullopt;
   }
-  for (const auto& section : tables->sections) {
-    if (const auto fde = section->info.find(module->link_address(runtime))) {
+  for (auto& section : tables->sections) {
+    if (const auto fde = section.info->find(module->link_address(runtime))) {
       return AddressRange{module->runtime_address(fde->range.begin),
                           module->runtime_address(fde->range.end)};
     }

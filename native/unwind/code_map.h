@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/address.h"
@@ -17,16 +18,27 @@ class CodeMap {
  public:
   // Both must outlive the map.
   CodeMap(const ProcessImage& process, CfiTables& cfi);
+  CodeMap(const CodeMap&) = delete;
+  CodeMap& operator=(const CodeMap&) = delete;
+  ~CodeMap();
 
   // The function's range in runtime addresses; a miss outside all modules' code.
   std::optional<AddressRange> function_at(Address runtime);
+  // Whether `runtime` is known to be called: by a direct call of its module, or by its name.
+  bool is_called(Address runtime);
+  // The functions of the same module from which a direct jump leads into `range`.
+  std::vector<AddressRange> functions_jumping_into(const AddressRange& range);
+  // The name under which the module of `code` imports what the word at `slot` is bound to; empty
+  // when it is no import. Both are runtime addresses.
+  std::string_view import_at(Address code, Address slot);
 
  private:
-  const FunctionStarts& starts_of(const Module& module);
+  struct ModuleCode;
+  ModuleCode* code_of(Address runtime);
 
   const ProcessImage& process_;
   CfiTables& cfi_;
-  std::vector<std::unique_ptr<FunctionStarts>> starts_;  // by index in process_.modules
+  std::vector<std::unique_ptr<ModuleCode>> modules_;  // by index in process_.modules
 };
 
 }  // namespace whocall

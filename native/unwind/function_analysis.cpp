@@ -1,9 +1,11 @@
 #include "unwind/function_analysis.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "unwind/abstract_state.h"
@@ -15,33 +17,60 @@ constexpr std::size_t kVisitsPerByte = 8;  // each merge loses something, so a f
 constexpr int kRestarts = 8;
 constexpr std::size_t kFunctionAlignment = 16;
 
+// A call that a path passed just before the beginning of a block: it may be one that never returns.
+struct Suspect {
+  std::uint64_t behind = 0;         // offset behind the call; 0: none
+  std::optional<Address> target{};  // of a direct call
+};
+using Suspects = std::array<Suspect, 4>;  // the last ones, latest first
+
 class Analysis {
  public:
-  Analysis(ByteView code, Address address, const Architecture& arch, InstructionDecoder& decoder)
-      : code_(code), address_(address), arch_(arch), decoder_(decoder) {}
+  Analysis(const FunctionCode& function, const Architecture& arch, InstructionDecoder& decoder)
+      : function_(function),
+        code_(function.code),
+        address_(function.address),
+        arch_(arch),
+        decoder_(decoder) {}
 
-  AnalysedFunction run() {
+  FollowedFunction run() {
     // Every round may find calls that do not come back; the next round knows them.
-    for (int round = 0; round < kRestarts && flow_from_start(); ++round) {
+    for (int round = 0; round < kRestarts && flow_from_entries(); ++round) {
     }
-    return rows();
+    FollowedFunction result;
+    for (auto& [offset, point] : points_) {
+      if (point.size != 0) {
+        result.points.push_back({{address_ + offset, address_ + offset + point.size},
+                                 std::move(point.state),
+                                 point.is_call});
+      }
+    }
+    result.exits = std::move(exits_);
+    return result;
   }
 
  private:
   struct Point {
     AbstractState state;
     std::uint8_t size = 0;
-    bool came_back = false;  // reached only from the call before it
+    bool is_call = false;
+    Suspects suspects{};
   };
 
   // True when a call that does not come back was found, so that the flow has to be done again.
-  bool flow_from_start() {
+  bool flow_from_entries() {
     points_.clear();
     pending_.clear();
+    exits_.clear();
     visits_ = 0;
     again_ = false;
     switch_state_.reset();
-    reach(0, AbstractState(arch_), false);
+    if (function_.entries.empty()) {
+      reach(0, AbstractState(arch_), {});
+    }
+    for (const FunctionExit& entry : function_.entries) {
+      reach(entry.target - address_, entry.state, {});
+    }
     drain();
     seed_unreached();
     return again_;
@@ -59,62 +88,88 @@ class Analysis {
   // stands in the middle of a function; behind it begins a block that belongs to another path.
   // Example: gcc puts the error exit before a loop's head. Taking the call for one that comes back
   // joins two stack depths and loses the stack pointer for the rest of the function. Remedy: where
-  // a jump brings another depth than the call before does, the call does not come back.
-  void reach(std::uint64_t offset, const AbstractState& state, bool came_back) {
-    if (offset >= code_.size() || (came_back && no_return_.contains(offset))) {
+  // two depths meet, the calls that both paths last passed just before the beginning of a block are
+  // looked at: does the called function return? And a call directly before the place where they
+  // meet, when the other path came by a jump, does not.
+  void reach(std::uint64_t offset, const AbstractState& state, const Suspects& suspects) {
+    if (offset >= code_.size()) {
       return;
     }
     const auto found = points_.find(offset);
     if (found == points_.end()) {
-      points_.emplace(offset, Point{state, 0, came_back});
+      points_.emplace(offset, Point{.state = state, .suspects = suspects});
       pending_.insert(offset);
       return;
     }
     Point& point = found->second;
-    if (point.state.disagrees(state) && point.came_back != came_back) {
-      again_ = no_return_.insert(offset).second || again_;
+    if (point.state.disagrees(state)) {
+      find_culprit(offset, point.suspects, suspects);
     }
-    point.came_back = point.came_back && came_back;
     if (point.state.merge(state)) {
       pending_.insert(offset);
     }
   }
 
+  void find_culprit(std::uint64_t offset, const Suspects& one, const Suspects& other) {
+    bool found = false;
+    for (const Suspects* suspects : {&one, &other}) {
+      for (const Suspect& suspect : *suspects) {
+        if (suspect.behind != 0 && never_returns(suspect.target)) {
+          found = no_return_.insert(suspect.behind).second || found;
+        }
+      }
+    }
+    const bool one_adjoins = adjoins(one, offset);
+    if (!found && one_adjoins != adjoins(other, offset)) {
+      found = no_return_.insert((one_adjoins ? one : other).front().behind).second;
+    }
+    again_ = again_ || found;
+  }
+
+  // Whether nothing but padding lies between the last suspicious call and `offset`.
+  bool adjoins(const Suspects& suspects, std::uint64_t offset) {
+    const std::uint64_t behind = suspects.front().behind;
+    return behind != 0 && behind <= offset && behind_padding(behind) >= offset;
+  }
+
+  bool never_returns(const std::optional<Address>& target) const {
+    return target && function_.never_returns && function_.never_returns(*target);
+  }
+
   void visit(std::uint64_t offset) {
     ++visits_;
     Point& point = points_.at(offset);
-    const auto instruction = decoder_.decode(code_.from(offset), address_ + offset);
-    if (!instruction || instruction->size == 0) {
+    const Instruction* instruction = decode(offset);
+    if (instruction == nullptr) {
       return;
     }
     point.size = instruction->size;
+    point.is_call = instruction->flow == Instruction::Flow::call;
     AbstractState state = point.state;
     for (const Effect& effect : instruction->list()) {
       state.apply(effect);
     }
-    follow(*instruction, offset + instruction->size, std::move(state));
+    const Suspects suspects = point.suspects;  // reach() may move the points
+    follow(*instruction, offset + instruction->size, std::move(state), suspects);
   }
 
-  void follow(const Instruction& instruction, std::uint64_t next, AbstractState state) {
+  void follow(const Instruction& instruction, std::uint64_t next, AbstractState state,
+              const Suspects& suspects) {
     using Flow = Instruction::Flow;
     switch (instruction.flow) {
       case Flow::next:
-        return reach(next, state, false);
+        return reach(next, state, suspects);
       case Flow::call:
-        if (!ends_function(next)) {
-          state.after_call();
-          reach(next, state, true);
-        }
-        return;
+        return come_back(instruction, next, std::move(state), suspects);
       case Flow::jump:
-        return jump(instruction, state);
+        return jump(instruction, state, suspects);
       case Flow::branch:
       case Flow::branch_if_unequal:
-        jump(instruction, state);
+        jump(instruction, state, suspects);
         if (instruction.flow == Flow::branch_if_unequal) {
           state.compared_equal();
         }
-        return reach(next, state, false);
+        return reach(next, state, suspects);
       case Flow::indirect_jump:
         if (!switch_state_) {
           switch_state_ = state;
@@ -125,11 +180,59 @@ class Analysis {
     }
   }
 
-  // Jumps that leave the function are tail calls or go to its cold part.
-  void jump(const Instruction& instruction, const AbstractState& state) {
-    if (instruction.target) {
-      reach(*instruction.target - address_, state, false);
+  void come_back(const Instruction& call, std::uint64_t next, AbstractState state,
+                 Suspects suspects) {
+    if (no_return_.contains(next) || ends_function(next)) {
+      return;
     }
+    state.after_call();
+    // Only a call at the end of a block can be one that does not come back.
+    if (block_starts().contains(behind_padding(next)) || behind_padding(next) != next) {
+      std::shift_right(suspects.begin(), suspects.end(), 1);
+      suspects.front() = {next, call.target};
+    }
+    reach(next, state, suspects);
+  }
+
+  // Jumps that leave the function are tail calls or go to its cold part.
+  void jump(const Instruction& instruction, const AbstractState& state, const Suspects& suspects) {
+    if (!instruction.target) {
+      return;
+    }
+    const std::uint64_t offset = *instruction.target - address_;
+    if (offset < code_.size()) {
+      reach(offset, state, suspects);
+    } else {
+      exits_.push_back({*instruction.target, state});
+    }
+  }
+
+  // The targets of all direct jumps in the function, found by reading it once from front to back.
+  const std::set<std::uint64_t>& block_starts() {
+    if (!block_starts_) {
+      block_starts_.emplace();
+      for (std::uint64_t offset = 0; offset < code_.size();) {
+        const Instruction* instruction = decode(offset);
+        if (instruction != nullptr && instruction->target &&
+            instruction->flow != Instruction::Flow::call) {
+          block_starts_->insert(*instruction->target - address_);
+        }
+        offset += instruction != nullptr ? instruction->size : arch_.code_alignment;
+      }
+    }
+    return *block_starts_;
+  }
+
+  // Null where the bytes are no instruction.
+  const Instruction* decode(std::uint64_t offset) {
+    if (offset >= code_.size()) {
+      return nullptr;
+    }
+    auto [found, fresh] = decoded_.try_emplace(offset);
+    if (fresh) {
+      found->second = decoder_.decode(code_.from(offset), address_ + offset);
+    }
+    return found->second && found->second->size != 0 ? &*found->second : nullptr;
   }
 
   // Folklore. Situation: a function ends in a call that never returns. Example: gcc puts the call
@@ -142,19 +245,17 @@ class Analysis {
   }
 
   std::uint64_t behind_padding(std::uint64_t offset) {
-    while (offset < code_.size()) {
-      const auto instruction = decoder_.decode(code_.from(offset), address_ + offset);
-      if (!instruction || !instruction->padding) {
-        break;
-      }
+    const Instruction* instruction = decode(offset);
+    while (instruction != nullptr && instruction->padding) {
       offset += instruction->size;
+      instruction = decode(offset);
     }
     return offset;
   }
 
   bool looks_like_function(std::uint64_t offset) {
-    const auto instruction = decoder_.decode(code_.from(offset), address_ + offset);
-    if (!instruction || (address_ + offset) % kFunctionAlignment != 0) {
+    const Instruction* instruction = decode(offset);
+    if (instruction == nullptr || (address_ + offset) % kFunctionAlignment != 0) {
       return false;
     }
     if (instruction->landing_pad) {
@@ -179,7 +280,7 @@ class Analysis {
           continue;
         }
         const bool of_switch = switch_state_ && !looks_like_function(offset);
-        reach(offset, of_switch ? *switch_state_ : AbstractState(arch_), false);
+        reach(offset, of_switch ? *switch_state_ : AbstractState(arch_), {});
         drain();
         point = points_.find(offset);
       }
@@ -188,27 +289,18 @@ class Analysis {
     }
   }
 
-  AnalysedFunction rows() const {
-    AnalysedFunction result;
-    for (const auto& [offset, point] : points_) {
-      auto row = point.size != 0 ? point.state.row(result.expressions) : std::nullopt;
-      if (!row) {
-        continue;
-      }
-      row->range = {address_ + offset, address_ + offset + point.size};
-      result.rows.push_back(std::move(*row));
-    }
-    return result;
-  }
-
+  const FunctionCode& function_;
   ByteView code_;
   Address address_;
   const Architecture& arch_;
   InstructionDecoder& decoder_;
-  std::map<std::uint64_t, Point> points_;  // by offset in the code
+  std::unordered_map<std::uint64_t, std::optional<Instruction>> decoded_;  // by offset in the code
+  std::map<std::uint64_t, Point> points_;                                  // by offset
   std::set<std::uint64_t> pending_;
   std::set<std::uint64_t> no_return_;  // offsets behind calls that do not come back
+  std::optional<std::set<std::uint64_t>> block_starts_;
   std::optional<AbstractState> switch_state_;
+  std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;
   bool again_ = false;
 };
@@ -222,9 +314,20 @@ const UnwindRow* AnalysedFunction::row_at(Address address) const {
                                                                             : nullptr;
 }
 
-AnalysedFunction analyse_function(ByteView code, Address address, const Architecture& arch,
-                                  InstructionDecoder& decoder) {
-  return Analysis(code, address, arch, decoder).run();
+FollowedFunction follow_function(const FunctionCode& function, const Architecture& arch,
+                                 InstructionDecoder& decoder) {
+  return Analysis(function, arch, decoder).run();
+}
+
+AnalysedFunction make_rows(const std::vector<AnalysedPoint>& points) {
+  AnalysedFunction result;
+  for (const AnalysedPoint& point : points) {
+    if (auto row = point.state.row(result.expressions)) {
+      row->range = point.range;
+      result.rows.push_back(std::move(*row));
+    }
+  }
+  return result;
 }
 
 }  // namespace whocall

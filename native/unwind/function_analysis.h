@@ -2,13 +2,49 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "arch/instruction.h"
 #include "base/byte_view.h"
+#include "unwind/abstract_state.h"
 #include "unwind/row.h"
 
 namespace whocall {
+
+// What is known just before one instruction runs.
+struct AnalysedPoint {
+  AddressRange range;  // of the instruction
+  AbstractState state;
+  bool is_call = false;
+};
+
+// A jump that leaves the function: to its cold part, or a tail call.
+struct FunctionExit {
+  Address target = 0;
+  AbstractState state;
+};
+
+struct FollowedFunction {
+  std::vector<AnalysedPoint> points;  // ascending
+  std::vector<FunctionExit> exits;
+};
+
+struct FunctionCode {
+  ByteView code;
+  Address address = 0;  // of the first byte of `code`
+  // Where the flow enters, and how; empty: at `address`, as a call does.
+  std::vector<FunctionExit> entries;
+  // Whether a call to this address never comes back; may be empty.
+  std::function<bool(Address)> never_returns;
+};
+
+// Follows the control flow to every instruction that it reaches, with an abstract stack pointer,
+// registers and stack words. All addresses are of the same kind as `function.address`. Ends after a
+// number of steps that is bounded by the size of the code; undecodable bytes end a path, not the
+// analysis.
+FollowedFunction follow_function(const FunctionCode& function, const Architecture& arch,
+                                 InstructionDecoder& decoder);
 
 struct AnalysedFunction {
   std::vector<UnwindRow> rows;                     // ascending; gaps where nothing is known
@@ -17,11 +53,7 @@ struct AnalysedFunction {
   [[nodiscard]] const UnwindRow* row_at(Address address) const;
 };
 
-// Follows the control flow from the start of `code`, which stands at `address`, to every
-// instruction that it reaches, with an abstract stack pointer, registers and stack words. Rows are
-// in the same kind of address as `address`. Ends after a number of steps that is bounded by the
-// size of the code; undecodable bytes end a path, not the analysis.
-AnalysedFunction analyse_function(ByteView code, Address address, const Architecture& arch,
-                                  InstructionDecoder& decoder);
+// The rules that the points amount to.
+AnalysedFunction make_rows(const std::vector<AnalysedPoint>& points);
 
 }  // namespace whocall

@@ -73,7 +73,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   if (match != CallMatch::no_call) {
     result.evidence.add(Evidence::call_before);
   }
-  if (match == CallMatch::matches) {
+  if (match == CallMatch::matches || match == CallMatch::tail_call) {
     result.evidence.add(Evidence::call_target);
   }
   result.evidence.add(Evidence::cfa_up);
@@ -126,8 +126,11 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller) 
     return CallMatch::matches;
   }
   const auto called = code_.function_at(*target);
-  return called && !called->contains(callee.lookup_pc()) ? CallMatch::elsewhere
-                                                         : CallMatch::unknown;
+  if (!called || called->contains(callee.lookup_pc())) {
+    return CallMatch::unknown;
+  }
+  return tail_calls_.lead(*target, callee.lookup_pc()) ? CallMatch::tail_call
+                                                       : CallMatch::elsewhere;
 }
 
 std::optional<CallSite> Judge::call_before(Address return_address) const {

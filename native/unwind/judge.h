@@ -11,6 +11,7 @@
 #include "unwind/backtrace.h"
 #include "unwind/code_map.h"
 #include "unwind/row.h"
+#include "unwind/tail_calls.h"
 
 namespace whocall {
 
@@ -39,12 +40,14 @@ enum class CallMatch : std::uint8_t {
   no_call,    // there is no call instruction
   unknown,    // a call, but its target cannot be told or the callee's start is not known
   matches,    // it goes to the callee's start, directly or through jump stubs
-  elsewhere,  // it goes to another function (which may have jumped on to the callee)
+  tail_call,  // it goes to a function that jumps on to the callee
+  elsewhere,  // it goes to another function
 };
 
 class Judge {
  public:
-  Judge(const ProcessImage& process, CodeMap& code) : process_(process), code_(code) {}
+  Judge(const ProcessImage& process, CodeMap& code)
+      : process_(process), code_(code), tail_calls_(process, code) {}
 
   // `proposal` comes from applying `row` to `callee`; unwind tables (trust cfi) and the kernel's
   // signal frames (trust context) are believed without a call before the return address, because
@@ -66,6 +69,7 @@ class Judge {
 
   const ProcessImage& process_;
   CodeMap& code_;
+  TailCalls tail_calls_;
 };
 
 }  // namespace whocall

@@ -5,8 +5,8 @@
 // stack that follow a call instruction are leftovers of calls that have long returned, so the
 // first word that looks like a return address is often a lie. Remedy: a candidate is tested by
 // what follows from it. Best is one whose call goes to the very function that we came from; next
-// one from which the module's own unwind tables lead on to another acceptable caller; a call that
-// demonstrably goes to another function speaks against it. The nearest of the best wins.
+// one from which exact rules (tables, analysis) lead on over several acceptable callers; a call
+// that demonstrably goes to another function speaks against it. The nearest of the best wins.
 #include <optional>
 
 #include "unwind/strategies.h"
@@ -18,10 +18,11 @@ constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first cand
 constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one after that
 
 // Small whole numbers, added up; only their order matters.
+constexpr int kLookAhead = 3;  // steps by exact rules; a point each
 constexpr int kNotElsewhere = 1;
-constexpr int kGoesOn = 2;
+constexpr int kTailCall = 2;
 constexpr int kMatches = 4;
-constexpr int kBest = kNotElsewhere + kGoesOn + kMatches;
+constexpr int kBest = kNotElsewhere + kMatches + kLookAhead;
 
 struct Candidate {
   UnwindRow row;
@@ -89,31 +90,72 @@ class ScanStrategy final : public Strategy {
       return std::nullopt;
     }
     const CallMatch match = context.judge.match_call(callee, proposal.caller);
-    plain.score = match == CallMatch::matches     ? kMatches + kNotElsewhere
-                  : match == CallMatch::elsewhere ? 0
-                                                  : kNotElsewhere;
-    if (goes_on(proposal.caller, context)) {
-      plain.score += kGoesOn;
-      return plain;
-    }
+    plain.score = score_of(match);
+    const int steps = steps_on(proposal.caller, context);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
-    Candidate restored{row_at(distance, true), plain.score + kGoesOn};
+    Candidate restored{row_at(distance, true), plain.score};
     const auto other = apply_row(restored.row, callee, arch_, *context.process.memory);
-    return other.failure == ApplyFailure::none && goes_on(other.caller, context) ? restored : plain;
+    const int other_steps =
+        other.failure == ApplyFailure::none ? steps_on(other.caller, context) : 0;
+    plain.score += steps;
+    restored.score += other_steps;
+    return other_steps > steps ? restored : plain;
   }
 
-  // Whether the module's own tables lead from `caller` to an acceptable caller, or to the end.
-  static bool goes_on(const Activation& caller, const WalkContext& context) {
-    const auto found = context.cfi.row_at(caller.lookup_pc());
-    if (!found) {
-      return false;
+  static int score_of(CallMatch match) {
+    switch (match) {
+      case CallMatch::matches:
+        return kNotElsewhere + kMatches;
+      case CallMatch::tail_call:
+        return kNotElsewhere + kTailCall;
+      case CallMatch::unknown:
+        return kNotElsewhere;
+      case CallMatch::elsewhere:
+      case CallMatch::no_call:
+        break;
     }
-    const auto next =
-        apply_row(*found->row, caller, *context.process.arch, *context.process.memory);
-    const auto verdict = context.judge.weigh(caller, *found->row, next, Trust::cfi);
-    return verdict.refusal == Refusal::end_of_stack ||
-           (verdict.refusal == Refusal::none && (verdict.evidence.has(Evidence::call_before) ||
-                                                 verdict.evidence.has(Evidence::signal)));
+    return 0;
+  }
+
+  // How many steps in a row exact rules lead on from `caller`, each to an acceptable caller that a
+  // call precedes; the end of the stack counts for all that are left.
+  static int steps_on(Activation caller, const WalkContext& context) {
+    for (int steps = 0; steps < kLookAhead; ++steps) {
+      const auto next = exact_step(caller, context);
+      if (next.judgement.refusal == Refusal::end_of_stack) {
+        return kLookAhead;
+      }
+      const EvidenceSet& evidence = next.judgement.evidence;
+      if (next.judgement.refusal != Refusal::none ||
+          !(evidence.has(Evidence::call_before) || evidence.has(Evidence::signal))) {
+        return steps;
+      }
+      caller = next.caller;
+    }
+    return kLookAhead;
+  }
+
+  struct Step {
+    Activation caller;
+    Judgement judgement{.refusal = Refusal::no_cfa, .evidence = {}};
+  };
+
+  static Step exact_step(const Activation& callee, const WalkContext& context) {
+    Step step;
+    for (Strategy* strategy : context.exact) {
+      const UnwindRow* row = strategy->find(callee, context);
+      if (row == nullptr) {
+        continue;
+      }
+      const auto proposal = apply_row(*row, callee, *context.process.arch, *context.process.memory);
+      step.judgement = context.judge.weigh(callee, *row, proposal, strategy->trust());
+      step.caller = proposal.caller;
+      if (step.judgement.refusal == Refusal::none ||
+          step.judgement.refusal == Refusal::end_of_stack) {
+        break;
+      }
+    }
+    return step;
   }
 
   [[nodiscard]] UnwindRow row_at(std::int64_t distance, bool restore_fp) const {

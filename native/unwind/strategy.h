@@ -13,18 +13,25 @@
 #include "unwind/backtrace.h"
 #include "unwind/cfi_tables.h"
 #include "unwind/code_map.h"
+#include "unwind/function_analyser.h"
 #include "unwind/judge.h"
 #include "unwind/row.h"
 
 namespace whocall {
+
+class Strategy;
 
 // What strategies may look at while they search, and where rows made on the fly are kept.
 struct WalkContext {
   const ProcessImage& process;
   CfiTables& cfi;
   CodeMap& code;
+  FunctionAnalyser& analyser;
   Judge& judge;
   std::deque<UnwindRow>& made_rows;
+  // The strategies whose rules are exact (trust analysis or better), as far as they are switched
+  // on, in order: what searching strategies test their candidates with.
+  const std::vector<Strategy*>& exact;
 
   // The row lives until the walk ends.
   const UnwindRow* keep(UnwindRow row) const {

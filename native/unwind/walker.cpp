@@ -20,12 +20,16 @@ struct Walker::Attempt {
 class Walker::Walk {
  public:
   Walk(Walker& walker, const WalkOptions& options)
-      : process_(walker.process_),
-        options_(options),
-        context_{walker.process_, walker.cfi_, walker.code_, walker.judge_, made_rows_} {
+      : process_(walker.process_), options_(options), context_{walker.process_, walker.cfi_,
+                                                               walker.code_,    walker.analyser_,
+                                                               walker.judge_,   made_rows_,
+                                                               exact_} {
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());
+        if (strategy->trust() <= Trust::analysis) {
+          exact_.push_back(strategy.get());
+        }
       }
     }
   }
@@ -182,6 +186,7 @@ class Walker::Walk {
   std::deque<UnwindRow> made_rows_;
   WalkContext context_;
   std::vector<Strategy*> strategies_;
+  std::vector<Strategy*> exact_;
   std::vector<Attempt> refused_;  // of the present step
   unsigned stack_switches_ = 0;
   Backtrace result_;
@@ -218,6 +223,7 @@ Walker::Walker(const ProcessImage& process)
     : process_(process),
       cfi_(process),
       code_(process, cfi_),
+      analyser_(process, code_),
       judge_(process, code_),
       strategies_(make_strategies(*process.arch)) {}
 

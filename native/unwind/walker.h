@@ -12,6 +12,7 @@
 #include "unwind/backtrace.h"
 #include "unwind/cfi_tables.h"
 #include "unwind/code_map.h"
+#include "unwind/function_analyser.h"
 #include "unwind/judge.h"
 #include "unwind/strategy.h"
 
@@ -47,6 +48,7 @@ class Walker {
   const ProcessImage& process_;
   CfiTables cfi_;
   CodeMap code_;
+  FunctionAnalyser analyser_;
   Judge judge_;
   std::vector<std::unique_ptr<Strategy>> strategies_;
 };

@@ -1,0 +1,62 @@
+// The audit of one file.
+#include <pybind11/stl.h>
+
+#include "python/convert.h"
+#include "python/session.h"
+#include "unwind/audit.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+Audit audit(const std::string& path, std::size_t difference_limit, std::uint64_t every) {
+  AuditOptions options;
+  options.difference_limit = difference_limit;
+  options.every = every == 0 ? 1 : every;
+  options.check_interrupt = [] {
+    if (PyErr_CheckSignals() != 0) {
+      throw py::error_already_set();
+    }
+  };
+  return audit_file(ElfFile::open(path), options);
+}
+
+py::dict outcome_dict(const std::array<std::uint64_t, 6>& outcomes) {
+  py::dict counts;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    counts[text(to_string(static_cast<AuditOutcome>(i)))] = outcomes[i];
+  }
+  return counts;
+}
+
+}  // namespace
+
+void bind_audit(py::module_& module) {
+  py::class_<AuditCount>(module, "AuditCount")
+      .def_readonly("places", &AuditCount::places)
+      .def_readonly("cfa", &AuditCount::cfa)
+      .def_readonly("return_address", &AuditCount::return_address)
+      .def_readonly("registers", &AuditCount::registers);
+  py::class_<AuditDifference>(module, "AuditDifference")
+      .def_property_readonly("outcome",
+                             [](const AuditDifference& item) { return to_string(item.outcome); })
+      .def_readonly("address", &AuditDifference::address)
+      .def_readonly("function", &AuditDifference::function)
+      .def_readonly("is_call", &AuditDifference::is_call)
+      .def_readonly("table", &AuditDifference::table)
+      .def_readonly("analysis", &AuditDifference::analysis);
+  py::class_<Audit>(module, "Audit")
+      .def_readonly("functions", &Audit::functions)
+      .def_readonly("instructions", &Audit::instructions)
+      .def_readonly("calls", &Audit::calls)
+      .def_property_readonly("outcomes",
+                             [](const Audit& audit) { return outcome_dict(audit.outcomes); })
+      .def_property_readonly("call_outcomes",
+                             [](const Audit& audit) { return outcome_dict(audit.call_outcomes); })
+      .def_readonly("differences", &Audit::differences);
+  module.def("audit", &audit, py::arg("path"), py::arg("difference_limit") = 20,
+             py::arg("every") = 1);
+}
+
+}  // namespace whocall::python

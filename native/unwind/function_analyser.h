@@ -1,0 +1,43 @@
+// The analysis at the scale of a process: which code a function has, where its flow enters, which
+// calls come back; results are kept by function.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "arch/instruction.h"
+#include "process/process_image.h"
+#include "unwind/code_map.h"
+#include "unwind/function_analysis.h"
+#include "unwind/no_return.h"
+
+namespace whocall {
+
+class FunctionAnalyser {
+ public:
+  // Both must outlive the object.
+  FunctionAnalyser(const ProcessImage& process, CodeMap& code);
+
+  // The rule at `pc` (pass an activation's lookup_pc; runtime address). Rows live as long as the
+  // analyser. Null where the function is not known or the analysis lost the frame.
+  const UnwindRow* row_at(Address pc);
+
+  // The points of a function (runtime range), not kept.
+  FollowedFunction follow(const AddressRange& function);
+
+  [[nodiscard]] InstructionDecoder* decoder() { return decoder_.get(); }
+
+ private:
+  FollowedFunction follow(const AddressRange& function, std::vector<FunctionExit> entries);
+  std::vector<FunctionExit> entries_by_jump(const AddressRange& function);
+
+  const ProcessImage& process_;
+  CodeMap& code_;
+  NoReturn no_return_;
+  std::unique_ptr<InstructionDecoder> decoder_;         // null: the architecture has none
+  std::unordered_map<Address, AnalysedFunction> rows_;  // by function start
+};
+
+}  // namespace whocall

@@ -1,0 +1,44 @@
+// Functions that jump to others instead of calling them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "arch/instruction.h"
+#include "process/process_image.h"
+#include "unwind/code_map.h"
+
+namespace whocall {
+
+// Folklore. Situation: the call before a return address goes to another function than the one that
+// is to return there. Example: bn_mul_mont looks at the sizes and jumps to bn_mul4x_mont; qsort
+// jumps to qsort_r; foo jumps into its cold part. The frame of the jumping function is gone, its
+// caller is the caller of both. Remedy: a call also speaks for a callee that its target leads to by
+// a few jumps that leave their functions.
+class TailCalls {
+ public:
+  // Both must outlive the object.
+  TailCalls(const ProcessImage& process, CodeMap& code);
+
+  // Whether a chain of at most kLongestChain jumps leads from the function at `from` into the
+  // function that holds `to` (runtime addresses). Looks at kFunctionLimit functions at the most.
+  bool lead(Address from, Address to);
+
+ private:
+  static constexpr int kLongestChain = 2;
+  static constexpr std::size_t kFunctionLimit = 64;
+
+  bool search(const AddressRange& from, const AddressRange& to);
+  const std::vector<Address>& outward_jumps(const AddressRange& function);
+
+  const ProcessImage& process_;
+  CodeMap& code_;
+  std::unique_ptr<InstructionDecoder> decoder_;
+  std::unordered_map<Address, std::vector<Address>> outward_;  // by function start
+  std::map<std::pair<Address, Address>, bool> answers_;        // by the starts of both functions
+};
+
+}  // namespace whocall

@@ -1,0 +1,16 @@
+// Whether two descriptions of the same frame agree, told by trying them out.
+#pragma once
+
+#include "unwind/abstract_state.h"
+#include "unwind/audit.h"
+#include "unwind/row.h"
+
+namespace whocall {
+
+// Makes up a concrete activation that fits `state` (registers, stack words, a CFA), applies the
+// table's row to it and looks whether what the state knows comes out. So rules of different form
+// (rbp+16 or rsp+80, an expression or a slot) are compared by what they mean.
+AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table,
+                                const Architecture& arch);
+
+}  // namespace whocall
