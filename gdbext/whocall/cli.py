@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from whocall.errors import Error, UsageError
+from whocall.options import VERDICTS_EXPLAINED
 from whocall.version import __version__
 
 _SEARCH = "--search"
@@ -89,7 +90,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
 
     _add_bt(commands.add_parser("bt", help="the backtrace of a core or a process"))
 
-    compare = commands.add_parser("compare", help="whocall's frames beside those of gdb")
+    compare = commands.add_parser(
+        "compare",
+        help="whocall's frames beside those of gdb",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=VERDICTS_EXPLAINED,
+    )
     _add_core(compare)
     compare.add_argument("--all", action="store_true", help="every thread")
     compare.add_argument("--json", action="store_true", help="schema whocall.compare/1")

@@ -216,3 +216,19 @@ FUNCTIONS = Syntax(
 )
 MODULES = Syntax("whocall modules", (Option("json", "as JSON, schema whocall.modules/1"),))
 DOCTOR = Syntax("whocall doctor")
+
+VERDICTS_EXPLAINED = """\
+Each line has a verdict. Where both have the frame:
+  same      and they agree on its function, or only gdb has a name
+  unnamed   and neither has a name
+  named     and only whocall has a name
+  renamed   and their names are those of different functions
+Where one of the two has it:
+  missing in gdb
+  false in gdb     whocall's frames around it follow from each other, or no code can
+                   lie at its address
+  unproven         whocall may have passed over it: its own next frame was found by
+                   a search of the stack (scan) or by the frame pointer
+  beyond whocall   whocall found no more callers
+  not on stack     an inlined call or a tail call, which debug information alone
+                   tells of: it counts for neither"""

@@ -26,6 +26,14 @@ __attribute__((noinline)) int down(volatile int n) {
 int main(void) { return down(100000); }
 """
 
+NEVER_ON_THE_STACK = """
+static inline __attribute__((always_inline)) int inlined(int *p) { return *(volatile int *)p; }
+__attribute__((noinline)) int last(int *p) { return inlined(p) + 2; }
+__attribute__((noinline)) int jumping(int *p, int k) { return k > 3 ? 0 : last(p); }
+__attribute__((noinline)) int calling(int *p) { return jumping(p, 1) + 1; }
+int main(void) { return calling(0); }
+"""
+
 WORKERS = """
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,6 +50,9 @@ int main(void) {
   abort();
 }
 """
+
+
+HARD = "-O1 -g -fno-asynchronous-unwind-tables -fomit-frame-pointer -pthread"
 
 
 @dataclass(frozen=True)
@@ -66,11 +77,10 @@ def _run(*command: str | Path) -> None:
     assert ran.returncode == 0, f"{command}: {ran.stdout}{ran.stderr}"
 
 
-def build(folder: Path, name: str, source: str) -> Crash:
+def build(folder: Path, name: str, source: str, flags: str = HARD) -> Crash:
     """Compiles, strips, crashes under gdb and keeps the core."""
     text, twin, exe, core = (folder / f"{name}{end}" for end in (".c", ".twin", "", ".dump"))
     text.write_text(source)
-    flags = "-O1 -g -fno-asynchronous-unwind-tables -fomit-frame-pointer -pthread"
     _run("gcc", *flags.split(), "-o", twin, text)
     _run("strip", "-o", exe, twin)
     dump = f"generate-core-file {core}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from answers import document, pcs, text, truth
-from programs import Crash
+from programs import NEVER_ON_THE_STACK, Crash, build
 from sessions import batch
 
 
@@ -78,3 +80,15 @@ def test_the_closing_line(chain: Crash) -> None:
 def test_compare_of_every_thread(workers: Crash) -> None:
     found = document("whocall compare -all -json", workers)
     assert sorted(thread["number"] for thread in found["threads"]) == [1, 2, 3, 4]
+
+
+def test_what_only_debug_info_tells_of_counts_for_neither(tmp_path: Path) -> None:
+    crash = build(tmp_path, "virtual", NEVER_ON_THE_STACK, "-O2 -g")
+    said = document("whocall compare -json", crash, f"symbol-file {crash.twin}")
+    rows = said["threads"][0]["rows"]
+    off = [row["gdb"]["function"] for row in rows if row["verdict"] == "not on stack"]
+    assert off == ["inlined", "jumping"]
+    assert said["threads"][0]["counts"]["false"] == 0
+    said = batch(["frame 2", "whocall"], [crash.twin, crash.core])
+    assert said.status == 0, said.err
+    assert "last was called by calling" in said.out

@@ -192,3 +192,9 @@ def test_the_program_may_be_exchanged(chain: Crash, workers: Crash) -> None:
     states = re.findall(rf"(\w+) +{re.escape(str(chain.exe))}$", said.out, re.MULTILINE)
     assert [states[0], states[-1]] == ["found", "found"]
     assert len(states) >= 2
+
+
+def test_a_file_of_symbols_is_not_the_program(chain: Crash) -> None:
+    found = document("whocall bt -json", chain, f"symbol-file {chain.twin}")
+    assert found["source"]["exe"] == str(chain.exe)
+    assert not found["warnings"]

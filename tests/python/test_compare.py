@@ -27,6 +27,7 @@ from whocall.compare import (
 )
 from whocall.divergence import explain
 from whocall.model import Backtrace, Stop
+from whocall.options import VERDICTS_EXPLAINED
 
 
 def stack(*frames_: tuple[int, str | None], stop: str = "") -> GdbStack:
@@ -251,5 +252,6 @@ def test_why_not_even_the_first() -> None:
     assert "innermost frame" in explained(stack((1, None)))
 
 
-def test_verdicts_are_listed() -> None:
+def test_verdicts_are_listed_and_explained() -> None:
     assert len(set(VERDICTS)) == len(VERDICTS) == 9
+    assert [verdict for verdict in VERDICTS if f"  {verdict}" not in VERDICTS_EXPLAINED] == []

@@ -125,20 +125,7 @@ def register() -> None:
             "Print whocall's frames beside those of gdb's own backtrace.",
             "whocall compare [OPTION]...",
             options.COMPARE,
-            "Each line has a verdict. Where both have the frame:\n"
-            "  same      and they agree on its function, or only gdb has a name\n"
-            "  unnamed   and neither has a name\n"
-            "  named     and only whocall has a name\n"
-            "  renamed   and their names are those of different functions\n"
-            "Where one of the two has it:\n"
-            "  missing in gdb\n"
-            "  false in gdb     whocall's frames around it follow from each other, or no code can\n"
-            "                   lie at its address\n"
-            "  unproven         whocall may have passed over it: its own next frame was found by\n"
-            "                   a search of the stack (scan) or by the frame pointer\n"
-            "  beyond whocall   whocall found no more callers\n"
-            "  not on stack     an inlined call or a tail call, which debug information alone\n"
-            "                   tells of: it counts for neither\n"
+            f"{options.VERDICTS_EXPLAINED}\n"
             "\n"
             "Below stands why gdb went wrong where the two first part, and the counts: whocall's\n"
             "frames are same + unnamed + named + renamed + missing. Both chains are shown past\n"

@@ -17,11 +17,21 @@ from whocall.render import stop_line
 from whocall.style import Style
 
 
+def _selected_pc() -> int:
+    """The selected frame's pc; of a tail call, which only debug info knows, that of what it left
+    its place to.
+    """
+    frame = gdb.selected_frame()
+    while frame.type() == gdb.TAILCALL_FRAME:
+        frame = frame.newer()
+    return int(frame.pc())
+
+
 def _selected_in(trace: Backtrace, level: int) -> int | None:
     """Index in our chain of the frame selected in gdb: the one with its pc nearest to its level."""
     if level == 0:
         return 0
-    pc = gdb.selected_frame().pc()
+    pc = _selected_pc()
     fitting = [at for at, frame in enumerate(trace.frames) if frame.pc == pc]
     return min(fitting, key=lambda at: abs(at - level), default=None)
 
@@ -41,7 +51,7 @@ def _chain(level: int) -> tuple[Backtrace, int]:
         if at is not None and at + 2 < len(trace.frames):
             break
     if at is None:
-        pc = gdb.selected_frame().pc()
+        pc = _selected_pc()
         raise Error(
             f"The selected frame, #{level} at {pc:#x}, is not in the call chain that whocall finds."
             '  "whocall compare" shows where the two part, "frame 0" selects the innermost frame.'

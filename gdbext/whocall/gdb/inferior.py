@@ -79,9 +79,17 @@ def _listen() -> None:
 
 
 def executable(inferior: gdb.Inferior) -> str:
-    """The file given to gdb as the program; "" without one."""
+    """The file given to gdb as the program; "" without one.
+
+    Not the program space's `filename`: after `symbol-file` that is a file of debug info.
+    """
     space = inferior.progspace
-    name = getattr(space, "executable_filename", None) or space.filename or ""
+    if hasattr(space, "executable_filename"):  # from gdb 16 on
+        name = space.executable_filename or ""
+    else:
+        said = gdb.execute(f"info inferiors {inferior.num}", to_string=True).splitlines()
+        column = said[0].find("Executable") if len(said) > 1 else -1
+        name = said[1][column:].strip() if column >= 0 else space.filename or ""
     return str(name[len("target:") :] if name.startswith("target:") else name)
 
 
