@@ -1,0 +1,138 @@
+"""What users do: `pip install .` with gdb's own Python, then the command, gdb and the module.
+
+It takes the build requirements from PyPI and compiles everything, so it is the slowest test here;
+the compiler's work is shared out over two processes. The checkout is not written to: the build
+goes into a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from broken_files import crash
+
+from whocall.version import __version__
+
+TIMEOUT_SECONDS = 900.0
+
+
+def environment() -> dict[str, str]:
+    """Nothing of the checkout: neither its package nor its build."""
+    dropped = ("PYTHONPATH", "WHOCALL_BUILD_DIR", "DEBUGINFOD_URLS", "PYTHONHOME", "VIRTUAL_ENV")
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    return {**kept, "CMAKE_BUILD_PARALLEL_LEVEL": "2", "TERM": "dumb"}
+
+
+def said(*command: str | Path, folder: Path) -> str:
+    """Standard output of a command that has to succeed."""
+    ran = subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_SECONDS,
+    )
+    shown = " ".join(map(str, command))
+    assert ran.returncode == 0, f"{shown}\n{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
+    assert "Traceback" not in ran.stderr
+    return ran.stdout
+
+
+def python_of_gdb(folder: Path) -> str:
+    """The interpreter of the minor version that gdb embeds: the module fits that one only."""
+    step = "python import sys; print('%d.%d' % sys.version_info[:2])"
+    version = said("gdb", "-nx", "-batch", "-ex", step, folder=folder).strip()
+    found = shutil.which(f"python{version}")
+    assert found, f"install python{version} and python{version}-venv"
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of a virtual environment with whocall installed from the checkout."""
+    folder = tmp_path_factory.mktemp("install")
+    venv = folder / "venv"
+    said(python_of_gdb(folder), "-m", "venv", venv, folder=folder)
+    build = f"build-dir={folder / 'build'}"
+    pip = (venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check")
+    said(*pip, "-C", build, project_root, folder=folder)
+    return venv / "bin"
+
+
+def test_the_command(installed: Path, tmp_path: Path) -> None:
+    assert said(installed / "whocall", "--version", folder=tmp_path) == f"whocall {__version__}\n"
+    by_module = said(installed / "python", "-m", "whocall", "--version", folder=tmp_path)
+    assert by_module == f"whocall {__version__}\n"
+    assert "Everything is in order." in said(installed / "whocall", "doctor", folder=tmp_path)
+
+
+def test_the_module(installed: Path, tmp_path: Path, project_root: Path) -> None:
+    """It is the installed one, and both native parts came along."""
+    program = (
+        "import whocall; print(whocall.__file__);"
+        "table = whocall.open_symbols('/bin/bash'); print(len(table), whocall.demangle('_Z1fv'));"
+        "print(any(table[index].source == 'plt' for index in range(len(table))))"
+    )
+    lines = said(installed / "python", "-c", program, folder=tmp_path).splitlines()
+    assert Path(lines[0]).is_relative_to(installed.parent)
+    assert not Path(lines[0]).is_relative_to(project_root)
+    count, demangled = lines[1].split()
+    assert int(count) > 2000
+    assert (demangled, lines[2]) == ("f()", "True")
+
+
+def test_typing_and_data_files_came_along(installed: Path, tmp_path: Path) -> None:
+    program = "import whocall; print(whocall.__file__)"
+    package = Path(said(installed / "python", "-c", program, folder=tmp_path).strip()).parent
+    assert (package / "_native.pyi").is_file()
+    assert (package / "py.typed").is_file()
+    assert list(package.rglob("*.schema.json")) or list(package.rglob("*schema*"))
+
+
+def test_the_backtrace(installed: Path, tmp_path: Path) -> None:
+    """The command line outside, and the script that `--script-path` names inside gdb."""
+    made = crash(tmp_path)
+    outside = said(installed / "whocall", "bt", made.core, folder=tmp_path)
+    script = said(installed / "whocall", "--script-path", folder=tmp_path).strip()
+    assert Path(script).is_relative_to(installed.parent)
+    steps = ("-ex", f"source {script}", "-ex", "whocall bt")
+    inside = said("gdb", "-nx", "-q", "-batch", *steps, made.exe, made.core, folder=tmp_path)
+    frames = [line for line in inside.splitlines() if line.endswith("]") and line.startswith("#")]
+    assert frames[:3] == outside.splitlines()[:3]
+    assert len(frames) >= 3
+
+
+def test_gdb_by_the_command(installed: Path, tmp_path: Path) -> None:
+    """`whocall gdb` starts gdb with the extension loaded."""
+    shown = said(
+        installed / "whocall",
+        "gdb",
+        "-nx",
+        "-q",
+        "-batch",
+        "-ex",
+        "whocall doctor",
+        folder=tmp_path,
+    )
+    assert str(installed.parent) in shown
+
+
+def test_the_wheel_is_only_whocall(installed: Path) -> None:
+    """Nothing but the package and its metadata is put among other people's packages."""
+    (site,) = (installed.parent / "lib").glob("python*/site-packages")
+    names = {entry.name for entry in site.iterdir()}
+    foreign = {
+        name
+        for name in names
+        if not name.startswith(("whocall", "pip", "setuptools", "pkg_resources", "_distutils_hack"))
+    }
+    assert foreign <= {"distutils-precedence.pth", "__pycache__"}
+    assert sys.version_info >= (3, 9)
