@@ -137,6 +137,15 @@ struct Architecture {
   void (*append_call_targets)(ByteView code, Address address,
                               std::vector<Address>& targets) = nullptr;
 
+  // Appends the addresses inside `code` that look like starts of functions by other marks: landing
+  // pads for indirect calls, and addresses that instructions in `code` take.
+  void (*append_marked_starts)(ByteView code, Address address,
+                               std::vector<Address>& starts) = nullptr;
+
+  // Whether the flow cannot come from the end of `before` into what follows: a return or padding
+  // stands there.
+  bool (*flow_ends)(ByteView before) = nullptr;
+
   // Appends the addresses of what looks like a direct jump into `wanted` anywhere in `code`, which
   // begins at `address`.
   void (*append_jump_sources)(ByteView code, Address address, AddressRange wanted,

@@ -13,6 +13,9 @@ enum class Mode : std::uint8_t { bits32, bits64 };
 
 constexpr Address kMask32 = 0xffffffff;
 
+constexpr std::uint32_t kEndbr64 = 0xfa1e0ff3;
+constexpr std::uint32_t kEndbr32 = 0xfb1e0ff3;
+
 Address wrap(Mode mode, Address address) {
   return mode == Mode::bits64 ? address : address & kMask32;
 }
@@ -97,8 +100,32 @@ void append_call_targets(ByteView code, Address address, Mode mode, std::vector<
     const auto offset = static_cast<std::uint64_t>(at - begin);
     const std::uint32_t distance = code.read<std::uint32_t>(offset + 1).value_or(0);
     const Address target = wrap(mode, address + offset + kSize + sign_extend(distance));
-    if (target - address < code.size()) {
+    // `call 1f; 1: pop %ebx` asks for the pc; nothing starts there.
+    if (distance != 0 && target - address < code.size()) {
       targets.push_back(target);
+    }
+  }
+}
+
+// endbr64 or endbr32 at an aligned address; `lea disp32(%rip),%reg` of a place in the code itself.
+void append_marked_starts(ByteView code, Address address, Mode mode, std::vector<Address>& starts) {
+  constexpr std::uint64_t kAlignment = 16;
+  const std::uint32_t landing_pad = mode == Mode::bits64 ? kEndbr64 : kEndbr32;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
+  for (std::size_t at = 0; at + 7 <= code.size(); ++at) {
+    if (bytes[at] == 0xf3 && (address + at) % kAlignment == 0 &&
+        code.read<std::uint32_t>(at) == landing_pad) {
+      starts.push_back(address + at);
+    }
+    const bool lea = mode == Mode::bits64 && (bytes[at] & 0xfbU) == 0x48 && bytes[at + 1] == 0x8d &&
+                     (bytes[at + 2] & 0xc7U) == 0x05;
+    if (lea) {
+      const std::uint32_t distance = code.read<std::uint32_t>(at + 3).value_or(0);
+      const Address target = address + at + 7 + sign_extend(distance);
+      if (target - address < code.size() &&
+          (target == address || flow_ends(*code.slice(0, target - address)))) {
+        starts.push_back(target);
+      }
     }
   }
 }
@@ -123,8 +150,6 @@ void append_jump_sources(ByteView code, Address address, AddressRange wanted, Mo
 
 // Where the jump instruction starts, behind a landing pad (endbr) and a bnd or notrack prefix.
 std::uint64_t skip_to_jump(ByteView code) {
-  constexpr std::uint32_t kEndbr64 = 0xfa1e0ff3;
-  constexpr std::uint32_t kEndbr32 = 0xfb1e0ff3;
   const auto word = code.read<std::uint32_t>(0);
   const std::uint64_t at = word == kEndbr64 || word == kEndbr32 ? 4 : 0;
   const auto prefix = code.read<std::uint8_t>(at);
@@ -178,6 +203,25 @@ void append_call_targets_64(ByteView code, Address address, std::vector<Address>
 void append_call_targets_32(ByteView code, Address address, std::vector<Address>& targets) {
   append_call_targets(code, address, Mode::bits32, targets);
 }
+void append_marked_starts_64(ByteView code, Address address, std::vector<Address>& starts) {
+  append_marked_starts(code, address, Mode::bits64, starts);
+}
+void append_marked_starts_32(ByteView code, Address address, std::vector<Address>& starts) {
+  append_marked_starts(code, address, Mode::bits32, starts);
+}
+
+// ret, ret imm16, hlt, ud2, jmp rel32, int3, and the last bytes of the usual nops.
+bool flow_ends(ByteView before) {
+  const std::size_t size = before.size();
+  const auto byte = [&](std::size_t back) {
+    return back <= size ? before.read<std::uint8_t>(size - back).value_or(0) : 0;
+  };
+  const bool ends = byte(1) == 0xc3 || byte(3) == 0xc2 || byte(1) == 0xf4 || byte(5) == 0xe9 ||
+                    (byte(2) == 0x0f && byte(1) == 0x0b) || (byte(2) == 0xeb);
+  const bool padded = byte(1) == 0xcc || byte(1) == 0x90 || byte(1) == 0x00;
+  return ends || padded;
+}
+
 void append_jump_sources_64(ByteView code, Address address, AddressRange wanted,
                             std::vector<Address>& sources) {
   append_jump_sources(code, address, wanted, Mode::bits64, sources);

@@ -14,6 +14,9 @@ std::optional<CallSite> call_before_64(ByteView before, Address return_address);
 std::optional<CallSite> call_before_32(ByteView before, Address return_address);
 void append_call_targets_64(ByteView code, Address address, std::vector<Address>& targets);
 void append_call_targets_32(ByteView code, Address address, std::vector<Address>& targets);
+void append_marked_starts_64(ByteView code, Address address, std::vector<Address>& starts);
+void append_marked_starts_32(ByteView code, Address address, std::vector<Address>& starts);
+bool flow_ends(ByteView before);
 void append_jump_sources_64(ByteView code, Address address, AddressRange wanted,
                             std::vector<Address>& sources);
 void append_jump_sources_32(ByteView code, Address address, AddressRange wanted,

@@ -7,12 +7,16 @@
 #include "object/elf_symbols.h"
 
 namespace whocall {
+namespace {
 
-// Any dynamic relocation against a named symbol with no addend binds the word to the symbol, so the
-// relocation's type (which differs with every machine) need not be known.
-std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& file) {
-  std::unordered_map<Address, std::string_view> imports;
-  const std::vector<ElfSymbol> symbols = dynamic_symbols(file);
+struct Relocation {
+  Address where = 0;         // link address of the word
+  std::uint64_t symbol = 0;  // index in .dynsym; 0: none
+  std::uint64_t addend = 0;  // of RELA; of REL the word itself holds it
+};
+
+// The loaded relocation sections, entry by entry.
+void for_each_relocation(const ElfFile& file, const std::function<void(const Relocation&)>& visit) {
   const unsigned word = file.pointer_size();
   for (const ElfSection& section : file.sections()) {
     const bool with_addend = section.type == SHT_RELA;
@@ -22,15 +26,40 @@ std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& 
     }
     const std::uint64_t entry = word * (with_addend ? 3U : 2U);
     for (std::uint64_t at = 0; at + entry <= bytes->size(); at += entry) {
-      const auto offset = bytes->read_unsigned(at, word);
-      const auto info = bytes->read_unsigned(at + word, word);
-      const std::uint64_t index = word == 8 ? *info >> 32U : *info >> 8U;
-      if (index != 0 && index <= symbols.size() && !symbols[index - 1].name.empty()) {
-        imports.emplace(*offset, symbols[index - 1].name);
-      }
+      Relocation relocation;
+      relocation.where = bytes->read_unsigned(at, word).value_or(0);
+      const std::uint64_t info = bytes->read_unsigned(at + word, word).value_or(0);
+      relocation.symbol = word == 8 ? info >> 32U : info >> 8U;
+      relocation.addend = with_addend
+                              ? bytes->read_unsigned(at + 2ULL * word, word).value_or(0)
+                              : file.at(relocation.where).read_unsigned(0, word).value_or(0);
+      visit(relocation);
     }
   }
+}
+
+}  // namespace
+
+// Any dynamic relocation against a named symbol binds the word to the symbol, so the relocation's
+// type (which differs with every machine) need not be known.
+std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& file) {
+  std::unordered_map<Address, std::string_view> imports;
+  const std::vector<ElfSymbol> symbols = dynamic_symbols(file);  // without the empty entry 0
+  for_each_relocation(file, [&](const Relocation& relocation) {
+    if (relocation.symbol != 0 && relocation.symbol <= symbols.size() &&
+        !symbols[relocation.symbol - 1].name.empty()) {
+      imports.emplace(relocation.where, symbols[relocation.symbol - 1].name);
+    }
+  });
   return imports;
+}
+
+void for_each_relative_pointer(const ElfFile& file, const std::function<void(Address)>& visit) {
+  for_each_relocation(file, [&](const Relocation& relocation) {
+    if (relocation.symbol == 0) {
+      visit(relocation.addend);
+    }
+  });
 }
 
 }  // namespace whocall

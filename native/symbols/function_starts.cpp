@@ -1,7 +1,10 @@
 #include "symbols/function_starts.h"
 
+#include <elf.h>
+
 #include <algorithm>
 
+#include "object/elf_imports.h"
 #include "symbols/code_areas.h"
 
 namespace whocall {
@@ -22,6 +25,9 @@ FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
     const ByteView code = file.at(area.begin);
     if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
       arch.append_call_targets(*inside, area.begin, called_);
+      if (arch.append_marked_starts != nullptr) {
+        arch.append_marked_starts(*inside, area.begin, called_);
+      }
     }
   }
   for (const Symbol& symbol : symbols.symbols()) {
@@ -30,9 +36,43 @@ FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
   for (const AddressRange& area : areas_) {
     starts_.push_back(area.begin);
   }
+  add_code_pointers(file, arch);
   sort_distinct(called_);
   starts_.insert(starts_.end(), called_.begin(), called_.end());
   sort_distinct(starts_);
+}
+
+// Functions that are only called through pointers: the words of the data that point to code, at a
+// place where no flow comes from above. Position-independent files keep them as the addends of
+// relocations, all others in the words themselves.
+void FunctionStarts::add_code_pointers(const ElfFile& file, const Architecture& arch) {
+  const auto consider = [&](Address target) {
+    const auto area = std::ranges::find_if(
+        areas_, [&](const AddressRange& candidate) { return candidate.contains(target); });
+    if (area == areas_.end() || arch.flow_ends == nullptr) {
+      return;
+    }
+    const auto before = file.at(area->begin).slice(0, target - area->begin);
+    if (target == area->begin || (before && arch.flow_ends(*before))) {
+      called_.push_back(target);
+    }
+  };
+  for_each_relative_pointer(file, consider);
+  if (file.type() != ET_EXEC) {
+    return;
+  }
+  for (const ElfSection& section : file.sections()) {
+    const bool data = section.type == SHT_PROGBITS || section.type == SHT_INIT_ARRAY ||
+                      section.type == SHT_FINI_ARRAY;
+    const auto bytes = file.contents(section);
+    if (!data || !bytes || (section.flags & SHF_ALLOC) == 0 ||
+        (section.flags & SHF_EXECINSTR) != 0) {
+      continue;
+    }
+    for (std::uint64_t at = 0; at + arch.pointer_size <= bytes->size(); at += arch.pointer_size) {
+      consider(bytes->read_unsigned(at, arch.pointer_size).value_or(0));
+    }
+  }
 }
 
 bool FunctionStarts::is_called(Address link) const {

@@ -1,5 +1,6 @@
 // Where functions begin in a file that has no unwind tables and few symbols: the starts that
-// symbols and tables tell, and the targets of direct calls.
+// symbols and tables tell, the targets of direct calls, landing pads, and code whose address is
+// taken.
 #pragma once
 
 #include <optional>
@@ -26,6 +27,8 @@ class FunctionStarts {
   [[nodiscard]] bool is_called(Address link) const;
 
  private:
+  void add_code_pointers(const ElfFile& file, const Architecture& arch);
+
   std::vector<AddressRange> areas_;  // code, sorted
   std::vector<Address> starts_;      // sorted, distinct
   std::vector<Address> called_;      // sorted, distinct; not those that only an FDE tells

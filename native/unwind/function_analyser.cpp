@@ -43,7 +43,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
   std::vector<std::byte> bytes(std::min(function.size(), kLargestFunction));
   bytes.resize(process_.memory->read(function.begin, bytes));
   const FunctionCode code{ByteView(bytes, process_.arch->endian), function.begin,
-                          std::move(entries),
+                          std::move(entries), code_.has_exact_bounds(function.begin),
                           [&](Address target) { return no_return_.never_returns(target); }};
   return follow_function(code, *process_.arch, *decoder_);
 }

@@ -64,7 +64,7 @@ class Analysis {
     exits_.clear();
     visits_ = 0;
     again_ = false;
-    switch_state_.reset();
+    switches_.clear();
     if (function_.entries.empty()) {
       reach(0, AbstractState(arch_), {});
     }
@@ -171,8 +171,8 @@ class Analysis {
         }
         return reach(next, state, suspects);
       case Flow::indirect_jump:
-        if (!switch_state_) {
-          switch_state_ = state;
+        if (state.knows_frame()) {
+          switches_.insert_or_assign(next, std::move(state));
         }
         return;
       case Flow::stop:
@@ -240,6 +240,9 @@ class Analysis {
   // directly. Remedy: behind padding, at an aligned address, code that begins by lowering the stack
   // pointer or with a landing pad is a function of its own.
   bool ends_function(std::uint64_t offset) {
+    if (function_.exact_bounds) {
+      return false;
+    }
     const std::uint64_t start = behind_padding(offset);
     return start > offset && looks_like_function(start);
   }
@@ -279,14 +282,21 @@ class Analysis {
           offset = start;
           continue;
         }
-        const bool of_switch = switch_state_ && !looks_like_function(offset);
-        reach(offset, of_switch ? *switch_state_ : AbstractState(arch_), {});
+        reach(offset, state_of_unreached(offset), {});
         drain();
         point = points_.find(offset);
       }
       const bool decoded = point != points_.end() && point->second.size != 0;
       offset += decoded ? point->second.size : arch_.code_alignment;
     }
+  }
+
+  AbstractState state_of_unreached(std::uint64_t offset) {
+    const bool own_function = !function_.exact_bounds && looks_like_function(offset);
+    if (switches_.empty() || own_function) {
+      return AbstractState(arch_);
+    }
+    return switches_.begin()->second;
   }
 
   const FunctionCode& function_;
@@ -299,7 +309,7 @@ class Analysis {
   std::set<std::uint64_t> pending_;
   std::set<std::uint64_t> no_return_;  // offsets behind calls that do not come back
   std::optional<std::set<std::uint64_t>> block_starts_;
-  std::optional<AbstractState> switch_state_;
+  std::map<std::uint64_t, AbstractState> switches_;  // by offset behind an indirect jump
   std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;
   bool again_ = false;

@@ -35,6 +35,8 @@ struct FunctionCode {
   Address address = 0;  // of the first byte of `code`
   // Where the flow enters, and how; empty: at `address`, as a call does.
   std::vector<FunctionExit> entries;
+  // The bounds come from a table, so no function of its own hides in the code.
+  bool exact_bounds = false;
   // Whether a call to this address never comes back; may be empty.
   std::function<bool(Address)> never_returns;
 };

@@ -26,7 +26,7 @@ class NoReturn {
   bool never_returns(Address target);
 
  private:
-  static constexpr int kDeepest = 3;           // calls followed into called functions
+  static constexpr int kDeepest = 8;           // calls followed into called functions
   static constexpr std::size_t kSteps = 4000;  // instructions looked at in one function
 
   bool never_returns(Address target, int depth);
