@@ -6,6 +6,8 @@ from typing_extensions import Buffer
 
 __version__: str
 
+_Path = str | bytes  # bytes as the system has them; names need not be UTF-8
+
 class Error(Exception):
     """Opening or parsing failed; str() is the whole sentence."""
 
@@ -18,10 +20,10 @@ class FileSearch:
 
     def __init__(
         self,
-        exe: str = "",
-        sysroot: str = "",
-        directories: Sequence[str] = (),
-        debug_directories: Sequence[str] = (),
+        exe: _Path = "",
+        sysroot: _Path = "",
+        directories: Sequence[_Path] = (),
+        debug_directories: Sequence[_Path] = (),
     ) -> None: ...
 
 class WalkOptions:
@@ -169,7 +171,7 @@ class SymbolTable:
     def aliases(self, index: int) -> list[Symbol]: ...
     def lines_at(self, address: int) -> list[tuple[str, str, int]]: ...
 
-def open_core(path: str, search: FileSearch = ...) -> Process: ...
+def open_core(path: _Path, search: FileSearch = ...) -> Process: ...
 def open_process(pid: int, search: FileSearch = ...) -> Process:
     """Attaches and stops the process until close() or the object's end."""
 
@@ -187,7 +189,7 @@ def open_inferior(
     (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
     size) gives up to `size` bytes, b"" when unreadable."""
 
-def open_symbols(path: str, with_plt: bool = True) -> SymbolTable:
+def open_symbols(path: _Path, with_plt: bool = True) -> SymbolTable:
     """The function table of any object file; libbfd reads what is not ELF."""
 
 def demangle(name: str) -> str: ...

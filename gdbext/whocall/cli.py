@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -148,8 +150,17 @@ def _complain(error: Error) -> None:
     print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
 
 
+def _write_any_name() -> None:
+    """File names need not be UTF-8, nor the terminal: writing one must not fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            utf8 = codecs.lookup(stream.encoding).name == "utf-8"
+            stream.reconfigure(errors="surrogateescape" if utf8 else "backslashreplace")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
+    _write_any_name()
     try:
         status = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()

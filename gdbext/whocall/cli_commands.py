@@ -50,6 +50,8 @@ def _warn(image: ProcessImage) -> None:
 def _is_core(path: str) -> bool:
     """Whether the file is an ELF core; unreadable files are for the opener to complain about."""
     try:
+        if not Path(path).is_file():  # opening a pipe would wait for its writer
+            return False
         with Path(path).open("rb") as file:
             head = file.read(18)
     except OSError:
@@ -158,9 +160,12 @@ def functions(arguments: argparse.Namespace) -> int:
 def _address(text: str) -> int:
     """Hexadecimal with or without 0x, as in every other tool and log."""
     try:
-        return int(text, 16)
+        address = int(text, 16)
     except ValueError:
         raise UsageError(f"{text!r} is not a hexadecimal address") from None
+    if not 0 <= address < 1 << 64:
+        raise UsageError(f"{text} is not an address: those are 0 to ffffffffffffffff")
+    return address
 
 
 def symbol(arguments: argparse.Namespace) -> int:

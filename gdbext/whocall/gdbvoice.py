@@ -52,7 +52,12 @@ def gdb_stacks(
     command = _command(gdb, core, exe or _exe_of(image), lwps, options)
     try:
         ran = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            check=False,
         )
     except OSError as error:
         raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error

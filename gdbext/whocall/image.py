@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import TracebackType
 
 from whocall.compare import GdbFrame, names_agree, plain_name
@@ -13,6 +15,7 @@ from whocall.errors import Error, native_errors
 from whocall.model import Backtrace, Frame, Report, backtrace_from
 
 _BIG_ENDIAN = ("mips", "mips64", "ppc", "ppc64", "s390x", "sparc", "m68k")
+_GREATEST_PID = (1 << 22) - 1  # the kernel's own limit, PID_MAX_LIMIT
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,12 @@ class ProcessImage:
         """The program's file, when it is known."""
         return self.native.exe_path or None
 
-    @property
+    @cached_property
     def threads(self) -> list[native.Thread]:
         """All threads, in the order of the core or of /proc."""
         return self.native.threads
 
-    @property
+    @cached_property
     def modules(self) -> list[native.Module]:
         """All loaded files, by address."""
         return self.native.modules
@@ -193,10 +196,10 @@ def _search(
     exe: str, sysroot: str, directories: Sequence[str], debug_directories: Sequence[str]
 ) -> native.FileSearch:
     return native.FileSearch(
-        exe=exe,
-        sysroot=sysroot,
-        directories=list(directories),
-        debug_directories=list(debug_directories),
+        exe=os.fsencode(exe),
+        sysroot=os.fsencode(sysroot),
+        directories=[os.fsencode(directory) for directory in directories],
+        debug_directories=[os.fsencode(directory) for directory in debug_directories],
     )
 
 
@@ -215,7 +218,7 @@ def open_core(
     """
     with native_errors():
         search = _search(exe, sysroot, directories, debug_directories)
-        return ProcessImage(native.open_core(path, search))
+        return ProcessImage(native.open_core(os.fsencode(path), search))
 
 
 def open_process(
@@ -226,6 +229,8 @@ def open_process(
     debug_directories: Sequence[str] = (),
 ) -> ProcessImage:
     """Attaches to a process and stops it until close(). Raises Error."""
+    if not 0 < pid <= _GREATEST_PID:
+        raise Error(f"there is no process {pid}: process ids are 1 to {_GREATEST_PID}; see `ps -e`")
     with native_errors():
         search = _search("", sysroot, directories, debug_directories)
         return ProcessImage(native.open_process(pid, search))
@@ -234,4 +239,4 @@ def open_process(
 def open_symbols(path: str) -> native.SymbolTable:
     """The sorted function table of an object file, at link addresses. Raises Error."""
     with native_errors():
-        return native.open_symbols(path)
+        return native.open_symbols(os.fsencode(path))
