@@ -142,6 +142,10 @@ struct Architecture {
   void (*append_marked_starts)(ByteView code, Address address,
                                std::vector<Address>& starts) = nullptr;
 
+  // Appends the addresses of tables that indirect jumps in `code` name: arrays of pointers to the
+  // cases of a switch, not to functions.
+  void (*append_jump_tables)(ByteView code, std::vector<Address>& tables) = nullptr;
+
   // Whether the flow cannot come from the end of `before` into what follows: a return or padding
   // stands there.
   bool (*flow_ends)(ByteView before) = nullptr;

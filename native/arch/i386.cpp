@@ -90,6 +90,7 @@ const Architecture kI386 = {
     .longest_call = x86::kLongestCall,
     .append_call_targets = x86::append_call_targets_32,
     .append_marked_starts = x86::append_marked_starts_32,
+    .append_jump_tables = x86::append_jump_tables_32,
     .flow_ends = x86::flow_ends,
     .append_jump_sources = x86::append_jump_sources_32,
     .make_decoder = x86::make_decoder_32,

@@ -94,6 +94,7 @@ const Architecture kX86_64 = {
     .longest_call = x86::kLongestCall,
     .append_call_targets = x86::append_call_targets_64,
     .append_marked_starts = x86::append_marked_starts_64,
+    .append_jump_tables = x86::append_jump_tables_64,
     .flow_ends = x86::flow_ends,
     .append_jump_sources = x86::append_jump_sources_64,
     .make_decoder = x86::make_decoder_64,

@@ -107,25 +107,56 @@ void append_call_targets(ByteView code, Address address, Mode mode, std::vector<
   }
 }
 
-// endbr64 or endbr32 at an aligned address; `lea disp32(%rip),%reg` of a place in the code itself.
+// mov $imm32,%reg; push $imm32; movl $imm32,mem with a short address: how code at a fixed address
+// takes the address of a function. Returns the immediate's offset in the instruction, 0 for others.
+std::size_t immediate_at(const std::uint8_t* bytes) {
+  if ((bytes[0] & 0xf8U) == 0xb8 || bytes[0] == 0x68) {
+    return 1;
+  }
+  const bool move = bytes[0] == 0xc7 && (bytes[1] & 0x38U) == 0;
+  return move ? 1 + modrm_size(bytes[1], bytes[2]) : 0;
+}
+
+// endbr64 or endbr32; the place in the code itself that `lea disp32(%rip),%reg` or an immediate
+// names; where no flow comes from above.
 void append_marked_starts(ByteView code, Address address, Mode mode, std::vector<Address>& starts) {
-  constexpr std::uint64_t kAlignment = 16;
+  // Position-independent code is linked at small addresses, which many numbers are equal to.
+  constexpr Address kLowestFixed = 0x10000;
+  const auto ends_above = [&](std::uint64_t at) {
+    return at == 0 || flow_ends(*code.slice(0, at));
+  };
   const std::uint32_t landing_pad = mode == Mode::bits64 ? kEndbr64 : kEndbr32;
+  // Behind a call that never returns no mark tells that the flow ends; a landing pad does.
+  const auto take = [&](Address target) {
+    const std::uint64_t at = target - address;
+    if (at < code.size() && (ends_above(at) || code.read<std::uint32_t>(at) == landing_pad)) {
+      starts.push_back(target);
+    }
+  };
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-  for (std::size_t at = 0; at + 7 <= code.size(); ++at) {
-    if (bytes[at] == 0xf3 && (address + at) % kAlignment == 0 &&
-        code.read<std::uint32_t>(at) == landing_pad) {
+  for (std::size_t at = 0; at + 12 <= code.size(); ++at) {
+    if (bytes[at] == 0xf3 && code.read<std::uint32_t>(at) == landing_pad && ends_above(at)) {
       starts.push_back(address + at);
     }
     const bool lea = mode == Mode::bits64 && (bytes[at] & 0xfbU) == 0x48 && bytes[at + 1] == 0x8d &&
                      (bytes[at + 2] & 0xc7U) == 0x05;
     if (lea) {
       const std::uint32_t distance = code.read<std::uint32_t>(at + 3).value_or(0);
-      const Address target = address + at + 7 + sign_extend(distance);
-      if (target - address < code.size() &&
-          (target == address || flow_ends(*code.slice(0, target - address)))) {
-        starts.push_back(target);
-      }
+      take(address + at + 7 + sign_extend(distance));
+    } else if (const std::size_t immediate = immediate_at(bytes + at);
+               immediate != 0 && address >= kLowestFixed) {
+      take(code.read<std::uint32_t>(at + immediate).value_or(0));
+    }
+  }
+}
+
+// jmp *table(,%reg,scale)
+void append_jump_tables(ByteView code, Mode mode, std::vector<Address>& tables) {
+  for (std::size_t at = 0; at + 7 <= code.size(); ++at) {
+    const auto opcode = code.read<std::uint16_t>(at);
+    const std::uint8_t sib = code.read<std::uint8_t>(at + 2).value_or(0);
+    if (opcode == 0x24ff && (sib & 7U) == 5) {
+      tables.push_back(wrap(mode, code.read<std::uint32_t>(at + 3).value_or(0)));
     }
   }
 }
@@ -208,6 +239,13 @@ void append_marked_starts_64(ByteView code, Address address, std::vector<Address
 }
 void append_marked_starts_32(ByteView code, Address address, std::vector<Address>& starts) {
   append_marked_starts(code, address, Mode::bits32, starts);
+}
+
+void append_jump_tables_64(ByteView code, std::vector<Address>& tables) {
+  append_jump_tables(code, Mode::bits64, tables);
+}
+void append_jump_tables_32(ByteView code, std::vector<Address>& tables) {
+  append_jump_tables(code, Mode::bits32, tables);
 }
 
 // ret, ret imm16, hlt, ud2, jmp rel32, int3, and the last bytes of the usual nops.

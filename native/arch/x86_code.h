@@ -16,6 +16,8 @@ void append_call_targets_64(ByteView code, Address address, std::vector<Address>
 void append_call_targets_32(ByteView code, Address address, std::vector<Address>& targets);
 void append_marked_starts_64(ByteView code, Address address, std::vector<Address>& starts);
 void append_marked_starts_32(ByteView code, Address address, std::vector<Address>& starts);
+void append_jump_tables_64(ByteView code, std::vector<Address>& tables);
+void append_jump_tables_32(ByteView code, std::vector<Address>& tables);
 bool flow_ends(ByteView before);
 void append_jump_sources_64(ByteView code, Address address, AddressRange wanted,
                             std::vector<Address>& sources);

@@ -3,7 +3,8 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <utility>
+
+#include "object/range_index.h"
 
 namespace whocall {
 
@@ -21,21 +22,25 @@ std::vector<AddressRange> united(std::vector<AddressRange> ranges) {
   return result;
 }
 
-std::vector<AddressRange> code_areas(const ElfFile& file) {
-  std::vector<AddressRange> ranges;
+std::vector<AddressRange> code_parts(const ElfFile& file) {
+  std::vector<AddressRange> parts;
   for (const ElfSection& section : file.sections()) {
     if ((section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_EXECINSTR) != 0) {
-      ranges.push_back(section.range());
+      parts.push_back({section.address, end_of(section.address, section.size)});
     }
   }
-  if (ranges.empty()) {
+  if (parts.empty()) {
     for (const ElfSegment& segment : file.segments()) {
       if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0) {
-        ranges.push_back({segment.address, segment.address + segment.memory_size});
+        parts.push_back({segment.address, end_of(segment.address, segment.memory_size)});
       }
     }
   }
-  return united(std::move(ranges));
+  std::erase_if(parts, [](const AddressRange& part) { return part.empty(); });
+  std::ranges::sort(parts, {}, &AddressRange::begin);
+  return parts;
 }
+
+std::vector<AddressRange> code_areas(const ElfFile& file) { return united(code_parts(file)); }
 
 }  // namespace whocall

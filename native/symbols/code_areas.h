@@ -8,8 +8,11 @@
 
 namespace whocall {
 
-// Link address ranges of the executable sections or, where the section headers are gone, of the
-// executable segments; sorted, joined where they touch or overlap.
+// Link address ranges of the executable sections or, where there are none (the section headers are
+// gone), of the executable segments; sorted by their start.
+std::vector<AddressRange> code_parts(const ElfFile& file);
+
+// The same, joined where they touch or overlap.
 std::vector<AddressRange> code_areas(const ElfFile& file);
 
 // Ranges sorted, joined where they touch or overlap, without empty ones.

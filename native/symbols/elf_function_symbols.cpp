@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "object/range_index.h"
+#include "symbols/code_areas.h"
 
 namespace whocall {
 namespace {
@@ -38,7 +38,7 @@ bool is_mapping_symbol(std::uint16_t machine, std::string_view name) {
 class FunctionFilter {
  public:
   explicit FunctionFilter(const ElfFile& file)
-      : file_(file), sections_(file.sections()), parts_(executable_ranges(file)) {}
+      : file_(file), sections_(file.sections()), parts_(code_parts(file)) {}
 
   void add(const ElfSymbol& symbol, NameSource source, std::vector<Symbol>& functions) const {
     const bool typed = is_function_type(symbol.type);
@@ -102,26 +102,6 @@ void add_elf_functions(const ElfFile& file, std::vector<Symbol>& functions) {
       file, [&](const ElfSymbol& symbol) { filter.add(symbol, NameSource::symtab, functions); });
   for_each_dynamic_symbol(
       file, [&](const ElfSymbol& symbol) { filter.add(symbol, NameSource::dynsym, functions); });
-}
-
-std::vector<AddressRange> executable_ranges(const ElfFile& file) {
-  std::vector<AddressRange> ranges;
-  for (const ElfSection& section : file.sections()) {
-    if (is_executable(section) && section.size != 0) {
-      ranges.push_back({section.address, end_of(section.address, section.size)});
-    }
-  }
-  if (file.sections().empty()) {
-    for (const ElfSegment& segment : file.segments()) {
-      if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0) {
-        ranges.push_back({segment.address, end_of(segment.address, segment.memory_size)});
-      }
-    }
-  }
-  std::sort(ranges.begin(), ranges.end(), [](const AddressRange& left, const AddressRange& right) {
-    return left.begin < right.begin;
-  });
-  return ranges;
 }
 
 }  // namespace whocall

@@ -16,8 +16,4 @@ namespace whocall {
 // Names are cut before a version ("memcpy@@GLIBC_2.14").
 void add_elf_functions(const ElfFile& file, std::vector<Symbol>& functions);
 
-// The executable parts of a file: sections or, without their headers, segments. Link addresses,
-// ascending.
-std::vector<AddressRange> executable_ranges(const ElfFile& file);
-
 }  // namespace whocall

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <set>
 
 #include "object/elf_imports.h"
 #include "symbols/code_areas.h"
@@ -12,7 +13,7 @@ namespace {
 
 void sort_distinct(std::vector<Address>& addresses) {
   std::ranges::sort(addresses);
-  addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
 }
 
 }  // namespace
@@ -61,6 +62,7 @@ void FunctionStarts::add_code_pointers(const ElfFile& file, const Architecture& 
   if (file.type() != ET_EXEC) {
     return;
   }
+  const std::set<Address> cases = switch_cases(file, arch);
   for (const ElfSection& section : file.sections()) {
     const bool data = section.type == SHT_PROGBITS || section.type == SHT_INIT_ARRAY ||
                       section.type == SHT_FINI_ARRAY;
@@ -70,9 +72,42 @@ void FunctionStarts::add_code_pointers(const ElfFile& file, const Architecture& 
       continue;
     }
     for (std::uint64_t at = 0; at + arch.pointer_size <= bytes->size(); at += arch.pointer_size) {
-      consider(bytes->read_unsigned(at, arch.pointer_size).value_or(0));
+      const Address word = bytes->read_unsigned(at, arch.pointer_size).value_or(0);
+      if (!cases.contains(word)) {
+        consider(word);
+      }
     }
   }
+}
+
+// What the tables of indirect jumps point to; a table ends where another begins or where a word
+// does not point to code.
+std::set<Address> FunctionStarts::switch_cases(const ElfFile& file,
+                                               const Architecture& arch) const {
+  std::vector<Address> tables;
+  for (const AddressRange& area : areas_) {
+    const ByteView code = file.at(area.begin);
+    const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
+    if (inside && arch.append_jump_tables != nullptr) {
+      arch.append_jump_tables(*inside, tables);
+    }
+  }
+  sort_distinct(tables);
+  std::set<Address> cases;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const Address end = i + 1 < tables.size() ? tables[i + 1] : ~Address{0};
+    for (Address at = tables[i]; at < end; at += arch.pointer_size) {
+      const auto word = file.at(at).read_unsigned(0, arch.pointer_size);
+      const bool is_code = word && std::ranges::any_of(areas_, [&](const AddressRange& area) {
+                             return area.contains(*word);
+                           });
+      if (!is_code) {
+        break;
+      }
+      cases.insert(*word);
+    }
+  }
+  return cases;
 }
 
 bool FunctionStarts::is_called(Address link) const {

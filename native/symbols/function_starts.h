@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -28,6 +29,7 @@ class FunctionStarts {
 
  private:
   void add_code_pointers(const ElfFile& file, const Architecture& arch);
+  [[nodiscard]] std::set<Address> switch_cases(const ElfFile& file, const Architecture& arch) const;
 
   std::vector<AddressRange> areas_;  // code, sorted
   std::vector<Address> starts_;      // sorted, distinct

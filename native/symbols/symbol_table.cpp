@@ -8,6 +8,7 @@
 
 #include "object/call_frame_info.h"
 #include "object/range_index.h"
+#include "symbols/code_areas.h"
 #include "symbols/elf_function_symbols.h"
 #include "symbols/function_bounds.h"
 #include "symbols/symbol_order.h"
@@ -51,7 +52,7 @@ std::shared_ptr<const SymbolTable> SymbolTable::from_elf(
   }
   sort_symbols(symbols);
   drop_repetitions(symbols);
-  settle_bounds(symbols, std::move(fdes), executable_ranges(*file));
+  settle_bounds(symbols, std::move(fdes), code_parts(*file));
   auto owner = std::make_shared<const Files>(std::move(file), std::move(debug_file));
   return std::shared_ptr<const SymbolTable>(new SymbolTable(std::move(symbols), std::move(owner)));
 }

@@ -76,8 +76,12 @@ AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Archi
   result.cfa = *cfa;
   Registers registers = preserved_by_calls(callee.registers, arch);
   registers.set(arch.sp, *cfa);
-  // Without a rule the return address is where the callee found it: in its own register.
-  std::optional<std::uint64_t> return_address = callee.registers.get(row.return_address);
+  // Without a rule the return address is where the callee found it: in the link register. An
+  // instruction set without one has no such place.
+  std::optional<std::uint64_t> return_address;
+  if (arch.link_register) {
+    return_address = callee.registers.get(row.return_address);
+  }
   for (const NamedRule& named : row.rules) {
     const auto value = register_value(named.number, named.rule, *cfa, callee, arch, memory);
     if (named.number == row.return_address) {

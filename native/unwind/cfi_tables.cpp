@@ -41,18 +41,28 @@ CfiTables::ModuleTables* CfiTables::tables_for(const Module& module) {
 }
 
 std::optional<CfiRow> CfiTables::row_at(Address runtime) {
-  Slot& slot = slots_[(runtime ^ (runtime >> 10U)) % kSlots];
-  if (slot.runtime != runtime) {
-    slot = {runtime, look_up(runtime).value_or(CfiRow{})};
-  }
-  return slot.found.row != nullptr ? std::optional(slot.found) : std::nullopt;
+  const CfiRow& found = cached(runtime);
+  return found.row != nullptr ? std::optional(found) : std::nullopt;
 }
 
-std::optional<CfiRow> CfiTables::look_up(Address runtime) {
+std::optional<AddressRange> CfiTables::function_at(Address runtime) {
+  const CfiRow& found = cached(runtime);
+  return !found.function.empty() ? std::optional(found.function) : std::nullopt;
+}
+
+const CfiRow& CfiTables::cached(Address runtime) {
+  Slot& slot = slots_[(runtime ^ (runtime >> 10U)) % kSlots];
+  if (slot.runtime != runtime) {
+    slot = {runtime, look_up(runtime)};
+  }
+  return slot.found;
+}
+
+CfiRow CfiTables::look_up(Address runtime) {
   const Module* module = process_.module_at(runtime);
   ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr;
   if (tables == nullptr) {
-    return std::nullopt;
+    return {};
   }
   const Address link = module->link_address(runtime);
   for (auto& section : tables->sections) {
@@ -64,29 +74,19 @@ std::optional<CfiRow> CfiTables::look_up(Address runtime) {
     if (fresh) {
       compiled->second = compile(*fde);
     }
+    CfiRow found{.module = module,
+                 .function = {module->runtime_address(fde->range.begin),
+                              module->runtime_address(fde->range.end)},
+                 .format = section.info->format()};
     const auto& rows = compiled->second;
     const auto after = std::ranges::upper_bound(
         rows, link, {}, [](const UnwindRow& row) { return row.range.begin; });
     if (after != rows.begin() && std::prev(after)->range.contains(link)) {
-      return CfiRow{&*std::prev(after), module, section.info->format()};
+      found.row = &*std::prev(after);
     }
+    return found;
   }
-  return std::nullopt;
-}
-
-std::optional<AddressRange> CfiTables::function_at(Address runtime) {
-  const Module* module = process_.module_at(runtime);
-  ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr;
-  if (tables == nullptr) {
-    return std::nullopt;
-  }
-  for (auto& section : tables->sections) {
-    if (const auto fde = section.info->find(module->link_address(runtime))) {
-      return AddressRange{module->runtime_address(fde->range.begin),
-                          module->runtime_address(fde->range.end)};
-    }
-  }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace whocall

@@ -15,8 +15,9 @@ namespace whocall {
 
 // One row and the module whose tables gave it.
 struct CfiRow {
-  const UnwindRow* row = nullptr;
+  const UnwindRow* row = nullptr;  // null where the FDE says nothing at this address
   const Module* module = nullptr;
+  AddressRange function;  // of the FDE, runtime addresses; empty: no FDE
   CallFrameInfo::Format format = CallFrameInfo::Format::eh_frame;
 };
 
@@ -43,7 +44,8 @@ class CfiTables {
   };
 
   ModuleTables* tables_for(const Module& module);
-  std::optional<CfiRow> look_up(Address runtime);
+  const CfiRow& cached(Address runtime);
+  CfiRow look_up(Address runtime);
 
   const ProcessImage& process_;
   std::vector<std::unique_ptr<ModuleTables>> modules_;  // by index in process_.modules

@@ -48,6 +48,14 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
       break;
   }
   const Activation& caller = proposal.caller;
+  // Folklore. Situation: musl's __clone, the first function of every thread, takes its argument off
+  // the stack where a return address would be and never returns. Remedy: code that has given up the
+  // place of its return address has no caller.
+  if (trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
+      row.cfa.base == process_.arch->sp && row.cfa.offset <= 0) {
+    result.refusal = Refusal::end_of_stack;
+    return result;
+  }
   result.refusal = check_stack(callee, row, proposal, trust);
   if (result.refusal != Refusal::none) {
     return result;
@@ -64,16 +72,19 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.refusal = Refusal::not_code;
     return result;
   }
-  const CallMatch match = match_call(callee, caller);
-  const bool believed = trust == Trust::cfi || trust == Trust::context;
-  if (match == CallMatch::no_call && !believed && !at_trampoline(caller.pc)) {
+  result.call = match_call(callee, caller);
+  result.put_there = result.call == CallMatch::no_call && was_put_there(caller.pc);
+  const bool believed = trust == Trust::cfi || trust == Trust::context ||
+                        (trust == Trust::analysis && result.put_there);
+  const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
+  if (!called && !believed && !at_trampoline(caller.pc)) {
     result.refusal = Refusal::no_call_before;
     return result;
   }
-  if (match != CallMatch::no_call) {
+  if (called) {
     result.evidence.add(Evidence::call_before);
   }
-  if (match == CallMatch::matches || match == CallMatch::tail_call) {
+  if (result.call == CallMatch::matches || result.call == CallMatch::tail_call) {
     result.evidence.add(Evidence::call_target);
   }
   result.evidence.add(Evidence::cfa_up);
@@ -81,6 +92,22 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.evidence.add(Evidence::frame_pointer);
   }
   return result;
+}
+
+// Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its
+// address where a return address would be. Example: __start_context in glibc, to whose first byte
+// the coroutine's function "returns"; on i386 a label behind makecontext's own ret. pc - 1 belongs
+// to whatever stands before it. Remedy: where no call stands before the address, and no flow can
+// come from above (a function starts there, or a return stands before it), the address is no return
+// address but the next instruction, and is looked up as it is.
+bool Judge::was_put_there(Address pc) const {
+  const auto function = code_.function_at(pc);
+  if (function && function->begin == pc) {
+    return true;
+  }
+  std::array<std::byte, 16> bytes{};
+  const ByteView before = code_before(pc, bytes);
+  return process_.arch->flow_ends != nullptr && !before.empty() && process_.arch->flow_ends(before);
 }
 
 // The stack grows down, so a caller's stack pointer lies above its callee's. Two cases are legal
@@ -91,26 +118,49 @@ Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
   const Architecture& arch = *process_.arch;
   const auto from = callee.registers.get(arch.sp);
   const Address to = proposal.caller.registers.get(arch.sp).value_or(proposal.cfa);
-  if (!row.signal_frame && to % arch.pointer_size != 0) {
-    return Refusal::stack_unaligned;
+  if (row.signal_frame) {
+    return Refusal::none;
   }
-  const Mapping* from_mapping = from ? process_.mapping_at(*from) : nullptr;
-  const Mapping* to_mapping = process_.mapping_at(to);
-  const bool same_region = from_mapping == to_mapping;
-  if (!same_region && !row.signal_frame && trust != Trust::cfi) {
-    return Refusal::stack_elsewhere;
+  if (to % arch.pointer_size != 0) {
+    return Refusal::stack_unaligned;
   }
   // A callee that keeps its return address in a register and has no frame leaves sp where it was.
   const bool may_stand = callee.interrupted && arch.link_register.has_value();
   const bool moves_up = !from || to > *from || (may_stand && to == *from);
-  if (same_region && !moves_up) {
-    return Refusal::stack_backwards;
+  if (same_stack(from, to)) {
+    return moves_up ? Refusal::none : Refusal::stack_backwards;
   }
-  return Refusal::none;
+  const bool may_switch = trust == Trust::cfi && process_.mapping_at(to) != nullptr;
+  return may_switch ? Refusal::none : Refusal::stack_elsewhere;
+}
+
+// A CFA may lie just behind the last byte of its stack, so the word below it is looked at.
+//
+// Folklore. Situation: a recursion without end runs into the guard page below the stack. Example:
+// `sub $1504,%rsp; call` faults with rsp below the lowest page of the stack, in no mapping at all.
+// Remedy: what lies a little below a stack belongs to it.
+bool Judge::same_stack(std::optional<Address> from, Address to) const {
+  constexpr Address kFarthestBelow = Address{16} << 20U;
+  if (!from || process_.mappings.empty()) {
+    return true;
+  }
+  const Mapping* to_mapping = process_.mapping_at(to - process_.arch->pointer_size);
+  if (to_mapping == nullptr) {
+    return false;
+  }
+  const bool below = *from < to_mapping->range.begin && process_.mapping_at(*from) == nullptr &&
+                     to_mapping->range.begin - *from < kFarthestBelow;
+  return below || process_.mapping_at(*from) == to_mapping;
 }
 
 CallMatch Judge::match_call(const Activation& callee, const Activation& caller) {
-  const auto call = call_before(caller.pc);
+  std::array<std::byte, 16> bytes{};
+  const auto wanted = std::span(bytes).first(process_.arch->longest_call);
+  const ByteView before = code_before(caller.pc, wanted);
+  if (before.empty()) {
+    return CallMatch::unreadable;
+  }
+  const auto call = process_.arch->call_before(before, caller.pc);
   if (!call) {
     return CallMatch::no_call;
   }
@@ -126,29 +176,27 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller) 
     return CallMatch::matches;
   }
   const auto called = code_.function_at(*target);
-  if (!called || called->contains(callee.lookup_pc())) {
-    return CallMatch::unknown;
+  if (called && !called->contains(callee.lookup_pc())) {
+    return tail_calls_.lead(*target, callee.lookup_pc()) ? CallMatch::tail_call
+                                                         : CallMatch::elsewhere;
   }
-  return tail_calls_.lead(*target, callee.lookup_pc()) ? CallMatch::tail_call
-                                                       : CallMatch::elsewhere;
+  const Module* module = process_.module_at(*target);
+  const bool same = module != nullptr && module == process_.module_at(callee.lookup_pc());
+  return same && !called ? CallMatch::same_module : CallMatch::unknown;
 }
 
-std::optional<CallSite> Judge::call_before(Address return_address) const {
-  const Architecture& arch = *process_.arch;
-  std::array<std::byte, 16> code{};
-  const auto wanted = std::span(code).first(arch.longest_call);
-  const Address start = return_address - wanted.size();
-  const auto run = process_.memory->run_at(start);
+ByteView Judge::code_before(Address address, std::span<std::byte> wanted) const {
+  const Endian endian = process_.arch->endian;
+  const auto run = process_.memory->run_at(address - wanted.size());
   if (run.size() >= wanted.size()) {
-    return arch.call_before(ByteView(run.first(wanted.size()), arch.endian), return_address);
+    return {run.first(wanted.size()), endian};
   }
-  // At the start of a mapping fewer bytes stand before the address: take what there is.
-  for (std::size_t size = wanted.size(); size > 1; --size) {
-    if (process_.memory->read(return_address - size, wanted.first(size)) == size) {
-      return arch.call_before(ByteView(wanted.first(size), arch.endian), return_address);
+  for (std::size_t size = wanted.size(); size > 0; --size) {
+    if (process_.memory->read(address - size, wanted.first(size)) == size) {
+      return {wanted.first(size), endian};
     }
   }
-  return std::nullopt;
+  return {{}, endian};
 }
 
 std::optional<Address> Judge::word_at(Address address) const {

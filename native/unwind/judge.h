@@ -30,18 +30,23 @@ enum class Refusal : std::uint8_t {
 // A clause that goes on after the strategy's name: "leads to 0x41414141, which is not code".
 std::string describe(Refusal refusal, const AppliedRow& proposal);
 
-struct Judgement {
-  Refusal refusal = Refusal::none;
-  EvidenceSet evidence;
-};
-
 // How the call instruction before a return address relates to the function that was called.
 enum class CallMatch : std::uint8_t {
-  no_call,    // there is no call instruction
-  unknown,    // a call, but its target cannot be told or the callee's start is not known
-  matches,    // it goes to the callee's start, directly or through jump stubs
-  tail_call,  // it goes to a function that jumps on to the callee
-  elsewhere,  // it goes to another function
+  no_call,      // there is no call instruction
+  unreadable,   // the code before the return address cannot be read
+  unknown,      // a call, but its target cannot be told or the callee's start is not known
+  same_module,  // a call into the callee's module, of whose functions nothing is known
+  matches,      // it goes to the callee's start, directly or through jump stubs
+  tail_call,    // it goes to a function that jumps on to the callee
+  elsewhere,    // it goes to another function
+};
+
+struct Judgement {
+  Refusal refusal = Refusal::none;
+  EvidenceSet evidence{};
+  CallMatch call = CallMatch::unreadable;  // meaningful when the return address is code
+  // Nobody called the caller: its address was put on the stack by hand, to be returned to.
+  bool put_there = false;
 };
 
 class Judge {
@@ -60,7 +65,10 @@ class Judge {
  private:
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
-  [[nodiscard]] std::optional<CallSite> call_before(Address return_address) const;
+  [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
+  [[nodiscard]] bool was_put_there(Address pc) const;
+  // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.
+  [[nodiscard]] ByteView code_before(Address address, std::span<std::byte> wanted) const;
   [[nodiscard]] std::optional<Address> word_at(Address address) const;
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
   [[nodiscard]] bool at_trampoline(Address pc) const;

@@ -6,7 +6,7 @@
 
 #include "process/process_image.h"
 #include "unwind/activation.h"
-#include "unwind/cfi_tables.h"
+#include "unwind/code_map.h"
 
 namespace whocall {
 
@@ -14,6 +14,6 @@ namespace whocall {
 // point of the program or of its dynamic linker). Asked where no unwind table
 // covers it; tables say the same by themselves.
 std::optional<std::string> outermost_function(const Activation& activation,
-                                              const ProcessImage& process, CfiTables& cfi);
+                                              const ProcessImage& process, CodeMap& code);
 
 }  // namespace whocall

@@ -21,6 +21,7 @@ constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one
 constexpr int kLookAhead = 3;  // steps by exact rules; a point each
 constexpr int kNotElsewhere = 1;
 constexpr int kTailCall = 2;
+constexpr int kSameModule = 3;
 constexpr int kMatches = 4;
 constexpr int kBest = kNotElsewhere + kMatches + kLookAhead;
 
@@ -89,8 +90,7 @@ class ScanStrategy final : public Strategy {
     if (verdict.refusal != Refusal::none) {
       return std::nullopt;
     }
-    const CallMatch match = context.judge.match_call(callee, proposal.caller);
-    plain.score = score_of(match);
+    plain.score = score_of(verdict.call);
     const int steps = steps_on(proposal.caller, context);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     Candidate restored{row_at(distance, true), plain.score};
@@ -108,10 +108,13 @@ class ScanStrategy final : public Strategy {
         return kNotElsewhere + kMatches;
       case CallMatch::tail_call:
         return kNotElsewhere + kTailCall;
+      case CallMatch::same_module:
+        return kNotElsewhere + kSameModule;
       case CallMatch::unknown:
         return kNotElsewhere;
       case CallMatch::elsewhere:
       case CallMatch::no_call:
+      case CallMatch::unreadable:
         break;
     }
     return 0;
@@ -125,9 +128,10 @@ class ScanStrategy final : public Strategy {
       if (next.judgement.refusal == Refusal::end_of_stack) {
         return kLookAhead;
       }
-      const EvidenceSet& evidence = next.judgement.evidence;
+      // Where the code is not at hand nothing speaks against the step.
+      const bool doubtful = next.judgement.call == CallMatch::no_call && !next.judgement.put_there;
       if (next.judgement.refusal != Refusal::none ||
-          !(evidence.has(Evidence::call_before) || evidence.has(Evidence::signal))) {
+          (doubtful && !next.judgement.evidence.has(Evidence::signal))) {
         return steps;
       }
       caller = next.caller;
@@ -137,7 +141,7 @@ class ScanStrategy final : public Strategy {
 
   struct Step {
     Activation caller;
-    Judgement judgement{.refusal = Refusal::no_cfa, .evidence = {}};
+    Judgement judgement{.refusal = Refusal::no_cfa};
   };
 
   static Step exact_step(const Activation& callee, const WalkContext& context) {

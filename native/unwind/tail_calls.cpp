@@ -74,7 +74,7 @@ const std::vector<Address>& TailCalls::outward_jumps(const AddressRange& functio
     offset += instruction->size;
   }
   std::ranges::sort(targets);
-  targets.erase(std::ranges::unique(targets).begin(), targets.end());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   return targets;
 }
 

@@ -53,8 +53,9 @@ class Walker::Walk {
       if (!accepted) {
         break;
       }
+      put_there_ = accepted->judgement.put_there;
       activation = accepted->proposal.caller;
-      activation.interrupted = activation.interrupted || was_put_there(*accepted);
+      activation.interrupted = activation.interrupted || accepted->judgement.put_there;
       add_frame(activation, &*accepted);
     }
     return std::move(result_);
@@ -82,8 +83,8 @@ class Walker::Walk {
       }
       Attempt attempt{strategy, row, apply_row(*row, callee, *process_.arch, *process_.memory), {}};
       attempt.judgement = context_.judge.weigh(callee, *row, attempt.proposal, strategy->trust());
-      note_cfa(attempt);
       if (attempt.judgement.refusal == Refusal::end_of_stack) {
+        note_cfa(attempt);
         result_.stop = {StopReason::end_of_stack, end_detail(attempt)};
         return std::nullopt;
       }
@@ -96,21 +97,7 @@ class Walker::Walk {
     return std::nullopt;
   }
 
-  // Folklore. Situation: nobody called the outermost function of a coroutine or of a thread;
-  // makecontext wrote its address where a return address would be. Example: __start_context in
-  // glibc, whose first byte the frame above "returns" to. pc - 1 belongs to whatever stands before
-  // it. Remedy: without a call instruction before it, the first byte of a function is not a return
-  // address but the next instruction, and is looked up as it is.
-  bool was_put_there(const Attempt& attempt) const {
-    if (attempt.judgement.evidence.has(Evidence::call_before)) {
-      return false;
-    }
-    const Address pc = attempt.proposal.caller.pc;
-    const auto function = context_.cfi.function_at(pc);
-    return function && function->begin == pc;
-  }
-
-  // The callee's CFA is known once a row could be applied to it.
+  // The outermost frame has a CFA too, when its row could be applied.
   void note_cfa(const Attempt& attempt) {
     Frame& callee = result_.frames.back();
     if (attempt.proposal.failure != ApplyFailure::no_cfa && callee.cfa == 0) {
@@ -118,15 +105,13 @@ class Walker::Walk {
     }
   }
 
-  // The same folklore, where even the put-there function has no unwind table: the stack was started
-  // there by hand, and whatever lies above it is no caller.
+  // Above a function whose address was put on the stack by hand nothing is a caller, whatever lies
+  // there; nor above an entry point. Its own unwind table was asked before.
   std::optional<std::string> no_caller_to_expect(const Activation& callee) {
-    const EvidenceSet& evidence = result_.frames.back().evidence;
-    const bool called = evidence.has(Evidence::call_before) || evidence.has(Evidence::signal);
-    if (result_.frames.size() > 1 && !called) {
+    if (put_there_ && refused_.empty()) {
       return "no call leads to " + hex(callee.pc) + ": the stack was started there by hand";
     }
-    return outermost_function(callee, process_, context_.cfi);
+    return outermost_function(callee, process_, context_.code);
   }
 
   bool count_stack_switch(const Activation& callee, const Attempt& attempt) {
@@ -176,9 +161,11 @@ class Walker::Walk {
 
   std::string explain(const Attempt* found_by);
   static std::string end_detail(const Attempt& attempt) {
-    return attempt.proposal.failure == ApplyFailure::outermost
-               ? "the unwind tables say that nothing called it"
-               : "its return address is zero";
+    if (attempt.proposal.failure == ApplyFailure::outermost) {
+      return "the unwind tables say that nothing called it";
+    }
+    return attempt.proposal.caller.pc == 0 ? "its return address is zero"
+                                           : "its code has given up its return address";
   }
 
   const ProcessImage& process_;
@@ -189,6 +176,7 @@ class Walker::Walk {
   std::vector<Strategy*> exact_;
   std::vector<Attempt> refused_;  // of the present step
   unsigned stack_switches_ = 0;
+  bool put_there_ = false;  // the present frame: see Judgement
   Backtrace result_;
 };
 
