@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "object/range_index.h"
 #include "symbols/code_areas.h"
 
 namespace whocall {
