@@ -37,9 +37,24 @@ std::string remedy_for(int error) {
     case EACCES:
     case EPERM:
       return "Make it readable, or run as the user that owns it";
+    case ENOTDIR:
+      return "Check the path: a part of it before the last one is a file, not a directory";
+    case ELOOP:
+      return "Check the path: its symbolic links lead back to themselves";
+    case ENAMETOOLONG:
+      return "Check the path: the kernel takes no name as long as this one";
+    case EMFILE:
+    case ENFILE:
+      return "Raise the limit on open files (ulimit -n), or close some";
+    case ENOMEM:
+      return "Free some memory, or raise the limit on address space (ulimit -v)";
     default:
-      return {};
+      return "Check that the file can be read, with `cat` for instance, or give a copy of it";
   }
+}
+
+[[noreturn]] void fail(const std::string& path, const std::string& what, int error) {
+  throw Error(path, what + ": " + std::strerror(error), remedy_for(error));
 }
 
 }  // namespace
@@ -48,12 +63,11 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   // O_NONBLOCK: opening a fifo must not hang the debugger.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
-    const int error = errno;
-    throw Error(path, std::string("cannot be opened: ") + std::strerror(error), remedy_for(error));
+    fail(path, "cannot be opened", errno);
   }
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) {
-    throw Error(path, std::string("cannot be examined: ") + std::strerror(errno));
+    fail(path, "cannot be examined", errno);
   }
   if (!S_ISREG(status.st_mode)) {
     throw Error(path, S_ISDIR(status.st_mode) ? "is a directory, not a file" : "is not a file",
@@ -65,7 +79,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   }
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (start == MAP_FAILED) {
-    throw Error(path, std::string("cannot be mapped: ") + std::strerror(errno));
+    fail(path, "cannot be mapped", errno);
   }
   return std::shared_ptr<const MappedFile>(
       new MappedFile(path, {static_cast<const std::byte*>(start), size}));

@@ -9,8 +9,10 @@
 
 #include "arch/architecture.h"
 #include "base/address.h"
+#include "base/byte_reader.h"
 #include "base/byte_view.h"
 #include "object/elf_file.h"
+#include "object/pointer_encoding.h"
 
 namespace whocall {
 
@@ -24,6 +26,7 @@ struct Cie {
   bool has_augmentation_data = false;
   bool signal_frame = false;
   bool signed_return_address = false;  // AArch64 'B': the B key signs
+  PointerBases bases;                  // what encoded pointers in the entry and its FDEs lean on
   ByteView instructions;
 };
 
@@ -32,7 +35,14 @@ struct Fde {
   const Cie* cie = nullptr;
   ByteView instructions;
   std::uint64_t offset = 0;  // of the entry in its section, bytes
+  // Link address of the first byte of `instructions`: an operand of DW_CFA_set_loc may be relative
+  // to where it stands (see read_location).
+  Address instructions_address = 0;
 };
+
+// The operand of DW_CFA_set_loc in an FDE's instructions, at which `code`, a reader of just them,
+// stands: in .eh_frame encoded as the FDE's own addresses are. A miss when it cannot be read.
+std::optional<Address> read_location(ByteReader& code, const Fde& fde);
 
 // What else of the file its unwind sections lean on: link addresses.
 struct FrameContext {

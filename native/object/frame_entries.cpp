@@ -77,6 +77,8 @@ std::unique_ptr<Cie> FrameEntries::decode_cie(const Entry& entry) const {
   }
   cie->code_alignment = reader.uleb();
   cie->data_alignment = reader.sleb();
+  cie->bases = bases_;
+  cie->bases.pointer_size = cie->address_size;
   const std::uint64_t return_address = version == 1 ? reader.u8() : reader.uleb();
   cie->return_address = static_cast<Register>(return_address);
   const bool known_version = version == 1 || version == 3 || version == 4;
@@ -110,12 +112,11 @@ bool FrameEntries::read_augmentation(ByteReader& reader, std::string_view letter
       reader.u8();
     } else if (letter == 'P') {
       const std::uint8_t encoding = reader.u8();
-      PointerBases bases = bases_;
-      bases.pointer_size = cie.address_size;
       // Only its length matters here; the word that it points to lies elsewhere.
-      known = read_encoded_pointer(
-                  reader, encoding & static_cast<std::uint8_t>(~pointer_encoding::kIndirect), bases)
-                  .has_value();
+      known =
+          read_encoded_pointer(
+              reader, encoding & static_cast<std::uint8_t>(~pointer_encoding::kIndirect), cie.bases)
+              .has_value();
     } else if (letter == 'S') {
       cie.signal_frame = true;
     } else if (letter == 'B') {
@@ -138,11 +139,9 @@ std::optional<AddressRange> FrameEntries::read_range(ByteReader& reader, const C
   if (format_ == CallFrameInfo::Format::debug_frame) {
     reader.skip(cie.segment_selector_size);
   }
-  PointerBases bases = bases_;
-  bases.pointer_size = cie.address_size;
-  const auto begin = read_encoded_pointer(reader, cie.pointer_encoding, bases);
+  const auto begin = read_encoded_pointer(reader, cie.pointer_encoding, cie.bases);
   // The length has the format of the start, but is relative to nothing.
-  const auto size = read_encoded_pointer(reader, cie.pointer_encoding & kFormatMask, bases);
+  const auto size = read_encoded_pointer(reader, cie.pointer_encoding & kFormatMask, cie.bases);
   if (!begin || !size) {
     return std::nullopt;
   }
@@ -174,7 +173,15 @@ std::optional<Fde> FrameEntries::decode_fde(const Entry& entry) const {
   }
   fde.range = *range;
   fde.instructions = reader.view().from(reader.offset());
+  fde.instructions_address = bases_.section + reader.offset();
   return fde;
+}
+
+std::optional<Address> read_location(ByteReader& code, const Fde& fde) {
+  PointerBases bases = fde.cie->bases;
+  bases.section = fde.instructions_address;
+  bases.pointer_size = fde.cie->address_size;
+  return read_encoded_pointer(code, fde.cie->pointer_encoding, bases);
 }
 
 }  // namespace whocall

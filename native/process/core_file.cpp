@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/mapped_file.h"
-#include "memory/layered_memory.h"
 #include "memory/segment_memory.h"
+#include "object/elf_architecture.h"
 #include "process/core_mappings.h"
 #include "process/core_notes.h"
 #include "process/modules.h"
@@ -58,23 +58,6 @@ void require_core(const ElfFile& file) {
               "Give the core as the first file, and the program, if need be, after it");
 }
 
-const Architecture& architecture_of(const ElfFile& file) {
-  const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
-  if (arch != nullptr) {
-    return *arch;
-  }
-  std::string known;
-  for (const Architecture* one : architectures()) {
-    known += (known.empty() ? "" : ", ") + std::string(one->name);
-  }
-  throw Error(file.path(),
-              "is of an instruction set that whocall does not know: " +
-                  std::string(elf_machine_name(file.machine())) + " (" +
-                  std::to_string(8 * file.pointer_size()) + " bits, " +
-                  (file.endian() == Endian::little ? "little" : "big") + " endian)",
-              "It knows " + known);
-}
-
 // The notes of all PT_NOTE segments, cut off where the file is.
 std::vector<ElfNote> notes_of(const ElfFile& file) {
   std::vector<ElfNote> notes;
@@ -105,7 +88,8 @@ std::unique_ptr<Memory> dumped_memory(const std::shared_ptr<const ElfFile>& file
                                          std::vector<std::shared_ptr<const void>>{file});
 }
 
-void warn_about_truncation(const ElfFile& file, std::vector<std::string>& warnings) {
+// What the file lacks of what its headers announce ("it has 10 of 20 bytes"); empty when nothing.
+std::string truncation(const ElfFile& file) {
   std::uint64_t announced = 0;
   for (const ElfSegment& segment : file.segments()) {
     if (segment.file_size > 0 && segment.offset <= ~segment.file_size) {
@@ -113,12 +97,19 @@ void warn_about_truncation(const ElfFile& file, std::vector<std::string>& warnin
     }
   }
   if (announced > file.bytes().size()) {
-    warnings.push_back("The core is truncated: it has " + std::to_string(file.bytes().size()) +
-                       " of " + std::to_string(announced) +
-                       " bytes, so some memory is unknown. Look for a full disk or a limit "
-                       "(ulimit -c) where it was written.");
-  } else if (!file.damage().empty()) {
-    warnings.push_back(file.damage());
+    return "it has " + std::to_string(file.bytes().size()) + " of " + std::to_string(announced) +
+           " bytes";
+  }
+  return file.damage();
+}
+
+constexpr std::string_view kWhereCoresBreak =
+    "Look for a full disk or a limit (ulimit -c) where it was written";
+
+void warn_about_truncation(const ElfFile& file, std::vector<std::string>& warnings) {
+  if (const std::string lack = truncation(file); !lack.empty()) {
+    warnings.push_back("The core " + file.path() + " is truncated: " + lack +
+                       ", so some memory may be unknown. " + std::string(kWhereCoresBreak) + ".");
   }
 }
 
@@ -141,13 +132,15 @@ void repair_protections(std::vector<Mapping>& mappings) {
 }
 
 void require_threads(const ElfFile& file, const ProcessImage& image) {
-  if (image.threads.empty()) {
-    const bool cut = !image.warnings.empty();
-    throw Error(file.path(),
-                "has no thread whose registers can be read" +
-                    (cut ? " (" + image.warnings.front() + ")" : std::string()),
-                "Write the core anew: it needs its NT_PRSTATUS notes");
+  if (!image.threads.empty()) {
+    return;
   }
+  const std::string lack = truncation(file);
+  throw Error(file.path(),
+              "has no thread whose registers can be read" +
+                  (lack.empty() ? std::string() : ": it is truncated, " + lack),
+              lack.empty() ? "Write the core anew: it needs its NT_PRSTATUS notes"
+                           : std::string(kWhereCoresBreak) + ", and write it anew");
 }
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
@@ -177,10 +170,7 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   const ProcessEvidence evidence{*image->arch,    *memory, image->mappings,
                                  notes.auxiliary, program, {}};
   find_modules(*image, evidence, {search, 0, {}});
-  std::vector<std::unique_ptr<Memory>> layers;
-  layers.push_back(std::move(memory));
-  layers.push_back(memory_of_files(*image));
-  image->memory = std::make_unique<LayeredMemory>(std::move(layers));
+  put_memory(*image, std::move(memory));
   return image;
 }
 

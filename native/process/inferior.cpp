@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "memory/callback_memory.h"
-#include "memory/layered_memory.h"
 #include "process/disjoint_mappings.h"
 #include "process/modules.h"
 #include "process/process_image.h"
@@ -39,10 +38,7 @@ std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const Fil
   const ProcessEvidence evidence{*image->arch, *memory, image->mappings,
                                  auxiliary,    {},      std::move(snapshot.files)};
   find_modules(*image, evidence, {search, 0, {}});
-  std::vector<std::unique_ptr<Memory>> layers;
-  layers.push_back(std::move(memory));
-  layers.push_back(memory_of_files(*image));
-  image->memory = std::make_unique<LayeredMemory>(std::move(layers));
+  put_memory(*image, std::move(memory));
   return image;
 }
 

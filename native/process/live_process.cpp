@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "memory/process_memory.h"
+#include "object/elf_architecture.h"
 #include "process/core_notes.h"
 #include "process/modules.h"
 #include "process/proc_files.h"
@@ -63,13 +64,7 @@ const Architecture& architecture_of(std::int64_t pid) {
   const Endian endian = header[EI_DATA] == ELFDATA2MSB ? Endian::big : Endian::little;
   const ByteView view(std::as_bytes(std::span(header)), endian);
   const auto machine = view.read<std::uint16_t>(EI_NIDENT + 2).value_or(EM_NONE);
-  const Architecture* arch = find_architecture(machine, pointer_size, endian);
-  if (arch == nullptr) {
-    throw Error("process " + std::to_string(pid),
-                "is of an instruction set that whocall does not know: " +
-                    std::string(elf_machine_name(machine)));
-  }
-  return *arch;
+  return require_architecture("process " + std::to_string(pid), machine, pointer_size, endian);
 }
 
 // "/proc/PID/root" where the process sees other files than we do (a container, a chroot).

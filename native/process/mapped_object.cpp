@@ -26,9 +26,11 @@ bool begins_new_object(const MappedObject& object, const Mapping& mapping) {
   return mapping.offset == 0 && object.pieces.back().offset != 0;
 }
 
-// Shared anonymous memory and devices have names that look like files.
+// Shared anonymous memory and devices have names that look like files; gdb also passes the kernel's
+// names on: "[vsyscall]" is executable, cannot be read and belongs to no file.
 bool is_pseudo_file(std::string_view path) {
-  return path.starts_with("/dev/") || path.starts_with("/memfd:") || path.starts_with("/SYSV");
+  return path.starts_with('[') || path.starts_with("/dev/") || path.starts_with("/memfd:") ||
+         path.starts_with("/SYSV");
 }
 
 bool may_be_module(const MappedObject& object, const Memory& memory) {

@@ -22,8 +22,9 @@ struct ModuleSearch {
 // describe the same image.
 void find_modules(ProcessImage& image, const ProcessEvidence& evidence, const ModuleSearch& search);
 
-// The read-only segments of the modules' files as memory: what a core leaves out because the file
-// has it. Writable segments are not among it: what the process made of them is unknown.
-std::unique_ptr<Memory> memory_of_files(const ProcessImage& image);
+// Sets image.memory: `memory`, and below it the read-only segments of the modules' files, which is
+// what a core leaves out because the file has it. Writable segments are not among it: what the
+// process made of them is unknown.
+void put_memory(ProcessImage& image, std::unique_ptr<Memory> memory);
 
 }  // namespace whocall

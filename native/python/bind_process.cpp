@@ -138,11 +138,11 @@ void bind_place(py::module_& module) {
                                  return text(to_string(match.source));
                                });
                              })
-      .def_property_readonly("aliases",
-                             [](const PlaceView& view) {
-                               return view.place->function ? view.place->function->aliases
-                                                           : std::vector<std::string>();
-                             })
+      .def_property_readonly(
+          "aliases",
+          [](const PlaceView& view) {
+            return view.place->function ? text_list(view.place->function->aliases) : py::list();
+          })
       .def_property_readonly(
           "raw_name",
           [](const PlaceView& view) {
@@ -243,14 +243,8 @@ void bind_process(py::module_& module) {
       .def_property_readonly("exe_path",
                              [](const Process& process) { return text(process.image().exe_path); })
       .def_property_readonly("pid", [](const Process& process) { return process.image().pid; })
-      .def_property_readonly("warnings",
-                             [](const Process& process) {
-                               py::list warnings;
-                               for (const std::string& warning : process.image().warnings) {
-                                 warnings.append(text(warning));
-                               }
-                               return warnings;
-                             })
+      .def_property_readonly(
+          "warnings", [](const Process& process) { return text_list(process.image().warnings); })
       .def_property_readonly("threads",
                              [](const Process& process) { return threads_of(process.session()); })
       .def_property_readonly("modules",

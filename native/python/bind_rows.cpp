@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/error.h"
 #include "memory/segment_memory.h"
+#include "object/elf_architecture.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/cfi_program.h"
@@ -37,15 +37,6 @@ py::list row_list(const std::vector<UnwindRow>& rows, const Architecture& arch) 
     list.append(py::make_tuple(row.range.begin, to_string(row.cfa, arch), rule_dict(row, arch)));
   }
   return list;
-}
-
-const Architecture& architecture_of(const ElfFile& file) {
-  const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
-  if (arch == nullptr) {
-    throw Error(file.path(), "is made for " + std::string(elf_machine_name(file.machine())) +
-                                 ", which whocall does not know");
-  }
-  return *arch;
 }
 
 // The rows that the analysis computes for code at [begin, end) (link addresses).

@@ -91,8 +91,7 @@ TableView open_symbols(const std::string& path, bool with_plt) {
   return {std::move(table), path, file->build_id(), elf_format(*file)};
 }
 
-std::vector<std::tuple<std::string, std::string, unsigned>> file_lines(const TableView& view,
-                                                                       Address address) {
+std::vector<LineTuple> file_lines(const TableView& view, Address address) {
   BfdLibrary* library = BfdLibrary::get();
   if (library == nullptr) {
     return {};
@@ -110,12 +109,11 @@ std::string libbfd_version() {
 
 }  // namespace
 
-std::vector<std::tuple<std::string, std::string, unsigned>> line_tuples(
-    const std::vector<SourceLine>& lines) {
-  std::vector<std::tuple<std::string, std::string, unsigned>> tuples;
+std::vector<LineTuple> line_tuples(const std::vector<SourceLine>& lines) {
+  std::vector<LineTuple> tuples;
   tuples.reserve(lines.size());
   for (const SourceLine& line : lines) {
-    tuples.emplace_back(line.function, line.file, line.line);
+    tuples.emplace_back(text(line.function), text(line.file), line.line);
   }
   return tuples;
 }

@@ -19,8 +19,10 @@ struct TableView {
   std::string format{};
 };
 
-// (function, file, line), innermost inlined call first.
-std::vector<std::tuple<std::string, std::string, unsigned>> line_tuples(
-    const std::vector<SourceLine>& lines);
+// (function, file, line).
+using LineTuple = std::tuple<pybind11::str, pybind11::str, unsigned>;
+
+// Innermost inlined call first.
+std::vector<LineTuple> line_tuples(const std::vector<SourceLine>& lines);
 
 }  // namespace whocall::python

@@ -7,22 +7,29 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "arch/architecture.h"
 
 namespace whocall::python {
 
-// None for an empty string.
-inline pybind11::object text_or_none(std::string_view text) {
-  return text.empty() ? pybind11::object(pybind11::none())
-                      : pybind11::reinterpret_steal<pybind11::object>(PyUnicode_DecodeUTF8(
-                            text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
-}
-
 // Bytes that a file or process gave need not be UTF-8: what is not is replaced.
 inline pybind11::str text(std::string_view bytes) {
   return pybind11::reinterpret_steal<pybind11::str>(
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+}
+
+// None for an empty string.
+inline pybind11::object text_or_none(std::string_view bytes) {
+  return bytes.empty() ? pybind11::object(pybind11::none()) : pybind11::object(text(bytes));
+}
+
+inline pybind11::list text_list(const std::vector<std::string>& strings) {
+  pybind11::list list;
+  for (const std::string& bytes : strings) {
+    list.append(text(bytes));
+  }
+  return list;
 }
 
 // Known registers by gdb's names.

@@ -105,6 +105,25 @@ TEST_CASE("eh_frame: augmentation zPLRSB, pc-relative starts") {
   CHECK(info.find(0x104f)->range.begin == 0x1040);
 }
 
+TEST_CASE("eh_frame: DW_CFA_set_loc is encoded as the FDE's start is") {
+  SectionWriter writer;
+  const std::size_t cie = writer.cie("zR", {1, 0x1b});
+  const std::size_t fde_start = writer.begin_fde(cie);
+  const auto relative_to_here = [&](Address address) {
+    return static_cast<std::uint32_t>(address - (kSection + writer.bytes.size()));
+  };
+  writer.add(relative_to_here(0x1000)).add<std::uint32_t>(0x20).add<std::uint8_t>(0);
+  writer.add<std::uint8_t>(0x01);  // DW_CFA_set_loc
+  writer.add(relative_to_here(0x1008));
+  writer.end(fde_start);
+  const CallFrameInfo info = eh_frame(writer.bytes);
+  const auto fde = info.find(0x1000);
+  REQUIRE(fde.has_value());
+  ByteReader code(fde->instructions);
+  CHECK(code.u8() == 0x01);
+  CHECK(read_location(code, *fde) == 0x1008);
+}
+
 TEST_CASE("eh_frame: old and unknown augmentations") {
   SectionWriter writer;
   const auto add_fde = [&](std::size_t cie, Address begin) {

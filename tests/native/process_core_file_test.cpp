@@ -239,8 +239,10 @@ TEST_CASE("truncated cores open as far as they go") {
       REQUIRE_FALSE(image->warnings.empty());
       CHECK(says(image->warnings[0], "truncated: it has " + std::to_string(size) + " of " +
                                          std::to_string(whole.size())));
+      CHECK(says(image->warnings[0], path));
     } catch (const Error& error) {
       CHECK_FALSE(error.reason().empty());
+      CHECK_FALSE(says(error.what(), ".)"));  // no sentence inside another
     }
   }
   CHECK(opened > 100);

@@ -1,8 +1,38 @@
 #include "object/bfd/bfd_handle.h"
 
+#include <cstdio>
+
 #include "base/error.h"
 
 namespace whocall {
+namespace {
+
+// Folklore: while it looks for a file's format, libbfd 2.40 collects complaints ("warning: a.out
+// has a section extending past end of file") and then writes them to `stderr` itself, past the
+// handler that was set, in the middle of the user's session. glibc's `stderr` is a variable (see
+// its manual, "Standard Streams"), so for as long it names a stream that swallows all.
+class QuietStandardError {
+ public:
+  QuietStandardError() : nowhere_(std::fopen("/dev/null", "we")), saved_(stderr) {
+    if (nowhere_ != nullptr) {
+      stderr = nowhere_;
+    }
+  }
+  QuietStandardError(const QuietStandardError&) = delete;
+  QuietStandardError& operator=(const QuietStandardError&) = delete;
+  ~QuietStandardError() {
+    stderr = saved_;
+    if (nowhere_ != nullptr) {
+      std::fclose(nowhere_);
+    }
+  }
+
+ private:
+  std::FILE* nowhere_;
+  std::FILE* saved_;
+};
+
+}  // namespace
 
 std::mutex& bfd_mutex() {
   static std::mutex mutex;
@@ -17,6 +47,7 @@ BfdHandle open_bfd(const std::string& path) {
     throw Error(path, "cannot be opened: " + bfd_error_text(), "Check the path");
   }
   file->flags |= BFD_DECOMPRESS;
+  const QuietStandardError quiet;
   if (bfd_check_format(file.get(), bfd_archive)) {
     throw Error(path, "is an archive of object files",
                 "Take the member out with `ar x` and give that");

@@ -1,0 +1,19 @@
+// The instruction set of an ELF file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "arch/architecture.h"
+#include "object/elf_file.h"
+
+namespace whocall {
+
+// Throws Error, with a list of those that are known, when it is none of them.
+const Architecture& architecture_of(const ElfFile& file);
+
+// The same by what an ELF header says; `path` is for the error.
+const Architecture& require_architecture(const std::string& path, std::uint16_t elf_machine,
+                                         unsigned pointer_size, Endian endian);
+
+}  // namespace whocall
