@@ -126,10 +126,14 @@ void append_marked_starts(ByteView code, Address address, Mode mode, std::vector
     return at == 0 || flow_ends(*code.slice(0, at));
   };
   const std::uint32_t landing_pad = mode == Mode::bits64 ? kEndbr64 : kEndbr32;
-  // Behind a call that never returns no mark tells that the flow ends; a landing pad does.
+  // Behind a call that never returns nothing tells that the flow ends; a landing pad or the usual
+  // alignment of functions does.
+  constexpr Address kFunctionAlignment = 16;
   const auto take = [&](Address target) {
     const std::uint64_t at = target - address;
-    if (at < code.size() && (ends_above(at) || code.read<std::uint32_t>(at) == landing_pad)) {
+    const bool aligned = target % kFunctionAlignment == 0;
+    if (at < code.size() &&
+        (aligned || ends_above(at) || code.read<std::uint32_t>(at) == landing_pad)) {
       starts.push_back(target);
     }
   };

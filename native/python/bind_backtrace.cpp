@@ -157,7 +157,7 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
   auto walk = std::make_shared<FinishedWalk>();
   walk->session = session;
   walk->backtrace = session->walker.walk(session->image->threads[thread], options);
-  walk->named = name_frames(walk->backtrace, session->symbolizer, request.names);
+  walk->named = name_frames(walk->backtrace, *session->symbolizer, request.names);
   return walk;
 }
 

@@ -48,7 +48,7 @@ ModuleReport report(const Process& process, std::size_t index) {
   if (module.file == nullptr) {
     return result;
   }
-  for (const Symbol& symbol : session.symbolizer.table_of(module)->symbols()) {
+  for (const Symbol& symbol : session.symbolizer->table_of(module)->symbols()) {
     ++result.symbol_sources[std::string(to_string(symbol.source))];
   }
   const CodeCoverage coverage = measure_coverage(*module.file);
@@ -61,7 +61,7 @@ ModuleReport report(const Process& process, std::size_t index) {
 TableView symbols_of(const Process& process, std::size_t index) {
   Session& session = *process.session();
   const Module& module = module_at_index(session, index);
-  auto table = session.symbolizer.table_of(module);
+  auto table = session.symbolizer->table_of(module);
   if (table == nullptr) {
     table = SymbolTable::from_symbols({}, nullptr);
   }
@@ -85,7 +85,7 @@ py::bytes read(const Process& process, Address address, std::size_t size) {
 PlaceView describe(const Process& process, Address address, bool demangle, bool lines) {
   const auto& session = process.session();
   return {session, address,
-          &session->symbolizer.describe(address, {.demangle = demangle, .lines = lines})};
+          &session->symbolizer->describe(address, {.demangle = demangle, .lines = lines})};
 }
 
 template <typename Value>

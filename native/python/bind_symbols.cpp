@@ -20,6 +20,7 @@ namespace whocall::python {
 namespace {
 
 struct SymbolView {
+  std::shared_ptr<const SymbolTable> table;  // owns the name
   Symbol symbol;
   [[nodiscard]] std::string name() const {
     return symbol.name.empty() ? unnamed_function(symbol.range.begin) : std::string(symbol.name);
@@ -33,7 +34,7 @@ SymbolView symbol_at(const TableView& view, std::int64_t index) {
   if (position < 0 || position >= size) {
     throw py::index_error("the table has " + std::to_string(size) + " symbols");
   }
-  return {symbols[static_cast<std::size_t>(position)]};
+  return {view.table, symbols[static_cast<std::size_t>(position)]};
 }
 
 std::optional<std::uint32_t> find_one(const TableView& view, Address address) {
@@ -59,7 +60,7 @@ std::vector<SymbolView> aliases(const TableView& view, std::uint32_t index) {
   }
   std::vector<SymbolView> found;
   for (const Symbol& symbol : view.table->aliases(index)) {
-    found.push_back({symbol});
+    found.push_back({view.table, symbol});
   }
   return found;
 }
@@ -133,10 +134,10 @@ void bind_symbols(py::module_& module) {
       .def_readonly("build_id", &TableView::build_id)
       .def_readonly("format", &TableView::format)
       .def("__len__", [](const TableView& view) { return view.table->symbols().size(); })
-      .def("__getitem__", &symbol_at, py::keep_alive<0, 1>())
+      .def("__getitem__", &symbol_at)
       .def("find", &find_one, py::arg("address"))
       .def("find_many", &find_many, py::arg("addresses"))
-      .def("aliases", &aliases, py::arg("index"), py::keep_alive<0, 1>())
+      .def("aliases", &aliases, py::arg("index"))
       .def("lines_at", &file_lines, py::arg("address"));
   module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("with_plt") = true);
   module.def(

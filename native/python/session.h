@@ -15,11 +15,13 @@ namespace whocall::python {
 // Order matters: walker and symbolizer look into the image.
 struct Session {
   explicit Session(std::unique_ptr<ProcessImage> opened)
-      : image(std::move(opened)), walker(*image), symbolizer(*image) {}
+      : image(std::move(opened)),
+        symbolizer(std::make_shared<Symbolizer>(*image)),
+        walker(*image, symbolizer) {}
 
   std::unique_ptr<ProcessImage> image;
+  std::shared_ptr<Symbolizer> symbolizer;
   Walker walker;
-  Symbolizer symbolizer;
 };
 
 // What Python holds: close() lets the session go, later calls say so.

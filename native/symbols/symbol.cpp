@@ -14,6 +14,8 @@ std::string_view to_string(NameSource source) {
       return "bfd";
     case NameSource::fde:
       return "fde";
+    case NameSource::call_target:
+      return "call-target";
     case NameSource::none:
       break;
   }

@@ -8,10 +8,10 @@
 
 namespace whocall {
 
-// Where a name (or, for fde, only the bounds of a function) comes from; best first.
-enum class NameSource : std::uint8_t { symtab, dynsym, plt, bfd, fde, none };
+// Where a name (or, for fde and call_target, only the bounds of a function) comes from; best first.
+enum class NameSource : std::uint8_t { symtab, dynsym, plt, bfd, fde, call_target, none };
 
-// "symtab", "dynsym", "plt", "bfd", "fde", "none": the word in JSON.
+// "symtab", "dynsym", "plt", "bfd", "fde", "call-target", "none": the word in JSON.
 std::string_view to_string(NameSource source);
 
 struct Symbol {

@@ -12,6 +12,7 @@ namespace whocall {
 struct Symbolizer::ModuleSymbols {
   std::shared_ptr<const SymbolTable> table;
   std::shared_ptr<const SymbolTable> table_with_plt;  // made when an address lies in a PLT
+  std::unique_ptr<FunctionStarts> starts;  // made when a function has neither symbol nor table
   std::unique_ptr<BfdFile> bfd;
   bool bfd_tried = false;
 };
@@ -32,6 +33,17 @@ Symbolizer::ModuleSymbols& Symbolizer::symbols_of(const Module& module) {
 
 std::shared_ptr<const SymbolTable> Symbolizer::table_of(const Module& module) {
   return module.file == nullptr ? nullptr : symbols_of(module).table;
+}
+
+const FunctionStarts* Symbolizer::starts_of(const Module& module) {
+  if (module.file == nullptr) {
+    return nullptr;
+  }
+  ModuleSymbols& symbols = symbols_of(module);
+  if (symbols.starts == nullptr) {
+    symbols.starts = std::make_unique<FunctionStarts>(*module.file, *process_.arch, *symbols.table);
+  }
+  return symbols.starts.get();
 }
 
 const Place& Symbolizer::describe(Address runtime, Options options) {
@@ -76,7 +88,7 @@ std::optional<FunctionMatch> Symbolizer::function_at(const Module& module, Addre
   }
   const std::uint32_t index = table->find(link);
   if (index == SymbolTable::kNone) {
-    return std::nullopt;
+    return unnamed_function_at(module, link);
   }
   const Symbol& symbol = table->symbols()[index];
   FunctionMatch match{
@@ -91,6 +103,19 @@ std::optional<FunctionMatch> Symbolizer::function_at(const Module& module, Addre
     }
   }
   return match;
+}
+
+// A function that no symbol and no table knows, but that is called or has its address taken.
+std::optional<FunctionMatch> Symbolizer::unnamed_function_at(const Module& module, Address link) {
+  const FunctionStarts* starts = starts_of(module);
+  const auto range = starts->function_at(link);
+  if (!range || !starts->is_called(range->begin)) {
+    return std::nullopt;
+  }
+  return FunctionMatch{.name = unnamed_function(range->begin),
+                       .source = NameSource::call_target,
+                       .start = range->begin,
+                       .size = range->size()};
 }
 
 std::vector<SourceLine> Symbolizer::lines_at(const Module& module, Address link, Options options) {

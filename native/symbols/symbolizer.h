@@ -10,6 +10,7 @@
 
 #include "object/bfd_library.h"
 #include "process/process_image.h"
+#include "symbols/function_starts.h"
 #include "symbols/symbol_table.h"
 
 namespace whocall {
@@ -52,12 +53,15 @@ class Symbolizer {
 
   // The table of a module; null when the module has no file.
   std::shared_ptr<const SymbolTable> table_of(const Module& module);
+  // Where functions begin in a module's file; null when it has none.
+  const FunctionStarts* starts_of(const Module& module);
 
  private:
   struct ModuleSymbols;
   ModuleSymbols& symbols_of(const Module& module);
   Place look_up(Address runtime, Options options);
   std::optional<FunctionMatch> function_at(const Module& module, Address link, Options options);
+  std::optional<FunctionMatch> unnamed_function_at(const Module& module, Address link);
   std::vector<SourceLine> lines_at(const Module& module, Address link, Options options);
 
   const ProcessImage& process_;

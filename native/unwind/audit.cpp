@@ -44,8 +44,9 @@ class Auditor {
         arch_(architecture_of(*file)),
         options_(options),
         image_(image_of_file(file, arch_)),
+        symbolizer_(*image_),
         cfi_(*image_),
-        code_(*image_, cfi_),
+        code_(*image_, cfi_, symbolizer_),
         analyser_(*image_, code_) {}
 
   Audit run() {
@@ -145,6 +146,7 @@ class Auditor {
   const Architecture& arch_;
   const AuditOptions& options_;
   std::unique_ptr<ProcessImage> image_;
+  Symbolizer symbolizer_;
   CfiTables cfi_;
   CodeMap code_;
   FunctionAnalyser analyser_;

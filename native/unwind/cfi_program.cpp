@@ -77,9 +77,11 @@ class Compiler {
 
   bool move(std::uint8_t op, ByteReader& code) {
     switch (op) {
-      case dw::CFA_set_loc:
-        emit_until(code.fixed(cie_.address_size));
-        return true;
+      case dw::CFA_set_loc: {
+        const auto location = read_location(code, fde_);
+        emit_until(location.value_or(location_));
+        return location.has_value();
+      }
       case dw::CFA_advance_loc1:
         advance(code.u8());
         return true;

@@ -10,17 +10,15 @@ namespace whocall {
 
 struct CodeMap::ModuleCode {
   const Module& module;
-  FunctionStarts starts;
+  const FunctionStarts& starts;
   std::unordered_map<Address, std::string_view> imports;  // by link address of the word
 
-  ModuleCode(const Module& owner, const Architecture& arch)
-      : module(owner),
-        starts(*owner.file, arch, *SymbolTable::from_elf(owner.file)),
-        imports(imported_functions(*owner.file)) {}
+  ModuleCode(const Module& owner, const FunctionStarts& known)
+      : module(owner), starts(known), imports(imported_functions(*owner.file)) {}
 };
 
-CodeMap::CodeMap(const ProcessImage& process, CfiTables& cfi)
-    : process_(process), cfi_(cfi), modules_(process.modules.size()) {}
+CodeMap::CodeMap(const ProcessImage& process, CfiTables& cfi, Symbolizer& symbolizer)
+    : process_(process), cfi_(cfi), symbolizer_(symbolizer), modules_(process.modules.size()) {}
 
 CodeMap::~CodeMap() = default;
 
@@ -31,7 +29,7 @@ CodeMap::ModuleCode* CodeMap::code_of(Address runtime) {
   }
   auto& code = modules_[static_cast<std::size_t>(module - process_.modules.data())];
   if (code == nullptr) {
-    code = std::make_unique<ModuleCode>(*module, *process_.arch);
+    code = std::make_unique<ModuleCode>(*module, *symbolizer_.starts_of(*module));
   }
   return code.get();
 }

@@ -9,15 +9,15 @@
 
 #include "base/address.h"
 #include "process/process_image.h"
-#include "symbols/function_starts.h"
+#include "symbols/symbolizer.h"
 #include "unwind/cfi_tables.h"
 
 namespace whocall {
 
 class CodeMap {
  public:
-  // Both must outlive the map.
-  CodeMap(const ProcessImage& process, CfiTables& cfi);
+  // All must outlive the map.
+  CodeMap(const ProcessImage& process, CfiTables& cfi, Symbolizer& symbolizer);
   CodeMap(const CodeMap&) = delete;
   CodeMap& operator=(const CodeMap&) = delete;
   ~CodeMap();
@@ -40,6 +40,7 @@ class CodeMap {
 
   const ProcessImage& process_;
   CfiTables& cfi_;
+  Symbolizer& symbolizer_;
   std::vector<std::unique_ptr<ModuleCode>> modules_;  // by index in process_.modules
 };
 

@@ -7,6 +7,7 @@
 // what follows from it. Best is one whose call goes to the very function that we came from; next
 // one from which exact rules (tables, analysis) lead on over several acceptable callers; a call
 // that demonstrably goes to another function speaks against it. The nearest of the best wins.
+#include <algorithm>
 #include <optional>
 
 #include "unwind/strategies.h"
@@ -42,6 +43,7 @@ class ScanStrategy final : public Strategy {
     if (!sp) {
       return nullptr;
     }
+    const bool damaged = has_exact_rule(callee, context);
     const Address start = (*sp + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
     std::optional<Candidate> best;
     std::size_t limit = kSearchLimit;
@@ -55,7 +57,7 @@ class ScanStrategy final : public Strategy {
       if (target == 0 || !context.process.is_code(target - 1)) {
         continue;
       }
-      auto candidate = weigh(callee, static_cast<std::int64_t>(at - *sp), context);
+      auto candidate = weigh(callee, static_cast<std::int64_t>(at - *sp), damaged, context);
       if (candidate && (!best || candidate->score > best->score)) {
         limit = best ? limit : std::min(limit, i + kBetterLimit);
         best = std::move(candidate);
@@ -82,7 +84,7 @@ class ScanStrategy final : public Strategy {
 
  private:
   // The caller whose return address lies `distance` bytes above sp.
-  std::optional<Candidate> weigh(const Activation& callee, std::int64_t distance,
+  std::optional<Candidate> weigh(const Activation& callee, std::int64_t distance, bool damaged,
                                  const WalkContext& context) const {
     Candidate plain{row_at(distance, false)};
     const auto proposal = apply_row(plain.row, callee, arch_, *context.process.memory);
@@ -90,7 +92,7 @@ class ScanStrategy final : public Strategy {
     if (verdict.refusal != Refusal::none) {
       return std::nullopt;
     }
-    plain.score = score_of(verdict.call);
+    plain.score = score_of(verdict.call, damaged);
     const int steps = steps_on(proposal.caller, context);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     Candidate restored{row_at(distance, true), plain.score};
@@ -102,7 +104,11 @@ class ScanStrategy final : public Strategy {
     return other_steps > steps ? restored : plain;
   }
 
-  static int score_of(CallMatch match) {
+  // Folklore. Situation: a rule is known, but the return address that it leads to was overwritten,
+  // and callers' frames with it. Example: a long string copied into a short buffer. Remedy: the
+  // next frame that is whole called a function whose frame is gone, so a call to another function
+  // does not speak against it.
+  static int score_of(CallMatch match, bool damaged) {
     switch (match) {
       case CallMatch::matches:
         return kNotElsewhere + kMatches;
@@ -113,11 +119,18 @@ class ScanStrategy final : public Strategy {
       case CallMatch::unknown:
         return kNotElsewhere;
       case CallMatch::elsewhere:
+        return damaged ? kNotElsewhere : 0;
       case CallMatch::no_call:
       case CallMatch::unreadable:
         break;
     }
     return 0;
+  }
+
+  static bool has_exact_rule(const Activation& callee, const WalkContext& context) {
+    return std::ranges::any_of(context.exact, [&](Strategy* strategy) {
+      return strategy->find(callee, context) != nullptr;
+    });
   }
 
   // How many steps in a row exact rules lead on from `caller`, each to an acceptable caller that a

@@ -108,7 +108,9 @@ class Walker::Walk {
   // Above a function whose address was put on the stack by hand nothing is a caller, whatever lies
   // there; nor above an entry point. Its own unwind table was asked before.
   std::optional<std::string> no_caller_to_expect(const Activation& callee) {
-    if (put_there_ && refused_.empty()) {
+    const bool signal = std::ranges::any_of(
+        refused_, [](const Attempt& attempt) { return attempt.row->signal_frame; });
+    if (put_there_ && !signal) {
       return "no call leads to " + hex(callee.pc) + ": the stack was started there by hand";
     }
     return outermost_function(callee, process_, context_.code);
@@ -207,10 +209,11 @@ std::string Walker::Walk::explain(const Attempt* found_by) {
   return text;
 }
 
-Walker::Walker(const ProcessImage& process)
+Walker::Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symbolizer)
     : process_(process),
+      symbolizer_(symbolizer ? std::move(symbolizer) : std::make_shared<Symbolizer>(process)),
       cfi_(process),
-      code_(process, cfi_),
+      code_(process, cfi_, *symbolizer_),
       analyser_(process, code_),
       judge_(process, code_),
       strategies_(make_strategies(*process.arch)) {}

@@ -33,7 +33,8 @@ class Walker {
  public:
   static constexpr unsigned kStackSwitchLimit = 64;
 
-  explicit Walker(const ProcessImage& process);
+  // `symbolizer` lends its tables of functions; without one the walker makes its own.
+  explicit Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symbolizer = nullptr);
 
   // Throws std::invalid_argument for a strategy that does not exist, and what check_interrupt
   // throws.
@@ -46,6 +47,7 @@ class Walker {
   class Walk;      // the state of one walk
 
   const ProcessImage& process_;
+  std::shared_ptr<Symbolizer> symbolizer_;
   CfiTables cfi_;
   CodeMap code_;
   FunctionAnalyser analyser_;
