@@ -97,7 +97,11 @@ std::vector<LineTuple> file_lines(const TableView& view, Address address) {
   if (library == nullptr) {
     return {};
   }
-  return line_tuples(library->open(view.path)->lines_at(address));
+  try {
+    return line_tuples(library->open(view.path)->lines_at(address));
+  } catch (const Error&) {
+    return {};  // libbfd refuses damaged files that we read
+  }
 }
 
 std::string libbfd_version() {
