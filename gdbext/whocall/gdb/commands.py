@@ -24,6 +24,11 @@ def run(home: str, line: str) -> None:
         raise gdb.GdbError(as_gdb_says(str(error))) from error
     except gdb.error as error:
         raise gdb.GdbError(str(error)) from error
+    except UnicodeDecodeError as error:  # gdb gives names of files to Python as UTF-8 only
+        raise gdb.GdbError(
+            "A file of the process has a name that is not UTF-8, which gdb cannot give to Python;"
+            " rename the file, or run whocall outside gdb."
+        ) from error
 
 
 def help_of(summary: str, usage: str, syntax: Syntax | None, more: str = "") -> str:
