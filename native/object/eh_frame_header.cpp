@@ -9,7 +9,9 @@ namespace whocall {
 
 EhFrameHeader::EhFrameHeader(const LoadedPart& part, unsigned pointer_size)
     : base_(part.address), mask_(pointer_size >= 8 ? ~Address{0} : Address{0xffffffff}) {
-  using namespace pointer_encoding;
+  using pointer_encoding::kDataRelative;
+  using pointer_encoding::kOmit;
+  using pointer_encoding::kSdata4;
   ByteReader reader(part.bytes);
   const std::uint8_t version = reader.u8();
   const std::uint8_t frame_encoding = reader.u8();

@@ -135,7 +135,8 @@ bool FrameEntries::read_augmentation(ByteReader& reader, std::string_view letter
 }
 
 std::optional<AddressRange> FrameEntries::read_range(ByteReader& reader, const Cie& cie) const {
-  using namespace pointer_encoding;
+  using pointer_encoding::kBaseMask;
+  using pointer_encoding::kFormatMask;
   if (format_ == CallFrameInfo::Format::debug_frame) {
     reader.skip(cie.segment_selector_size);
   }

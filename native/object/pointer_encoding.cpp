@@ -3,7 +3,23 @@
 namespace whocall {
 namespace {
 
-using namespace pointer_encoding;
+using pointer_encoding::kAbsolute;
+using pointer_encoding::kAligned;
+using pointer_encoding::kBaseMask;
+using pointer_encoding::kDataRelative;
+using pointer_encoding::kFormatMask;
+using pointer_encoding::kIndirect;
+using pointer_encoding::kPcRelative;
+using pointer_encoding::kSdata2;
+using pointer_encoding::kSdata4;
+using pointer_encoding::kSdata8;
+using pointer_encoding::kSigned;
+using pointer_encoding::kSleb;
+using pointer_encoding::kTextRelative;
+using pointer_encoding::kUdata2;
+using pointer_encoding::kUdata4;
+using pointer_encoding::kUdata8;
+using pointer_encoding::kUleb;
 
 std::optional<std::uint64_t> read_value(ByteReader& reader, std::uint8_t format,
                                         unsigned pointer_size) {
