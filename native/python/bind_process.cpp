@@ -172,7 +172,8 @@ InferiorSnapshot make_snapshot(const Architecture& arch, std::int64_t pid,
     thread.registers = registers_from(registers, arch);
   }
   for (const auto& [begin, end, permissions, offset, path] : mappings) {
-    const auto allows = [&](char letter) { return permissions.find(letter) != std::string::npos; };
+    const std::string_view granted = permissions;
+    const auto allows = [granted](char letter) { return granted.find(letter) != granted.npos; };
     snapshot.mappings.push_back(
         {{begin, end}, allows('r'), allows('w'), allows('x'), offset, path});
   }
