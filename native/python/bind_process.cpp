@@ -173,7 +173,9 @@ InferiorSnapshot make_snapshot(const Architecture& arch, std::int64_t pid,
   }
   for (const auto& [begin, end, permissions, offset, path] : mappings) {
     const std::string_view granted = permissions;
-    const auto allows = [granted](char letter) { return granted.find(letter) != granted.npos; };
+    const auto allows = [granted](char letter) {
+      return granted.find(letter) != std::string_view::npos;
+    };
     snapshot.mappings.push_back(
         {{begin, end}, allows('r'), allows('w'), allows('x'), offset, path});
   }
