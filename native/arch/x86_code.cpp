@@ -199,8 +199,7 @@ std::optional<JumpStub> jump_stub(ByteView code, Address address, Mode mode) {
     if (!distance) {
       return std::nullopt;
     }
-    const auto reach =
-        static_cast<Address>(std::int64_t{static_cast<std::int8_t>(*distance)});
+    const auto reach = static_cast<Address>(std::int64_t{static_cast<std::int8_t>(*distance)});
     return JumpStub{.target = wrap(mode, address + at + 2 + reach)};
   }
   if (opcode == 0xe9) {  // jmp rel32

@@ -13,19 +13,20 @@ namespace {
 void register_error(py::module_& module) {
   static py::handle error_type =
       py::exception<whocall::Error>(module, "Error", PyExc_Exception).release();
-  py::register_exception_translator([](std::exception_ptr pending) {
-    try {
-      if (pending) {
-        std::rethrow_exception(pending);
-      }
-    } catch (const whocall::Error& error) {
-      py::object value = error_type(whocall::python::text(error.what()));
-      value.attr("path") = whocall::python::text(error.path());
-      value.attr("reason") = whocall::python::text(error.reason());
-      value.attr("remedy") = whocall::python::text(error.remedy());
-      PyErr_SetObject(error_type.ptr(), value.ptr());
-    }
-  });
+  py::register_exception_translator(
+      [](std::exception_ptr pending) {  // NOLINT(performance-unnecessary-value-param): its type
+        try {
+          if (pending) {
+            std::rethrow_exception(pending);
+          }
+        } catch (const whocall::Error& error) {
+          py::object value = error_type(whocall::python::text(error.what()));
+          value.attr("path") = whocall::python::text(error.path());
+          value.attr("reason") = whocall::python::text(error.reason());
+          value.attr("remedy") = whocall::python::text(error.remedy());
+          PyErr_SetObject(error_type.ptr(), value.ptr());
+        }
+      });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "object/call_frame_info.h"
+#include "object/elf_architecture.h"
 #include "process/file_image.h"
 #include "unwind/cfi_program.h"
 #include "unwind/function_analyser.h"
@@ -12,15 +13,6 @@
 
 namespace whocall {
 namespace {
-
-const Architecture& architecture_of(const ElfFile& file) {
-  const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
-  if (arch == nullptr) {
-    throw Error(file.path(), "is made for " + std::string(elf_machine_name(file.machine())) +
-                                 ", which whocall does not know");
-  }
-  return *arch;
-}
 
 std::string describe(const UnwindRow& row, const Architecture& arch) {
   std::string text = to_string(row.cfa, arch);

@@ -74,8 +74,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   }
   result.call = match_call(callee, caller);
   result.put_there = result.call == CallMatch::no_call && was_put_there(caller.pc);
-  const bool believed = trust == Trust::cfi || trust == Trust::context ||
-                        (trust == Trust::analysis && result.put_there);
+  // Where code was run exactly, its rule is believed about a put-there address as well.
+  const bool exact = trust == Trust::analysis && process_.is_code(callee.pc);
+  const bool believed =
+      trust == Trust::cfi || trust == Trust::context || (exact && result.put_there);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   if (!called && !believed && !at_trampoline(caller.pc)) {
     result.refusal = Refusal::no_call_before;

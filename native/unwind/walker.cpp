@@ -91,7 +91,7 @@ class Walker::Walk {
       if (attempt.judgement.refusal == Refusal::none && count_stack_switch(callee, attempt)) {
         return attempt;
       }
-      refused_.push_back(std::move(attempt));
+      refused_.push_back(attempt);
     }
     stop_without_caller(callee);
     return std::nullopt;
