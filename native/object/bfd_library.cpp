@@ -20,8 +20,8 @@ struct Loaded {
 // The folder of the module or program that holds this code.
 std::filesystem::path own_directory() {
   Dl_info info = {};
-  static const char anchor = 0;
-  if (::dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr) {
+  static const char kAnchor = 0;
+  if (::dladdr(&kAnchor, &info) == 0 || info.dli_fname == nullptr) {
     return {};
   }
   std::error_code ignored;
@@ -73,8 +73,8 @@ Loaded load() {
 
 // The plugin stays loaded: names that it made may still be shown when the program ends.
 const Loaded& loaded() {
-  static const Loaded result = load();
-  return result;
+  static const Loaded kLoaded = load();
+  return kLoaded;
 }
 
 }  // namespace

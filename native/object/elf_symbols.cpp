@@ -28,9 +28,9 @@ std::string_view name_at(ByteView strings, std::uint32_t offset) {
 }
 
 // gABI, "Symbol table": the two classes order the same fields differently.
-template <bool wide>
+template <bool Wide>
 void decode(const SymbolSource& source, const SymbolVisitor& visit) {
-  constexpr std::size_t kStride = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+  constexpr std::size_t kStride = Wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
   const std::size_t count = source.entries.size() / kStride;
   for (std::size_t i = 1; i < count; ++i) {  // entry 0 is undefined by definition
     const std::size_t at = i * kStride;
@@ -45,12 +45,12 @@ void decode(const SymbolSource& source, const SymbolVisitor& visit) {
     };
     ElfSymbol symbol;
     symbol.name = name_at(source.strings, u32(0));
-    const std::uint8_t info = u8(wide ? 4 : 12);
+    const std::uint8_t info = u8(Wide ? 4 : 12);
     symbol.type = info & 15U;
     symbol.binding = static_cast<std::uint8_t>(info >> 4U);
-    symbol.visibility = u8(wide ? 5 : 13) & 3U;
-    symbol.section = u16(wide ? 6 : 14);
-    if constexpr (wide) {
+    symbol.visibility = u8(Wide ? 5 : 13) & 3U;
+    symbol.section = u16(Wide ? 6 : 14);
+    if constexpr (Wide) {
       symbol.value = *source.entries.read<std::uint64_t>(at + 8);
       symbol.size = *source.entries.read<std::uint64_t>(at + 16);
     } else {

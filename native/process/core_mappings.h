@@ -13,6 +13,6 @@ namespace whocall {
 // Sorted and disjoint. Files that no segment covers (gcore leaves them out) have permissions_known
 // unset. Where two segments or two files overlap, the one that begins lower wins.
 std::vector<Mapping> core_mappings(std::span<const ElfSegment> segments,
-                                   std::span<const MappedFileNote> files);
+                                   std::span<const MappedFileNote> notes);
 
 }  // namespace whocall
