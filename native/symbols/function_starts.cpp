@@ -34,8 +34,8 @@ FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
   for (const Symbol& symbol : symbols.symbols()) {
     (symbol.name.empty() ? starts_ : called_).push_back(symbol.range.begin);
   }
-  for (const AddressRange& area : areas_) {
-    starts_.push_back(area.begin);
+  for (const AddressRange& part : code_parts(file)) {
+    starts_.push_back(part.begin);
   }
   add_code_pointers(file, arch);
   sort_distinct(called_);

@@ -291,12 +291,38 @@ class Analysis {
     }
   }
 
+  // Unreached code is the cases of a switch, which run as deep as its jump, the landing pads of
+  // exceptions, which run as deep as most of the function, or, where the bounds are guessed, a
+  // function of its own.
   AbstractState state_of_unreached(std::uint64_t offset) {
     const bool own_function = !function_.exact_bounds && looks_like_function(offset);
-    if (switches_.empty() || own_function) {
+    if (own_function || (switches_.empty() && !function_.exact_bounds)) {
       return AbstractState(arch_);
     }
-    return switches_.begin()->second;
+    AbstractState usual = usual_state();
+    const bool like_a_switch = std::ranges::any_of(
+        switches_, [&](const auto& jump) { return !jump.second.disagrees(usual); });
+    return switches_.empty() || like_a_switch ? usual : switches_.begin()->second;
+  }
+
+  // The state at a point whose stack pointer is the one that most points have.
+  AbstractState usual_state() {
+    std::map<std::int32_t, std::size_t> depths;
+    const Point* usual = nullptr;
+    std::size_t most = 0;
+    for (const auto& [offset, point] : points_) {
+      const AbstractValue sp = point.state.get(arch_.sp);
+      if (sp.kind == AbstractValue::Kind::cfa && ++depths[sp.offset] > most) {
+        most = depths[sp.offset];
+        usual = &point;
+      }
+    }
+    if (usual == nullptr) {
+      return AbstractState(arch_);
+    }
+    AbstractState state = usual->state;
+    state.after_call();
+    return state;
   }
 
   const FunctionCode& function_;

@@ -79,7 +79,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   const bool believed =
       trust == Trust::cfi || trust == Trust::context || (exact && result.put_there);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
-  if (!called && !believed && !at_trampoline(caller.pc)) {
+  result.trampoline = !called && at_trampoline(caller.pc);
+  if (!called && !believed && !result.trampoline) {
     result.refusal = Refusal::no_call_before;
     return result;
   }

@@ -47,6 +47,7 @@ struct Judgement {
   CallMatch call = CallMatch::unreadable;  // meaningful when the return address is code
   // Nobody called the caller: its address was put on the stack by hand, to be returned to.
   bool put_there = false;
+  bool trampoline = false;  // the caller is the kernel's signal trampoline
 };
 
 class Judge {

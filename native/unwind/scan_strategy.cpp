@@ -21,6 +21,7 @@ constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one
 // Small whole numbers, added up; only their order matters.
 constexpr int kLookAhead = 3;  // steps by exact rules; a point each
 constexpr int kNotElsewhere = 1;
+constexpr int kTrampoline = 2;  // a handler returns to the kernel's code: nothing calls that
 constexpr int kTailCall = 2;
 constexpr int kSameModule = 3;
 constexpr int kMatches = 4;
@@ -92,7 +93,8 @@ class ScanStrategy final : public Strategy {
     if (verdict.refusal != Refusal::none) {
       return std::nullopt;
     }
-    plain.score = score_of(verdict.call, damaged);
+    plain.score =
+        verdict.trampoline ? kNotElsewhere + kTrampoline : score_of(verdict.call, damaged);
     const int steps = steps_on(proposal.caller, context);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     Candidate restored{row_at(distance, true), plain.score};

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ Threads = dict[int, list[Place]]
 """By LWP."""
 
 _FRAME = re.compile(r"#\d+ +0x([0-9a-f]+) in \S+ (?:\(.*\) )?from (\S+) +\[[a-z-]+\]$")
-_HEADER = re.compile(r"Threads? \d+(?:\.\.\d+)? \(LWP (\d+)(?:\.\.(\d+))?")
+_HEADER = re.compile(r"Threads? [\d., ]+\(LWP ([\d., ]+)")
 
 
 def by_api(core: Path) -> Threads:
@@ -57,6 +58,13 @@ def by_gdb(core: Path, exe: Path, *, as_json: bool) -> Threads:
     if as_json:
         return _from_json(said[said.index("\n{\n") :])
     return _from_text(said, core)
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """Numbers and ranges: `22409..22411, 300`; LWPs start again at small numbers now and then."""
+    for part in text.split(","):
+        first, _, last = part.strip().partition("..")
+        yield from range(int(first), int(last or first) + 1)
 
 
 def _said(command: list[str]) -> str:
@@ -97,8 +105,7 @@ def _from_text(text: str, core: Path) -> Threads:
         if header := _HEADER.match(line):
             headers += 1
             chain = []
-            first, last = int(header[1]), int(header[2] or header[1])
-            threads |= dict.fromkeys(range(first, last + 1), chain)
+            threads |= dict.fromkeys(_numbers(header[1]), chain)
         elif headers and (frame := _FRAME.match(line)):
             chain.append(_place(frame[2], int(frame[1], 16) - biases[frame[2]]))
         else:
