@@ -214,3 +214,30 @@ def analysis_rows(path: str, begin: int, end: int) -> list[tuple[int, str, dict[
 
 def libbfd_version() -> str:
     """Loads libbfd; raises Error with the remedy when it cannot be loaded."""
+
+class AuditCount:
+    places: int  # instructions, or call instructions, that an unwind table covers
+    cfa: int  # of these: the CFA agrees with the table
+    return_address: int  # and the return address
+    registers: int  # and every callee-saved register
+
+class AuditDifference:
+    outcome: str  # "registers-differ", "cfa-differs", "cfa-unknown", "unreached", ...
+    address: int  # link address
+    function: int
+    is_call: bool
+    table: str
+    analysis: str
+
+class Audit:
+    """The analysis of one file held against its own unwind tables."""
+
+    functions: int
+    instructions: AuditCount
+    calls: AuditCount
+    outcomes: dict[str, int]
+    call_outcomes: dict[str, int]
+    differences: list[AuditDifference]  # the first of a function, for the first functions
+
+def audit(path: str, difference_limit: int = 20, every: int = 1) -> Audit:
+    """`every` n-th function is looked at. Raises Error when the file has no unwind tables."""
