@@ -115,7 +115,7 @@ class Analysis {
     for (const Suspects* suspects : {&one, &other}) {
       for (const Suspect& suspect : *suspects) {
         if (suspect.behind != 0 && never_returns(suspect.target)) {
-          found = no_return_.insert(suspect.behind).second || found;
+          found = no_return_targets_.insert(*suspect.target).second || found;
         }
       }
     }
@@ -182,7 +182,8 @@ class Analysis {
 
   void come_back(const Instruction& call, std::uint64_t next, AbstractState state,
                  Suspects suspects) {
-    if (no_return_.contains(next) || ends_function(next)) {
+    const bool known = call.target && no_return_targets_.contains(*call.target);
+    if (known || no_return_.contains(next) || ends_function(next)) {
       return;
     }
     state.after_call();
@@ -333,7 +334,8 @@ class Analysis {
   std::unordered_map<std::uint64_t, std::optional<Instruction>> decoded_;  // by offset in the code
   std::map<std::uint64_t, Point> points_;                                  // by offset
   std::set<std::uint64_t> pending_;
-  std::set<std::uint64_t> no_return_;  // offsets behind calls that do not come back
+  std::set<std::uint64_t> no_return_;    // offsets behind calls that do not come back
+  std::set<Address> no_return_targets_;  // functions that, as one such call showed, never return
   std::optional<std::set<std::uint64_t>> block_starts_;
   std::map<std::uint64_t, AbstractState> switches_;  // by offset behind an indirect jump
   std::vector<FunctionExit> exits_;

@@ -32,7 +32,7 @@ MOST_FALSE = 0.005
 LEAST_AGREEING = {
     "/usr/bin/bash": (0.999, 0.99),
     "/usr/bin/git": (0.999, 0.99),
-    "/usr/bin/perl": (0.985, 0.98),
+    "/usr/bin/perl": (0.999, 0.99),
     sys.executable: (0.997, 0.99),
     "libc.so.6": (0.999, 0.99),
     "libstdc++.so.6": (0.995, 0.985),
