@@ -5,17 +5,16 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "unwind/abstract_state.h"
+#include "unwind/function_reader.h"
 
 namespace whocall {
 namespace {
 
 constexpr std::size_t kVisitsPerByte = 8;  // each merge loses something, so a few visits suffice
 constexpr int kRestarts = 8;
-constexpr std::size_t kFunctionAlignment = 16;
 
 // A call that a path passed just before the beginning of a block: it may be one that never returns.
 struct Suspect {
@@ -31,7 +30,7 @@ class Analysis {
         code_(function.code),
         address_(function.address),
         arch_(arch),
-        decoder_(decoder) {}
+        reader_(function.code, function.address, arch, decoder) {}
 
   FollowedFunction run() {
     // Every round may find calls that do not come back; the next round knows them.
@@ -129,7 +128,7 @@ class Analysis {
   // Whether nothing but padding lies between the last suspicious call and `offset`.
   bool adjoins(const Suspects& suspects, std::uint64_t offset) {
     const std::uint64_t behind = suspects.front().behind;
-    return behind != 0 && behind <= offset && behind_padding(behind) >= offset;
+    return behind != 0 && behind <= offset && reader_.behind_padding(behind) >= offset;
   }
 
   bool never_returns(const std::optional<Address>& target) const {
@@ -139,7 +138,7 @@ class Analysis {
   void visit(std::uint64_t offset) {
     ++visits_;
     Point& point = points_.at(offset);
-    const Instruction* instruction = decode(offset);
+    const Instruction* instruction = reader_.decode(offset);
     if (instruction == nullptr) {
       return;
     }
@@ -188,7 +187,8 @@ class Analysis {
     }
     state.after_call();
     // Only a call at the end of a block can be one that does not come back.
-    if (block_starts().contains(behind_padding(next)) || behind_padding(next) != next) {
+    if (reader_.block_starts().contains(reader_.behind_padding(next)) ||
+        reader_.behind_padding(next) != next) {
       std::shift_right(suspects.begin(), suspects.end(), 1);
       suspects.front() = {next, call.target};
     }
@@ -208,34 +208,6 @@ class Analysis {
     }
   }
 
-  // The targets of all direct jumps in the function, found by reading it once from front to back.
-  const std::set<std::uint64_t>& block_starts() {
-    if (!block_starts_) {
-      block_starts_.emplace();
-      for (std::uint64_t offset = 0; offset < code_.size();) {
-        const Instruction* instruction = decode(offset);
-        if (instruction != nullptr && instruction->target &&
-            instruction->flow != Instruction::Flow::call) {
-          block_starts_->insert(*instruction->target - address_);
-        }
-        offset += instruction != nullptr ? instruction->size : arch_.code_alignment;
-      }
-    }
-    return *block_starts_;
-  }
-
-  // Null where the bytes are no instruction.
-  const Instruction* decode(std::uint64_t offset) {
-    if (offset >= code_.size()) {
-      return nullptr;
-    }
-    auto [found, fresh] = decoded_.try_emplace(offset);
-    if (fresh) {
-      found->second = decoder_.decode(code_.from(offset), address_ + offset);
-    }
-    return found->second && found->second->size != 0 ? &*found->second : nullptr;
-  }
-
   // Folklore. Situation: a function ends in a call that never returns. Example: gcc puts the call
   // to __stack_chk_fail last; behind it come padding and the next function, which nobody calls
   // directly. Remedy: behind padding, at an aligned address, code that begins by lowering the stack
@@ -244,31 +216,8 @@ class Analysis {
     if (function_.exact_bounds) {
       return false;
     }
-    const std::uint64_t start = behind_padding(offset);
-    return start > offset && looks_like_function(start);
-  }
-
-  std::uint64_t behind_padding(std::uint64_t offset) {
-    const Instruction* instruction = decode(offset);
-    while (instruction != nullptr && instruction->padding) {
-      offset += instruction->size;
-      instruction = decode(offset);
-    }
-    return offset;
-  }
-
-  bool looks_like_function(std::uint64_t offset) {
-    const Instruction* instruction = decode(offset);
-    if (instruction == nullptr || (address_ + offset) % kFunctionAlignment != 0) {
-      return false;
-    }
-    if (instruction->landing_pad) {
-      return true;
-    }
-    const auto effects = instruction->list();
-    return !effects.empty() && effects[0].kind == Effect::Kind::set &&
-           effects[0].destination == arch_.sp && effects[0].source == arch_.sp &&
-           effects[0].offset < 0;
+    const std::uint64_t start = reader_.behind_padding(offset);
+    return start > offset && reader_.looks_like_function(start);
   }
 
   // Code that no path reaches: the cases of a switch, entered through a table with the state of
@@ -278,7 +227,7 @@ class Analysis {
     while (offset < code_.size()) {
       auto point = points_.find(offset);
       if (point == points_.end()) {
-        const std::uint64_t start = behind_padding(offset);
+        const std::uint64_t start = reader_.behind_padding(offset);
         if (start != offset) {
           offset = start;
           continue;
@@ -296,7 +245,7 @@ class Analysis {
   // exceptions, which run as deep as most of the function, or, where the bounds are guessed, a
   // function of its own.
   AbstractState state_of_unreached(std::uint64_t offset) {
-    const bool own_function = !function_.exact_bounds && looks_like_function(offset);
+    const bool own_function = !function_.exact_bounds && reader_.looks_like_function(offset);
     if (own_function || (switches_.empty() && !function_.exact_bounds)) {
       return AbstractState(arch_);
     }
@@ -330,13 +279,11 @@ class Analysis {
   ByteView code_;
   Address address_;
   const Architecture& arch_;
-  InstructionDecoder& decoder_;
-  std::unordered_map<std::uint64_t, std::optional<Instruction>> decoded_;  // by offset in the code
-  std::map<std::uint64_t, Point> points_;                                  // by offset
+  FunctionReader reader_;
+  std::map<std::uint64_t, Point> points_;  // by offset
   std::set<std::uint64_t> pending_;
   std::set<std::uint64_t> no_return_;    // offsets behind calls that do not come back
   std::set<Address> no_return_targets_;  // functions that, as one such call showed, never return
-  std::optional<std::set<std::uint64_t>> block_starts_;
   std::map<std::uint64_t, AbstractState> switches_;  // by offset behind an indirect jump
   std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;

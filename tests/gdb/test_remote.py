@@ -18,7 +18,7 @@ def server(chain: Crash) -> Iterator[str]:
     gdbserver = shutil.which("gdbserver")
     assert gdbserver, "gdbserver is not installed: scripts/prepare tests installs it"
     with subprocess.Popen(
-        [gdbserver, "--once", "--no-startup-with-shell", "localhost:0", str(chain.exe)],
+        [gdbserver, "--once", "--no-startup-with-shell", "127.0.0.1:0", str(chain.exe)],
         env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -27,7 +27,7 @@ def server(chain: Crash) -> Iterator[str]:
     ) as process:
         assert process.stderr is not None
         port = next(line.split()[-1] for line in process.stderr if "istening on port" in line)
-        yield f"localhost:{port}"
+        yield f"127.0.0.1:{port}"
         process.kill()
 
 

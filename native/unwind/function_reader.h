@@ -1,0 +1,40 @@
+// The instructions of one function, decoded once each, and what their bytes alone tell.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "arch/instruction.h"
+#include "base/byte_view.h"
+
+namespace whocall {
+
+// Offsets count from the function's first byte.
+class FunctionReader {
+ public:
+  FunctionReader(ByteView code, Address address, const Architecture& arch,
+                 InstructionDecoder& decoder)
+      : code_(code), address_(address), arch_(arch), decoder_(decoder) {}
+
+  // Null where the bytes are no instruction, and beyond the end.
+  const Instruction* decode(std::uint64_t offset);
+  // Where the padding that begins at `offset` ends; `offset` itself when there is none.
+  std::uint64_t behind_padding(std::uint64_t offset);
+  // Whether code at an aligned address begins as functions do: with a landing pad, or by lowering
+  // the stack pointer.
+  bool looks_like_function(std::uint64_t offset);
+  // The targets of all direct jumps, found by reading the function once from front to back.
+  const std::set<std::uint64_t>& block_starts();
+
+ private:
+  ByteView code_;
+  Address address_;
+  const Architecture& arch_;
+  InstructionDecoder& decoder_;
+  std::unordered_map<std::uint64_t, std::optional<Instruction>> decoded_;
+  std::optional<std::set<std::uint64_t>> block_starts_;
+};
+
+}  // namespace whocall
