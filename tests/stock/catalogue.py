@@ -61,19 +61,20 @@ def _git() -> list[StockProgram]:
 
 
 def _openssl() -> list[StockProgram]:
+    # Those that compute are caught anywhere, now and then between two calls near the bottom.
     prime = (OPENSSL, "prime", "-generate", "-bits", "4096", "-safe")
     return [
         *(
-            StockProgram(f"openssl-prime-{moment}", prime, computing(moment / 100), frames=10)
+            StockProgram(f"openssl-prime-{moment}", prime, computing(moment / 100), frames=5)
             for moment in (10, 25, 45)
         ),
-        StockProgram("openssl-genrsa", (OPENSSL, "genrsa", "16384"), computing(0.2), frames=10),
-        StockProgram("openssl-dhparam", (OPENSSL, "dhparam", "4096"), computing(0.2), frames=10),
+        StockProgram("openssl-genrsa", (OPENSSL, "genrsa", "16384"), computing(0.2), frames=5),
+        StockProgram("openssl-dhparam", (OPENSSL, "dhparam", "4096"), computing(0.2), frames=5),
         StockProgram(
             "openssl-speed",
             (OPENSSL, "speed", "-seconds", "60", "rsa2048"),
             computing(0.3),
-            frames=8,
+            frames=5,
         ),
         StockProgram("openssl-pkey", (OPENSSL, "pkey"), blocked_in(READ, 0), frames=10),
         StockProgram("openssl-dgst", (OPENSSL, "dgst", "-sha256"), blocked_in(READ, 0), frames=8),
