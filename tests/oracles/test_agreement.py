@@ -11,11 +11,6 @@ import pytest
 from stock import StockProgram, many_threads_core, stock_programs
 
 from oracles import bt_text, eu_stack, gdb_bt
-from oracles.tools import available
-
-pytestmark = pytest.mark.skipif(
-    not available("eu-stack", "gdb", "gcore"), reason="needs gdb and elfutils"
-)
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 
 
 class ToolError(RuntimeError):
     """A tool failed; the message holds the command, its exit code and what it said."""
-
-
-def available(*names: str) -> bool:
-    """Whether all these tools are installed."""
-    return all(shutil.which(name) for name in names)
 
 
 def environment() -> dict[str, str]:

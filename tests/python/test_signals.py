@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sys
 
 import pytest
 
 from whocall.signals import signal_name, tells_of_a_crash
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the table is Linux's")
 def test_the_table_is_that_of_this_machine() -> None:
     for number in range(1, 32):
         named = signal_name("x86_64", number)

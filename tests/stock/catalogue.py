@@ -82,5 +82,5 @@ def _openssl() -> list[StockProgram]:
 
 
 def stock_programs() -> list[StockProgram]:
-    """Every situation whose program is installed, cheap ones and dear ones together."""
-    return [program for program in (*_interpreters(), *_git(), *_openssl()) if program.available()]
+    """Every situation, cheap ones and dear ones together; one that is not installed fails."""
+    return [*_interpreters(), *_git(), *_openssl()]

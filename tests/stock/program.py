@@ -91,10 +91,6 @@ class StockProgram:
         """The executable file, symbolic links resolved."""
         return Path(self.argv[0]).resolve()
 
-    def available(self) -> bool:
-        """Whether the program is installed here."""
-        return self.exe.exists()
-
     @contextlib.contextmanager
     def running(self, directory: Path) -> Iterator[int]:
         """Start the program in `directory`, yield the process id once it is in place, kill it.

@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 from oracles import gdb_bt
-from oracles.tools import available
 
 from stock import deep_core, many_threads_core, stock_programs
 from stock.procfs import wait_for
 from stock.shapes import OWN_FRAMES
-
-pytestmark = pytest.mark.skipif(
-    not available("gdb", "gcore", "gcc", "strip"), reason="needs gdb and a compiler"
-)
 
 
 def test_the_catalogue_names_are_unique() -> None:
