@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "arch/architecture.h"
 #include "base/address.h"
@@ -70,6 +71,8 @@ class InstructionDecoder {
   // The instruction at the start of `code`, which stands at `address`; a miss when the bytes are
   // none.
   virtual std::optional<Instruction> decode(ByteView code, Address address) = 0;
+  // The same instruction as assemblers write it: "mov rax, qword ptr [rsp + 8]"; empty for a miss.
+  virtual std::string text(ByteView code, Address address) = 0;
 };
 
 }  // namespace whocall

@@ -88,6 +88,17 @@ class Decoder final : public InstructionDecoder {
     return result;
   }
 
+  std::string text(ByteView code, Address address) override {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
+    std::size_t size = code.size();
+    std::uint64_t at = address;
+    if (decoded_ == nullptr || !cs_disasm_iter(handle_, &bytes, &size, &at, decoded_)) {
+      return {};
+    }
+    const std::string operands = decoded_->op_str;
+    return operands.empty() ? decoded_->mnemonic : decoded_->mnemonic + (" " + operands);
+  }
+
  private:
   [[nodiscard]] const cs_x86& x86() const { return decoded_->detail->x86; }
   [[nodiscard]] const cs_x86_op& operand(std::size_t index) const { return x86().operands[index]; }

@@ -109,7 +109,7 @@ class Auditor {
   void judge(const UnwindRow& row, const AbstractState* state, Address at, Address function,
              bool is_call) {
     const AuditOutcome outcome =
-        state == nullptr ? AuditOutcome::unreached : compare_with_table(*state, row, arch_);
+        state == nullptr ? AuditOutcome::unreached : compare_with_table(*state, row, at, arch_);
     count(audit_.instructions, audit_.outcomes, outcome);
     if (is_call) {
       count(audit_.calls, audit_.call_outcomes, outcome);

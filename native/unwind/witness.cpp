@@ -82,7 +82,7 @@ bool registers_agree(const AbstractState& state, const UnwindRow& table, const A
 
 }  // namespace
 
-AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table,
+AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table, Address pc,
                                 const Architecture& arch) {
   const RegisterRule* return_rule = table.rule_for(table.return_address);
   if (return_rule != nullptr && return_rule->kind == RegisterRule::Kind::undefined) {
@@ -98,6 +98,7 @@ AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& tab
       callee.registers.set(number, *value);
     }
   }
+  callee.registers.set(arch.pc, pc);
   const SlotMemory memory(state, arch);
   const auto applied = apply_row(table, callee, arch, memory);
   if (applied.failure == ApplyFailure::no_cfa || applied.cfa != kCfa) {
