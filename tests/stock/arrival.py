@@ -7,8 +7,42 @@ from __future__ import annotations
 from stock import procfs
 from stock.program import Arrival, Launched
 
-READ, WRITE = 0, 1
+READ, WRITE, POLL = 0, 1, 7
 """Numbers of the x86-64 system calls."""
+
+
+def announced_waiting(number: int, threads: int) -> Arrival:
+    """The script wrote its process id to the ready pipe; then its main thread sleeps in system call
+    `number`, and all `threads` of it sleep.
+    """
+
+    def arrived(launched: Launched) -> int:
+        pid = launched.read_ready_pid()
+
+        def reached() -> bool:
+            tids = procfs.thread_ids(pid)
+            waits = procfs.is_in_call(pid, pid, number)
+            return waits and len(tids) == threads and all(procfs.is_asleep(pid, it) for it in tids)
+
+        launched.wait_for(reached, f"asleep in {threads} threads")
+        return pid
+
+    return arrived
+
+
+def byte_written() -> Arrival:
+    """The program wrote one byte to standard output; then each of its threads fell asleep."""
+
+    def arrived(launched: Launched) -> int:
+        pid = launched.process.pid
+        if launched.process.stdout is None or launched.process.stdout.read(1) != b"!":
+            raise procfs.NotReachedError(f"{launched.process.args!r} did not come in place")
+        launched.wait_for(
+            lambda: all(procfs.is_asleep(pid, tid) for tid in procfs.thread_ids(pid)), "all asleep"
+        )
+        return pid
+
+    return arrived
 
 
 def announced(readers: int = 1) -> Arrival:

@@ -6,12 +6,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stock.arrival import READ, WRITE, announced, blocked_in, computing
-from stock.preparation import make_repository
+from stock.arrival import (
+    POLL,
+    READ,
+    WRITE,
+    announced,
+    announced_waiting,
+    blocked_in,
+    byte_written,
+    computing,
+)
+from stock.preparation import build_many, make_repository
 from stock.program import StockProgram
 
-PYTHON, BASH, PERL, GIT, OPENSSL = (
-    f"/usr/bin/{name}" for name in ("python3", "bash", "perl", "git", "openssl")
+PYTHON, BASH, PERL, GIT, OPENSSL, GDB = (
+    f"/usr/bin/{name}" for name in ("python3", "bash", "perl", "git", "openssl", "gdb")
 )
 
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
@@ -81,6 +90,44 @@ def _openssl() -> list[StockProgram]:
     ]
 
 
+def _debuggers() -> list[StockProgram]:
+    # As many threads of its own on every machine; it debugs a program stopped at its first
+    # instruction, which dies with it.
+    fixed = ("-iex", "maintenance set worker-threads 2", "-iex", "set debuginfod enabled off")
+    gdb = (GDB, "-nx", "-q", *fixed, "-ex", "starti", "-x", _script("gdb_command.py"))
+    return [
+        StockProgram(
+            "gdb-prompt",
+            (*gdb, "-ex", "announce", PERL),
+            announced_waiting(POLL, 3),
+            frames=8,
+            threads=3,
+        ),
+        StockProgram(
+            "gdb-python", (*gdb, "-ex", "descend 8", PERL), announced(), frames=120, threads=3
+        ),
+    ]
+
+
+def _native_threads() -> list[StockProgram]:
+    return [
+        StockProgram(
+            "many-64-threads",
+            ("./many", "64"),
+            byte_written(),
+            frames=20,
+            threads=65,
+            prepare=build_many,
+        )
+    ]
+
+
 def stock_programs() -> list[StockProgram]:
     """Every situation, cheap ones and dear ones together; one that is not installed fails."""
-    return [*_interpreters(), *_git(), *_openssl()]
+    return [
+        *_interpreters(),
+        *_native_threads(),
+        *_debuggers(),
+        *_git(),
+        *_openssl(),
+    ]

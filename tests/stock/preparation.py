@@ -5,9 +5,16 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from stock.build import build
+
 COMMITS = 3
 LINES = 4000
 """Enough output to fill a pipe (64 KiB), so that git blocks in the middle of printing."""
+
+
+def build_many(directory: Path) -> None:
+    """The program of many.c, stripped."""
+    build("many", directory)
 
 
 def make_repository(directory: Path) -> None:

@@ -67,6 +67,12 @@ def is_blocked(pid: int, tid: int, number: int, descriptor: int) -> bool:
     return is_asleep(pid, tid) and (call is None or call == (number, descriptor))
 
 
+def is_in_call(pid: int, tid: int, number: int) -> bool:
+    """Whether a thread sleeps in call `number`, whatever its arguments."""
+    call = system_call(pid, tid)
+    return is_asleep(pid, tid) and (call is None or call[0] == number)
+
+
 def cpu_seconds(pid: int) -> float:
     """User CPU time that a process has used so far, in seconds."""
     stat = Path(f"/proc/{pid}/stat").read_text()

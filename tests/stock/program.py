@@ -73,7 +73,8 @@ looked at.
 class StockProgram:
     """One stock program in one situation.
 
-    `prepare` makes what the program needs in its working directory (a git repository, a key);
+    `prepare` makes what the program needs in its working directory: a git repository, a key, the
+    program itself where `argv` begins with a relative path.
     `arrived` waits until it is deep in its work. `frames` and `threads` are the least that a
     correct unwinder finds (of the deepest thread).
     """
@@ -86,10 +87,9 @@ class StockProgram:
     prepare: Callable[[Path], None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def exe(self) -> Path:
-        """The executable file, symbolic links resolved."""
-        return Path(self.argv[0]).resolve()
+    def exe(self, directory: Path) -> Path:
+        """The executable file, symbolic links resolved; `directory` is where the program runs."""
+        return (directory / self.argv[0]).resolve()
 
     @contextlib.contextmanager
     def running(self, directory: Path) -> Iterator[int]:
@@ -117,8 +117,10 @@ class StockProgram:
 
     def dump(self, directory: Path) -> StockCore:
         """Bring the program in place, write its core into `directory` with gcore, and end it."""
-        with self.running(directory / f"{self.name}.work") as pid:
-            return StockCore(gcore(pid, directory / f"{self.name}.core"), self.exe, self.name)
+        work = directory / f"{self.name}.work"
+        with self.running(work) as pid:
+            core = gcore(pid, directory / f"{self.name}.core")
+            return StockCore(core, self.exe(work), self.name)
 
     def _start(self, directory: Path, announce: int) -> subprocess.Popen[bytes]:
         """Standard input and output are pipes that nobody feeds or drains: reading and a full pipe

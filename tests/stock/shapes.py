@@ -8,10 +8,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from stock import procfs
+from stock.arrival import byte_written
 from stock.build import Build, build
 from stock.gcore import GcoreFailedError, gcore
-from stock.program import Launched, StockProgram
+from stock.program import StockProgram
 
 OWN_FRAMES = 20
 """Frames of many.c's own functions on each of its threads."""
@@ -50,20 +50,8 @@ def many_threads_core(directory: Path, threads: int) -> ManyThreadsCore:
     """Dump a program with `threads` threads beside its main one."""
     made = build("many", directory)
 
-    def arrived(launched: Launched) -> int:
-        """All threads announced themselves by one byte; each then still has to fall asleep in
-        pause.
-        """
-        pid = launched.process.pid
-        if launched.process.stdout is None or launched.process.stdout.read(1) != b"!":
-            raise procfs.NotReachedError(f"{threads} threads could not be started")
-        launched.wait_for(
-            lambda: all(procfs.is_asleep(pid, tid) for tid in procfs.thread_ids(pid)), "all asleep"
-        )
-        return pid
-
     program = StockProgram(
-        "many", (str(made.stripped), str(threads)), arrived, OWN_FRAMES, threads + 1
+        "many", (str(made.stripped), str(threads)), byte_written(), OWN_FRAMES, threads + 1
     )
     with program.running(directory / "many.work") as pid:
         return ManyThreadsCore(gcore(pid, directory / "many.core"), made, threads)
