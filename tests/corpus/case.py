@@ -33,9 +33,17 @@ class Case:
         place = directory.resolve() / self.program.name / self.variant.name
         place.mkdir(parents=True, exist_ok=True)
         binaries = compile_program(self.program, self.variant, place)
-        stepper = stepper_in(directory.resolve()) if self.variant.needs_steps else None
-        crashed = crash(binaries.exe, place, self.program.stack_limit, stepper)
-        built = BuiltCase(self, crashed.core, binaries, crashed.steps)
+        return self.crashed(binaries, place)
+
+    def crashed(self, binaries: Binaries, place: Path, dumped: int | None = None) -> BuiltCase:
+        """Run what was built, with the core below PLACE/run; CorpusError where it dies otherwise.
+
+        `dumped` is a coredump_filter other than the kernel's default.
+        """
+        root = binaries.exe.parents[3]
+        stepper = stepper_in(root) if self.variant.needs_steps else None
+        run = crash(binaries.exe, place, self.program.stack_limit, stepper, dumped)
+        built = BuiltCase(self, run.core, binaries, run.steps)
         died_of = built.loaded.threads[0].signal
         musl = self.program.musl_signal if self.variant.compiler == "musl-gcc" else None
         expected = musl or self.program.signal
@@ -55,6 +63,11 @@ class BuiltCase:
     binaries: Binaries
     steps: Path | None = None
     """The stepper's record, where the oracle needs one."""
+
+    def again(self, dumped: int) -> BuiltCase:
+        """The same program crashed once more, with this coredump_filter."""
+        place = self.core.parents[1] / f"dumped-{dumped:x}"
+        return self.case.crashed(self.binaries, place, dumped)
 
     @property
     def exe(self) -> Path:

@@ -33,6 +33,8 @@ class Program:
     musl_signal: str | None = None
     """The signal with musl, where that differs."""
 
+    only_steps: bool = False
+    """Whether the stepper alone knows the truth, since no debugger can."""
     throws: bool = False
     """Whether it cannot live without unwind tables."""
 

@@ -99,6 +99,11 @@ class Core:
                 return segment
         return None
 
+    def is_executable(self, address: int) -> bool:
+        """Whether code could run at an address, as far as the core's own headers tell."""
+        segment = self._segment(address)
+        return segment is not None and bool(segment.flags & EXECUTABLE)
+
     def read(self, address: int, size: int) -> bytes:
         """Bytes of the dumped memory; LookupError where the core has none."""
         segment = self._segment(address)

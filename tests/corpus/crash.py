@@ -22,13 +22,15 @@ class Crash:
     steps: Path | None = None
 
 
-def _limits(stack: int | None) -> None:
+def _limits(stack: int | None, dumped: int | None) -> None:
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     if stack is not None:
         resource.setrlimit(
             resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1])
         )
+    if dumped is not None:
+        Path("/proc/self/coredump_filter").write_text(f"{dumped:#x}")
 
 
 def _kernel_core(directory: Path) -> Path | None:
@@ -37,7 +39,7 @@ def _kernel_core(directory: Path) -> Path | None:
     return found[-1] if found and found[-1].stat().st_size else None
 
 
-def _core_by_gdb(exe: Path, directory: Path, stack: int | None) -> Path | None:
+def _core_by_gdb(exe: Path, directory: Path, stack: int | None, dumped: int | None) -> Path | None:
     """Where the kernel pipes cores away: let gdb write one at the moment of death.
 
     The stepper cannot watch that run, so cases that need it (all of musl) then fail loudly.
@@ -65,15 +67,22 @@ def _core_by_gdb(exe: Path, directory: Path, stack: int | None) -> Path | None:
         capture_output=True,
         check=False,
         timeout=TIMEOUT,
-        preexec_fn=lambda: _limits(stack),
+        preexec_fn=lambda: _limits(stack, dumped),
     )
     return core if core.exists() else None
 
 
 def crash(
-    exe: Path, directory: Path, stack: int | None = None, stepper: Path | None = None
+    exe: Path,
+    directory: Path,
+    stack: int | None = None,
+    stepper: Path | None = None,
+    dumped: int | None = None,
 ) -> Crash:
-    """Run the program in an empty directory below `directory`, if given under the stepper."""
+    """Run the program in an empty directory below `directory`, if given under the stepper.
+
+    `dumped` is the kernel's coredump_filter: which kinds of mappings the core holds.
+    """
     place = directory / "run"
     place.mkdir(parents=True, exist_ok=True)
     for old in place.iterdir():
@@ -88,14 +97,14 @@ def crash(
             stderr=subprocess.DEVNULL,
             check=False,
             timeout=TIMEOUT,
-            preexec_fn=lambda: _limits(stack),
+            preexec_fn=lambda: _limits(stack, dumped),
         )
     except subprocess.TimeoutExpired as error:
         raise CorpusError(f"{exe}: does not crash within {TIMEOUT} s") from error
     core = _kernel_core(place)
     if core is not None:
         return Crash(core, steps)
-    core = _core_by_gdb(exe, place, stack)
+    core = _core_by_gdb(exe, place, stack, dumped)
     if core is None:
         how = (
             signal.strsignal(-done.returncode) if done.returncode < 0 else f"exit {done.returncode}"

@@ -36,6 +36,8 @@ class TrueFrame:
     """Whether the pc is no return address: the crash, an interruption, a trampoline."""
     source: str
     """The voice that says so: gdb, eu-stack, or shadow."""
+    slot: int | None = None
+    """Where the pc lay on the stack as a return address, if that is known: see `Truth.lost`."""
 
     @property
     def true_name(self) -> str | None:
@@ -73,7 +75,15 @@ def true_frames(chain: Iterable[Claim], modules: ModuleMap, source: str) -> list
         link = None if names.link_address is None else names.link_address + (0 if exact else 1)
         frames.append(
             TrueFrame(
-                claim.pc, names.true, names.visible, names.module, link, trampoline, exact, source
+                claim.pc,
+                names.true,
+                names.visible,
+                names.module,
+                link,
+                trampoline,
+                exact,
+                source,
+                claim.slot,
             )
         )
     return frames

@@ -47,7 +47,8 @@ def complaints(
     """Why the chain cannot be true; empty when it can.
 
     Records are matched from the outermost inwards: in a recursion that overflowed in a prologue,
-    the innermost frame has no record yet, and every return address is the same.
+    the innermost frame has no record yet, and every return address is the same. A return through an
+    overwritten word may have left code altogether: the wild pc then stands for its caller.
     """
     if not frames or frames[0].pc != thread.pc:
         return [f"does not begin at the thread's pc {thread.pc:#x}"]
@@ -61,7 +62,8 @@ def complaints(
         if caller is None:
             found.append(f"lacks {record.function}'s return address {record.return_address:#x}")
             continue
-        if not is_function(frames[caller - 1], record.function):
+        returned_astray = caller == 1 and not modules.is_code(frames[0].pc)
+        if not returned_astray and not is_function(frames[caller - 1], record.function):
             instead = frames[caller - 1].function
             found.append(f"{instead} instead of {record.function} below {record.return_address:#x}")
         callees.add(caller - 1)

@@ -60,6 +60,7 @@ class ModuleMap:
                 strict=True,
             )
         )
+        self._core = core
         self._ranges: list[tuple[int, int, Module]] = []
         modules: dict[str, Module] = {}
         for mapping in core.mappings:
@@ -114,10 +115,13 @@ class ModuleMap:
         )
 
     def is_code(self, address: int) -> bool:
-        """Whether a runtime address is executable by its file (cores may leave code out)."""
+        """Whether a runtime address is executable by its file (cores may leave code out).
+
+        In memory without a file, such as that of a just-in-time compiler, the core says it.
+        """
         module = self.module(address)
         if module is None:
-            return False
+            return self._core.is_executable(address)
         link = address - module.bias
         return any(
             segment.kind == PT_LOAD

@@ -75,12 +75,15 @@ class _Case:
         self.shadows = read_shadows(core, program, binaries, self.modules)
         self.recorded = recorded_functions(program)
         self._steps = read_steps(steps) if steps else {}
-        self._gdb = ask_gdb(binaries.twin, core.path)
-        self._eu_stack = ask_eu_stack(binaries.twin, core.path)
+        debuggers = {"gdb": ask_gdb, "eu-stack": ask_eu_stack}
+        self._said = {
+            name: {} if program.only_steps else ask(binaries.twin, core.path)
+            for name, ask in debuggers.items()
+        }
 
     def voices(self, thread: CoreThread) -> dict[str, dict[int, Chain]]:
         """What each voice says, the most trusted one first."""
-        said = {"gdb": self._gdb, "eu-stack": self._eu_stack}
+        said = dict(self._said)
         if thread.tid in self._steps:
             callers = self._steps[thread.tid]
             said = {"steps": {thread.tid: [Claim(thread.pc), *callers]}, **said}

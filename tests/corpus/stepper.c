@@ -7,7 +7,8 @@
  * needed, so this holds where every debugger must guess: C libraries without CFI, hand-written assembly.
  * Limits: x86-64 and i386, and no switching of stacks within a thread except by signals.
  *
- * OUTPUT gets a line per thread: its id, then the return addresses and interrupted addresses, innermost first.
+ * OUTPUT gets a line per thread: its id, then the return addresses and interrupted addresses, innermost first, each as
+ * SP:PC, where SP is the address of the return address, or the stack pointer at the interruption, which gets a second colon.
  */
 #include <elf.h>
 #include <errno.h>
@@ -209,7 +210,8 @@ int main(int argc, char **argv) {
     for (unsigned i = 0; output && i < thread_count; i++) {
         fprintf(output, "%d", (int)threads[i].id);
         for (unsigned k = threads[i].count; k-- > 0;)
-            fprintf(output, " %#llx", (unsigned long long)threads[i].entries[k].pc);
+            fprintf(output, " %#llx:%#llx%s", (unsigned long long)threads[i].entries[k].sp,
+                    (unsigned long long)threads[i].entries[k].pc, threads[i].entries[k].is_signal ? ":" : "");
         fputc('\n', output);
     }
     return output && fclose(output) == 0 ? 0 : 1;

@@ -25,6 +25,12 @@ def read_steps(record: Path) -> dict[int, Chain]:
     """What the stepper wrote: for each tid the callers, innermost first, without the crash pc."""
     chains = {}
     for line in record.read_text().splitlines():
-        tid, *addresses = line.split()
-        chains[int(tid)] = [Claim(int(address, 16)) for address in addresses]
+        tid, *callers = line.split()
+        chains[int(tid)] = [_claim(caller) for caller in callers]
     return chains
+
+
+def _claim(caller: str) -> Claim:
+    """Of `SLOT:PC`, or `SP:PC:` where a signal interrupted and no slot holds the pc."""
+    place, pc, *interrupted = caller.split(":")
+    return Claim(int(pc, 16), None if interrupted else int(place, 16))

@@ -18,6 +18,8 @@ class Claim:
     """A frame as a voice sees it."""
 
     pc: int
+    slot: int | None = None
+    """Where on the stack the pc lay as a return address, if the voice knows."""
 
 
 def _without_end_marks(chain: Chain) -> Chain:
