@@ -1,24 +1,23 @@
 """What the analysis of instructions finds when the unwind tables are hidden.
 
-Two oracles that need no symbols: the walk that uses the tables, and the tables themselves. Where
-functions begin is still known from the tables here; the crash corpus without tables is the harder
-case.
+Two oracles that need no symbols: the walk that uses the tables, and the tables themselves. Hidden
+tables still tell where functions begin; in the bare files nothing does, and gdb has to do with the
+same files.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from pathlib import Path
 
-import chains
 import pytest
+from bareroot import BareRoot
 from oracles.tools import run
 from scoreboard import Scoreboard
 from stock import stock_programs
 from stockcores import StockCores
+from tableless import Score, Scores, measure
 
-import whocall
 from whocall.engine import native
 
 NAMES = [program.name for program in stock_programs()]
@@ -28,6 +27,10 @@ LEAST_FOUND = 0.995
 
 MOST_FALSE = 0.005
 """Of the frames that the walk without tables prints."""
+
+LEAST_FOUND_BARE = 0.97
+MOST_FALSE_BARE = 0.005
+"""The same with files that have no tables."""
 
 LEAST_AGREEING = {
     "/usr/bin/bash": (0.999, 0.99),
@@ -40,30 +43,45 @@ LEAST_AGREEING = {
 """Shares of calls and of instructions at which the CFA agrees with the table."""
 
 
-def test_stock_programs_without_their_tables(
-    stock_cores: StockCores, scoreboard: Scoreboard
-) -> None:
+@pytest.fixture(scope="module")
+def measured(
+    stock_cores: StockCores, scoreboard: Scoreboard, tmp_path_factory: pytest.TempPathFactory
+) -> Scores:
+    """The scores of all stock programs together; those of each go to the scoreboard."""
+    groups = ("hidden", "bare", "gdb")
     rows = scoreboard.table(
-        "Stock programs, unwind tables hidden", "program", "frames", "missing", "false"
+        "Stock programs: whocall with hidden tables; whocall and gdb, no tables in any file (bare)",
+        *("program", "threads", "frames"),
+        *(f"{group} {what}" for group in groups for what in ("found", "missing", "false")),
     ).rows
-    total: Counter[str] = Counter()
+    bare = BareRoot(tmp_path_factory.mktemp("bare"))
+    total = Scores(0, 0, Score(), Score(), Score())
     for name in NAMES:
-        stock = stock_cores.core(name)
-        missing = false = frames = printed = 0
-        with whocall.open_core(str(stock.core), str(stock.exe)) as image:
-            hidden = whocall.Walk(without=("cfi",))
-            for index in range(len(image.threads)):
-                truth = chains.pcs(image.backtrace(index))
-                found = chains.pcs(image.backtrace(index, hidden))
-                differs = chains.difference(found, truth)
-                missing += len(differs.missing)
-                false += len(differs.false)
-                frames += len(truth)
-                printed += len(found)
-        rows.append((name, frames, missing, false))
-        total.update(missing=missing, false=false, frames=frames, printed=printed)
-    assert 1 - total["missing"] / total["frames"] >= LEAST_FOUND
-    assert total["false"] / total["printed"] <= MOST_FALSE
+        each = measure(stock_cores.core(name), bare)
+        total += each
+        rows.append((name, *each.row()))
+    rows.append(("all", *total.row()))
+    return total
+
+
+def test_stock_programs_with_hidden_tables(measured: Scores) -> None:
+    """Where functions begin is known."""
+    assert measured.hidden.share_found >= LEAST_FOUND
+    assert measured.hidden.share_false <= MOST_FALSE
+
+
+def test_stock_programs_without_tables(measured: Scores) -> None:
+    """Where functions begin has to be found out, in the C library as well."""
+    assert measured.bare.share_found >= LEAST_FOUND_BARE
+    assert measured.bare.share_false <= MOST_FALSE_BARE
+
+
+def test_there_is_a_program_of_64_threads(measured: Scores, stock_cores: StockCores) -> None:
+    """In native code and in an interpreter; the main thread comes on top."""
+    wanted = 65
+    many = [name for name in NAMES if stock_cores.program(name).threads == wanted]
+    assert many == ["python3-threads", "many-64-threads"]
+    assert measured.threads >= wanted * len(many)
 
 
 @pytest.mark.parametrize("file", LEAST_AGREEING)

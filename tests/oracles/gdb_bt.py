@@ -56,9 +56,14 @@ class GdbThread:
         return [frame.pc for frame in self.frames if frame.kind not in ("inline", "tailcall")]
 
 
-def of_core(core: Path, exe: Path, limit: int = 0) -> dict[int, GdbThread]:
-    """The stacks in a core of `exe` by thread id; at most `limit` frames a thread, 0 for all."""
-    return _walk([str(exe), str(core)], limit)
+def of_core(
+    core: Path, exe: Path, limit: int = 0, settings: Sequence[str] = ()
+) -> dict[int, GdbThread]:
+    """The stacks in a core of `exe` by thread id; at most `limit` frames a thread, 0 for all.
+    `settings` are commands that gdb executes before it opens the files.
+    """
+    before = [word for setting in settings for word in ("-iex", setting)]
+    return _walk([*before, str(exe), str(core)], limit)
 
 
 def of_process(pid: int, limit: int = 0) -> dict[int, GdbThread]:
