@@ -220,23 +220,26 @@ class AuditCount:
     cfa: int  # of these: the CFA agrees with the table
     return_address: int  # and the return address
     registers: int  # and every callee-saved register
+    outcomes: dict[str, int]  # "agrees", "registers-differ", "cfa-differs", "cfa-unknown", ...
+    classes: dict[str, int]  # of what does not agree: "plt", "landing-pad", ...
 
 class AuditDifference:
-    outcome: str  # "registers-differ", "cfa-differs", "cfa-unknown", "unreached", ...
+    outcome: str
+    class_name: str
     address: int  # link address
     function: int
     is_call: bool
     table: str
     analysis: str
+    code: list[tuple[int, str]]  # the instructions around: link address, text
 
 class Audit:
     """The analysis of one file held against its own unwind tables."""
 
+    arch: str
     functions: int
     instructions: AuditCount
     calls: AuditCount
-    outcomes: dict[str, int]
-    call_outcomes: dict[str, int]
     differences: list[AuditDifference]  # the first of a function, for the first functions
 
 def audit(path: str, difference_limit: int = 20, every: int = 1) -> Audit:

@@ -22,12 +22,14 @@ Audit audit(const std::string& path, std::size_t difference_limit, std::uint64_t
   return audit_file(ElfFile::open(path), options);
 }
 
-py::dict outcome_dict(const std::array<std::uint64_t, 6>& outcomes) {
-  py::dict counts;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    counts[text(to_string(static_cast<AuditOutcome>(i)))] = outcomes[i];
+// Counts by the names of `Named`, an enumeration from 0 on.
+template <typename Named, std::size_t kSize>
+py::dict named_counts(const std::array<std::uint64_t, kSize>& counts) {
+  py::dict named;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    named[text(to_string(static_cast<Named>(i)))] = counts.at(i);
   }
-  return counts;
+  return named;
 }
 
 }  // namespace
@@ -37,23 +39,29 @@ void bind_audit(py::module_& module) {
       .def_readonly("places", &AuditCount::places)
       .def_readonly("cfa", &AuditCount::cfa)
       .def_readonly("return_address", &AuditCount::return_address)
-      .def_readonly("registers", &AuditCount::registers);
+      .def_readonly("registers", &AuditCount::registers)
+      .def_property_readonly(
+          "outcomes",
+          [](const AuditCount& count) { return named_counts<AuditOutcome>(count.outcomes); })
+      .def_property_readonly("classes", [](const AuditCount& count) {
+        return named_counts<AuditClass>(count.classes);
+      });
   py::class_<AuditDifference>(module, "AuditDifference")
       .def_property_readonly("outcome",
                              [](const AuditDifference& item) { return to_string(item.outcome); })
+      .def_property_readonly("class_name",
+                             [](const AuditDifference& item) { return to_string(item.which); })
       .def_readonly("address", &AuditDifference::address)
       .def_readonly("function", &AuditDifference::function)
       .def_readonly("is_call", &AuditDifference::is_call)
       .def_readonly("table", &AuditDifference::table)
-      .def_readonly("analysis", &AuditDifference::analysis);
+      .def_readonly("analysis", &AuditDifference::analysis)
+      .def_readonly("code", &AuditDifference::code);
   py::class_<Audit>(module, "Audit")
+      .def_readonly("arch", &Audit::architecture)
       .def_readonly("functions", &Audit::functions)
       .def_readonly("instructions", &Audit::instructions)
       .def_readonly("calls", &Audit::calls)
-      .def_property_readonly("outcomes",
-                             [](const Audit& audit) { return outcome_dict(audit.outcomes); })
-      .def_property_readonly("call_outcomes",
-                             [](const Audit& audit) { return outcome_dict(audit.call_outcomes); })
       .def_readonly("differences", &Audit::differences);
   module.def("audit", &audit, py::arg("path"), py::arg("difference_limit") = 20,
              py::arg("every") = 1);

@@ -14,6 +14,9 @@
 namespace whocall {
 namespace {
 
+constexpr std::size_t kLinesBefore = 3;  // of the code around a difference
+constexpr std::size_t kLinesBehind = 2;
+
 std::string describe(const UnwindRow& row, const Architecture& arch) {
   std::string text = to_string(row.cfa, arch);
   for (const NamedRule& named : row.rules) {
@@ -29,6 +32,13 @@ std::string describe(const UnwindRow& row, const Architecture& arch) {
   return text;
 }
 
+const UnwindRow* row_at(const std::vector<UnwindRow>& rows, Address at) {
+  const auto after =
+      std::ranges::upper_bound(rows, at, {}, [](const UnwindRow& row) { return row.range.begin; });
+  return after != rows.begin() && std::prev(after)->range.contains(at) ? &*std::prev(after)
+                                                                       : nullptr;
+}
+
 class Auditor {
  public:
   Auditor(const std::shared_ptr<const ElfFile>& file, const AuditOptions& options)
@@ -39,13 +49,15 @@ class Auditor {
         symbolizer_(*image_),
         cfi_(*image_),
         code_(*image_, cfi_, symbolizer_),
-        analyser_(*image_, code_) {}
+        analyser_(*image_, code_) {
+    audit_.architecture = arch_.name;
+  }
 
   Audit run() {
     bool found = false;
     for (const auto& info :
          {CallFrameInfo::of_eh_frame(file_), CallFrameInfo::of_debug_frame(file_)}) {
-      if (info == nullptr) {
+      if (info == nullptr || analyser_.decoder() == nullptr) {
         continue;
       }
       std::uint64_t number = 0;
@@ -55,6 +67,10 @@ class Auditor {
           audit_function(fde);
         }
       });
+    }
+    if (analyser_.decoder() == nullptr) {
+      throw Error(file_.path(), "is " + std::string(arch_.name) + " code, which is not decoded yet",
+                  "Audit a file for x86_64 or i386");
     }
     if (!found) {
       throw Error(file_.path(), "has no unwind tables to compare with",
@@ -73,65 +89,108 @@ class Auditor {
       return;
     }
     ++audit_.functions;
-    reported_ = false;
-    InstructionDecoder& decoder = *analyser_.decoder();
     const auto points = analyser_.follow(fde.range).points;
+    const std::vector<AuditPlace> places = places_of(fde.range, points, rows);
+    std::vector<AuditClass> classes(places.size(), AuditClass::other);
+    const auto differing = std::ranges::find_if(places, &AuditPlace::differs);
+    if (differing != places.end()) {
+      classes = classify(places, describe_function(fde.range, rows));
+      report(places, static_cast<std::size_t>(differing - places.begin()), classes,
+             fde.range.begin);
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      audit_.instructions.add(places[i].outcome, classes[i]);
+      if (places[i].is_call()) {
+        audit_.calls.add(places[i].outcome, classes[i]);
+      }
+    }
+  }
+
+  // The instructions that the table covers: those that the analysis reached, and between them what
+  // decodes and is no padding.
+  std::vector<AuditPlace> places_of(const AddressRange& function,
+                                    const std::vector<AnalysedPoint>& points,
+                                    const std::vector<UnwindRow>& rows) {
+    std::vector<AuditPlace> places;
     auto point = points.begin();
-    for (Address at = fde.range.begin; at < fde.range.end;) {
+    for (Address at = function.begin; at < function.end;) {
       while (point != points.end() && point->range.begin < at) {
         ++point;
       }
       const bool reached = point != points.end() && point->range.begin == at;
-      const auto instruction = reached ? std::nullopt : decoder.decode(file_.at(at), at);
-      const bool padding = instruction && instruction->padding;
+      const auto instruction = decode(at);
       const std::uint64_t size = reached       ? point->range.size()
                                  : instruction ? instruction->size
                                                : arch_.code_alignment;
-      if (reached || (instruction && !padding)) {
-        const bool is_call =
-            reached ? point->is_call : instruction->flow == Instruction::Flow::call;
-        const UnwindRow* row = row_at(rows, at);
-        if (row != nullptr) {
-          judge(*row, reached ? &point->state : nullptr, at, fde.range.begin, is_call);
-        }
+      const UnwindRow* row = row_at(rows, at);
+      if (row != nullptr && (reached || (instruction && !instruction->padding))) {
+        const AbstractState* state = reached ? &point->state : nullptr;
+        places.push_back({{at, at + size},
+                          instruction,
+                          row,
+                          state,
+                          state == nullptr ? AuditOutcome::unreached
+                                           : compare_with_table(*state, *row, at, arch_)});
       }
       at += size;
     }
+    return places;
   }
 
-  static const UnwindRow* row_at(const std::vector<UnwindRow>& rows, Address at) {
-    const auto after = std::ranges::upper_bound(
-        rows, at, {}, [](const UnwindRow& row) { return row.range.begin; });
-    return after != rows.begin() && std::prev(after)->range.contains(at) ? &*std::prev(after)
-                                                                         : nullptr;
+  AuditedFunction describe_function(const AddressRange& function,
+                                    const std::vector<UnwindRow>& rows) {
+    const ElfSection* section = file_.section_at(function.begin);
+    const bool in_plt = section != nullptr && section->name.starts_with(".plt");
+    const bool called = compare_with_table(AbstractState(arch_), rows.front(), function.begin,
+                                           arch_) == AuditOutcome::agrees;
+    return {arch_,
+            function,
+            in_plt,
+            called,
+            [this](Address at) {
+              return !code_.functions_jumping_into({at, at + 1}).empty();
+            },
+            [this](AddressRange range) { return is_all_decoded(range); }};
   }
 
-  void judge(const UnwindRow& row, const AbstractState* state, Address at, Address function,
-             bool is_call) {
-    const AuditOutcome outcome =
-        state == nullptr ? AuditOutcome::unreached : compare_with_table(*state, row, at, arch_);
-    count(audit_.instructions, audit_.outcomes, outcome);
-    if (is_call) {
-      count(audit_.calls, audit_.call_outcomes, outcome);
+  bool is_all_decoded(const AddressRange& range) {
+    for (Address at = range.begin; at < range.end;) {
+      const auto instruction = decode(at);
+      if (!instruction) {
+        return false;
+      }
+      at += instruction->size;
     }
-    if (outcome == AuditOutcome::agrees || reported_ ||
-        audit_.differences.size() >= options_.difference_limit) {
+    return true;
+  }
+
+  void report(const std::vector<AuditPlace>& places, std::size_t at,
+              const std::vector<AuditClass>& classes, Address function) {
+    if (audit_.differences.size() >= options_.difference_limit) {
       return;
     }
-    reported_ = true;
+    const AuditPlace& place = places[at];
     std::deque<std::vector<std::byte>> arena;
-    const auto ours = state != nullptr ? state->row(arena) : std::nullopt;
-    audit_.differences.push_back({outcome, at, function, is_call, describe(row, arch_),
-                                  ours ? describe(*ours, arch_) : std::string()});
+    const auto ours = place.state != nullptr ? place.state->row(arena) : std::nullopt;
+    AuditDifference difference{place.outcome,
+                               classes[at],
+                               place.range.begin,
+                               function,
+                               place.is_call(),
+                               describe(*place.row, arch_),
+                               ours ? describe(*ours, arch_) : std::string(),
+                               {}};
+    const std::size_t first = at - std::min(at, kLinesBefore);
+    const std::size_t end = std::min(at + kLinesBehind + 1, places.size());
+    for (std::size_t line = first; line < end; ++line) {
+      const Address address = places[line].range.begin;
+      difference.code.emplace_back(address, analyser_.decoder()->text(file_.at(address), address));
+    }
+    audit_.differences.push_back(std::move(difference));
   }
 
-  static void count(AuditCount& counts, std::array<std::uint64_t, 6>& outcomes,
-                    AuditOutcome outcome) {
-    ++counts.places;
-    ++outcomes[static_cast<std::size_t>(outcome)];
-    counts.cfa += outcome <= AuditOutcome::return_address_differs ? 1U : 0U;
-    counts.return_address += outcome <= AuditOutcome::registers_differ ? 1U : 0U;
-    counts.registers += outcome == AuditOutcome::agrees ? 1U : 0U;
+  std::optional<Instruction> decode(Address at) {
+    return analyser_.decoder()->decode(file_.at(at), at);
   }
 
   const ElfFile& file_;
@@ -143,10 +202,20 @@ class Auditor {
   CodeMap code_;
   FunctionAnalyser analyser_;
   Audit audit_;
-  bool reported_ = false;  // a difference of the present function
 };
 
 }  // namespace
+
+void AuditCount::add(AuditOutcome outcome, AuditClass which) {
+  ++places;
+  ++outcomes.at(static_cast<std::size_t>(outcome));
+  cfa += outcome <= AuditOutcome::return_address_differs ? 1U : 0U;
+  return_address += outcome <= AuditOutcome::registers_differ ? 1U : 0U;
+  registers += outcome == AuditOutcome::agrees ? 1U : 0U;
+  if (outcome != AuditOutcome::agrees) {
+    ++classes.at(static_cast<std::size_t>(which));
+  }
+}
 
 std::string_view to_string(AuditOutcome outcome) {
   switch (outcome) {

@@ -7,10 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/address.h"
 #include "object/elf_file.h"
+#include "unwind/audit_class.h"
+#include "unwind/audit_outcome.h"
 
 namespace whocall {
 
@@ -19,35 +22,29 @@ struct AuditCount {
   std::uint64_t cfa = 0;             // the CFA agrees
   std::uint64_t return_address = 0;  // the return address agrees as well
   std::uint64_t registers = 0;       // and every callee-saved register that the table tells of
-};
+  std::array<std::uint64_t, kAuditOutcomes> outcomes{};  // by AuditOutcome
+  std::array<std::uint64_t, kAuditClasses> classes{};    // by AuditClass, of what does not agree
 
-// How the analysis met the table at one place.
-enum class AuditOutcome : std::uint8_t {
-  agrees,
-  registers_differ,        // CFA and return address agree, a saved register does not
-  return_address_differs,  // the CFA agrees
-  cfa_differs,
-  cfa_unknown,  // the analysis lost the stack pointer
-  unreached,    // the analysis did not get there
+  void add(AuditOutcome outcome, AuditClass which);
 };
-std::string_view to_string(AuditOutcome outcome);  // "agrees", "cfa-differs", ...
 
 struct AuditDifference {
   AuditOutcome outcome = AuditOutcome::agrees;
+  AuditClass which = AuditClass::other;
   Address address = 0;   // link address of the instruction
   Address function = 0;  // link address of its function's start
   bool is_call = false;
   std::string table;     // the table's rule: "rsp+16, ra c-8, rbx c-16"
   std::string analysis;  // ours; empty where there is none
+  std::vector<std::pair<Address, std::string>> code;  // the instructions around, as text
 };
 
 struct Audit {
+  std::string_view architecture;
   std::uint64_t functions = 0;
   AuditCount instructions;
   AuditCount calls;  // the call instructions among them: where callers stand on real stacks
-  std::array<std::uint64_t, 6> outcomes{};       // of all instructions, by AuditOutcome
-  std::array<std::uint64_t, 6> call_outcomes{};  // of the calls
-  std::vector<AuditDifference> differences;      // one a function, the first `limit`
+  std::vector<AuditDifference> differences;  // the first of a function, the first `limit`
 };
 
 struct AuditOptions {

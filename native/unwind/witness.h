@@ -2,7 +2,7 @@
 #pragma once
 
 #include "unwind/abstract_state.h"
-#include "unwind/audit.h"
+#include "unwind/audit_outcome.h"
 #include "unwind/row.h"
 
 namespace whocall {
