@@ -40,7 +40,8 @@ def stock_cores(tmp_path_factory: pytest.TempPathFactory) -> StockCores:
 def corpora(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpora:
     """The crash corpora, restricted to what the selected tests name.
 
-    A test names one case by the parameter `case_name`, a whole corpus by `tables`.
+    A test names one case by the parameter `case_name`, several by `case_names`, a whole corpus by
+    `tables`.
     """
     selected: set[str] = set()
     for item in request.session.items:
@@ -49,4 +50,5 @@ def corpora(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             selected.add(parameters["case_name"])
         if "tables" in parameters:
             selected.update(NAMES[parameters["tables"]])
+        selected.update(parameters.get("case_names", ()))
     return Corpora(tmp_path_factory.mktemp("corpora"), selected)

@@ -53,9 +53,12 @@ class EuStacks:
         return {tid: [frame.pc for frame in frames] for tid, frames in self.threads.items()}
 
 
-def of_core(core: Path, exe: Path, limit: int = 0) -> EuStacks:
-    """The stacks in a core file of `exe`; at most `limit` frames a thread, 0 for all."""
-    return _run([f"--core={core}", f"--executable={exe}"], limit)
+def of_core(core: Path, exe: Path | None, limit: int = 0) -> EuStacks:
+    """The stacks in a core file of `exe`; at most `limit` frames a thread, 0 for all.
+
+    Without `exe` eu-stack looks for the file that the core names.
+    """
+    return _run([f"--core={core}", *([f"--executable={exe}"] if exe else [])], limit)
 
 
 def of_process(pid: int, limit: int = 0) -> EuStacks:

@@ -1,0 +1,71 @@
+"""The stacks that lldb finds, from the text of `thread backtrace all`.
+
+What its words mean, seen with lldb 14:
+
+- The printed pc of a caller is the exact return address. - `thread list` tells the thread ids,
+`thread backtrace` only lldb's own numbers. - A frame with `[inlined]` in it shares the physical
+frame that follows, under the same pc; it is left out. - It reads cores of x86-64 and of i386. -
+Its Python may be broken where another distribution package shadows it (complaints on stderr, and no
+`script`); the text is right all the same. - It ends with 1 and no output where it cannot read the
+core.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from oracles.tools import ToolError, environment
+
+TIMEOUT = 60
+"""Seconds for one core."""
+
+_LISTED = re.compile(r"[ *]+thread #(\d+): tid = (\d+)")
+_THREAD = re.compile(r"[ *]+thread #(\d+)(?:,|$)")
+_FRAME = re.compile(r"[ *]+frame #\d+: 0x([0-9a-f]+)(.*)")
+
+
+def of_core(core: Path, exe: Path | None = None, limit: int = 0) -> dict[int, list[int]]:
+    """The pcs of each thread by its id; at most `limit` frames a thread, 0 for all.
+
+    Raises ToolError where lldb cannot read the core or does not come to an end.
+    """
+    count = f"-c {limit} " if limit else ""
+    target = f'target create --core "{core}"' + (f' "{exe}"' if exe else "")
+    steps = (target, "thread list", f"thread backtrace {count}all")
+    command = ["lldb", "--no-lldbinit", "--batch"]
+    for step in steps:
+        command += ["-o", step]
+    try:
+        finished = subprocess.run(
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=TIMEOUT,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"{' '.join(command)}: no end within {TIMEOUT} s") from error
+    threads = parse(finished.stdout)
+    if not threads:
+        raise ToolError(f"{' '.join(command)}: no threads\n{finished.stderr[-2000:]}")
+    return threads
+
+
+def parse(text: str) -> dict[int, list[int]]:
+    """The pcs by thread id out of `thread list` and `thread backtrace all`, in that order."""
+    tids: dict[int, int] = {}
+    chains: dict[int, list[int]] = {}
+    chain: list[int] = []
+    for line in text.splitlines():
+        if listed := _LISTED.match(line):
+            tids[int(listed[1])] = int(listed[2])
+        elif thread := _THREAD.match(line):
+            chain = chains.setdefault(tids[int(thread[1])], [])
+        elif (frame := _FRAME.match(line)) and " [inlined] " not in frame[2]:
+            chain.append(int(frame[1], 16))
+    return chains
