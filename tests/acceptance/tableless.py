@@ -1,5 +1,5 @@
-"""One core walked four ways: with the unwind tables, with them hidden, with files that have none, and
-by gdb with files that have none.
+"""One core walked four ways: with its unwind tables, with them hidden, with files that have none,
+and by gdb with those.
 """
 
 from __future__ import annotations

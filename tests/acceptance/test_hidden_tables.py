@@ -44,9 +44,13 @@ LEAST_AGREEING = {
 
 
 @pytest.fixture(scope="module")
-def measured(
-    stock_cores: StockCores, scoreboard: Scoreboard, tmp_path_factory: pytest.TempPathFactory
-) -> Scores:
+def bare(tmp_path_factory: pytest.TempPathFactory) -> BareRoot:
+    """Files without tables."""
+    return BareRoot(tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture(scope="module")
+def measured(stock_cores: StockCores, scoreboard: Scoreboard, bare: BareRoot) -> Scores:
     """The scores of all stock programs together; those of each go to the scoreboard."""
     groups = ("hidden", "bare", "gdb")
     rows = scoreboard.table(
@@ -54,7 +58,6 @@ def measured(
         *("program", "threads", "frames"),
         *(f"{group} {what}" for group in groups for what in ("found", "missing", "false")),
     ).rows
-    bare = BareRoot(tmp_path_factory.mktemp("bare"))
     total = Scores(0, 0, Score(), Score(), Score())
     for name in NAMES:
         each = measure(stock_cores.core(name), bare)
@@ -74,6 +77,21 @@ def test_stock_programs_without_tables(measured: Scores) -> None:
     """Where functions begin has to be found out, in the C library as well."""
     assert measured.bare.share_found >= LEAST_FOUND_BARE
     assert measured.bare.share_false <= MOST_FALSE_BARE
+
+
+def test_gdb_has_all_the_bare_files(
+    measured: Scores, stock_cores: StockCores, bare: BareRoot
+) -> None:
+    """Else it would be judged by what it was not given."""
+    stock = stock_cores.core("perl")
+    settings = [word for each in bare.gdb_settings() for word in ("-iex", each)]
+    command = ["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", *settings]
+    said = run([*command, str(bare.of(stock.exe)), str(stock.core), "-ex", "info sharedlibrary"])
+    listed = [line.split() for line in said.splitlines() if line.startswith("0x")]
+    assert {words[2] for words in listed} == {"Yes"}
+    assert all(words[-1].startswith(f"{bare.root}/") for words in listed)
+    assert any(words[-1].endswith("/libc.so.6") for words in listed)
+    assert measured.gdb.found > measured.threads, "more than the frames that registers name"
 
 
 def test_there_is_a_program_of_64_threads(measured: Scores, stock_cores: StockCores) -> None:
