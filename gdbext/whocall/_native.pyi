@@ -242,5 +242,5 @@ class Audit:
     calls: AuditCount
     differences: list[AuditDifference]  # the first of a function, for the first functions
 
-def audit(path: str, difference_limit: int = 20, every: int = 1) -> Audit:
+def audit(path: _Path, difference_limit: int = 20, every: int = 1) -> Audit:
     """`every` n-th function is looked at. Raises Error when the file has no unwind tables."""

@@ -29,6 +29,16 @@ def _count(text: str) -> int:
 _count.__name__ = "COUNT"
 
 
+def _limit(text: str) -> int:
+    limit = int(text)
+    if limit < 0:
+        raise ValueError
+    return limit
+
+
+_limit.__name__ = "N"
+
+
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         _SEARCH,
@@ -119,6 +129,15 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
     modules = commands.add_parser("modules", help="the files that a core needs")
     _add_core(modules)
     modules.add_argument("--json", action="store_true", help="schema whocall.modules/1")
+
+    audit = commands.add_parser(
+        "audit", help="how far the analysis can be trusted on a file with unwind tables"
+    )
+    audit.add_argument("file", metavar="FILE")
+    audit.add_argument(
+        "--limit", type=_limit, metavar="N", help="at most N differences in full (default: 5)"
+    )
+    audit.add_argument("--json", action="store_true", help="schema whocall.audit/1")
 
     commands.add_parser("doctor", help="what is installed, what is missing, what mends it")
     commands.add_parser(

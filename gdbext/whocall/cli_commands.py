@@ -201,6 +201,19 @@ def modules(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def audit(arguments: argparse.Namespace) -> int:
+    """`whocall audit`."""
+    from whocall.audit import DIFFERENCES, audit_file, audit_json, audit_lines
+
+    limit = DIFFERENCES if arguments.limit is None else arguments.limit
+    found = audit_file(arguments.file, limit)
+    if arguments.json:
+        sys.stdout.write(jsonform.text(audit_json(found)))
+    else:
+        _write(audit_lines(found, style_for(sys.stdout)))
+    return 0
+
+
 def doctor(arguments: argparse.Namespace) -> int:
     """`whocall doctor`: exit status 1 when something is missing."""
     from whocall.doctor import examine, finding_lines, is_healthy
@@ -216,5 +229,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "functions": functions,
     "symbol": symbol,
     "modules": modules,
+    "audit": audit,
     "doctor": doctor,
 }

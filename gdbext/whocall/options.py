@@ -152,6 +152,12 @@ class Syntax(NamedTuple):
             return []
         return [f"-{option.name}" for option in self.options if f"-{option.name}".startswith(last)]
 
+    def wants_file(self, text: str) -> bool:
+        """Whether the word where `text` ends is an argument, neither an option nor its value."""
+        words = text.split()
+        last = "" if not text or text[-1].isspace() else words.pop()
+        return "--" in words or (not last.startswith("-") and self._awaiting(words) is None)
+
     def _awaiting(self, words: Sequence[str]) -> Option | None:
         if not words or not words[-1].startswith("-"):
             return None
@@ -211,6 +217,14 @@ FUNCTIONS = Syntax(
     (
         Option("json", "as JSON, schema whocall.functions/1"),
         Option("module", "only the module whose path ends so", "MODULE"),
+    ),
+    most_arguments=1,
+)
+AUDIT = Syntax(
+    "whocall audit",
+    (
+        Option("json", "as JSON, schema whocall.audit/1"),
+        Option("limit", "at most so many differences in full (5 without the option)", "N"),
     ),
     most_arguments=1,
 )

@@ -4,8 +4,9 @@ program there is nothing to offer.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import gdb
 
@@ -31,6 +32,21 @@ def modules() -> list[str]:
     except (Error, gdb.error):
         return []
     return sorted({PurePath(module.path).name for module in image.modules if module.path})
+
+
+def files(start: str) -> list[str]:
+    """Paths that begin with `start`; directories end in a slash."""
+    folder, slash, name = start.rpartition("/")
+    try:
+        with os.scandir(Path(folder + slash or ".").expanduser()) as entries:
+            found = [(entry.name, entry.is_dir()) for entry in entries]
+    except (OSError, RuntimeError):  # RuntimeError: ~ of a user that there is not
+        return []
+    return sorted(
+        folder + slash + entry + "/" * is_folder
+        for entry, is_folder in found
+        if entry.startswith(name) and (name or not entry.startswith("."))
+    )
 
 
 CHOOSERS: Mapping[str, Chooser] = {"without": strategies, "module": modules}

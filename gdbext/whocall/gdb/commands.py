@@ -65,12 +65,31 @@ class _Command(gdb.Command):
 class _CompletingCommand(_Command):
     """A subcommand with options; having `complete` keeps gdb from completing by itself."""
 
-    def complete(self, text: str, word: str | None) -> list[str]:
+    def complete(self, text: str, word: str | None) -> list[str] | int:
         """gdb calls this for TAB and `complete`; errors there would only disturb the line."""
         from whocall.gdb.choices import CHOOSERS
 
         assert self._syntax is not None
         return options.from_word(self._syntax.complete(text, CHOOSERS), text, word)
+
+
+class _FileCommand(_CompletingCommand):
+    """A subcommand with options and a FILE."""
+
+    def complete(self, text: str, word: str | None) -> list[str] | int:
+        """As above; an answer that is a number leaves the completion to gdb.
+
+        gdb's own completer of file names takes all of the text for one, options too.
+        """
+        assert self._syntax is not None
+        if not self._syntax.wants_file(text):
+            return super().complete(text, word)
+        before = text.split() if text[-1:].isspace() else text.split()[:-1]
+        if not before:
+            return gdb.COMPLETE_FILENAME
+        from whocall.gdb.choices import files
+
+        return options.from_word(files("" if text[-1].isspace() else text.split()[-1]), text, word)
 
 
 class _Prefix(gdb.Command):
@@ -168,6 +187,22 @@ def register() -> None:
             "List the loaded files, whether they are the right ones, and what they tell.",
             "whocall modules [OPTION]...",
             options.MODULES,
+        ),
+    )
+    _FileCommand(
+        "audit",
+        "audits",
+        options.AUDIT,
+        help_of(
+            "Tell how far the analysis of instructions can be trusted on a file.",
+            "whocall audit [OPTION]... [FILE]",
+            options.AUDIT,
+            "Wherever the file's own unwind tables cover an instruction, what whocall finds\n"
+            "without them is held against them: the frame's address (CFA), the return address and\n"
+            "the saved registers. Each difference has a class that says where it comes from.\n"
+            "\n"
+            "FILE is any ELF file with unwind tables. Without it, the module that the selected\n"
+            "frame is in is audited, or, before the program runs, the program.",
         ),
     )
     _CompletingCommand(
