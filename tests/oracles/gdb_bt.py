@@ -60,7 +60,9 @@ def of_core(
     core: Path, exe: Path | None, limit: int = 0, settings: Sequence[str] = ()
 ) -> dict[int, GdbThread]:
     """The stacks in a core of `exe` by thread id; at most `limit` frames a thread, 0 for all.
-    Without `exe` gdb looks for the file that the core names. `settings` are commands that gdb executes before it opens the files.
+
+    Without `exe` gdb looks for the file that the core names. `settings` are commands that gdb
+    executes before it opens the files.
     """
     before = [word for setting in settings for word in ("-iex", setting)]
     return _walk([*before, *([str(exe)] if exe else []), "-c", str(core)], limit)

@@ -1,0 +1,180 @@
+"""Damage and code without a file: assembly, machine code in anonymous memory, overruns, no files.
+
+By kind of damage and beside gdb, eu-stack and lldb on the same files. A frame whose return address
+was overwritten need not be found, since nothing is left of it; but no other may stand in for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import pytest
+from corpus import cases
+from corpusruns import Corpora
+from damage import KINDS, damage_cases
+from damageruns import OTHERS, Subject, Verdict, build_damage, each, without_executables
+from scoreboard import Scoreboard
+
+LEAST_RECALL = 98.0
+LEAST_PRECISION = 98.0
+"""Percent: means over all cases."""
+LEAST_BY_KIND = 80.0
+"""Percent of recall and of precision, means over a kind."""
+LEAST_BEYOND = 95.0
+"""Percent of the cases with overwritten stacks in which all frames beyond the damage are found."""
+MOST_STAND_INS = 0
+"""False frames in place of lost ones, over all cases."""
+
+WILD = ("null_call", "wild_call", "wild_data")
+OVERRUN = ("smashed", "overwritten")
+
+
+def _first_builds(of_each: int) -> tuple[str, ...]:
+    """Names of the first builds of each program of the corpus without tables."""
+    seen = Counter[str]()
+    names = []
+    for case in cases(tables=False):
+        seen[case.program.name] += 1
+        if seen[case.program.name] <= of_each:
+            names.append(case.name)
+    return tuple(names)
+
+
+UNDAMAGED = _first_builds(2)
+sample = pytest.mark.parametrize("case_names", [UNDAMAGED], ids=["first-builds"])
+
+
+class Subjects:
+    """All that is asked about; built once."""
+
+    def __init__(self, damaged: list[Subject | str], undamaged: list[Subject]) -> None:
+        self.broken = [subject for subject in damaged if isinstance(subject, str)]
+        self.damaged = [subject for subject in damaged if isinstance(subject, Subject)]
+        self.all = [*self.damaged, *undamaged]
+
+    def by_kind(self, subjects: Iterable[Subject]) -> dict[str, list[Subject]]:
+        """A subject of the plain corpus is of several kinds."""
+        groups: dict[str, list[Subject]] = {}
+        for kind, belongs in _KINDS.items():
+            groups[kind] = [subject for subject in subjects if belongs(subject)]
+        return groups
+
+
+def _is_plain(subject: Subject) -> bool:
+    return subject.kind == ""
+
+
+def _is(kind: str) -> Callable[[Subject], bool]:
+    return lambda subject: subject.kind == kind
+
+
+_KINDS: dict[str, Callable[[Subject], bool]] = {
+    **{kind: _is(kind) for kind in KINDS},
+    "null/wild": lambda subject: _is_plain(subject) and subject.built.case.program.name in WILD,
+    "exe-missing": _is("exe-missing"),
+    "exe-missing-dumped": _is("exe-missing-dumped"),
+    "musl": lambda s: _is_plain(s) and s.built.case.variant.compiler == "musl-gcc",
+    "no-tables+fp": lambda s: _is_plain(s) and s.built.case.variant.frame_pointer,
+    "no-tables-no-fp": lambda s: _is_plain(s) and not s.built.case.variant.frame_pointer,
+}
+
+
+@pytest.fixture(scope="module")
+def subjects(corpora: Corpora, tmp_path_factory: pytest.TempPathFactory) -> Subjects:
+    """The damaged programs, and of the crash corpus two builds of each: plain and without files."""
+    built = [corpora.run(name).built for name in UNDAMAGED]
+    plain = [Subject(case, "") for case in built]
+    damaged = build_damage(tmp_path_factory.mktemp("damage"))
+    return Subjects(damaged, plain + without_executables(built))
+
+
+def _means(verdicts: Sequence[Verdict]) -> tuple[float, float]:
+    """Recall and precision in percent."""
+    recall = 100 * sum(one.recall for one in verdicts) / len(verdicts)
+    return recall, 100 * sum(one.precision for one in verdicts) / len(verdicts)
+
+
+def _is_exact(verdict: Verdict) -> bool:
+    return verdict.right == verdict.required and not verdict.false
+
+
+@sample
+def test_every_case_is_damaged_as_it_should_be(case_names: object, subjects: Subjects) -> None:
+    assert not subjects.broken, "\n".join(subjects.broken)
+    assert len(subjects.damaged) == len(damage_cases())
+    for subject in subjects.damaged:
+        frames = subject.built.truth().frames
+        if subject.kind in OVERRUN:
+            assert subject.lost or frames[0].module is None or "data" in subject.name, subject.name
+            assert len(frames) > max(subject.lost, default=0) + 2, f"{subject.name}: nothing beyond"
+        else:
+            assert not subject.lost, subject.name
+
+
+@sample
+def test_recall_and_precision(
+    case_names: object, subjects: Subjects, scoreboard: Scoreboard
+) -> None:
+    heads = ("cases", "exact", "frames", "recall %", "precision %")
+    table = scoreboard.table("Damage and code without a file", "kind", *heads)
+    means = {}
+    for kind, group in {**subjects.by_kind(subjects.all), "all": subjects.all}.items():
+        verdicts = [subject.verdict for subject in group]
+        means[kind] = _means(verdicts)
+        exact, frames = sum(map(_is_exact, verdicts)), sum(one.required for one in verdicts)
+        table.rows.append((kind, len(group), exact, frames, *means[kind]))
+    recall, precision = means["all"]
+    assert recall >= LEAST_RECALL
+    assert precision >= LEAST_PRECISION
+    assert min(min(pair) for pair in means.values()) >= LEAST_BY_KIND, means
+
+
+@sample
+def test_beyond_the_damage(case_names: object, subjects: Subjects, scoreboard: Scoreboard) -> None:
+    overrun = [subject for subject in subjects.damaged if subject.kind in OVERRUN]
+    lacking = [one for one in overrun if one.verdict.beyond_right < one.verdict.beyond]
+    share = 100 * (1 - len(lacking) / len(overrun))
+    stand_ins = sum(subject.verdict.stand_ins for subject in overrun)
+    table = scoreboard.table("Overwritten stacks", "what", "cases", "share %")
+    table.rows.append(("all frames beyond the damage", len(overrun) - len(lacking), share))
+    table.rows.append(("false frames in place of lost ones", stand_ins, ""))
+    assert share >= LEAST_BEYOND, "\n".join(subject.message() for subject in lacking[:3])
+    inventing = [subject for subject in overrun if subject.verdict.stand_ins]
+    assert stand_ins <= MOST_STAND_INS, "\n".join(one.message() for one in inventing[:3])
+
+
+def _asked_of_others(subjects: Subjects) -> list[Subject]:
+    """One build of each program; of the overwritten ones and of those without files, a part."""
+    first: dict[tuple[str, str], Subject] = {}
+    for subject in subjects.all:
+        first.setdefault((subject.kind, subject.built.case.program.name), subject)
+    chosen = []
+    for kind, group in subjects.by_kind(first.values()).items():
+        some = len(group) > 12 and kind in ("overwritten", "exe-missing", "exe-missing-dumped")
+        chosen += group[:: len(group) // 12] if some else group
+    return list(dict.fromkeys(chosen))
+
+
+@sample
+def test_beside_the_others(case_names: object, subjects: Subjects, scoreboard: Scoreboard) -> None:
+    chosen = _asked_of_others(subjects)
+    verdicts: dict[str, dict[Subject, Verdict]] = {"whocall": {one: one.verdict for one in chosen}}
+    for tool in OTHERS:
+        answers = zip(chosen, each(tool, chosen))
+        verdicts[tool] = {one: verdict for one, verdict in answers if verdict is not None}
+    heads = [f"{tool} {what} %" for tool in verdicts for what in ("recall", "precision")]
+    table = scoreboard.table("Damage, beside the others", "kind", "cases", *heads)
+    for kind, group in {**subjects.by_kind(chosen), "all": chosen}.items():
+        cells: list[object] = []
+        for said in verdicts.values():
+            answered = [said[one] for one in group if one in said]
+            cells += _means(answered) if answered else ("-", "-")
+        table.rows.append((kind, len(group), *cells))
+    read = scoreboard.table("Damage, cores that each tool could read", "tool", "cores")
+    read.rows += [(tool, len(said)) for tool, said in verdicts.items()]
+    ours = _means(list(verdicts["whocall"].values()))
+    for tool in OTHERS:
+        theirs = _means(list(verdicts[tool].values()))
+        assert ours[0] > theirs[0] + 10, f"{tool} finds as much"
+        assert ours[1] >= theirs[1] - 1, f"{tool} is more often right"
