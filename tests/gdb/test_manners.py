@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from sessions import batch
 
-SUBCOMMANDS = ["bt", "compare", "doctor", "functions", "modules", "symbol"]
+SUBCOMMANDS = ["audit", "bt", "compare", "doctor", "functions", "modules", "symbol"]
 
 
 def test_help_lists_the_subcommands() -> None:
     said = batch(["help whocall"])
-    assert [f"whocall {name} -- " in said.out for name in SUBCOMMANDS] == [True] * 6
+    assert [f"whocall {name} -- " in said.out for name in SUBCOMMANDS] == [True] * len(SUBCOMMANDS)
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)
