@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,21 +169,28 @@ static uint64_t entry_point(pid_t id) {
     return 0;
 }
 
-/* Run at full speed through the dynamic loader: at the program's entry point the stack is empty. */
+static int set_debug_register(pid_t id, size_t number, uint64_t value) {
+    void *at = (void *)(offsetof(struct user, u_debugreg) + number * sizeof(uint64_t));
+    return ptrace(PTRACE_POKEUSER, id, at, (void *)value) == 0;
+}
+
+/* Run at full speed through the dynamic loader: at the program's entry point the stack is empty.
+ * A breakpoint written into the code would make the kernel dump all of it, as of a changed mapping: hence the processor's own,
+ * or, where that is not to be had, single steps. */
 static void run_to_entry(pid_t id) {
     int status;
     ptrace(PTRACE_CONT, id, NULL, NULL); /* to the exec event */
     waitpid(id, &status, 0);
-    void *entry = (void *)entry_point(id);
-    long code = ptrace(PTRACE_PEEKTEXT, id, entry, NULL);
-    ptrace(PTRACE_POKETEXT, id, entry, (void *)((code & ~0xffL) | 0xcc));
-    ptrace(PTRACE_CONT, id, NULL, NULL);
-    waitpid(id, &status, 0);
-    ptrace(PTRACE_POKETEXT, id, entry, (void *)code);
-    struct user_regs_struct regs;
-    ptrace(PTRACE_GETREGS, id, NULL, &regs);
-    regs.rip = (uint64_t)entry;
-    ptrace(PTRACE_SETREGS, id, NULL, &regs);
+    uint64_t entry = entry_point(id);
+    if (set_debug_register(id, 0, entry) && set_debug_register(id, 7, 1)) {
+        ptrace(PTRACE_CONT, id, NULL, NULL);
+        waitpid(id, &status, 0);
+        set_debug_register(id, 7, 0);
+        return;
+    }
+    struct user_regs_struct regs = {0};
+    while (regs.rip != entry && ptrace(PTRACE_SINGLESTEP, id, NULL, NULL) == 0 && waitpid(id, &status, 0) == id && WIFSTOPPED(status))
+        ptrace(PTRACE_GETREGS, id, NULL, &regs);
 }
 
 int main(int argc, char **argv) {
