@@ -45,7 +45,6 @@ CLASSES = {
     "table-incomplete": "the table does not tell what the instructions do",
     "saved-register": "where a register was saved is not known",
     "unreached": "the analysis did not get there",
-    "other": "",
 }
 """Why a place differs, and what that means in a few words."""
 
@@ -180,8 +179,7 @@ def _by_class(audit: Audit, style: Style) -> Iterator[str]:
     lines = _table(rows, style)
     yield next(lines)
     for name, line in zip(found, lines):
-        meaning = CLASSES.get(name, "")
-        yield f"{line}  {style.paint('metadata', meaning)}" if meaning else line
+        yield f"{line}  {style.paint('metadata', CLASSES[name])}"
 
 
 def _difference_lines(found: Difference, style: Style) -> Iterator[str]:

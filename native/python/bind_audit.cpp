@@ -23,10 +23,10 @@ Audit audit(const std::string& path, std::size_t difference_limit, std::uint64_t
 }
 
 // Counts by the names of `Named`, an enumeration from 0 on.
-template <typename Named, std::size_t kSize>
-py::dict named_counts(const std::array<std::uint64_t, kSize>& counts) {
+template <typename Named, std::size_t Size>
+py::dict named_counts(const std::array<std::uint64_t, Size>& counts) {
   py::dict named;
-  for (std::size_t i = 0; i < kSize; ++i) {
+  for (std::size_t i = 0; i < Size; ++i) {
     named[text(to_string(static_cast<Named>(i)))] = counts.at(i);
   }
   return named;

@@ -91,10 +91,10 @@ class Auditor {
     ++audit_.functions;
     const auto points = analyser_.follow(fde.range).points;
     const std::vector<AuditPlace> places = places_of(fde.range, points, rows);
-    std::vector<AuditClass> classes(places.size(), AuditClass::other);
+    std::vector<AuditClass> classes(places.size());
     const auto differing = std::ranges::find_if(places, &AuditPlace::differs);
     if (differing != places.end()) {
-      classes = classify(places, describe_function(fde.range, rows));
+      classes = classify(places, describe_function(fde.range));
       report(places, static_cast<std::size_t>(differing - places.begin()), classes,
              fde.range.begin);
     }
@@ -137,16 +137,10 @@ class Auditor {
     return places;
   }
 
-  AuditedFunction describe_function(const AddressRange& function,
-                                    const std::vector<UnwindRow>& rows) {
+  AuditedFunction describe_function(const AddressRange& function) {
     const ElfSection* section = file_.section_at(function.begin);
     const bool in_plt = section != nullptr && section->name.starts_with(".plt");
-    const bool called = compare_with_table(AbstractState(arch_), rows.front(), function.begin,
-                                           arch_) == AuditOutcome::agrees;
-    return {arch_,
-            function,
-            in_plt,
-            called,
+    return {arch_, function, in_plt,
             [this](Address at) {
               return !code_.functions_jumping_into({at, at + 1}).empty();
             },

@@ -30,7 +30,7 @@ struct AuditCount {
 
 struct AuditDifference {
   AuditOutcome outcome = AuditOutcome::agrees;
-  AuditClass which = AuditClass::other;
+  AuditClass which{};
   Address address = 0;   // link address of the instruction
   Address function = 0;  // link address of its function's start
   bool is_call = false;

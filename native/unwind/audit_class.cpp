@@ -29,7 +29,7 @@ class Causes {
         function_(function),
         predecessors_(places.size()),
         successors_(places.size()),
-        classes_(places.size(), AuditClass::other),
+        classes_(places.size()),
         told_(places.size(), false) {}
 
   std::vector<AuditClass> run() {
@@ -158,12 +158,9 @@ class Causes {
   }
 
   [[nodiscard]] AuditClass how_entered(Address address) const {
-    const bool at_start = address == function_.range.begin;
-    if (function_.is_jumped_into(address) || (at_start && !function_.called)) {
+    // At its start a function is not taken to be called, by the table or by the analysis.
+    if (address == function_.range.begin || function_.is_jumped_into(address)) {
       return AuditClass::entered_by_jump;
-    }
-    if (at_start) {
-      return AuditClass::other;
     }
     if (called_.contains(address)) {
       return AuditClass::called_inside;
@@ -283,7 +280,6 @@ constexpr std::array<std::string_view, kAuditClasses> kNames = {
     "table-incomplete",
     "saved-register",
     "unreached",
-    "other",
 };
 
 }  // namespace

@@ -34,9 +34,8 @@ enum class AuditClass : std::uint8_t {
   table_incomplete,        // the table does not tell what the instructions do
   saved_register,          // only where a saved register lies is not known
   unreached,               // the analysis did not get there
-  other,
 };
-inline constexpr std::size_t kAuditClasses = static_cast<std::size_t>(AuditClass::other) + 1;
+inline constexpr std::size_t kAuditClasses = static_cast<std::size_t>(AuditClass::unreached) + 1;
 std::string_view to_string(AuditClass which);  // "plt", "unknown-instruction", ...
 
 // An instruction that a table covers.
@@ -58,13 +57,12 @@ struct AuditedFunction {
   const Architecture& arch;
   AddressRange range;  // link addresses
   bool in_plt = false;
-  bool called = true;                                // entered as by a call, says its table
   std::function<bool(Address)> is_jumped_into;       // from other functions
   std::function<bool(AddressRange)> is_all_decoded;  // no unknown instruction lies there
 };
 
-// The class of each place, `other` where nothing differs. `places` are ascending. A difference
-// goes on along the flow; its class is that of the place where it began.
+// The class of each place, without meaning where nothing differs. `places` are ascending. A
+// difference goes on along the flow; its class is that of the place where it began.
 std::vector<AuditClass> classify(std::span<const AuditPlace> places,
                                  const AuditedFunction& function);
 
