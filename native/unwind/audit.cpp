@@ -64,7 +64,7 @@ class Auditor {
       info->for_each([&](const Fde& fde) {
         found = true;
         if (number++ % options_.every == 0) {
-          audit_function(fde);
+          audit_entry(fde);
         }
       });
     }
@@ -80,23 +80,30 @@ class Auditor {
   }
 
  private:
-  void audit_function(const Fde& fde) {
+  void audit_entry(const Fde& fde) {
     if (options_.check_interrupt) {
       options_.check_interrupt();
     }
     const auto rows = compile(fde);
-    if (file_.at(fde.range.begin).empty() || rows.empty() || fde.cie->signal_frame) {
+    if (rows.empty() || fde.cie->signal_frame) {
       return;
     }
+    // A damaged table may cover more than there is.
+    const std::uint64_t size = std::min(fde.range.size(), file_.at(fde.range.begin).size());
+    if (size != 0) {
+      audit_function({fde.range.begin, fde.range.begin + size}, rows);
+    }
+  }
+
+  void audit_function(const AddressRange& function, const std::vector<UnwindRow>& rows) {
     ++audit_.functions;
-    const auto points = analyser_.follow(fde.range).points;
-    const std::vector<AuditPlace> places = places_of(fde.range, points, rows);
+    const auto points = analyser_.follow(function).points;
+    const std::vector<AuditPlace> places = places_of(function, points, rows);
     std::vector<AuditClass> classes(places.size());
     const auto differing = std::ranges::find_if(places, &AuditPlace::differs);
     if (differing != places.end()) {
-      classes = classify(places, describe_function(fde.range));
-      report(places, static_cast<std::size_t>(differing - places.begin()), classes,
-             fde.range.begin);
+      classes = classify(places, describe_function(function));
+      report(places, static_cast<std::size_t>(differing - places.begin()), classes, function.begin);
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       audit_.instructions.add(places[i].outcome, classes[i]);

@@ -6,6 +6,7 @@ the sentence, or a traceback folded into one line, which is a defect. So is dyin
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import resource
 import sys
@@ -35,7 +36,7 @@ def use_core(path: str) -> None:
 
 
 def use_object(path: str) -> None:
-    """The function table with PLT names, source lines, and the rows of both sections."""
+    """The function table with PLT names, source lines, the rows of both sections, the audit."""
     table = whocall.open_symbols(path)
     for index in range(min(len(table), 100)):
         symbol = table[index]
@@ -43,6 +44,8 @@ def use_object(path: str) -> None:
         table.lines_at(symbol.start)
     for section in (".eh_frame", ".debug_frame"):
         native.cfi_rows(path, section)
+    with contextlib.suppress(native.Error):  # without tables, or of an unknown instruction set
+        native.audit(path, 5)
 
 
 def answer(path: str) -> str:
