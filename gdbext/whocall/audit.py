@@ -43,7 +43,7 @@ CLASSES = {
     "table-late": "the table follows an instruction late",
     "table-early": "the table moves on before the instructions do",
     "table-incomplete": "the table does not tell what the instructions do",
-    "saved-register": "where a register was saved is not known",
+    "saved-register": "only where a register was saved differs",
     "unreached": "the analysis did not get there",
 }
 """Why a place differs, and what that means in a few words."""

@@ -88,6 +88,9 @@ class Causes {
       return;
     }
     const auto next = static_cast<std::size_t>(found - places_.begin());
+    if (places_[from].instruction->padding && !same_cfa(*places_[from].row, *found->row)) {
+      return;  // What padding leads to, says the table, begins anew.
+    }
     // A call whose state does not fit what stands behind it is one that never returns.
     const bool comes_back = !places_[from].is_call() || places_[from].state == nullptr ||
                             found->state == nullptr || !after(from).disagrees(*found->state);
@@ -237,7 +240,12 @@ class Causes {
     if (!row_changed) {
       return agrees_later(i) ? AuditClass::table_late : AuditClass::table_incomplete;
     }
-    return places_[from].is_call() ? AuditClass::call_without_return : AuditClass::table_early;
+    if (places_[from].is_call()) {
+      return AuditClass::call_without_return;
+    }
+    // An expression reads the frame's address from a word that the analysis does not follow.
+    return place.row->cfa.kind == CfaRule::Kind::expression ? AuditClass::computed_stack_pointer
+                                                            : AuditClass::table_early;
   }
 
   [[nodiscard]] bool agrees_later(std::size_t i) const {

@@ -32,7 +32,7 @@ enum class AuditClass : std::uint8_t {
   table_late,              // the table follows an instruction later
   table_early,             // the table moves on before the instructions do
   table_incomplete,        // the table does not tell what the instructions do
-  saved_register,          // only where a saved register lies is not known
+  saved_register,          // only where a register was saved differs
   unreached,               // the analysis did not get there
 };
 inline constexpr std::size_t kAuditClasses = static_cast<std::size_t>(AuditClass::unreached) + 1;

@@ -22,15 +22,15 @@ here:   push %rbp
         ret""",
     "table-late": """
         push %rbx
-here:   nop
+here:   xor %eax, %eax
         .cfi_adjust_cfa_offset 8
-        nop
+        xor %ecx, %ecx
         pop %rbx
         .cfi_adjust_cfa_offset -8
         ret""",
     "table-early": """
         .cfi_remember_state
-        nop
+        xor %ecx, %ecx
         .cfi_adjust_cfa_offset 8
 here:   xor %eax, %eax
         .cfi_restore_state
