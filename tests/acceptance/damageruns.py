@@ -193,14 +193,20 @@ def build_damage(directory: Path) -> list[Subject | str]:
 
 
 def without_executables(built: Iterable[BuiltCase]) -> list[Subject]:
-    """Each case twice: as it is, and dumped once more with the code of all files in the core."""
+    """Each case twice: as it is, and dumped once more with the code of all files in the core.
+
+    Without a static executable the C library is gone as well: those are of a kind of their own.
+    """
 
     def dump(case: BuiltCase) -> Subject:
         again = Subject(case.again(DUMP_FILES), "exe-missing-dumped", has_executable=False)
         again.built.truth()
         return again
 
+    def kind(case: BuiltCase) -> str:
+        return "exe-missing-static" if case.case.variant.is_static else "exe-missing"
+
     cases = list(built)
-    plain = [Subject(case, "exe-missing", has_executable=False) for case in cases]
+    plain = [Subject(case, kind(case), has_executable=False) for case in cases]
     with ThreadPoolExecutor(JOBS) as pool:
         return plain + list(pool.map(dump, cases))
