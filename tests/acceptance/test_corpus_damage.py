@@ -164,7 +164,7 @@ def _asked_of_others(subjects: Subjects) -> list[Subject]:
     for subject in subjects.all:
         first.setdefault((subject.kind, subject.built.case.program.name), subject)
     chosen = []
-    for kind, group in subjects.by_kind(first.values()).items():
+    for group in subjects.by_kind(first.values()).values():
         chosen += group[:: math.ceil(len(group) / MOST_ASKED)]
     return list(dict.fromkeys(chosen))
 
