@@ -143,6 +143,7 @@ class Process:
     def describe(self, address: int, demangle: bool = True, lines: bool = True) -> Place: ...
     def report(self, module: int) -> ModuleReport: ...
     def symbols(self, module: int) -> SymbolTable: ...
+    def functions(self, module: int) -> FunctionList: ...
     def read(self, address: int, size: int) -> bytes:
         """As many bytes as can be read from `address` on, at most `size`."""
     def close(self) -> None:
@@ -170,6 +171,18 @@ class SymbolTable:
         nothing covers the address)."""
     def aliases(self, index: int) -> list[Symbol]: ...
     def lines_at(self, address: int) -> list[tuple[str, str, int]]: ...
+
+class FunctionList:
+    """All functions of one file, also those that only the code shows; link addresses."""
+
+    build_id: str
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> tuple[int, int, str, str, bool, list[str]]:
+        """(start, end, raw name, source, whether it is a name, witnesses best first)."""
+
+def functions(path: _Path) -> FunctionList:
+    """The function table of any object file; libbfd reads what is not ELF."""
 
 def open_core(path: _Path, search: FileSearch = ...) -> Process: ...
 def open_process(pid: int, search: FileSearch = ...) -> Process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ class Function:
     raw_name: str
     source: str
     named: bool
+    witness: tuple[str, ...] = ()  # what tells that a function starts there, best first
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class FunctionTable:
 
 
 def select(
-    table: native.SymbolTable, module: str, bias: int, regex: str, demangle: Demangle
+    table: native.FunctionList, module: str, bias: int, regex: str, demangle: Demangle
 ) -> FunctionTable:
     """The functions whose demangled or raw name `regex` matches anywhere ("" matches all)."""
     try:
@@ -50,11 +52,12 @@ def select(
         raise UsageError(f"{regex!r} is not a regular expression: {error}") from error
     functions = []
     for at in range(len(table)):
-        symbol = table[at]
-        name = demangle(symbol.name)
-        if pattern.search(name) or pattern.search(symbol.name):
-            start, end = symbol.start + bias, symbol.end + bias
-            functions.append(Function(start, end, name, symbol.name, symbol.source, symbol.named))
+        start, end, raw_name, source, named, witness = table[at]
+        name = demangle(raw_name)
+        if pattern.search(name) or pattern.search(raw_name):
+            functions.append(
+                Function(start + bias, end + bias, name, raw_name, source, named, tuple(witness))
+            )
     return FunctionTable(module, table.build_id, bias, functions)
 
 
@@ -66,9 +69,10 @@ def _demangler(demangle: bool) -> Demangle:
 
 def of_file(path: str, regex: str, demangle: bool) -> FunctionTable:
     """The functions of one file at link addresses."""
-    from whocall.image import open_symbols
+    from whocall.engine import native
 
-    table = open_symbols(path)
+    with native_errors():
+        table = native.functions(os.fsencode(path))
     return select(table, path, 0, regex, _demangler(demangle))
 
 
@@ -87,7 +91,7 @@ def of_process(
         if found.state not in ("found", "in memory"):
             continue
         with native_errors():
-            table = image.native.symbols(found.index)
+            table = image.native.functions(found.index)
         bias = found.bias if found.bias <= mask >> 1 else found.bias - mask - 1
         yield select(table, found.path, bias, regex, _demangler(demangle))
 
@@ -102,7 +106,10 @@ def path_fits(module: native.Module, wanted: str) -> bool:
 
 
 def function_lines(table: FunctionTable, pointer_size: int, style: Style) -> Iterator[str]:
-    """A heading with the module's path, then start, end, source and name of each function."""
+    """A heading with the module's path, then start, end, source and name of each function.
+
+    Behind a function that only the code shows stand the other witnesses of its start.
+    """
     digits = pointer_size * 2 + 2
     yield style.paint("filename", table.module) + f": {len(table.functions)} functions"
     width = max((len(function.source) for function in table.functions), default=0)
@@ -110,7 +117,11 @@ def function_lines(table: FunctionTable, pointer_size: int, style: Style) -> Ite
         start = style.paint("address", f"{function.start:#0{digits}x}")
         end = style.paint("address", f"{function.end:#0{digits}x}")
         source = style.paint("metadata", f"{function.source:<{width}}")
-        yield f"{start} {end} {source} {style.paint('function', function.name)}"
+        line = f"{start} {end} {source} {style.paint('function', function.name)}"
+        others = [word for word in function.witness if word != function.source]
+        if others and not function.named:
+            line += " " + style.paint("metadata", f"({', '.join(others)})")
+        yield line
 
 
 def functions_json(tables: Iterable[FunctionTable]) -> Json:
@@ -130,6 +141,7 @@ def functions_json(tables: Iterable[FunctionTable]) -> Json:
                         "raw_name": function.raw_name,
                         "source": function.source,
                         "named": function.named,
+                        "witness": list(function.witness),
                     }
                     for function in table.functions
                 ],

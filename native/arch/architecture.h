@@ -105,6 +105,24 @@ struct Architecture {
   std::string_view name;                          // "x86_64": the word in JSON
   std::span<const std::string_view> gdb_names{};  // what gdb's Architecture.name() says
   std::uint16_t elf_machine = 0;
+// What code alone tells about starts of functions: addresses, in no order and with repetitions.
+struct StartMarks {
+  std::vector<Address> call_targets;   // of what looks like a direct call anywhere
+  std::vector<Address> landing_pads;   // of indirect calls and jumps
+  std::vector<Address> address_taken;  // by instructions
+  std::vector<Address> prologues;      // the usual first instructions, where no jump leads
+  std::vector<Address> aligned;        // other code behind padding, where no jump leads
+  std::vector<Address> data_taken;     // outside the code: tables of switch cases among them
+};
+
+// What a place in code looks like.
+struct StartLook {
+  bool behind_end = false;  // padding stands before it, or what never goes on behind itself
+  bool prologue = false;  // it begins as functions do, by pushing or by lowering the stack pointer
+  bool landing_pad = false;  // indirect calls and jumps may arrive
+  bool catches = false;      // it is a landing pad for exceptions
+};
+
   std::uint8_t pointer_size = 8;  // bytes
   Endian endian = Endian::little;
 
@@ -132,15 +150,11 @@ struct Architecture {
   std::optional<CallSite> (*call_before)(ByteView before, Address return_address) = nullptr;
   std::uint8_t longest_call = 0;  // bytes
 
-  // Appends the targets, as far as they lie inside `code`, of what looks like a direct call
-  // anywhere in it. `code` begins at `address`; targets are the same kind of address.
-  void (*append_call_targets)(ByteView code, Address address,
-                              std::vector<Address>& targets) = nullptr;
-
-  // Appends the addresses inside `code` that look like starts of functions by other marks: landing
-  // pads for indirect calls, and addresses that instructions in `code` take.
-  void (*append_marked_starts)(ByteView code, Address address,
-                               std::vector<Address>& starts) = nullptr;
+  // Appends what the bytes of `code`, which begins at `address`, tell about starts of functions
+  // inside it. One pass; the same kind of address throughout.
+  void (*append_start_marks)(ByteView code, Address address, StartMarks& marks) = nullptr;
+  // Looks at offset `at` of `code`.
+  StartLook (*look_at_start)(ByteView code, std::uint64_t at) = nullptr;
 
   // Appends the addresses of tables that indirect jumps in `code` name: arrays of pointers to the
   // cases of a switch, not to functions.

@@ -1,7 +1,5 @@
 #include "arch/x86_code.h"
 
-#include <cstring>
-
 namespace whocall::x86 {
 namespace {
 
@@ -13,29 +11,12 @@ enum class Mode : std::uint8_t { bits32, bits64 };
 
 constexpr Address kMask32 = 0xffffffff;
 
-constexpr std::uint32_t kEndbr64 = 0xfa1e0ff3;
-constexpr std::uint32_t kEndbr32 = 0xfb1e0ff3;
-
 Address wrap(Mode mode, Address address) {
   return mode == Mode::bits64 ? address : address & kMask32;
 }
 
 Address sign_extend(std::uint32_t value) {
   return static_cast<Address>(static_cast<std::int64_t>(static_cast<std::int32_t>(value)));
-}
-
-// Bytes of ModRM with what follows it (SIB, displacement), Intel SDM volume 2, tables 2-2 and 2-3.
-std::size_t modrm_size(std::uint8_t modrm, std::uint8_t sib) {
-  const unsigned mod = modrm >> 6U;
-  const unsigned rm = modrm & 7U;
-  const bool has_sib = mod != 3 && rm == 4;
-  std::size_t size = has_sib ? 2 : 1;
-  if (mod == 1) {
-    size += 1;
-  } else if (mod == 2 || (mod == 0 && rm == 5) || (mod == 0 && has_sib && (sib & 7U) == 5)) {
-    size += 4;
-  }
-  return size;
 }
 
 // `call *r/m` of exactly `length` bytes (without prefixes) at the end of `before`.
@@ -83,75 +64,6 @@ std::optional<CallSite> call_before(ByteView before, Address return_address, Mod
     }
   }
   return direct;
-}
-
-// Every byte that can be a `call rel32` is taken for one: of all 32-bit distances so few stay
-// inside a module's code that chance adds next to nothing (one target in 200,000 bytes of text).
-void append_call_targets(ByteView code, Address address, Mode mode, std::vector<Address>& targets) {
-  constexpr std::ptrdiff_t kSize = 5;
-  const auto* const begin = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-  const auto* const end = begin + code.size();
-  for (const auto* at = begin; end - at >= kSize; ++at) {
-    at = static_cast<const std::uint8_t*>(
-        std::memchr(at, kCallRelative, static_cast<std::size_t>(end - at)));
-    if (at == nullptr || end - at < kSize) {
-      break;
-    }
-    const auto offset = static_cast<std::uint64_t>(at - begin);
-    const std::uint32_t distance = code.read<std::uint32_t>(offset + 1).value_or(0);
-    const Address target = wrap(mode, address + offset + kSize + sign_extend(distance));
-    // `call 1f; 1: pop %ebx` asks for the pc; nothing starts there.
-    if (distance != 0 && target - address < code.size()) {
-      targets.push_back(target);
-    }
-  }
-}
-
-// mov $imm32,%reg; push $imm32; movl $imm32,mem with a short address: how code at a fixed address
-// takes the address of a function. Returns the immediate's offset in the instruction, 0 for others.
-std::size_t immediate_at(const std::uint8_t* bytes) {
-  if ((bytes[0] & 0xf8U) == 0xb8 || bytes[0] == 0x68) {
-    return 1;
-  }
-  const bool move = bytes[0] == 0xc7 && (bytes[1] & 0x38U) == 0;
-  return move ? 1 + modrm_size(bytes[1], bytes[2]) : 0;
-}
-
-// endbr64 or endbr32; the place in the code itself that `lea disp32(%rip),%reg` or an immediate
-// names; where no flow comes from above.
-void append_marked_starts(ByteView code, Address address, Mode mode, std::vector<Address>& starts) {
-  // Position-independent code is linked at small addresses, which many numbers are equal to.
-  constexpr Address kLowestFixed = 0x10000;
-  const auto ends_above = [&](std::uint64_t at) {
-    return at == 0 || flow_ends(*code.slice(0, at));
-  };
-  const std::uint32_t landing_pad = mode == Mode::bits64 ? kEndbr64 : kEndbr32;
-  // Behind a call that never returns nothing tells that the flow ends; a landing pad or the usual
-  // alignment of functions does.
-  constexpr Address kFunctionAlignment = 16;
-  const auto take = [&](Address target) {
-    const std::uint64_t at = target - address;
-    const bool aligned = target % kFunctionAlignment == 0;
-    if (at < code.size() &&
-        (aligned || ends_above(at) || code.read<std::uint32_t>(at) == landing_pad)) {
-      starts.push_back(target);
-    }
-  };
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-  for (std::size_t at = 0; at + 12 <= code.size(); ++at) {
-    if (bytes[at] == 0xf3 && code.read<std::uint32_t>(at) == landing_pad && ends_above(at)) {
-      starts.push_back(address + at);
-    }
-    const bool lea = mode == Mode::bits64 && (bytes[at] & 0xfbU) == 0x48 && bytes[at + 1] == 0x8d &&
-                     (bytes[at + 2] & 0xc7U) == 0x05;
-    if (lea) {
-      const std::uint32_t distance = code.read<std::uint32_t>(at + 3).value_or(0);
-      take(address + at + 7 + sign_extend(distance));
-    } else if (const std::size_t immediate = immediate_at(bytes + at);
-               immediate != 0 && address >= kLowestFixed) {
-      take(code.read<std::uint32_t>(at + immediate).value_or(0));
-    }
-  }
 }
 
 // jmp *table(,%reg,scale)
@@ -232,19 +144,6 @@ std::optional<CallSite> call_before_64(ByteView before, Address return_address) 
 std::optional<CallSite> call_before_32(ByteView before, Address return_address) {
   return call_before(before, return_address, Mode::bits32);
 }
-void append_call_targets_64(ByteView code, Address address, std::vector<Address>& targets) {
-  append_call_targets(code, address, Mode::bits64, targets);
-}
-void append_call_targets_32(ByteView code, Address address, std::vector<Address>& targets) {
-  append_call_targets(code, address, Mode::bits32, targets);
-}
-void append_marked_starts_64(ByteView code, Address address, std::vector<Address>& starts) {
-  append_marked_starts(code, address, Mode::bits64, starts);
-}
-void append_marked_starts_32(ByteView code, Address address, std::vector<Address>& starts) {
-  append_marked_starts(code, address, Mode::bits32, starts);
-}
-
 void append_jump_tables_64(ByteView code, std::vector<Address>& tables) {
   append_jump_tables(code, Mode::bits64, tables);
 }

@@ -12,10 +12,10 @@ inline constexpr std::uint8_t kLongestCall = 8;
 
 std::optional<CallSite> call_before_64(ByteView before, Address return_address);
 std::optional<CallSite> call_before_32(ByteView before, Address return_address);
-void append_call_targets_64(ByteView code, Address address, std::vector<Address>& targets);
-void append_call_targets_32(ByteView code, Address address, std::vector<Address>& targets);
-void append_marked_starts_64(ByteView code, Address address, std::vector<Address>& starts);
-void append_marked_starts_32(ByteView code, Address address, std::vector<Address>& starts);
+void append_start_marks_64(ByteView code, Address address, StartMarks& marks);
+void append_start_marks_32(ByteView code, Address address, StartMarks& marks);
+StartLook look_at_start_64(ByteView code, std::uint64_t at);
+StartLook look_at_start_32(ByteView code, std::uint64_t at);
 void append_jump_tables_64(ByteView code, std::vector<Address>& tables);
 void append_jump_tables_32(ByteView code, std::vector<Address>& tables);
 bool flow_ends(ByteView before);
@@ -25,5 +25,23 @@ void append_jump_sources_32(ByteView code, Address address, AddressRange wanted,
                             std::vector<Address>& sources);
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address);
 std::optional<JumpStub> jump_stub_32(ByteView code, Address address);
+
+
+// Bytes of ModRM with what follows it (SIB, displacement), Intel SDM volume 2, tables 2-2 and 2-3.
+constexpr std::size_t modrm_size(std::uint8_t modrm, std::uint8_t sib) {
+  const unsigned mod = modrm >> 6U;
+  const unsigned rm = modrm & 7U;
+  const bool has_sib = mod != 3 && rm == 4;
+  std::size_t size = has_sib ? 2 : 1;
+  if (mod == 1) {
+    size += 1;
+  } else if (mod == 2 || (mod == 0 && rm == 5) || (mod == 0 && has_sib && (sib & 7U) == 5)) {
+    size += 4;
+  }
+  return size;
+}
+
+inline constexpr std::uint32_t kEndbr64 = 0xfa1e0ff3;
+inline constexpr std::uint32_t kEndbr32 = 0xfb1e0ff3;
 
 }  // namespace whocall::x86

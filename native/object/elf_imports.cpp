@@ -54,10 +54,11 @@ std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& 
   return imports;
 }
 
-void for_each_relative_pointer(const ElfFile& file, const std::function<void(Address)>& visit) {
+void for_each_relative_pointer(const ElfFile& file,
+                               const std::function<void(Address where, Address target)>& visit) {
   for_each_relocation(file, [&](const Relocation& relocation) {
     if (relocation.symbol == 0) {
-      visit(relocation.addend);
+      visit(relocation.where, relocation.addend);
     }
   });
 }

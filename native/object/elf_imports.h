@@ -16,7 +16,8 @@ namespace whocall {
 std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& file);
 
 // The link addresses that relocations without a symbol put into the words of a position-independent
-// file: code pointers and data pointers alike.
-void for_each_relative_pointer(const ElfFile& file, const std::function<void(Address)>& visit);
+// file: code pointers and data pointers alike, each with the link address of its word.
+void for_each_relative_pointer(const ElfFile& file,
+                               const std::function<void(Address where, Address target)>& visit);
 
 }  // namespace whocall

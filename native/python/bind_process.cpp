@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "python/bind_backtrace.h"
+#include "python/bind_functions.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
 #include "symbols/coverage.h"
@@ -66,6 +67,16 @@ TableView symbols_of(const Process& process, std::size_t index) {
     table = SymbolTable::from_symbols({}, nullptr);
   }
   return {std::move(table), module.file_path, module.build_id_on_disk, {}};
+}
+
+FunctionListView functions_of(const Process& process, std::size_t index) {
+  Session& session = *process.session();
+  const Module& module = module_at_index(session, index);
+  if (module.file == nullptr) {
+    return {};
+  }
+  return list_functions(session.symbolizer->table_with_plt_of(module),
+                        *session.symbolizer->starts_of(module), module.build_id_on_disk);
 }
 
 py::bytes read(const Process& process, Address address, std::size_t size) {
@@ -264,6 +275,7 @@ void bind_process(py::module_& module) {
            py::arg("lines") = true)
       .def("report", &report, py::arg("module"))
       .def("symbols", &symbols_of, py::arg("module"))
+      .def("functions", &functions_of, py::arg("module"))
       .def("read", &read, py::arg("address"), py::arg("size"))
       .def("close", &Process::close);
   bind_openers(module);

@@ -70,28 +70,6 @@ std::string elf_format(const ElfFile& file) {
          std::string(elf_machine_name(file.machine()));
 }
 
-bool is_elf(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  const auto bytes = file->bytes();
-  constexpr std::string_view kMagic = "\177ELF";
-  return bytes.size() >= kMagic.size() &&
-         std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
-}
-
-TableView open_symbols(const std::string& path, bool with_plt) {
-  if (!is_elf(path)) {
-    TableView view{.table = table_from_bfd(path), .path = path};
-    view.format = BfdLibrary::get()->open(path)->format();
-    return view;
-  }
-  const auto file = ElfFile::open(path);
-  auto table = SymbolTable::from_elf(file);
-  if (with_plt) {
-    table = with_plt_names(std::move(table), *file);
-  }
-  return {std::move(table), path, file->build_id(), elf_format(*file)};
-}
-
 std::vector<LineTuple> file_lines(const TableView& view, Address address) {
   BfdLibrary* library = BfdLibrary::get();
   if (library == nullptr) {
@@ -113,6 +91,28 @@ std::string libbfd_version() {
 }
 
 }  // namespace
+
+bool is_elf(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  const auto bytes = file->bytes();
+  constexpr std::string_view kMagic = "\177ELF";
+  return bytes.size() >= kMagic.size() &&
+         std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+TableView open_symbols(const std::string& path, bool with_plt) {
+  if (!is_elf(path)) {
+    TableView view{.table = table_from_bfd(path), .path = path};
+    view.format = BfdLibrary::get()->open(path)->format();
+    return view;
+  }
+  const auto file = ElfFile::open(path);
+  auto table = SymbolTable::from_elf(file);
+  if (with_plt) {
+    table = with_plt_names(std::move(table), *file);
+  }
+  return {std::move(table), path, file->build_id(), elf_format(*file)};
+}
 
 std::vector<LineTuple> line_tuples(const std::vector<SourceLine>& lines) {
   std::vector<LineTuple> tuples;

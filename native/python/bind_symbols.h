@@ -19,6 +19,10 @@ struct TableView {
   std::string format{};
 };
 
+bool is_elf(const std::string& path);
+// The functions of any object file; libbfd reads what is not ELF. Throws Error.
+TableView open_symbols(const std::string& path, bool with_plt);
+
 // (function, file, line).
 using LineTuple = std::tuple<pybind11::str, pybind11::str, unsigned>;
 

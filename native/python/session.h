@@ -47,6 +47,7 @@ void bind_process(pybind11::module_& module);
 void bind_image_parts(pybind11::module_& module);
 void bind_backtrace(pybind11::module_& module);
 void bind_symbols(pybind11::module_& module);
+void bind_functions(pybind11::module_& module);
 void bind_rows(pybind11::module_& module);
 void bind_audit(pybind11::module_& module);
 

@@ -1,131 +1,216 @@
 #include "symbols/function_starts.h"
 
-#include <elf.h>
-
 #include <algorithm>
-#include <set>
+#include <utility>
 
-#include "object/elf_imports.h"
 #include "symbols/code_areas.h"
+#include "symbols/code_pointers.h"
 
 namespace whocall {
 namespace {
 
-void sort_distinct(std::vector<Address>& addresses) {
-  std::ranges::sort(addresses);
-  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+// Sorted by address, the witnesses of one address together.
+void unite(std::vector<FunctionStart>& claims) {
+  std::ranges::sort(claims, {}, &FunctionStart::address);
+  std::size_t kept = 0;
+  for (const FunctionStart& claim : claims) {
+    if (kept != 0 && claims[kept - 1].address == claim.address) {
+      claims[kept - 1].witnesses |= claim.witnesses;
+    } else {
+      claims[kept++] = claim;
+    }
+  }
+  claims.resize(kept);
 }
+
+class Collector {
+ public:
+  Collector(const ElfFile& file, const Architecture& arch, const std::vector<AddressRange>& areas)
+      : file_(file), arch_(arch), areas_(areas) {}
+
+  std::vector<FunctionStart> run(const SymbolTable& symbols) {
+    add_symbols(symbols);
+    for (const AddressRange& part : code_parts(file_)) {
+      add(part.begin, StartWitness::section_start);
+    }
+    if (file_.entry() != 0) {
+      add(file_.entry(), StartWitness::entry_point);
+    }
+    add_marks(marks_of_code());
+    unite(claims_);
+    drop_inside_delimited();
+    return std::move(claims_);
+  }
+
+ private:
+  void add(Address address, StartWitnesses witnesses) { claims_.push_back({address, witnesses}); }
+
+  void add_all(const std::vector<Address>& addresses, StartWitness witness) {
+    for (const Address address : addresses) {
+      add(address, witness);
+    }
+  }
+
+  void add_symbols(const SymbolTable& symbols) {
+    for (const Symbol& symbol : symbols.symbols()) {
+      add(symbol.range.begin, witness_of(symbol.source));
+      if (symbol.exact_end && !symbol.range.empty()) {
+        delimited_.push_back(symbol.range);
+      }
+    }
+  }
+
+  StartMarks marks_of_code() const {
+    StartMarks marks;
+    for (const AddressRange& area : areas_) {
+      const ByteView code = file_.at(area.begin);
+      const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
+      if (inside && arch_.append_start_marks != nullptr) {
+        arch_.append_start_marks(*inside, area.begin, marks);
+      }
+    }
+    return marks;
+  }
+
+  void add_marks(StartMarks marks) {
+    add_calls(marks.call_targets);
+    const CodePointers pointers(file_, arch_, areas_, std::move(marks.data_taken));
+    for (const Address target : pointers.initializers()) {
+      add(target, StartWitness::init_array);
+    }
+    for (const Address target : pointers.functions()) {
+      const StartLook look = look_at(target);
+      add_if((look.behind_end && !look.catches) || looks_like_function(target), target,
+             StartWitness::code_pointer);
+    }
+    for (const Address target : marks.address_taken) {
+      add_if(looks_like_function(target), target, StartWitness::address_taken);
+    }
+    for (const Address pad : marks.landing_pads) {
+      const StartLook look = look_at(pad);
+      add_if(look.behind_end && !look.catches && (look.prologue || may_stand_at(pad)), pad,
+             StartWitness::landing_pad);
+    }
+    for (const Address guess : marks.prologues) {
+      add_if(!pointers.is_case(guess) && !look_at(guess).catches, guess, StartWitness::prologue);
+    }
+    for (const Address guess : marks.aligned) {
+      add_if(!pointers.is_case(guess) && !look_at(guess).catches, guess, StartWitness::alignment);
+    }
+  }
+
+  void add_if(bool holds, Address address, StartWitness witness) {
+    if (holds) {
+      add(address, witness);
+    }
+  }
+
+  // A single byte e8 may be a part of another instruction: what is called once has to look like a
+  // start, what is called again need not.
+  void add_calls(std::vector<Address>& targets) {
+    std::ranges::sort(targets);
+    std::size_t distinct = 0;
+    std::size_t aligned = 0;
+    for (std::size_t i = 0; i < targets.size();) {
+      std::size_t next = i + 1;
+      while (next < targets.size() && targets[next] == targets[i]) {
+        ++next;
+      }
+      const Address target = targets[i];
+      ++distinct;
+      aligned += is_aligned(target) ? 1U : 0U;
+      add_if(next - i > 1 || is_aligned(target) || may_be_called(target), target,
+             StartWitness::call_target);
+      i = next;
+    }
+    functions_are_aligned_ = 2 * aligned > distinct;
+  }
+
+  // Behind a call that never returns nothing tells that the flow ends.
+  [[nodiscard]] bool may_be_called(Address target) const {
+    const StartLook look = look_at(target);
+    if (look.behind_end || look.prologue) {
+      return true;
+    }
+    const ByteView before = file_.at(target - arch_.longest_call);
+    const auto call = before.slice(0, arch_.longest_call);
+    return call && arch_.call_before != nullptr && arch_.call_before(*call, target).has_value();
+  }
+
+  static bool is_aligned(Address address) {
+    constexpr Address kUsual = 16;
+    return address % kUsual == 0;
+  }
+  // Compilers align all functions of a file or, asked for small code, hardly any.
+  [[nodiscard]] bool may_stand_at(Address address) const {
+    return is_aligned(address) || !functions_are_aligned_;
+  }
+
+  // Instructions take the addresses of labels too, and of data that only look like code. Where the
+  // compiler aligned the functions, a start must be aligned or begin as functions do; behind a call
+  // that never returns nothing tells that the flow ends.
+  [[nodiscard]] bool looks_like_function(Address address) const {
+    const StartLook look = look_at(address);
+    if (look.catches) {
+      return false;
+    }
+    return look.behind_end ? look.prologue || may_stand_at(address)
+                           : is_aligned(address) && (look.prologue || look.landing_pad);
+  }
+
+  [[nodiscard]] StartLook look_at(Address address) const {
+    const auto area = std::ranges::find_if(
+        areas_, [&](const AddressRange& candidate) { return candidate.contains(address); });
+    if (area == areas_.end() || arch_.look_at_start == nullptr) {
+      return {};
+    }
+    return arch_.look_at_start(file_.at(area->begin), address - area->begin);
+  }
+
+  // What a symbol's own size or an unwind table delimits is one function: nothing weaker cuts it.
+  // Certain starts inside it do, as FDEs of parts and symbols without a size (labels of
+  // hand-written code, which others call) are meant.
+  void drop_inside_delimited() {
+    std::ranges::sort(delimited_, {}, &AddressRange::begin);
+    auto range = delimited_.begin();
+    Address covered = 0;
+    std::erase_if(claims_, [&](const FunctionStart& start) {
+      while (range != delimited_.end() && range->begin < start.address) {
+        covered = std::max(covered, range->end);
+        ++range;
+      }
+      return start.address < covered && !start.witnesses.certain();
+    });
+  }
+
+  const ElfFile& file_;
+  const Architecture& arch_;
+  const std::vector<AddressRange>& areas_;
+  std::vector<FunctionStart> claims_;
+  std::vector<AddressRange> delimited_;
+  bool functions_are_aligned_ = true;
+};
 
 }  // namespace
 
 FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
                                const SymbolTable& symbols)
-    : areas_(code_areas(file)) {
-  called_.push_back(file.entry());
-  for (const AddressRange& area : areas_) {
-    const ByteView code = file.at(area.begin);
-    if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
-      arch.append_call_targets(*inside, area.begin, called_);
-      if (arch.append_marked_starts != nullptr) {
-        arch.append_marked_starts(*inside, area.begin, called_);
-      }
-    }
-  }
-  for (const Symbol& symbol : symbols.symbols()) {
-    (symbol.name.empty() ? starts_ : called_).push_back(symbol.range.begin);
-  }
-  for (const AddressRange& part : code_parts(file)) {
-    starts_.push_back(part.begin);
-  }
-  add_code_pointers(file, arch);
-  sort_distinct(called_);
-  starts_.insert(starts_.end(), called_.begin(), called_.end());
-  sort_distinct(starts_);
-}
+    : areas_(code_areas(file)), starts_(Collector(file, arch, areas_).run(symbols)) {}
 
-// Functions that are only called through pointers: the words of the data that point to code, at a
-// place where no flow comes from above. Position-independent files keep them as the addends of
-// relocations, all others in the words themselves.
-void FunctionStarts::add_code_pointers(const ElfFile& file, const Architecture& arch) {
-  const auto consider = [&](Address target) {
-    const auto area = std::ranges::find_if(
-        areas_, [&](const AddressRange& candidate) { return candidate.contains(target); });
-    if (area == areas_.end() || arch.flow_ends == nullptr) {
-      return;
-    }
-    const auto before = file.at(area->begin).slice(0, target - area->begin);
-    if (target == area->begin || (before && arch.flow_ends(*before))) {
-      called_.push_back(target);
-    }
-  };
-  for_each_relative_pointer(file, consider);
-  if (file.type() != ET_EXEC) {
-    return;
-  }
-  const std::set<Address> cases = switch_cases(file, arch);
-  for (const ElfSection& section : file.sections()) {
-    const bool data = section.type == SHT_PROGBITS || section.type == SHT_INIT_ARRAY ||
-                      section.type == SHT_FINI_ARRAY;
-    const auto bytes = file.contents(section);
-    if (!data || !bytes || (section.flags & SHF_ALLOC) == 0 ||
-        (section.flags & SHF_EXECINSTR) != 0) {
-      continue;
-    }
-    for (std::uint64_t at = 0; at + arch.pointer_size <= bytes->size(); at += arch.pointer_size) {
-      const Address word = bytes->read_unsigned(at, arch.pointer_size).value_or(0);
-      if (!cases.contains(word)) {
-        consider(word);
-      }
-    }
-  }
-}
-
-// What the tables of indirect jumps point to; a table ends where another begins or where a word
-// does not point to code.
-std::set<Address> FunctionStarts::switch_cases(const ElfFile& file,
-                                               const Architecture& arch) const {
-  std::vector<Address> tables;
-  for (const AddressRange& area : areas_) {
-    const ByteView code = file.at(area.begin);
-    const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
-    if (inside && arch.append_jump_tables != nullptr) {
-      arch.append_jump_tables(*inside, tables);
-    }
-  }
-  sort_distinct(tables);
-  std::set<Address> cases;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const Address end = i + 1 < tables.size() ? tables[i + 1] : ~Address{0};
-    for (Address at = tables[i]; at < end; at += arch.pointer_size) {
-      const auto word = file.at(at).read_unsigned(0, arch.pointer_size);
-      const bool is_code = word && std::ranges::any_of(areas_, [&](const AddressRange& area) {
-                             return area.contains(*word);
-                           });
-      if (!is_code) {
-        break;
-      }
-      cases.insert(*word);
-    }
-  }
-  return cases;
-}
-
-bool FunctionStarts::is_called(Address link) const {
-  return std::ranges::binary_search(called_, link);
+StartWitnesses FunctionStarts::witnesses_at(Address link) const {
+  const auto found = std::ranges::lower_bound(starts_, link, {}, &FunctionStart::address);
+  return found != starts_.end() && found->address == link ? found->witnesses : StartWitnesses();
 }
 
 std::optional<AddressRange> FunctionStarts::function_at(Address link) const {
   const auto area = std::ranges::find_if(
       areas_, [&](const AddressRange& candidate) { return candidate.contains(link); });
-  if (area == areas_.end()) {
+  const auto next = std::ranges::upper_bound(starts_, link, {}, &FunctionStart::address);
+  if (area == areas_.end() || next == starts_.begin()) {
     return std::nullopt;
   }
-  const auto next = std::ranges::upper_bound(starts_, link);
-  if (next == starts_.begin()) {
-    return std::nullopt;
-  }
-  return AddressRange{*std::prev(next),
-                      next == starts_.end() ? area->end : std::min(*next, area->end)};
+  return AddressRange{std::prev(next)->address,
+                      next == starts_.end() ? area->end : std::min(next->address, area->end)};
 }
 
 }  // namespace whocall

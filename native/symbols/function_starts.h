@@ -1,39 +1,45 @@
-// Where functions begin in a file that has no unwind tables and few symbols: the starts that
-// symbols and tables tell, the targets of direct calls, landing pads, and code whose address is
-// taken.
+// Where functions begin in a file that has no unwind tables and few symbols, and what tells so.
 #pragma once
 
 #include <optional>
-#include <set>
+#include <span>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "base/address.h"
 #include "object/elf_file.h"
+#include "symbols/start_witness.h"
 #include "symbols/symbol_table.h"
 
 namespace whocall {
 
+struct FunctionStart {
+  Address address = 0;  // link address
+  StartWitnesses witnesses;
+};
+
 class FunctionStarts {
  public:
-  // Looks at all code of the file once; about a gigabyte a second.
+  // Looks at all code of the file once.
   FunctionStarts(const ElfFile& file, const Architecture& arch, const SymbolTable& symbols);
 
   // From the nearest start at or below `link` to the next one, or to the end of the section
-  // (segment, where the section headers are gone). Link addresses. A function that is only called
-  // through pointers and has no symbol counts as part of its predecessor.
+  // (segment, where the section headers are gone). Link addresses. A function that nothing tells
+  // of counts as part of its predecessor.
   [[nodiscard]] std::optional<AddressRange> function_at(Address link) const;
 
-  // Whether a direct call, a named symbol or the entry point goes to `link`.
-  [[nodiscard]] bool is_called(Address link) const;
+  // Whether something is known to enter at `link` as calls do (StartWitnesses::called).
+  [[nodiscard]] bool is_called(Address link) const { return witnesses_at(link).called(); }
+
+  // What tells that a function starts at `link`; empty when nothing does.
+  [[nodiscard]] StartWitnesses witnesses_at(Address link) const;
+
+  // All of them, ascending.
+  [[nodiscard]] std::span<const FunctionStart> all() const { return starts_; }
 
  private:
-  void add_code_pointers(const ElfFile& file, const Architecture& arch);
-  [[nodiscard]] std::set<Address> switch_cases(const ElfFile& file, const Architecture& arch) const;
-
   std::vector<AddressRange> areas_;  // code, sorted
-  std::vector<Address> starts_;      // sorted, distinct
-  std::vector<Address> called_;      // sorted, distinct; not those that only an FDE tells
+  std::vector<FunctionStart> starts_;
 };
 
 }  // namespace whocall

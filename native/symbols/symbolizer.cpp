@@ -35,6 +35,18 @@ std::shared_ptr<const SymbolTable> Symbolizer::table_of(const Module& module) {
   return module.file == nullptr ? nullptr : symbols_of(module).table;
 }
 
+// PLT slots have no symbols of their own; libbfd puts them together from the relocations.
+std::shared_ptr<const SymbolTable> Symbolizer::table_with_plt_of(const Module& module) {
+  if (module.file == nullptr) {
+    return nullptr;
+  }
+  ModuleSymbols& symbols = symbols_of(module);
+  if (symbols.table_with_plt == nullptr) {
+    symbols.table_with_plt = with_plt_names(symbols.table, *module.file);
+  }
+  return symbols.table_with_plt;
+}
+
 const FunctionStarts* Symbolizer::starts_of(const Module& module) {
   if (module.file == nullptr) {
     return nullptr;
@@ -79,12 +91,8 @@ std::optional<FunctionMatch> Symbolizer::function_at(const Module& module, Addre
                                                      Options options) {
   ModuleSymbols& symbols = symbols_of(module);
   const SymbolTable* table = symbols.table.get();
-  // PLT slots have no symbols of their own; libbfd puts them together from the relocations.
   if (is_in_plt(*module.file, link)) {
-    if (symbols.table_with_plt == nullptr) {
-      symbols.table_with_plt = with_plt_names(symbols.table, *module.file);
-    }
-    table = symbols.table_with_plt.get();
+    table = table_with_plt_of(module).get();
   }
   const std::uint32_t index = table->find(link);
   if (index == SymbolTable::kNone) {
@@ -105,11 +113,11 @@ std::optional<FunctionMatch> Symbolizer::function_at(const Module& module, Addre
   return match;
 }
 
-// A function that no symbol and no table knows, but that is called or has its address taken.
+// A function that no symbol and no table knows, but that the code shows.
 std::optional<FunctionMatch> Symbolizer::unnamed_function_at(const Module& module, Address link) {
   const FunctionStarts* starts = starts_of(module);
   const auto range = starts->function_at(link);
-  if (!range || !starts->is_called(range->begin)) {
+  if (!range || !starts->witnesses_at(range->begin).is_function()) {
     return std::nullopt;
   }
   return FunctionMatch{.name = unnamed_function(range->begin),

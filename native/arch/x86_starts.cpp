@@ -1,0 +1,349 @@
+// What the bytes of x86 code tell about starts of functions.
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "arch/x86_code.h"
+
+namespace whocall::x86 {
+namespace {
+
+// Position-independent code is linked at small addresses, which many numbers are equal to.
+constexpr Address kLowestFixed = 0x10000;
+constexpr Address kFunctionAlignment = 16;
+// Bytes that every look ahead may read.
+constexpr std::size_t kLookAhead = 12;
+
+// Which bytes can begin something that tells about starts.
+enum class Lead : std::uint8_t {
+  nothing,
+  call,
+  jump,
+  jump_short,
+  branch,
+  prefix_0f,
+  endbr,
+  lea,
+  immediate
+};
+
+constexpr std::array<Lead, 256> make_leads(bool bits64) {
+  std::array<Lead, 256> leads{};
+  leads[0xe8] = Lead::call;
+  leads[0xe9] = Lead::jump;
+  leads[0xeb] = Lead::jump_short;
+  for (unsigned byte = 0x70; byte < 0x80; ++byte) {
+    leads[byte] = Lead::branch;
+  }
+  for (unsigned byte = 0xe0; byte < 0xe4; ++byte) {  // loop, jcxz
+    leads[byte] = Lead::branch;
+  }
+  leads[0x0f] = Lead::prefix_0f;
+  leads[0xf3] = Lead::endbr;
+  for (unsigned byte = 0xb8; byte < 0xc0; ++byte) {
+    leads[byte] = Lead::immediate;
+  }
+  leads[0x68] = Lead::immediate;
+  leads[0xc7] = Lead::immediate;
+  if (bits64) {
+    leads[0x48] = Lead::lea;
+    leads[0x4c] = Lead::lea;
+  }
+  return leads;
+}
+constexpr std::array<Lead, 256> kLeads64 = make_leads(true);
+constexpr std::array<Lead, 256> kLeads32 = make_leads(false);
+
+// One bit for each byte of code.
+class BitMap {
+ public:
+  explicit BitMap(std::size_t size) : words_(size / 64 + 1) {}
+  void set(std::uint64_t at) { words_[at / 64] |= std::uint64_t{1} << (at % 64); }
+  [[nodiscard]] bool has(std::uint64_t at) const {
+    return (words_[at / 64] >> (at % 64) & 1U) != 0;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+bool is_landing_pad(ByteView code, std::uint64_t at, bool bits64) {
+  return code.read<std::uint32_t>(at) == (bits64 ? kEndbr64 : kEndbr32);
+}
+
+// The nops that assemblers and linkers fill gaps with, without prefixes, and lea 0(%esi),%esi.
+constexpr std::array<std::string_view, 9> kPadding = {std::string_view("\x0f\x1f\x84\0\0\0\0\0", 8),
+                                                      std::string_view("\x0f\x1f\x80\0\0\0\0", 7),
+                                                      std::string_view("\x8d\xb4\x26\0\0\0\0", 7),
+                                                      std::string_view("\x8d\xb6\0\0\0\0", 6),
+                                                      std::string_view("\x0f\x1f\x44\0\0", 5),
+                                                      std::string_view("\x8d\x74\x26\0", 4),
+                                                      std::string_view("\x0f\x1f\x40\0", 4),
+                                                      std::string_view("\x0f\x1f\0", 3),
+                                                      std::string_view("\x8d\x76\0", 3)};
+
+// The size of the padding instruction that ends at `at`; 0 when none does.
+std::size_t padding_before(ByteView code, std::uint64_t at) {
+  const auto* const bytes = reinterpret_cast<const char*>(code.bytes().data());
+  const auto byte = [&](std::uint64_t offset) { return static_cast<std::uint8_t>(bytes[offset]); };
+  if (at == 0) {
+    return 0;
+  }
+  std::size_t size = byte(at - 1) == 0x90 || byte(at - 1) == 0xcc ? 1 : 0;
+  if (byte(at - 1) == 0) {
+    for (const std::string_view nop : kPadding) {
+      if (at >= nop.size() && std::string_view(bytes + at - nop.size(), nop.size()) == nop) {
+        size = nop.size();
+        break;
+      }
+    }
+  }
+  const auto is_prefix = [&](std::uint64_t offset) {
+    return byte(offset) == 0x66 || byte(offset) == 0x2e;
+  };
+  while (size != 0 && size < 15 && at > size && byte(at - 1) != 0xcc && is_prefix(at - size - 1)) {
+    ++size;
+  }
+  return size;
+}
+
+// The size of all padding that ends at `at`.
+std::size_t whole_padding_before(ByteView code, std::uint64_t at) {
+  constexpr std::size_t kMost = 256;
+  std::size_t whole = 0;
+  while (whole < kMost) {
+    const std::size_t size = padding_before(code, at - whole);
+    if (size == 0) {
+      break;
+    }
+    whole += size;
+  }
+  return whole;
+}
+
+// Whether an instruction that never goes on behind itself ends at `at`: ret, jmp, hlt, ud2.
+bool ends_before(ByteView code, std::uint64_t at) {
+  const auto byte = [&](std::uint64_t back) -> unsigned {
+    return back <= at ? code.read<std::uint8_t>(at - back).value_or(0) : 0;
+  };
+  const bool returns = byte(1) == 0xc3 || (byte(3) == 0xc2 && byte(1) == 0 && byte(2) % 4 == 0);
+  const bool stops = byte(1) == 0xf4 || (byte(2) == 0x0f && byte(1) == 0x0b);
+  const bool jumps_far =
+      byte(5) == 0xe9 && (byte(1) == 0 || byte(1) == 0xff || byte(1) <= 0x08 || byte(1) >= 0xf8);
+  const bool jumps_through = (byte(2) == 0xff && (byte(1) & 0xf8U) == 0xe0) ||
+                             (byte(6) == 0xff && byte(5) == 0x25) ||
+                             (byte(7) == 0xff && byte(6) == 0x24);
+  return at == 0 || returns || stops || jumps_far || byte(2) == 0xeb || jumps_through;
+}
+
+// push of a register that calls preserve; sub $imm,%rsp. Before calls, i386 code lowers the stack
+// pointer anywhere.
+bool looks_like_prologue(ByteView code, std::uint64_t at, bool bits64) {
+  const auto byte = [&](std::uint64_t ahead) -> unsigned {
+    return code.read<std::uint8_t>(at + ahead).value_or(0);
+  };
+  if (byte(0) == 0x53 || byte(0) == 0x55) {
+    return true;
+  }
+  if (!bits64) {
+    // lea 4(%esp),%ecx: main, before it aligns the stack
+    const bool realigns = byte(0) == 0x8d && byte(1) == 0x4c && byte(2) == 0x24 && byte(3) == 4;
+    return byte(0) == 0x56 || byte(0) == 0x57 || realigns;
+  }
+  return (byte(0) == 0x41 && byte(1) >= 0x54 && byte(1) <= 0x57) ||
+         (byte(0) == 0x48 && (byte(1) == 0x83 || byte(1) == 0x81) && byte(2) == 0xec);
+}
+
+// Folklore. Situation: the C library's string functions for i386 are aligned blocks that tables
+// lead to. Example: movdqu (%esi),%xmm0. Remedy: arguments come on the stack, so no function begins
+// by reading through another register: it loads an argument, a constant, or asks for the pc.
+bool may_begin_function(ByteView code, std::uint64_t at, bool bits64) {
+  constexpr std::string_view kOthers = "\xe8\xe9\xb8\x31\x33\xc3\x65\xa1";
+  const auto byte = [&](std::uint64_t ahead) {
+    return code.read<std::uint8_t>(at + ahead).value_or(0);
+  };
+  constexpr std::uint8_t kBaseIsSp = 0x24;  // SIB
+  return bits64 || byte(2) == kBaseIsSp || byte(3) == kBaseIsSp ||
+         kOthers.find(static_cast<char>(byte(0))) != std::string_view::npos;
+}
+
+// Folklore. Situation: code for processors that check indirect jumps has landing pads inside
+// functions too: where exceptions are caught. Example: endbr64; mov %rax,%rbx, as the exception
+// arrives in %rax. Remedy: no function begins by reading the register of return values.
+bool catches_exceptions(ByteView code, std::uint64_t at, bool bits64) {
+  const auto byte = [&](std::uint64_t ahead) -> unsigned {
+    return code.read<std::uint8_t>(at + ahead).value_or(0);
+  };
+  const bool wide = bits64 && (byte(0) == 0x48 || byte(0) == 0x49);
+  const std::uint64_t opcode = wide ? 1 : 0;
+  return byte(opcode) == 0x89 && (byte(opcode + 1) & 0x38U) == 0;
+}
+
+StartLook look_at_start(ByteView code, std::uint64_t at, bool bits64) {
+  StartLook look;
+  look.landing_pad = is_landing_pad(code, at, bits64);
+  const std::uint64_t behind = look.landing_pad ? at + 4 : at;
+  look.prologue = looks_like_prologue(code, behind, bits64);
+  look.catches = look.landing_pad && catches_exceptions(code, behind, bits64);
+  look.behind_end = padding_before(code, at) != 0 || ends_before(code, at);
+  return look;
+}
+
+class StartScanner {
+ public:
+  StartScanner(ByteView code, Address address, bool bits64, StartMarks& marks)
+      : code_(code),
+        bytes_(reinterpret_cast<const std::uint8_t*>(code.bytes().data())),
+        size_(code.size()),
+        address_(address),
+        bits64_(bits64),
+        marks_(marks),
+        jumped_(size_) {}
+
+  void run() {
+    const auto& leads = bits64_ ? kLeads64 : kLeads32;
+    for (std::size_t at = 0; at + 5 <= size_; ++at) {
+      const Lead lead = leads[bytes_[at]];
+      if (lead != Lead::nothing) {
+        look_at(lead, at);
+      }
+    }
+    guess();
+  }
+
+ private:
+  void look_at(Lead lead, std::size_t at) {
+    switch (lead) {
+      case Lead::call:
+        call(at);
+        break;
+      case Lead::jump:
+        jump_to(at + 5 + distance(at + 1));
+        break;
+      case Lead::jump_short:
+      case Lead::branch:
+        jump_to(at + 2 +
+                static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(bytes_[at + 1])}));
+        break;
+      case Lead::prefix_0f:
+        if ((bytes_[at + 1] & 0xf0U) == 0x80 && at + 6 <= size_) {
+          jump_to(at + 6 + distance(at + 2));
+        }
+        break;
+      case Lead::endbr:
+        if (is_landing_pad(code_, at, bits64_)) {
+          marks_.landing_pads.push_back(address_ + at);
+        }
+        break;
+      case Lead::lea:
+        lea(at);
+        break;
+      case Lead::immediate:
+        immediate(at);
+        break;
+      case Lead::nothing:
+        break;
+    }
+  }
+
+  // Every byte that can be a `call rel32` is taken for one: of all 32-bit distances so few stay
+  // inside a module's code that chance adds next to nothing (one target in 200,000 bytes of text).
+  void call(std::size_t at) {
+    const std::uint64_t reach = distance(at + 1);
+    const std::uint64_t target = wrap(at + 5 + reach);
+    // `call 1f; 1: pop %ebx` asks for the pc; nothing starts there.
+    if (reach != 0 && target < size_) {
+      marks_.call_targets.push_back(address_ + target);
+    }
+  }
+
+  void jump_to(std::uint64_t at) {
+    at = wrap(at);
+    if (at < size_) {
+      jumped_.set(at);
+    }
+  }
+
+  void lea(std::size_t at) {
+    if (at + 7 <= size_ && bytes_[at + 1] == 0x8d && (bytes_[at + 2] & 0xc7U) == 0x05) {
+      take(address_ + at + 7 + distance(at + 3));
+    }
+  }
+
+  // mov $imm32,%reg; push $imm32; movl $imm32,mem with a short address: how code at a fixed
+  // address takes the address of a function.
+  void immediate(std::size_t at) {
+    if (address_ < kLowestFixed) {
+      return;
+    }
+    std::size_t offset = 1;
+    if (bytes_[at] == 0xc7) {
+      if ((bytes_[at + 1] & 0x38U) != 0) {
+        return;
+      }
+      offset += modrm_size(bytes_[at + 1], bytes_[at + 2]);
+    }
+    if (at + offset + 4 <= size_) {
+      take(code_.read<std::uint32_t>(at + offset).value_or(0));
+    }
+  }
+
+  void take(Address target) {
+    auto& taken = target - address_ < size_ ? marks_.address_taken : marks_.data_taken;
+    taken.push_back(target);
+  }
+
+  void guess() {
+    const std::size_t first =
+        (kFunctionAlignment - address_ % kFunctionAlignment) % kFunctionAlignment;
+    for (std::size_t at = first; at + kLookAhead <= size_; at += kFunctionAlignment) {
+      if (at == 0 || jumped_.has(at) || padding_before(code_, at + 1) != 0) {
+        continue;
+      }
+      const StartLook look = look_at_start(code_, at, bits64_);
+      if (look.prologue && look.behind_end) {
+        marks_.prologues.push_back(address_ + at);
+      } else if (const std::size_t padding = whole_padding_before(code_, at);
+                 padding != 0 && ends_before(code_, at - padding) &&
+                 may_begin_function(code_, at, bits64_)) {
+        marks_.aligned.push_back(address_ + at);
+      }
+    }
+  }
+
+  // A signed 32-bit number, widened.
+  [[nodiscard]] std::uint64_t distance(std::uint64_t at) const {
+    std::int32_t value = 0;
+    std::memcpy(&value, bytes_ + at, sizeof value);
+    return static_cast<std::uint64_t>(std::int64_t{value});
+  }
+  // Offsets wrap as the processor's addresses do.
+  [[nodiscard]] std::uint64_t wrap(std::uint64_t offset) const {
+    return bits64_ ? offset : ((address_ + offset) & 0xffffffff) - address_;
+  }
+
+  ByteView code_;
+  const std::uint8_t* bytes_;
+  std::size_t size_;
+  Address address_;
+  bool bits64_;
+  StartMarks& marks_;
+  BitMap jumped_;  // where direct jumps go
+};
+
+}  // namespace
+
+StartLook look_at_start_64(ByteView code, std::uint64_t at) {
+  return look_at_start(code, at, true);
+}
+StartLook look_at_start_32(ByteView code, std::uint64_t at) {
+  return look_at_start(code, at, false);
+}
+void append_start_marks_64(ByteView code, Address address, StartMarks& marks) {
+  StartScanner(code, address, true, marks).run();
+}
+void append_start_marks_32(ByteView code, Address address, StartMarks& marks) {
+  StartScanner(code, address, false, marks).run();
+}
+
+}  // namespace whocall::x86

@@ -1,0 +1,22 @@
+// A whole function table as Python holds it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "symbols/found_functions.h"
+#include "symbols/symbol_table.h"
+
+namespace whocall::python {
+
+struct FunctionListView {
+  std::shared_ptr<const SymbolTable> table{};  // owns the names
+  std::vector<FoundFunction> functions{};
+  std::string build_id{};
+};
+
+FunctionListView list_functions(std::shared_ptr<const SymbolTable> table,
+                                const FunctionStarts& starts, std::string build_id);
+
+}  // namespace whocall::python

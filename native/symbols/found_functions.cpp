@@ -1,0 +1,47 @@
+#include "symbols/found_functions.h"
+
+#include <algorithm>
+
+namespace whocall {
+namespace {
+
+FoundFunction unnamed(const FunctionStart& start, const AddressRange& range) {
+  Symbol symbol;
+  symbol.range = range;
+  symbol.source = NameSource::call_target;
+  symbol.exact_end = false;
+  return {symbol, start.witnesses};
+}
+
+}  // namespace
+
+std::vector<FoundFunction> found_functions(const SymbolTable& table, const FunctionStarts& starts) {
+  const auto symbols = table.symbols();
+  std::vector<FoundFunction> found;
+  found.reserve(symbols.size() + starts.all().size());
+  auto symbol = symbols.begin();
+  for (const FunctionStart& start : starts.all()) {
+    for (; symbol != symbols.end() && symbol->range.begin < start.address; ++symbol) {
+      found.push_back({*symbol, witness_of(symbol->source)});
+    }
+    const auto range = starts.function_at(start.address);
+    bool known = false;
+    for (; symbol != symbols.end() && symbol->range.begin == start.address; ++symbol) {
+      found.push_back({*symbol, start.witnesses});
+      if (!symbol->exact_end && range) {
+        AddressRange& shown = found.back().symbol.range;
+        shown.end = std::min(shown.end, range->end);
+      }
+      known = true;
+    }
+    if (!known && start.witnesses.is_function() && range) {
+      found.push_back(unnamed(start, *range));
+    }
+  }
+  for (; symbol != symbols.end(); ++symbol) {
+    found.push_back({*symbol, witness_of(symbol->source)});
+  }
+  return found;
+}
+
+}  // namespace whocall
