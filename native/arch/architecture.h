@@ -93,18 +93,18 @@ struct CallSite {
                                     // target, when the instruction names it (pc-relative, absolute)
 };
 
+// A jump instruction and where it goes.
+struct DirectJump {
+  Address source = 0;
+  Address target = 0;
+};
+
 // Where a jump stub (PLT entry, thunk, tail jump) goes: a fixed target, or the word that holds it.
 struct JumpStub {
   std::optional<Address> target{};
   std::optional<Address> slot{};
 };
 
-class InstructionDecoder;  // instruction.h
-
-struct Architecture {
-  std::string_view name;                          // "x86_64": the word in JSON
-  std::span<const std::string_view> gdb_names{};  // what gdb's Architecture.name() says
-  std::uint16_t elf_machine = 0;
 // What code alone tells about starts of functions: addresses, in no order and with repetitions.
 struct StartMarks {
   std::vector<Address> call_targets;   // of what looks like a direct call anywhere
@@ -123,6 +123,12 @@ struct StartLook {
   bool catches = false;      // it is a landing pad for exceptions
 };
 
+class InstructionDecoder;  // instruction.h
+
+struct Architecture {
+  std::string_view name;                          // "x86_64": the word in JSON
+  std::span<const std::string_view> gdb_names{};  // what gdb's Architecture.name() says
+  std::uint16_t elf_machine = 0;
   std::uint8_t pointer_size = 8;  // bytes
   Endian endian = Endian::little;
 
@@ -164,10 +170,10 @@ struct StartLook {
   // stands there.
   bool (*flow_ends)(ByteView before) = nullptr;
 
-  // Appends the addresses of what looks like a direct jump into `wanted` anywhere in `code`, which
-  // begins at `address`.
-  void (*append_jump_sources)(ByteView code, Address address, AddressRange wanted,
-                              std::vector<Address>& sources) = nullptr;
+  // Appends what looks like a direct jump into `wanted` anywhere in `code`, which begins at
+  // `address`; short jumps, which never leave a function, are left out.
+  void (*append_direct_jumps)(ByteView code, Address address, AddressRange wanted,
+                              std::vector<DirectJump>& jumps) = nullptr;
 
   // A decoder of instructions for the analysis of code without unwind tables.
   std::unique_ptr<InstructionDecoder> (*make_decoder)() = nullptr;

@@ -92,7 +92,7 @@ const Architecture kI386 = {
     .look_at_start = x86::look_at_start_32,
     .append_jump_tables = x86::append_jump_tables_32,
     .flow_ends = x86::flow_ends,
-    .append_jump_sources = x86::append_jump_sources_32,
+    .append_direct_jumps = x86::append_direct_jumps_32,
     .make_decoder = x86::make_decoder_32,
     .jump_stub = x86::jump_stub_32,
 };

@@ -22,7 +22,6 @@ struct Effect {
     load,         // destination = the word at source + offset
     store,        // the word at destination + offset = source
     store_other,  // the word at destination + offset = something that is not followed
-    align,        // destination = destination with low bits cleared
     clobber,      // destination = something that is not followed
     compare,      // destination and source are compared for a following conditional jump
   };

@@ -96,7 +96,7 @@ const Architecture kX86_64 = {
     .look_at_start = x86::look_at_start_64,
     .append_jump_tables = x86::append_jump_tables_64,
     .flow_ends = x86::flow_ends,
-    .append_jump_sources = x86::append_jump_sources_64,
+    .append_direct_jumps = x86::append_direct_jumps_64,
     .make_decoder = x86::make_decoder_64,
     .jump_stub = x86::jump_stub_64,
 };

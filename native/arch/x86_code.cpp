@@ -78,8 +78,8 @@ void append_jump_tables(ByteView code, Mode mode, std::vector<Address>& tables) 
 }
 
 // jmp rel32 and jcc rel32: what leaves a function is never short.
-void append_jump_sources(ByteView code, Address address, AddressRange wanted, Mode mode,
-                         std::vector<Address>& sources) {
+void append_direct_jumps(ByteView code, Address address, AddressRange wanted, Mode mode,
+                         std::vector<DirectJump>& jumps) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
   for (std::size_t at = 0; at + 5 <= code.size(); ++at) {
     const bool jump = bytes[at] == 0xe9;
@@ -89,8 +89,9 @@ void append_jump_sources(ByteView code, Address address, AddressRange wanted, Mo
       continue;
     }
     const std::uint32_t distance = code.read<std::uint32_t>(distance_at).value_or(0);
-    if (wanted.contains(wrap(mode, address + distance_at + 4 + sign_extend(distance)))) {
-      sources.push_back(address + at);
+    const Address target = wrap(mode, address + distance_at + 4 + sign_extend(distance));
+    if (wanted.contains(target)) {
+      jumps.push_back({address + at, target});
     }
   }
 }
@@ -163,13 +164,13 @@ bool flow_ends(ByteView before) {
   return ends || padded;
 }
 
-void append_jump_sources_64(ByteView code, Address address, AddressRange wanted,
-                            std::vector<Address>& sources) {
-  append_jump_sources(code, address, wanted, Mode::bits64, sources);
+void append_direct_jumps_64(ByteView code, Address address, AddressRange wanted,
+                            std::vector<DirectJump>& jumps) {
+  append_direct_jumps(code, address, wanted, Mode::bits64, jumps);
 }
-void append_jump_sources_32(ByteView code, Address address, AddressRange wanted,
-                            std::vector<Address>& sources) {
-  append_jump_sources(code, address, wanted, Mode::bits32, sources);
+void append_direct_jumps_32(ByteView code, Address address, AddressRange wanted,
+                            std::vector<DirectJump>& jumps) {
+  append_direct_jumps(code, address, wanted, Mode::bits32, jumps);
 }
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address) {
   return jump_stub(code, address, Mode::bits64);

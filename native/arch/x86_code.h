@@ -19,13 +19,12 @@ StartLook look_at_start_32(ByteView code, std::uint64_t at);
 void append_jump_tables_64(ByteView code, std::vector<Address>& tables);
 void append_jump_tables_32(ByteView code, std::vector<Address>& tables);
 bool flow_ends(ByteView before);
-void append_jump_sources_64(ByteView code, Address address, AddressRange wanted,
-                            std::vector<Address>& sources);
-void append_jump_sources_32(ByteView code, Address address, AddressRange wanted,
-                            std::vector<Address>& sources);
+void append_direct_jumps_64(ByteView code, Address address, AddressRange wanted,
+                            std::vector<DirectJump>& jumps);
+void append_direct_jumps_32(ByteView code, Address address, AddressRange wanted,
+                            std::vector<DirectJump>& jumps);
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address);
 std::optional<JumpStub> jump_stub_32(ByteView code, Address address);
-
 
 // Bytes of ModRM with what follows it (SIB, displacement), Intel SDM volume 2, tables 2-2 and 2-3.
 constexpr std::size_t modrm_size(std::uint8_t modrm, std::uint8_t sib) {

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "arch/x86_vector.h"
+
 namespace whocall::x86 {
 namespace {
 
 constexpr Register kNoRegister = kRegisterLimit;
 
+// A general register and its parts; in the order of the numbers in machine code.
 struct Family {
   x86_reg full;
   Register number64;             // DWARF number in x86-64 code; kNoRegister where there is none
@@ -78,7 +81,7 @@ class Decoder final : public InstructionDecoder {
     std::size_t size = code.size();
     std::uint64_t at = address;
     if (!cs_disasm_iter(handle_, &bytes, &size, &at, decoded_)) {
-      return std::nullopt;
+      return unknown_to_the_library(code);
     }
     Instruction result;
     result.size = static_cast<std::uint8_t>(decoded_->size);
@@ -100,6 +103,23 @@ class Decoder final : public InstructionDecoder {
   }
 
  private:
+  // Folklore. Situation: the library knows a part of AVX-512 only. Example: `kmovd %k0,%eax` in
+  // glibc's strlen; the path would end there, and all behind it be unknown. Remedy: the encoding
+  // tells the length.
+  [[nodiscard]] std::optional<Instruction> unknown_to_the_library(ByteView code) const {
+    const auto vector = read_vector_instruction(code, is_64_);
+    if (!vector) {
+      return std::nullopt;
+    }
+    Instruction result;
+    result.size = vector->size;
+    if (vector->written) {
+      const Family& family = kFamilies.at(*vector->written);
+      result.add({Effect::Kind::clobber, is_64_ ? family.number64 : family.number32});
+    }
+    return result;
+  }
+
   [[nodiscard]] const cs_x86& x86() const { return decoded_->detail->x86; }
   [[nodiscard]] const cs_x86_op& operand(std::size_t index) const { return x86().operands[index]; }
   [[nodiscard]] std::size_t operand_count() const { return x86().op_count; }
@@ -153,8 +173,6 @@ class Decoder final : public InstructionDecoder {
       case X86_INS_ADD:
       case X86_INS_SUB:
         return add(out);
-      case X86_INS_AND:
-        return align(out);
       case X86_INS_LEA:
         return lea(out);
       case X86_INS_MOV:
@@ -213,17 +231,6 @@ class Decoder final : public InstructionDecoder {
     const std::int64_t amount = operand(1).imm;
     out.add({Effect::Kind::set, destination, destination,
              decoded_->id == X86_INS_SUB ? -amount : amount});
-  }
-
-  void align(Instruction& out) const {
-    const Register destination = whole_register(operand(0));
-    const bool aligns =
-        destination != kNoRegister && operand(1).type == X86_OP_IMM && operand(1).imm < 0;
-    if (aligns) {
-      out.add({Effect::Kind::align, destination});
-    } else {
-      clobber_written(out);
-    }
   }
 
   void lea(Instruction& out) const {

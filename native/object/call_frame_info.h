@@ -23,6 +23,8 @@ struct Cie {
   std::uint8_t address_size = 8;
   std::uint8_t segment_selector_size = 0;  // bytes before an FDE's address; not 0 only in theory
   std::uint8_t pointer_encoding = 0;       // DW_EH_PE_* of the FDE's addresses
+  // DW_EH_PE_* of the FDE's pointer to its exception table; kOmit: it has none.
+  std::uint8_t exception_table_encoding = pointer_encoding::kOmit;
   bool has_augmentation_data = false;
   bool signal_frame = false;
   bool signed_return_address = false;  // AArch64 'B': the B key signs
@@ -38,6 +40,8 @@ struct Fde {
   // Link address of the first byte of `instructions`: an operand of DW_CFA_set_loc may be relative
   // to where it stands (see read_location).
   Address instructions_address = 0;
+  // Link address of the exception table (.gcc_except_table), see object/exception_table.h.
+  std::optional<Address> exception_table{};
 };
 
 // The operand of DW_CFA_set_loc in an FDE's instructions, at which `code`, a reader of just them,

@@ -109,7 +109,7 @@ bool FrameEntries::read_augmentation(ByteReader& reader, std::string_view letter
     if (letter == 'R') {
       cie.pointer_encoding = reader.u8();
     } else if (letter == 'L') {
-      reader.u8();
+      cie.exception_table_encoding = reader.u8();
     } else if (letter == 'P') {
       const std::uint8_t encoding = reader.u8();
       // Only its length matters here; the word that it points to lies elsewhere.
@@ -153,6 +153,22 @@ std::optional<AddressRange> FrameEntries::read_range(ByteReader& reader, const C
   return range_from(*begin, *size, cie.address_size);
 }
 
+namespace {
+
+// The pointer is null in the FDEs of functions that catch and clean up nothing.
+std::optional<Address> read_exception_table(ByteReader reader, const Cie& cie, std::uint64_t size) {
+  using namespace pointer_encoding;
+  const std::uint8_t encoding = cie.exception_table_encoding;
+  if (encoding == kOmit || (encoding & kIndirect) != 0 || size > reader.remaining()) {
+    return std::nullopt;
+  }
+  ByteReader plain = reader;
+  const auto value = read_encoded_pointer(plain, encoding & kFormatMask, cie.bases);
+  return value && *value != 0 ? read_encoded_pointer(reader, encoding, cie.bases) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Fde> FrameEntries::decode_fde(const Entry& entry) const {
   if (entry.is_cie || entry.is_terminator) {
     return std::nullopt;
@@ -167,6 +183,7 @@ std::optional<Fde> FrameEntries::decode_fde(const Entry& entry) const {
   const auto range = read_range(reader, *fde.cie);
   if (fde.cie->has_augmentation_data) {
     const std::uint64_t size = reader.uleb();
+    fde.exception_table = read_exception_table(reader, *fde.cie, size);
     reader.skip(size);
   }
   if (!range || !reader.ok()) {

@@ -46,7 +46,7 @@ py::list analysis_rows(const std::string& path, Address begin, Address end) {
   const ByteView code = file->at(begin);
   const auto decoder = arch.make_decoder();
   const auto inside = code.slice(0, std::min<std::uint64_t>(end - begin, code.size()));
-  const FunctionCode function{inside.value_or(ByteView()), begin, {}, false, {}};
+  const FunctionCode function{.code = inside.value_or(ByteView()), .address = begin};
   return row_list(make_rows(follow_function(function, arch, *decoder).points).rows, arch);
 }
 

@@ -25,6 +25,9 @@ AbstractValue AbstractState::get(Register number) const {
 }
 
 void AbstractState::set(Register number, const AbstractValue& value) {
+  if (number == arch_->sp && value.kind == Kind::unknown) {
+    return move_sp_to_unknown();
+  }
   if (number < kRegisterLimit) {
     registers_[number] = value;
   }
@@ -34,6 +37,28 @@ void AbstractState::set(Register number, const AbstractValue& value) {
   if (compared_ && (compared_->first == number || compared_->second == number)) {
     compared_.reset();
   }
+}
+
+// Folklore. Situation: hand-written code aligns its stack by more than one step, and keeps the old
+// stack pointer in a word of the new frame. Example: AES_encrypt of OpenSSL: mov %rsp,%rax;
+// and $-64,%rsp; sub %rcx,%rsp; mov %rax,24(%rsp). Remedy: the place where the stack pointer is now
+// is a base as good as any: words are known by their distance from it. There is one such base at a
+// time; while another register (the frame pointer) leans on the old one, that one stays.
+void AbstractState::move_sp_to_unknown() {
+  registers_[arch_->sp] = {};
+  if (aligned_base()) {
+    return;
+  }
+  std::erase_if(slots_, [](const Slot& slot) { return slot.where.kind == Kind::aligned; });
+  for (Slot& slot : slots_) {
+    slot.what = slot.what.kind == Kind::aligned ? AbstractValue{} : slot.what;
+  }
+  std::erase_if(slots_, [](const Slot& slot) { return slot.what.kind == Kind::unknown; });
+  for (AbstractValue& value : registers_) {
+    value = value.kind == Kind::aligned ? AbstractValue{} : value;
+  }
+  registers_[arch_->sp] = AbstractValue::from_aligned(0);
+  compared_.reset();
 }
 
 AbstractValue AbstractState::plus(Register base, std::int64_t offset) const {
@@ -57,11 +82,6 @@ void AbstractState::apply(const Effect& effect) {
       return store(plus(effect.destination, effect.offset), get(effect.source));
     case Effect::Kind::store_other:
       return store(plus(effect.destination, effect.offset), {});
-    case Effect::Kind::align:
-      // One rounding a function: of a second one nothing would be known.
-      return set(effect.destination, effect.destination == arch_->sp && !aligned_base()
-                                         ? AbstractValue::from_aligned(0)
-                                         : AbstractValue{});
     case Effect::Kind::clobber:
       return set(effect.destination, {});
     case Effect::Kind::compare:
@@ -70,14 +90,16 @@ void AbstractState::apply(const Effect& effect) {
   }
 }
 
-void AbstractState::after_call() {
-  const AbstractValue sp = get(arch_->sp);
+void AbstractState::after_call() { after_call(std::bitset<kRegisterLimit>().set()); }
+
+void AbstractState::after_call(const std::bitset<kRegisterLimit>& written) {
   for (Register number = 0; number < kRegisterLimit; ++number) {
-    if (std::ranges::find(arch_->callee_saved, number) == arch_->callee_saved.end()) {
+    const bool preserved =
+        std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end();
+    if (written.test(number) && !preserved && number != arch_->sp) {
       registers_[number] = {};
     }
   }
-  registers_[arch_->sp] = sp;
   compared_.reset();
 }
 
@@ -100,22 +122,23 @@ void AbstractState::compared_equal() {
 }
 
 bool AbstractState::merge(const AbstractState& other) {
-  bool lost = false;
+  const auto registers_before = registers_;
+  const auto slots_before = slots_;
+  if (get(arch_->sp) != other.get(arch_->sp)) {
+    move_sp_to_unknown();
+  }
   for (Register number = 0; number < kRegisterLimit; ++number) {
-    if (registers_[number] != other.registers_[number] &&
-        registers_[number].kind != Kind::unknown) {
+    if (number != arch_->sp && registers_[number] != other.registers_[number]) {
       registers_[number] = {};
-      lost = true;
     }
   }
-  const auto before = slots_.size();
   std::erase_if(slots_, [&](const Slot& slot) {
     return std::ranges::find(other.slots_, slot) == other.slots_.end();
   });
   if (compared_ != other.compared_) {
     compared_.reset();
   }
-  return lost || slots_.size() != before;
+  return registers_ != registers_before || slots_ != slots_before;
 }
 
 bool AbstractState::knows_frame() const {
@@ -125,7 +148,7 @@ bool AbstractState::knows_frame() const {
 bool AbstractState::disagrees(const AbstractState& other) const {
   const AbstractValue mine = get(arch_->sp);
   const AbstractValue theirs = other.get(arch_->sp);
-  return mine.is_address() && theirs.is_address() && mine != theirs;
+  return mine.is_address() && mine.kind == theirs.kind && mine != theirs;
 }
 
 void AbstractState::store(const AbstractValue& where, const AbstractValue& what) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -14,7 +15,8 @@
 namespace whocall {
 
 // A value, symbolically. Addresses on the stack are offsets from one of two bases: the CFA, or the
-// unknown place to which the stack pointer was rounded down (`and $-16,%rsp`).
+// unknown place to which the stack pointer was moved last: rounded down (`and $-16,%rsp`), lowered
+// by a computed size (`sub %rcx,%rsp`), or set to a computed address.
 struct AbstractValue {
   enum class Kind : std::uint8_t { unknown, cfa, aligned, entry };
   Kind kind = Kind::unknown;
@@ -53,6 +55,8 @@ class AbstractState {
   void apply(const Effect& effect);
   // What a call that came back leaves: registers that calls do not preserve are lost.
   void after_call();
+  // The same for a call of which is known what it writes at the most.
+  void after_call(const std::bitset<kRegisterLimit>& written);
   // On the way behind a branch that is taken when the two last compared registers differ.
   void compared_equal();
 
@@ -72,6 +76,7 @@ class AbstractState {
 
  private:
   void set(Register number, const AbstractValue& value);
+  void move_sp_to_unknown();
   [[nodiscard]] AbstractValue plus(Register base, std::int64_t offset) const;
   void store(const AbstractValue& where, const AbstractValue& what);
   [[nodiscard]] AbstractValue load(const AbstractValue& where) const;

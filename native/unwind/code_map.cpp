@@ -12,9 +12,30 @@ struct CodeMap::ModuleCode {
   const Module& module;
   const FunctionStarts& starts;
   std::unordered_map<Address, std::string_view> imports;  // by link address of the word
+  std::optional<std::vector<DirectJump>> jumps{};         // sorted by target; link addresses
 
   ModuleCode(const Module& owner, const FunctionStarts& known)
       : module(owner), starts(known), imports(imported_functions(*owner.file)) {}
+
+  // One pass over all code of the module, the first time.
+  const std::vector<DirectJump>& jumps_between_functions(const Architecture& arch) {
+    if (jumps) {
+      return *jumps;
+    }
+    jumps.emplace();
+    for (const AddressRange& area : code_areas(*module.file)) {
+      const ByteView bytes = module.file->at(area.begin);
+      if (const auto inside = bytes.slice(0, std::min<std::uint64_t>(area.size(), bytes.size()))) {
+        arch.append_direct_jumps(*inside, area.begin, module.file->load_range(), *jumps);
+      }
+    }
+    std::erase_if(*jumps, [&](const DirectJump& jump) {
+      const auto function = starts.function_at(jump.source);
+      return !function || function->contains(jump.target);
+    });
+    std::ranges::sort(*jumps, {}, &DirectJump::target);
+    return *jumps;
+  }
 };
 
 CodeMap::CodeMap(const ProcessImage& process, CfiTables& cfi, Symbolizer& symbolizer)
@@ -57,26 +78,38 @@ std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& ra
   constexpr std::size_t kEnough = 8;
   std::vector<AddressRange> functions;
   ModuleCode* code = code_of(range.begin);
-  if (code == nullptr || process_.arch->append_jump_sources == nullptr) {
+  if (code == nullptr || process_.arch->append_direct_jumps == nullptr) {
     return functions;
   }
   const Module& module = code->module;
-  const AddressRange wanted{module.link_address(range.begin), module.link_address(range.end)};
-  std::vector<Address> sources;
-  for (const AddressRange& area : code_areas(*module.file)) {
-    const ByteView bytes = module.file->at(area.begin);
-    if (const auto inside = bytes.slice(0, std::min<std::uint64_t>(area.size(), bytes.size()))) {
-      process_.arch->append_jump_sources(*inside, area.begin, wanted, sources);
-    }
-  }
-  for (const Address source : sources) {
-    const auto function = function_at(module.runtime_address(source));
-    if (function && *function != range && functions.size() < kEnough &&
+  const auto& jumps = code->jumps_between_functions(*process_.arch);
+  const Address end = module.link_address(range.end);
+  auto jump =
+      std::ranges::lower_bound(jumps, module.link_address(range.begin), {}, &DirectJump::target);
+  for (; jump != jumps.end() && jump->target < end && functions.size() < kEnough; ++jump) {
+    const auto function = function_at(module.runtime_address(jump->source));
+    if (function && *function != range &&
         std::ranges::find(functions, *function) == functions.end()) {
       functions.push_back(*function);
     }
   }
   return functions;
+}
+
+std::optional<CodeMap::LinkageTable> CodeMap::linkage_table_at(Address runtime) {
+  const ModuleCode* code = code_of(runtime);
+  if (code == nullptr) {
+    return std::nullopt;
+  }
+  const Module& module = code->module;
+  const ElfSection* plt = module.file->section(".plt");
+  if (plt == nullptr || plt->entry_size == 0 ||
+      !plt->range().contains(module.link_address(runtime))) {
+    return std::nullopt;
+  }
+  return LinkageTable{
+      {module.runtime_address(plt->range().begin), module.runtime_address(plt->range().end)},
+      plt->entry_size};
 }
 
 std::string_view CodeMap::import_at(Address code, Address slot) {

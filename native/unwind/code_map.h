@@ -30,6 +30,12 @@ class CodeMap {
   bool is_called(Address runtime);
   // The functions of the same module from which a direct jump leads into `range`.
   std::vector<AddressRange> functions_jumping_into(const AddressRange& range);
+  // The section .plt, should `runtime` lie in it, and the size of its slots in bytes.
+  struct LinkageTable {
+    AddressRange range;  // runtime addresses
+    std::uint64_t slot_size = 0;
+  };
+  std::optional<LinkageTable> linkage_table_at(Address runtime);
   // The name under which the module of `code` imports what the word at `slot` is bound to; empty
   // when it is no import. Both are runtime addresses.
   std::string_view import_at(Address code, Address slot);

@@ -11,6 +11,7 @@
 #include "process/process_image.h"
 #include "unwind/code_map.h"
 #include "unwind/function_analysis.h"
+#include "unwind/landing_pads.h"
 #include "unwind/no_return.h"
 
 namespace whocall {
@@ -30,12 +31,17 @@ class FunctionAnalyser {
   [[nodiscard]] InstructionDecoder* decoder() { return decoder_.get(); }
 
  private:
+  [[nodiscard]] std::vector<std::byte> bytes_of(const AddressRange& range) const;
+  FollowedFunction follow(const AddressRange& function, int depth);
   FollowedFunction follow(const AddressRange& function, std::vector<FunctionExit> entries);
-  std::vector<FunctionExit> entries_by_jump(const AddressRange& function);
+  std::vector<FunctionExit> entries_from_outside(const AddressRange& function, int depth);
+  void drop_false_entries(Address start, std::vector<FunctionExit>& entries) const;
+  std::vector<FunctionExit> linkage_entries(const AddressRange& function);
 
   const ProcessImage& process_;
   CodeMap& code_;
   NoReturn no_return_;
+  LandingPads landing_pads_;
   std::unique_ptr<InstructionDecoder> decoder_;         // null: the architecture has none
   std::unordered_map<Address, AnalysedFunction> rows_;  // by function start
 };

@@ -1,7 +1,6 @@
 #include "unwind/function_analysis.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,19 +8,13 @@
 
 #include "unwind/abstract_state.h"
 #include "unwind/function_reader.h"
+#include "unwind/suspect_calls.h"
 
 namespace whocall {
 namespace {
 
 constexpr std::size_t kVisitsPerByte = 8;  // each merge loses something, so a few visits suffice
 constexpr int kRestarts = 8;
-
-// A call that a path passed just before the beginning of a block: it may be one that never returns.
-struct Suspect {
-  std::uint64_t behind = 0;         // offset behind the call; 0: none
-  std::optional<Address> target{};  // of a direct call
-};
-using Suspects = std::array<Suspect, 4>;  // the last ones, latest first
 
 class Analysis {
  public:
@@ -30,7 +23,8 @@ class Analysis {
         code_(function.code),
         address_(function.address),
         arch_(arch),
-        reader_(function.code, function.address, arch, decoder) {}
+        reader_(function.code, function.address, arch, decoder),
+        calls_(reader_, function.never_returns) {}
 
   FollowedFunction run() {
     // Every round may find calls that do not come back; the next round knows them.
@@ -83,13 +77,6 @@ class Analysis {
     }
   }
 
-  // Folklore. Situation: a call to a function that never returns (abort, exit, an own "fatal")
-  // stands in the middle of a function; behind it begins a block that belongs to another path.
-  // Example: gcc puts the error exit before a loop's head. Taking the call for one that comes back
-  // joins two stack depths and loses the stack pointer for the rest of the function. Remedy: where
-  // two depths meet, the calls that both paths last passed just before the beginning of a block are
-  // looked at: does the called function return? And a call directly before the place where they
-  // meet, when the other path came by a jump, does not.
   void reach(std::uint64_t offset, const AbstractState& state, const Suspects& suspects) {
     if (offset >= code_.size()) {
       return;
@@ -102,37 +89,11 @@ class Analysis {
     }
     Point& point = found->second;
     if (point.state.disagrees(state)) {
-      find_culprit(offset, point.suspects, suspects);
+      again_ = calls_.convict(offset, point.suspects, suspects) || again_;
     }
     if (point.state.merge(state)) {
       pending_.insert(offset);
     }
-  }
-
-  void find_culprit(std::uint64_t offset, const Suspects& one, const Suspects& other) {
-    bool found = false;
-    for (const Suspects* suspects : {&one, &other}) {
-      for (const Suspect& suspect : *suspects) {
-        if (suspect.behind != 0 && never_returns(suspect.target)) {
-          found = no_return_targets_.insert(*suspect.target).second || found;
-        }
-      }
-    }
-    const bool one_adjoins = adjoins(one, offset);
-    if (!found && one_adjoins != adjoins(other, offset)) {
-      found = no_return_.insert((one_adjoins ? one : other).front().behind).second;
-    }
-    again_ = again_ || found;
-  }
-
-  // Whether nothing but padding lies between the last suspicious call and `offset`.
-  bool adjoins(const Suspects& suspects, std::uint64_t offset) {
-    const std::uint64_t behind = suspects.front().behind;
-    return behind != 0 && behind <= offset && reader_.behind_padding(behind) >= offset;
-  }
-
-  bool never_returns(const std::optional<Address>& target) const {
-    return target && function_.never_returns && function_.never_returns(*target);
   }
 
   void visit(std::uint64_t offset) {
@@ -149,7 +110,31 @@ class Analysis {
       state.apply(effect);
     }
     const Suspects suspects = point.suspects;  // reach() may move the points
+    if (point.is_call) {
+      throw_from(offset, state);
+    }
     follow(*instruction, offset + instruction->size, std::move(state), suspects);
+  }
+
+  // A call that throws goes on at its landing pad, as deep as it was itself.
+  void throw_from(std::uint64_t offset, AbstractState state) {
+    const Address at = address_ + offset;
+    const auto after = std::ranges::upper_bound(function_.landing_pads, at, {},
+                                                [](const auto& pad) { return pad.calls.begin; });
+    if (after == function_.landing_pads.begin() || !std::prev(after)->calls.contains(at)) {
+      return;
+    }
+    const Address pad = std::prev(after)->address;
+    state.after_call();
+    const auto found = points_.find(pad - address_);
+    if (found != points_.end() && found->second.state.disagrees(state)) {
+      // Of calls with and without pushed arguments: the runtime drops the arguments.
+      if (found->second.state.get(arch_.sp).offset >= state.get(arch_.sp).offset) {
+        return;
+      }
+      points_.erase(found);
+    }
+    go_to(pad, state, {});
   }
 
   void follow(const Instruction& instruction, std::uint64_t next, AbstractState state,
@@ -180,31 +165,57 @@ class Analysis {
   }
 
   void come_back(const Instruction& call, std::uint64_t next, AbstractState state,
-                 Suspects suspects) {
-    const bool known = call.target && no_return_targets_.contains(*call.target);
-    if (known || no_return_.contains(next) || ends_function(next)) {
+                 const Suspects& suspects) {
+    if (enters_own_code(call, state, suspects)) {
       return;
     }
-    state.after_call();
-    // Only a call at the end of a block can be one that does not come back.
-    if (reader_.block_starts().contains(reader_.behind_padding(next)) ||
-        reader_.behind_padding(next) != next) {
-      std::shift_right(suspects.begin(), suspects.end(), 1);
-      suspects.front() = {next, call.target};
+    if (!calls_.comes_back(call.target, next) || ends_function(next)) {
+      return;
     }
-    reach(next, state, suspects);
+    const auto inner = own_offset(call.target);
+    const auto written = inner ? reader_.written_by(*inner) : std::nullopt;
+    written ? state.after_call(*written) : state.after_call();
+    reach(next, state, calls_.after_call(suspects, call.target, next));
+  }
+
+  // Folklore. Situation: code calls a place inside itself. Example: hand-written assembly keeps
+  // helpers between the entry points that its unwind tables cover as one; retpolines are
+  // `call 1f; 2: pause; jmp 2b; 1: mov %rax,(%rsp); ret`. Remedy: such a place is entered as a
+  // function is, unless its first instruction replaces or drops the return address: then it is a
+  // jump with a word pushed. True: does not come back.
+  bool enters_own_code(const Instruction& call, AbstractState& state, const Suspects& suspects) {
+    const auto inner = own_offset(call.target);
+    if (!inner) {
+      return false;
+    }
+    if (!reader_.drops_return_address(*inner)) {
+      reach(*inner, AbstractState(arch_), {});
+      return false;
+    }
+    state.apply({Effect::Kind::set, arch_.sp, arch_.sp, -arch_.return_address_size_on_stack});
+    reach(*inner, state, suspects);
+    return true;
+  }
+
+  // The offset of a call's target inside the function, behind its first instruction.
+  std::optional<std::uint64_t> own_offset(const std::optional<Address>& target) const {
+    const std::uint64_t offset = target ? *target - address_ : 0;
+    return offset != 0 && offset < code_.size() ? std::optional(offset) : std::nullopt;
   }
 
   // Jumps that leave the function are tail calls or go to its cold part.
   void jump(const Instruction& instruction, const AbstractState& state, const Suspects& suspects) {
-    if (!instruction.target) {
-      return;
+    if (instruction.target) {
+      go_to(*instruction.target, state, suspects);
     }
-    const std::uint64_t offset = *instruction.target - address_;
+  }
+
+  void go_to(Address target, const AbstractState& state, const Suspects& suspects) {
+    const std::uint64_t offset = target - address_;
     if (offset < code_.size()) {
       reach(offset, state, suspects);
     } else {
-      exits_.push_back({*instruction.target, state});
+      exits_.push_back({target, state});
     }
   }
 
@@ -255,14 +266,17 @@ class Analysis {
     return switches_.empty() || like_a_switch ? usual : switches_.begin()->second;
   }
 
-  // The state at a point whose stack pointer is the one that most points have.
+  // The state at a point whose stack pointer is the one that most calls have, or else most points.
   AbstractState usual_state() {
     std::map<std::int32_t, std::size_t> depths;
     const Point* usual = nullptr;
     std::size_t most = 0;
+    const bool calls =
+        std::ranges::any_of(points_, [](const auto& entry) { return entry.second.is_call; });
     for (const auto& [offset, point] : points_) {
       const AbstractValue sp = point.state.get(arch_.sp);
-      if (sp.kind == AbstractValue::Kind::cfa && ++depths[sp.offset] > most) {
+      if (point.is_call == calls && sp.kind == AbstractValue::Kind::cfa &&
+          ++depths[sp.offset] > most) {
         most = depths[sp.offset];
         usual = &point;
       }
@@ -280,10 +294,9 @@ class Analysis {
   Address address_;
   const Architecture& arch_;
   FunctionReader reader_;
+  SuspectCalls calls_;
   std::map<std::uint64_t, Point> points_;  // by offset
   std::set<std::uint64_t> pending_;
-  std::set<std::uint64_t> no_return_;    // offsets behind calls that do not come back
-  std::set<Address> no_return_targets_;  // functions that, as one such call showed, never return
   std::map<std::uint64_t, AbstractState> switches_;  // by offset behind an indirect jump
   std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;

@@ -7,6 +7,7 @@
 
 #include "arch/instruction.h"
 #include "base/byte_view.h"
+#include "object/exception_table.h"
 #include "unwind/abstract_state.h"
 #include "unwind/row.h"
 
@@ -19,7 +20,7 @@ struct AnalysedPoint {
   bool is_call = false;
 };
 
-// A jump that leaves the function: to its cold part, or a tail call.
+// A way out of the function that is no return: to its cold part, or a tail call.
 struct FunctionExit {
   Address target = 0;
   AbstractState state;
@@ -34,11 +35,13 @@ struct FunctionCode {
   ByteView code;
   Address address = 0;  // of the first byte of `code`
   // Where the flow enters, and how; empty: at `address`, as a call does.
-  std::vector<FunctionExit> entries;
+  std::vector<FunctionExit> entries{};
+  // Where execution goes on when a call of the function throws; sorted by the calls.
+  std::vector<LandingPad> landing_pads{};
   // The bounds come from a table, so no function of its own hides in the code.
   bool exact_bounds = false;
   // Whether a call to this address never comes back; may be empty.
-  std::function<bool(Address)> never_returns;
+  std::function<bool(Address)> never_returns{};
 };
 
 // Follows the control flow to every instruction that it reaches, with an abstract stack pointer,

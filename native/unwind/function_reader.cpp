@@ -1,9 +1,29 @@
 #include "unwind/function_reader.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace whocall {
 namespace {
 
 constexpr std::size_t kFunctionAlignment = 16;
+constexpr std::size_t kLongestHelper = 512;  // instructions
+
+bool goes_on(const Instruction& instruction) {
+  using Flow = Instruction::Flow;
+  return instruction.flow == Flow::next || instruction.flow == Flow::branch ||
+         instruction.flow == Flow::branch_if_unequal;
+}
+
+bool leads_astray(const Instruction& instruction) {
+  using Flow = Instruction::Flow;
+  return instruction.flow == Flow::call || instruction.flow == Flow::indirect_jump;
+}
+
+bool writes_register(const Effect& effect) {
+  return effect.kind == Effect::Kind::set || effect.kind == Effect::Kind::load ||
+         effect.kind == Effect::Kind::clobber;
+}
 
 }  // namespace
 
@@ -39,6 +59,50 @@ bool FunctionReader::looks_like_function(std::uint64_t offset) {
   return !effects.empty() && effects[0].kind == Effect::Kind::set &&
          effects[0].destination == arch_.sp && effects[0].source == arch_.sp &&
          effects[0].offset < 0;
+}
+
+bool FunctionReader::drops_return_address(std::uint64_t offset) {
+  const Instruction* instruction = decode(offset);
+  if (instruction == nullptr || instruction->list().empty()) {
+    return false;
+  }
+  const auto raises = [&](const Effect& effect) {
+    return effect.kind == Effect::Kind::set && effect.destination == arch_.sp &&
+           effect.source == arch_.sp && effect.offset > 0;
+  };
+  const Effect& first = instruction->list().front();
+  const bool stores = first.kind == Effect::Kind::store || first.kind == Effect::Kind::store_other;
+  return (stores && first.destination == arch_.sp && first.offset == 0) ||
+         std::ranges::any_of(instruction->list(), raises);
+}
+
+std::optional<std::bitset<kRegisterLimit>> FunctionReader::written_by(std::uint64_t offset) {
+  std::bitset<kRegisterLimit> written;
+  std::set<std::uint64_t> seen;
+  std::vector<std::uint64_t> pending{offset};
+  while (!pending.empty()) {
+    const std::uint64_t at = pending.back();
+    pending.pop_back();
+    if (!seen.insert(at).second) {
+      continue;
+    }
+    const Instruction* instruction = decode(at);
+    if (instruction == nullptr || leads_astray(*instruction) || seen.size() > kLongestHelper) {
+      return std::nullopt;
+    }
+    for (const Effect& effect : instruction->list()) {
+      if (writes_register(effect) && effect.destination < kRegisterLimit) {
+        written.set(effect.destination);
+      }
+    }
+    if (instruction->target) {
+      pending.push_back(*instruction->target - address_);
+    }
+    if (goes_on(*instruction)) {
+      pending.push_back(at + instruction->size);
+    }
+  }
+  return written;
 }
 
 const std::set<std::uint64_t>& FunctionReader::block_starts() {

@@ -1,6 +1,7 @@
 // The instructions of one function, decoded once each, and what their bytes alone tell.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -25,6 +26,11 @@ class FunctionReader {
   // Whether code at an aligned address begins as functions do: with a landing pad, or by lowering
   // the stack pointer.
   bool looks_like_function(std::uint64_t offset);
+  // Whether code that was called begins by overwriting, dropping or popping its return address.
+  bool drops_return_address(std::uint64_t offset);
+  // Which registers the code that is entered at `offset` may write before it returns; a miss when
+  // that cannot be told: it calls, jumps to who knows where, or is long.
+  std::optional<std::bitset<kRegisterLimit>> written_by(std::uint64_t offset);
   // The targets of all direct jumps, found by reading the function once from front to back.
   const std::set<std::uint64_t>& block_starts();
 

@@ -8,8 +8,9 @@
 namespace whocall {
 
 // Makes up a concrete activation that fits `state` (registers, stack words, a CFA) and stands at
-// `pc`, which rows of a PLT compute with, applies the table's row to it and looks whether what the state knows comes out. So rules of different form
-// (rbp+16 or rsp+80, an expression or a slot) are compared by what they mean.
+// `pc`, which rows of a PLT compute with, applies the table's row to it and looks whether what the
+// state knows comes out. So rules of different form (rbp+16 or rsp+80, an expression or a slot) are
+// compared by what they mean.
 AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table, Address pc,
                                 const Architecture& arch);
 

@@ -1,0 +1,24 @@
+// Where C++ exceptions land: the call site tables that an FDE points to (.gcc_except_table).
+//
+// Layout: the "exception handling tables" of the Itanium C++ ABI as GCC writes them (LSDA header
+// and call site table; the action and type tables are not needed to know where execution goes on).
+#pragma once
+
+#include <vector>
+
+#include "base/address.h"
+#include "object/call_frame_info.h"
+#include "object/elf_file.h"
+
+namespace whocall {
+
+struct LandingPad {
+  AddressRange calls;   // when a call in here throws (link addresses) ...
+  Address address = 0;  // ... execution goes on here (link address); maybe in another part
+};
+
+// Those of one function, in the order of its table; empty where it has none or the table is
+// damaged.
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde);
+
+}  // namespace whocall
