@@ -145,6 +145,21 @@ bool AbstractState::knows_frame() const {
   return get(arch_->sp).kind == Kind::cfa || get(arch_->fp).kind == Kind::cfa;
 }
 
+bool AbstractState::leans_on_scratch() const {
+  bool known = false;
+  for (Register number = 0; number < kRegisterLimit; ++number) {
+    if (registers_[number].kind != Kind::cfa) {
+      continue;
+    }
+    if (number == arch_->sp ||
+        std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end()) {
+      return false;
+    }
+    known = true;
+  }
+  return known;
+}
+
 bool AbstractState::disagrees(const AbstractState& other) const {
   const AbstractValue mine = get(arch_->sp);
   const AbstractValue theirs = other.get(arch_->sp);

@@ -66,6 +66,8 @@ class AbstractState {
 
   // Whether the stack pointer's or the frame pointer's distance from the CFA is known.
   [[nodiscard]] bool knows_frame() const;
+  // Whether the CFA is known by nothing but registers that calls do not preserve.
+  [[nodiscard]] bool leans_on_scratch() const;
   // Whether the two tell the stack pointer differently although both know it.
   [[nodiscard]] bool disagrees(const AbstractState& other) const;
 

@@ -39,7 +39,7 @@ struct CodeMap::ModuleCode {
 };
 
 CodeMap::CodeMap(const ProcessImage& process, CfiTables& cfi, Symbolizer& symbolizer)
-    : process_(process), cfi_(cfi), symbolizer_(symbolizer), modules_(process.modules.size()) {}
+    : process_(process), cfi_(cfi), symbolizer_(symbolizer), loose_(process), modules_(process.modules.size()) {}
 
 CodeMap::~CodeMap() = default;
 
@@ -61,7 +61,7 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
   }
   ModuleCode* code = code_of(runtime);
   if (code == nullptr) {
-    return std::nullopt;
+    return loose_.function_at(runtime);
   }
   const auto range = code->starts.function_at(code->module.link_address(runtime));
   return range ? std::optional(AddressRange{code->module.runtime_address(range->begin),
@@ -71,7 +71,8 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
 
 bool CodeMap::is_called(Address runtime) {
   ModuleCode* code = code_of(runtime);
-  return code != nullptr && code->starts.is_called(code->module.link_address(runtime));
+  return code != nullptr ? code->starts.is_called(code->module.link_address(runtime))
+                         : loose_.is_called(runtime);
 }
 
 std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& range) {

@@ -11,6 +11,7 @@
 #include "process/process_image.h"
 #include "symbols/symbolizer.h"
 #include "unwind/cfi_tables.h"
+#include "unwind/loose_code.h"
 
 namespace whocall {
 
@@ -22,7 +23,7 @@ class CodeMap {
   CodeMap& operator=(const CodeMap&) = delete;
   ~CodeMap();
 
-  // The function's range in runtime addresses; a miss outside all modules' code.
+  // The function's range in runtime addresses; a miss where there is no code.
   std::optional<AddressRange> function_at(Address runtime);
   // Whether the bounds of the function at `runtime` come from an unwind table.
   bool has_exact_bounds(Address runtime) { return cfi_.function_at(runtime).has_value(); }
@@ -47,6 +48,7 @@ class CodeMap {
   const ProcessImage& process_;
   CfiTables& cfi_;
   Symbolizer& symbolizer_;
+  LooseCode loose_;
   std::vector<std::unique_ptr<ModuleCode>> modules_;  // by index in process_.modules
 };
 

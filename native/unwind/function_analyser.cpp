@@ -1,8 +1,11 @@
 #include "unwind/function_analyser.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
+#include "unwind/function_reader.h"
 #include "unwind/linkage_table.h"
 
 namespace whocall {
@@ -10,6 +13,9 @@ namespace {
 
 // A function larger than this is data, or code whose start was guessed wrong.
 constexpr std::uint64_t kLargestFunction = 1U << 20U;
+
+// Compilers align functions, and not their cold parts.
+constexpr Address kFunctionAlignment = 16;
 
 // A part may be entered from a part that is entered from a part: so far back goes the question how.
 constexpr int kDeepestJump = 2;
@@ -51,10 +57,61 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function, int dept
   }
   // What is called, or has a name, is entered at its start; all else may be a part of a function
   // that others jump into.
-  if (depth == 0 || code_.is_called(function.begin)) {
-    return follow(function, std::vector<FunctionExit>());
+  std::vector<FunctionExit> entries;
+  if (!code_.is_called(function.begin)) {
+    if (depth == 0 && function.begin % kFunctionAlignment != 0) {
+      return {};  // a part, of which too little is known
+    }
+    entries = depth > 0 ? entries_from_outside(function, depth - 1) : entries;
   }
-  return follow(function, entries_from_outside(function, depth - 1));
+  FollowedFunction followed = follow(function, entries);
+  if (depth == 0 || !followed.has_unreached) {
+    return followed;
+  }
+  auto returns = returns_from_parts(function, followed.exits);
+  if (returns.empty()) {
+    return followed;
+  }
+  if (entries.empty()) {
+    entries.push_back({function.begin, AbstractState(*process_.arch)});
+  }
+  std::ranges::move(returns, std::back_inserter(entries));
+  return follow(function, std::move(entries));
+}
+
+// Folklore. Situation: some blocks of a function are entered only from its cold part. Example: gcc
+// puts the call that raises an error into foo.cold, and the return behind it back into foo. Remedy:
+// where code of a function is left unreached, its parts are followed from where it jumps to them.
+std::vector<FunctionExit> FunctionAnalyser::returns_from_parts(
+    const AddressRange& function, const std::vector<FunctionExit>& exits) {
+  constexpr std::size_t kEnough = 8;
+  std::map<Address, std::pair<AddressRange, std::vector<FunctionExit>>> parts;
+  for (const FunctionExit& exit : exits) {
+    const auto part = code_.function_at(exit.target);
+    if (!exit.guessed && part && !code_.is_called(part->begin) &&
+        part->size() <= kLargestFunction &&
+        (parts.contains(part->begin) || parts.size() < kEnough)) {
+      auto& [range, entries] = parts[part->begin];
+      range = *part;
+      entries.push_back(exit);
+    }
+  }
+  std::vector<FunctionExit> returns;
+  for (auto& [begin, part] : parts) {
+    for (FunctionExit& exit : follow(part.first, std::move(part.second)).exits) {
+      if (!exit.guessed && function.contains(exit.target) && exit.state.knows_frame()) {
+        returns.push_back(std::move(exit));
+      }
+    }
+  }
+  return returns;
+}
+
+std::optional<std::bitset<kRegisterLimit>> FunctionAnalyser::written_by(Address target) {
+  constexpr std::uint64_t kLongestHelper = 4096;  // bytes
+  const std::vector<std::byte> bytes = bytes_of({target, target + kLongestHelper});
+  FunctionReader reader(ByteView(bytes, process_.arch->endian), target, *process_.arch, *decoder_);
+  return reader.written_by(0);
 }
 
 FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
@@ -65,7 +122,8 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
                           std::move(entries),
                           landing_pads_.of_function(function.begin),
                           code_.has_exact_bounds(function.begin),
-                          [&](Address target) { return no_return_.never_returns(target); }};
+                          [&](Address target) { return no_return_.never_returns(target); },
+                          [&](Address target) { return written_by(target); }};
   return follow_function(code, *process_.arch, *decoder_);
 }
 
@@ -100,17 +158,17 @@ std::vector<FunctionExit> FunctionAnalyser::entries_from_outside(const AddressRa
       }
     }
   }
-  drop_false_entries(function.begin, entries);
+  settle_entries(function.begin, entries);
   return entries;
 }
 
 // Folklore. Situation: jumps with different depths seem to go to the first instruction of a part.
 // Example: the default of a switch that cannot happen is `ja` to the end of the function's cold
 // part, where the cold part of the next function begins; and a function that others end by jumping
-// to (tail calls) has sources that were read wrong. Remedy: compilers align functions, and not
-// their cold parts. At an aligned start those count that arrive as calls do, else the others.
-void FunctionAnalyser::drop_false_entries(Address start, std::vector<FunctionExit>& entries) const {
-  constexpr Address kFunctionAlignment = 16;
+// to (tail calls) has sources that were read wrong. Remedy: at an aligned start those count that
+// arrive as calls do, elsewhere the others. And an aligned start to which nothing seems to jump is
+// called through pointers, though parts of the function jump back into its middle.
+void FunctionAnalyser::settle_entries(Address start, std::vector<FunctionExit>& entries) const {
   const AbstractState called(*process_.arch);
   const auto arrives = [&](const FunctionExit& entry, bool as_called) {
     return entry.target == start && entry.state.disagrees(called) != as_called;
@@ -118,8 +176,11 @@ void FunctionAnalyser::drop_false_entries(Address start, std::vector<FunctionExi
   const auto any = [&](bool as_called) {
     return std::ranges::any_of(entries, [&](const auto& one) { return arrives(one, as_called); });
   };
+  const bool part = start % kFunctionAlignment != 0;
+  if (!part && !any(true) && !any(false) && !entries.empty()) {
+    entries.push_back({start, called});
+  }
   if (any(true) && any(false)) {
-    const bool part = start % kFunctionAlignment != 0;
     std::erase_if(entries, [&](const FunctionExit& entry) { return arrives(entry, part); });
   }
 }

@@ -2,6 +2,7 @@
 // calls come back; results are kept by function.
 #pragma once
 
+#include <bitset>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -35,7 +36,11 @@ class FunctionAnalyser {
   FollowedFunction follow(const AddressRange& function, int depth);
   FollowedFunction follow(const AddressRange& function, std::vector<FunctionExit> entries);
   std::vector<FunctionExit> entries_from_outside(const AddressRange& function, int depth);
-  void drop_false_entries(Address start, std::vector<FunctionExit>& entries) const;
+  // How parts that the exits lead to jump back into the function.
+  std::vector<FunctionExit> returns_from_parts(const AddressRange& function,
+                                               const std::vector<FunctionExit>& exits);
+  std::optional<std::bitset<kRegisterLimit>> written_by(Address target);
+  void settle_entries(Address start, std::vector<FunctionExit>& entries) const;
   std::vector<FunctionExit> linkage_entries(const AddressRange& function);
 
   const ProcessImage& process_;

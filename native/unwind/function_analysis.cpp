@@ -39,6 +39,7 @@ class Analysis {
       }
     }
     result.exits = std::move(exits_);
+    result.has_unreached = has_unreached_;
     return result;
   }
 
@@ -57,14 +58,24 @@ class Analysis {
     exits_.clear();
     visits_ = 0;
     again_ = false;
+    has_unreached_ = false;
     switches_.clear();
     if (function_.entries.empty()) {
       reach(0, AbstractState(arch_), {});
     }
     for (const FunctionExit& entry : function_.entries) {
-      reach(entry.target - address_, entry.state, {});
+      if (!entry.guessed) {
+        reach(entry.target - address_, entry.state, {});
+      }
     }
     drain();
+    for (const FunctionExit& entry : function_.entries) {
+      if (entry.guessed && !points_.contains(entry.target - address_)) {
+        has_unreached_ = true;
+        reach(entry.target - address_, entry.state, {});
+        drain();
+      }
+    }
     seed_unreached();
     return again_;
   }
@@ -172,8 +183,11 @@ class Analysis {
     if (!calls_.comes_back(call.target, next) || ends_function(next)) {
       return;
     }
-    const auto inner = own_offset(call.target);
-    const auto written = inner ? reader_.written_by(*inner) : std::nullopt;
+    // Folklore: hand-written code keeps the old stack pointer in a scratch register over calls of
+    // its own helpers. Example: %r11 in the AES loops of OpenSSL.
+    const auto written = state.leans_on_scratch() && call.target && function_.written_by
+                             ? function_.written_by(*call.target)
+                             : std::nullopt;
     written ? state.after_call(*written) : state.after_call();
     reach(next, state, calls_.after_call(suspects, call.target, next));
   }
@@ -215,7 +229,7 @@ class Analysis {
     if (offset < code_.size()) {
       reach(offset, state, suspects);
     } else {
-      exits_.push_back({target, state});
+      exits_.push_back({target, state, has_unreached_});
     }
   }
 
@@ -243,6 +257,7 @@ class Analysis {
           offset = start;
           continue;
         }
+        has_unreached_ = has_unreached_ || !one_switch();
         reach(offset, state_of_unreached(offset), {});
         drain();
         point = points_.find(offset);
@@ -250,6 +265,13 @@ class Analysis {
       const bool decoded = point != points_.end() && point->second.size != 0;
       offset += decoded ? point->second.size : arch_.code_alignment;
     }
+  }
+
+  // Whether all indirect jumps run equally deep, so that of their targets there is no doubt.
+  bool one_switch() const {
+    return !switches_.empty() && std::ranges::none_of(switches_, [&](const auto& jump) {
+      return jump.second.disagrees(switches_.begin()->second);
+    });
   }
 
   // Unreached code is the cases of a switch, which run as deep as its jump, the landing pads of
@@ -301,6 +323,7 @@ class Analysis {
   std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;
   bool again_ = false;
+  bool has_unreached_ = false;
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Synthesized CFI: the unwinding rules of a function, computed from its instructions.
 #pragma once
 
+#include <bitset>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "arch/instruction.h"
@@ -24,11 +26,13 @@ struct AnalysedPoint {
 struct FunctionExit {
   Address target = 0;
   AbstractState state;
+  bool guessed = false;  // the way to it begins in code that no path reaches
 };
 
 struct FollowedFunction {
   std::vector<AnalysedPoint> points;  // ascending
   std::vector<FunctionExit> exits;
+  bool has_unreached = false;  // no path led to some of the code; how it is entered is a guess
 };
 
 struct FunctionCode {
@@ -42,6 +46,8 @@ struct FunctionCode {
   bool exact_bounds = false;
   // Whether a call to this address never comes back; may be empty.
   std::function<bool(Address)> never_returns{};
+  // Which registers a call to this address writes at the most; may be empty or not know.
+  std::function<std::optional<std::bitset<kRegisterLimit>>(Address)> written_by{};
 };
 
 // Follows the control flow to every instruction that it reaches, with an abstract stack pointer,

@@ -1,0 +1,40 @@
+// Functions in code that no file holds: what just-in-time compilers and loaders of their own put
+// into anonymous memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/address.h"
+#include "process/process_image.h"
+
+namespace whocall {
+
+// All addresses are runtime addresses.
+class LooseCode {
+ public:
+  // The process must outlive the object.
+  explicit LooseCode(const ProcessImage& process) : process_(process) {}
+
+  // From the nearest start at or below `address` to the next one, or to where the code ends. A miss
+  // where no executable memory is, or it cannot be read.
+  std::optional<AddressRange> function_at(Address address);
+  // Whether a direct call or a constant in the code leads to `address`.
+  bool is_called(Address address);
+
+ private:
+  struct Region {
+    AddressRange range;            // as far as it can be read
+    std::vector<Address> starts;   // ascending
+    std::vector<Address> targets;  // ascending; those among them that the code refers to
+  };
+  const Region* region_at(Address address);
+  [[nodiscard]] Region read_region(const AddressRange& mapping) const;
+
+  const ProcessImage& process_;
+  std::unordered_map<Address, std::unique_ptr<const Region>> regions_;  // by start of the mapping
+};
+
+}  // namespace whocall
