@@ -48,7 +48,7 @@ struct Instruction {
   bool padding = false;             // a nop of any length: fills the gap between functions
   std::optional<Address> target{};  // of a direct call or jump; same kind of address as asked with
   std::uint8_t effect_count = 0;
-  std::array<Effect, 6> effects{};
+  std::array<Effect, 8> effects{};
 
   [[nodiscard]] std::span<const Effect> list() const {
     return std::span(effects).first(effect_count);

@@ -2,57 +2,14 @@
 
 #include <capstone/capstone.h>
 
-#include <algorithm>
+#include <array>
+#include <utility>
 
+#include "arch/x86_families.h"
 #include "arch/x86_vector.h"
 
 namespace whocall::x86 {
 namespace {
-
-constexpr Register kNoRegister = kRegisterLimit;
-
-// A general register and its parts; in the order of the numbers in machine code.
-struct Family {
-  x86_reg full;
-  Register number64;             // DWARF number in x86-64 code; kNoRegister where there is none
-  Register number32;             // DWARF number in i386 code
-  std::array<x86_reg, 3> parts;  // registers that are a part of it or hold it
-};
-
-constexpr std::array<Family, 16> kFamilies = {{
-    {X86_REG_RAX, 0, 0, {X86_REG_EAX, X86_REG_AX, X86_REG_AL}},
-    {X86_REG_RCX, 2, 1, {X86_REG_ECX, X86_REG_CX, X86_REG_CL}},
-    {X86_REG_RDX, 1, 2, {X86_REG_EDX, X86_REG_DX, X86_REG_DL}},
-    {X86_REG_RBX, 3, 3, {X86_REG_EBX, X86_REG_BX, X86_REG_BL}},
-    {X86_REG_RSP, 7, 4, {X86_REG_ESP, X86_REG_SP, X86_REG_SPL}},
-    {X86_REG_RBP, 6, 5, {X86_REG_EBP, X86_REG_BP, X86_REG_BPL}},
-    {X86_REG_RSI, 4, 6, {X86_REG_ESI, X86_REG_SI, X86_REG_SIL}},
-    {X86_REG_RDI, 5, 7, {X86_REG_EDI, X86_REG_DI, X86_REG_DIL}},
-    {X86_REG_R8, 8, kNoRegister, {X86_REG_R8D, X86_REG_R8W, X86_REG_R8B}},
-    {X86_REG_R9, 9, kNoRegister, {X86_REG_R9D, X86_REG_R9W, X86_REG_R9B}},
-    {X86_REG_R10, 10, kNoRegister, {X86_REG_R10D, X86_REG_R10W, X86_REG_R10B}},
-    {X86_REG_R11, 11, kNoRegister, {X86_REG_R11D, X86_REG_R11W, X86_REG_R11B}},
-    {X86_REG_R12, 12, kNoRegister, {X86_REG_R12D, X86_REG_R12W, X86_REG_R12B}},
-    {X86_REG_R13, 13, kNoRegister, {X86_REG_R13D, X86_REG_R13W, X86_REG_R13B}},
-    {X86_REG_R14, 14, kNoRegister, {X86_REG_R14D, X86_REG_R14W, X86_REG_R14B}},
-    {X86_REG_R15, 15, kNoRegister, {X86_REG_R15D, X86_REG_R15W, X86_REG_R15B}},
-}};
-
-// The high byte registers belong to their families too.
-x86_reg family_head(x86_reg reg) {
-  switch (reg) {
-    case X86_REG_AH:
-      return X86_REG_AL;
-    case X86_REG_BH:
-      return X86_REG_BL;
-    case X86_REG_CH:
-      return X86_REG_CL;
-    case X86_REG_DH:
-      return X86_REG_DL;
-    default:
-      return reg;
-  }
-}
 
 class Decoder final : public InstructionDecoder {
  public:
@@ -126,17 +83,11 @@ class Decoder final : public InstructionDecoder {
   [[nodiscard]] Register sp() const { return is_64_ ? 7 : 4; }
   [[nodiscard]] Register fp() const { return is_64_ ? 6 : 5; }
   [[nodiscard]] std::int64_t word() const { return is_64_ ? 8 : 4; }
+  // Bytes that a push or pop moves the stack pointer: whole words, whatever the operand, segment
+  // registers too, unless the prefix of the operand size says two bytes.
+  [[nodiscard]] std::int64_t pushed() const { return x86().prefix[2] == 0x66 ? 2 : word(); }
 
-  // DWARF number of the family that `reg` belongs to; kNoRegister for all others.
-  [[nodiscard]] Register number(x86_reg reg) const {
-    const x86_reg head = family_head(reg);
-    for (const Family& family : kFamilies) {
-      if (family.full == head || std::ranges::find(family.parts, head) != family.parts.end()) {
-        return is_64_ ? family.number64 : family.number32;
-      }
-    }
-    return kNoRegister;
-  }
+  [[nodiscard]] Register number(x86_reg reg) const { return family_number(reg, is_64_); }
 
   // The number of an operand that is a whole register of the word size.
   [[nodiscard]] Register whole_register(const cs_x86_op& op) const {
@@ -145,9 +96,10 @@ class Decoder final : public InstructionDecoder {
 
   // Base of a memory operand without index or segment; kNoRegister for other forms.
   [[nodiscard]] Register plain_base(const cs_x86_op& op) const {
-    const bool plain = op.type == X86_OP_MEM && op.mem.index == X86_REG_INVALID &&
-                       op.mem.segment == X86_REG_INVALID && op.mem.base != X86_REG_INVALID;
-    return plain ? number(op.mem.base) : kNoRegister;
+    const auto index = op.mem.index;  // eiz and riz: encoded, but none
+    const bool plain = op.type == X86_OP_MEM && op.mem.segment == X86_REG_INVALID &&
+                       (index == X86_REG_INVALID || index == X86_REG_EIZ || index == X86_REG_RIZ);
+    return plain && op.mem.base != X86_REG_INVALID ? number(op.mem.base) : kNoRegister;
   }
 
   void describe(Instruction& out) const {
@@ -159,11 +111,15 @@ class Decoder final : public InstructionDecoder {
       case X86_INS_PUSHF:
       case X86_INS_PUSHFQ:
       case X86_INS_PUSHFD:
-        return move_sp(out, -word());
+        return move_sp(out, -pushed());
       case X86_INS_POPF:
       case X86_INS_POPFQ:
       case X86_INS_POPFD:
-        return move_sp(out, word());
+        return move_sp(out, pushed());
+      case X86_INS_PUSHAL:
+        return push_all(out);
+      case X86_INS_POPAL:
+        return pop_all(out);
       case X86_INS_LEAVE:
         out.add({Effect::Kind::set, sp(), fp(), 0});
         out.add({Effect::Kind::load, fp(), sp(), 0});
@@ -177,6 +133,8 @@ class Decoder final : public InstructionDecoder {
         return lea(out);
       case X86_INS_MOV:
         return move(out);
+      case X86_INS_XCHG:
+        return exchange(out);
       case X86_INS_CMP:
         return compare(out);
       default:
@@ -189,8 +147,7 @@ class Decoder final : public InstructionDecoder {
   }
 
   void push(Instruction& out, const cs_x86_op& op) const {
-    const std::int64_t size = op.size == 2 ? 2 : word();
-    move_sp(out, -size);
+    move_sp(out, -pushed());
     const Register source = whole_register(op);
     // `push %rsp` stores the old value; nobody saves it that way.
     if (source != kNoRegister && source != sp()) {
@@ -204,12 +161,46 @@ class Decoder final : public InstructionDecoder {
     const Register destination = whole_register(op);
     if (destination != kNoRegister) {
       out.add({Effect::Kind::load, destination, sp(), 0});
-    } else {
-      clobber_written(out);
+    } else if (op.type == X86_OP_REG && number(op.reg) != kNoRegister) {  // a part of it
+      out.add({Effect::Kind::clobber, number(op.reg)});
     }
     if (destination != sp()) {
-      move_sp(out, op.size == 2 ? 2 : word());
+      move_sp(out, pushed());
     }
+  }
+
+  // eax, ecx, edx, ebx, esp, ebp, esi, edi; of interest is what calls preserve.
+  void push_all(Instruction& out) const {
+    move_sp(out, -8 * pushed());
+    if (pushed() == word()) {
+      for (const auto& [reg, offset] : kPushedByAll) {
+        out.add({Effect::Kind::store, sp(), reg, offset});
+      }
+    }
+  }
+
+  void pop_all(Instruction& out) const {
+    for (const auto& [reg, offset] : kPushedByAll) {
+      out.add({Effect::Kind::load, reg, sp(), offset});
+    }
+    for (Register reg = 0; reg < 3; ++reg) {
+      out.add({Effect::Kind::clobber, reg});
+    }
+    move_sp(out, 8 * pushed());
+  }
+
+  // By way of a register that x86 has not.
+  void exchange(Instruction& out) const {
+    constexpr Register kBetween = kRegisterLimit - 1;
+    const Register left = whole_register(operand(0));
+    const Register right = whole_register(operand(1));
+    if (left == kNoRegister || right == kNoRegister) {
+      return clobber_written(out);
+    }
+    out.add({Effect::Kind::set, kBetween, left, 0});
+    out.add({Effect::Kind::set, left, right, 0});
+    out.add({Effect::Kind::set, right, kBetween, 0});
+    out.add({Effect::Kind::clobber, kBetween});
   }
 
   void enter(Instruction& out) const {
@@ -238,6 +229,8 @@ class Decoder final : public InstructionDecoder {
     const Register base = plain_base(operand(1));
     if (destination != kNoRegister && base != kNoRegister) {
       out.add({Effect::Kind::set, destination, base, operand(1).mem.disp});
+      // i386 compilers pad with lea 0(%esi),%esi.
+      out.padding = destination == base && operand(1).mem.disp == 0;
     } else {
       clobber_written(out);
     }
@@ -334,6 +327,10 @@ class Decoder final : public InstructionDecoder {
       }
     }
   }
+
+  // i386 only: ebx, ebp, esi, edi, and where pusha stores them.
+  static constexpr std::array<std::pair<Register, std::int64_t>, 4> kPushedByAll = {
+      {{3, 16}, {5, 8}, {6, 4}, {7, 0}}};
 
   bool is_64_;
   csh handle_ = 0;
