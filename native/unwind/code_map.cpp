@@ -5,17 +5,22 @@
 
 #include "object/elf_imports.h"
 #include "symbols/code_areas.h"
+#include "unwind/confirmed_starts.h"
 
 namespace whocall {
 
 struct CodeMap::ModuleCode {
   const Module& module;
   const FunctionStarts& starts;
+  ConfirmedStarts confirmed;
   std::unordered_map<Address, std::string_view> imports;  // by link address of the word
   std::optional<std::vector<DirectJump>> jumps{};         // sorted by target; link addresses
 
-  ModuleCode(const Module& owner, const FunctionStarts& known)
-      : module(owner), starts(known), imports(imported_functions(*owner.file)) {}
+  ModuleCode(const Module& owner, const Architecture& arch, const FunctionStarts& known)
+      : module(owner),
+        starts(known),
+        confirmed(*owner.file, arch, known),
+        imports(imported_functions(*owner.file)) {}
 
   // One pass over all code of the module, the first time.
   const std::vector<DirectJump>& jumps_between_functions(const Architecture& arch) {
@@ -50,7 +55,7 @@ CodeMap::ModuleCode* CodeMap::code_of(Address runtime) {
   }
   auto& code = modules_[static_cast<std::size_t>(module - process_.modules.data())];
   if (code == nullptr) {
-    code = std::make_unique<ModuleCode>(*module, *symbolizer_.starts_of(*module));
+    code = std::make_unique<ModuleCode>(*module, *process_.arch, *symbolizer_.starts_of(*module));
   }
   return code.get();
 }
@@ -63,7 +68,7 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
   if (code == nullptr) {
     return loose_.function_at(runtime);
   }
-  const auto range = code->starts.function_at(code->module.link_address(runtime));
+  const auto range = code->confirmed.function_at(code->module.link_address(runtime));
   return range ? std::optional(AddressRange{code->module.runtime_address(range->begin),
                                             code->module.runtime_address(range->end)})
                : std::nullopt;

@@ -113,9 +113,9 @@ bool Judge::was_put_there(Address pc) const {
   return process_.arch->flow_ends != nullptr && !before.empty() && process_.arch->flow_ends(before);
 }
 
-// The stack grows down, so a caller's stack pointer lies above its callee's. Two cases are legal
-// exceptions: a signal handler on its alternate stack returns to another region, and code that
-// switches stacks says so in its unwind tables.
+// The stack grows down, so a caller's stack pointer lies above its callee's. There are legal
+// exceptions: a signal handler on its alternate stack returns to another region; code that switches
+// stacks says so in its unwind tables, or keeps the old stack pointer in a register.
 Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
                            const AppliedRow& proposal, Trust trust) const {
   const Architecture& arch = *process_.arch;
@@ -133,7 +133,10 @@ Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
   if (same_stack(from, to)) {
     return moves_up ? Refusal::none : Refusal::stack_backwards;
   }
-  const bool may_switch = trust == Trust::cfi && process_.mapping_at(to) != nullptr;
+  const bool kept = trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
+                    row.cfa.base != arch.sp;
+  const bool may_switch =
+      (trust == Trust::cfi || kept) && process_.mapping_at(to) != nullptr;
   return may_switch ? Refusal::none : Refusal::stack_elsewhere;
 }
 

@@ -29,6 +29,26 @@ void append_constants(ByteView code, const AddressRange& range, unsigned pointer
   }
 }
 
+// Folklore. Situation: such compilers leave memory between functions as they got it. Example: zeros
+// behind `ret` up to the next multiple of 16; decoded, two of them swallow the first byte of the
+// function. Remedy: behind a return, zeros are padding.
+void append_behind_zeros(ByteView code, Address address, const Architecture& arch,
+                         std::vector<Address>& found) {
+  constexpr std::uint64_t kAlignment = 16;
+  for (std::uint64_t at = kAlignment; at < code.size(); at += kAlignment) {
+    std::uint64_t end = at;
+    while (end > at - kAlignment + 1 && code.read<std::uint8_t>(end - 1) == 0) {
+      --end;
+    }
+    const auto before = code.slice(end >= kAlignment ? end - kAlignment : 0,
+                                   std::min(end, kAlignment));
+    if (end != at && code.read<std::uint8_t>(at) != 0 && before && arch.flow_ends != nullptr &&
+        arch.flow_ends(*before)) {
+      found.push_back(address + at);
+    }
+  }
+}
+
 }  // namespace
 
 const LooseCode::Region* LooseCode::region_at(Address address) {
@@ -61,6 +81,7 @@ LooseCode::Region LooseCode::read_region(const AddressRange& mapping) const {
     }
   }
   sort_distinct(region.targets);
+  append_behind_zeros(code, mapping.begin, arch, marks.aligned);
   for (const auto* starts : {&region.targets, &marks.prologues, &marks.aligned}) {
     region.starts.insert(region.starts.end(), starts->begin(), starts->end());
   }
