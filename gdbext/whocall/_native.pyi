@@ -81,6 +81,7 @@ class ModuleReport:
     code_bytes: int  # bytes in executable sections (or segments)
     cfi_bytes: int  # of these, covered by FDEs
     has_debug_info: bool
+    remark: str  # why a debug file that was there lends no names; "" when none was refused
 
 class Frame:
     """One line of a backtrace. `inlined` frames share pc and cfa with the frame that holds them."""
@@ -90,7 +91,8 @@ class Frame:
     cfa: int | None
     function: str | None  # demangled if asked; "sub_1136" where only the start is known
     offset: int | None  # bytes from the function's start
-    name_source: str | None  # "symtab", "dynsym", "plt", "fde", ...
+    name_source: str | None  # "symtab", "dynsym", "debug-file", "plt", "fde", ...
+    inferred: bool  # the name was concluded from code and data
     module: str | None
     build_id: str | None
     rva: int | None  # link address of pc in its module
@@ -121,6 +123,7 @@ class Place:
     offset: int | None
     size: int | None
     name_source: str | None
+    inferred: bool
     aliases: list[str]  # other names at the same start, raw
     raw_name: str | None  # mangled
     lines: list[tuple[str, str, int]]  # (function, file, line), innermost inlined call first
@@ -155,6 +158,7 @@ class Symbol:
     name: str  # mangled; "sub_1136" where only the bounds are known
     source: str
     named: bool
+    inferred: bool
 
 class SymbolTable:
     """The sorted function table of one file; addresses are link addresses."""
@@ -178,10 +182,11 @@ class FunctionList:
     build_id: str
 
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> tuple[int, int, str, str, bool, list[str]]:
-        """(start, end, raw name, source, whether it is a name, witnesses best first)."""
+    def __getitem__(self, index: int) -> tuple[int, int, str, str, bool, list[str], bool]:
+        """(start, end, raw name, source, whether it is a name, witnesses best first, whether the
+        name is inferred)."""
 
-def functions(path: _Path) -> FunctionList:
+def functions(path: _Path, search: FileSearch = ...) -> FunctionList:
     """The function table of any object file; libbfd reads what is not ELF."""
 
 def open_core(path: _Path, search: FileSearch = ...) -> Process: ...
@@ -202,8 +207,9 @@ def open_inferior(
     (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
     size) gives up to `size` bytes, b"" when unreadable."""
 
-def open_symbols(path: _Path, with_plt: bool = True) -> SymbolTable:
-    """The function table of any object file; libbfd reads what is not ELF."""
+def open_symbols(path: _Path, with_plt: bool = True, search: FileSearch = ...) -> SymbolTable:
+    """The function table of any object file; libbfd reads what is not ELF. Of `search` only the
+    sysroot and the debug directories count."""
 
 def demangle(name: str) -> str: ...
 def architectures() -> list[str]: ...

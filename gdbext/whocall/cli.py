@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from whocall.errors import Error, UsageError
-from whocall.options import VERDICTS_EXPLAINED
+from whocall.options import DEBUG_DIRECTORIES, VERDICTS_EXPLAINED
 from whocall.version import __version__
 
 _SEARCH = "--search"
@@ -49,6 +49,18 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--sysroot", metavar="DIR", default="", help="copy of the root directory of the machine"
+    )
+    _add_debug_directories(parser)
+
+
+def _add_debug_directories(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--debug-directory",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help=f"look there for separate debug files instead of in {DEBUG_DIRECTORIES[0]}; "
+        "may be repeated",
     )
 
 

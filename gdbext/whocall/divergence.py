@@ -9,7 +9,7 @@ from whocall.model import Frame
 
 
 def _label(frame: Frame) -> str:
-    return f"#{frame.level} {frame.function or '??'} ({frame.pc:#x})"
+    return f"#{frame.level} {frame.shown} ({frame.pc:#x})"
 
 
 def _next_ours(rows: Sequence[Row], at: int) -> Frame | None:
@@ -79,7 +79,7 @@ def explain(
     if caller is None:
         end = "whocall found no caller that it trusts" if gave_up else "there is no caller"
         return f"{after} {end}, and gdb went on{f' at {gdbs.pc:#x}' if gdbs else ''}."
-    found = f"{caller.function or '??'} ({caller.pc:#x}), {caller.trust}"
+    found = f"{caller.shown} ({caller.pc:#x}), {caller.trust}"
     if rows[at].verdict == UNPROVEN:
         return (
             f"{after} whocall went on at {found}, and may have passed over frames: what gdb shows "

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from whocall.errors import Error, UsageError, native_errors
 from whocall.jsonform import Json, hexes
+from whocall.model import marked
+from whocall.options import DEBUG_DIRECTORIES
 from whocall.style import Style
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class Function:
     raw_name: str
     source: str
     named: bool
+    inferred: bool = False  # the name was concluded from code and data
     witness: tuple[str, ...] = ()  # what tells that a function starts there, best first
 
 
@@ -52,11 +55,20 @@ def select(
         raise UsageError(f"{regex!r} is not a regular expression: {error}") from error
     functions = []
     for at in range(len(table)):
-        start, end, raw_name, source, named, witness = table[at]
+        start, end, raw_name, source, named, witness, inferred = table[at]
         name = demangle(raw_name)
         if pattern.search(name) or pattern.search(raw_name):
             functions.append(
-                Function(start + bias, end + bias, name, raw_name, source, named, tuple(witness))
+                Function(
+                    start + bias,
+                    end + bias,
+                    name,
+                    raw_name,
+                    source,
+                    named,
+                    inferred,
+                    tuple(witness),
+                )
             )
     return FunctionTable(module, table.build_id, bias, functions)
 
@@ -67,12 +79,19 @@ def _demangler(demangle: bool) -> Demangle:
     return native.demangle if demangle else str
 
 
-def of_file(path: str, regex: str, demangle: bool) -> FunctionTable:
+def of_file(
+    path: str,
+    regex: str,
+    demangle: bool,
+    debug_directories: Sequence[str] = DEBUG_DIRECTORIES,
+) -> FunctionTable:
     """The functions of one file at link addresses."""
     from whocall.engine import native
+    from whocall.image import file_search
 
     with native_errors():
-        table = native.functions(os.fsencode(path))
+        search = file_search("", "", (), debug_directories)
+        table = native.functions(os.fsencode(path), search)
     return select(table, path, 0, regex, _demangler(demangle))
 
 
@@ -117,7 +136,8 @@ def function_lines(table: FunctionTable, pointer_size: int, style: Style) -> Ite
         start = style.paint("address", f"{function.start:#0{digits}x}")
         end = style.paint("address", f"{function.end:#0{digits}x}")
         source = style.paint("metadata", f"{function.source:<{width}}")
-        line = f"{start} {end} {source} {style.paint('function', function.name)}"
+        name = marked(function.name, function.inferred)
+        line = f"{start} {end} {source} {style.paint('function', name)}"
         others = [word for word in function.witness if word != function.source]
         if others and not function.named:
             line += " " + style.paint("metadata", f"({', '.join(others)})")
@@ -141,6 +161,7 @@ def functions_json(tables: Iterable[FunctionTable]) -> Json:
                         "raw_name": function.raw_name,
                         "source": function.source,
                         "named": function.named,
+                        "inferred": function.inferred,
                         "witness": list(function.witness),
                     }
                     for function in table.functions

@@ -13,6 +13,7 @@ from whocall.compare import GdbFrame, names_agree, plain_name
 from whocall.engine import native
 from whocall.errors import Error, native_errors
 from whocall.model import Backtrace, Frame, Report, backtrace_from
+from whocall.options import DEBUG_DIRECTORIES
 
 _BIG_ENDIAN = ("mips", "mips64", "ppc", "ppc64", "s390x", "sparc", "m68k")
 _GREATEST_PID = (1 << 22) - 1  # the kernel's own limit, PID_MAX_LIMIT
@@ -192,9 +193,10 @@ class ProcessImage:
         return any(plain_name(native.demangle(alias)) == wanted for alias in place.aliases)
 
 
-def _search(
+def file_search(
     exe: str, sysroot: str, directories: Sequence[str], debug_directories: Sequence[str]
 ) -> native.FileSearch:
+    """Where the native module is to look for files."""
     return native.FileSearch(
         exe=os.fsencode(exe),
         sysroot=os.fsencode(sysroot),
@@ -209,15 +211,15 @@ def open_core(
     *,
     sysroot: str = "",
     directories: Sequence[str] = (),
-    debug_directories: Sequence[str] = (),
+    debug_directories: Sequence[str] = DEBUG_DIRECTORIES,
 ) -> ProcessImage:
     """Opens a core file. `exe` is the program; without it the core's own notes name it.
 
     `directories` are searched by file name and by build id for files that are not at their
-    places; `debug_directories` as DIR/.build-id/xx/yyyy.debug. Raises Error.
+    places; `debug_directories` for separate debug files, as gdb does. Raises Error.
     """
     with native_errors():
-        search = _search(exe, sysroot, directories, debug_directories)
+        search = file_search(exe, sysroot, directories, debug_directories)
         return ProcessImage(native.open_core(os.fsencode(path), search))
 
 
@@ -226,17 +228,23 @@ def open_process(
     *,
     sysroot: str = "",
     directories: Sequence[str] = (),
-    debug_directories: Sequence[str] = (),
+    debug_directories: Sequence[str] = DEBUG_DIRECTORIES,
 ) -> ProcessImage:
     """Attaches to a process and stops it until close(). Raises Error."""
     if not 0 < pid <= _GREATEST_PID:
         raise Error(f"there is no process {pid}: process ids are 1 to {_GREATEST_PID}; see `ps -e`")
     with native_errors():
-        search = _search("", sysroot, directories, debug_directories)
+        search = file_search("", sysroot, directories, debug_directories)
         return ProcessImage(native.open_process(pid, search))
 
 
-def open_symbols(path: str) -> native.SymbolTable:
-    """The sorted function table of an object file, at link addresses. Raises Error."""
+def open_symbols(
+    path: str, *, debug_directories: Sequence[str] = DEBUG_DIRECTORIES
+) -> native.SymbolTable:
+    """The sorted function table of an object file, at link addresses. Raises Error.
+
+    The names of its separate debug file, where there is one, are among it.
+    """
     with native_errors():
-        return native.open_symbols(os.fsencode(path))
+        search = file_search("", "", (), debug_directories)
+        return native.open_symbols(os.fsencode(path), search=search)

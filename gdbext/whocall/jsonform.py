@@ -31,6 +31,7 @@ def frame_json(frame: Frame) -> Json:
         "function": frame.function,
         "offset": frame.offset,
         "name_source": frame.name_source,
+        "inferred": frame.inferred,
         "module": frame.module,
         "build_id": frame.build_id or None,
         "rva": hexes(frame.rva),

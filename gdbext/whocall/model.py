@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from whocall import _native as native
 
 TRUST = ("context", "cfi", "analysis", "frame-pointer", "scan")  # best first
+INFERRED_MARK = "?"
+
 STOP_REASONS = (
     "end-of-stack",
     "no-caller",
@@ -26,6 +28,11 @@ STOP_REASONS = (
     "main",  # the rest is the C library's start-up code, left out as gdb does
     "count",  # the user asked for so many frames
 )
+
+
+def marked(name: str, inferred: bool) -> str:
+    """The name with the mark of inferred names behind it."""
+    return name + INFERRED_MARK if inferred else name
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,7 @@ class Frame:
     function: str | None = None
     offset: int | None = None  # bytes from the function's start
     name_source: str | None = None
+    inferred: bool = False  # the name was concluded from code and data: outputs mark it
     module: str | None = None
     build_id: str | None = None
     rva: int | None = None
@@ -53,6 +61,11 @@ class Frame:
     line: int | None = None
     explanation: str | None = None
     registers: Mapping[str, int] | None = None
+
+    @property
+    def shown(self) -> str:
+        """The function as text shows it: `??` without one, `main?` where it was inferred."""
+        return "??" if self.function is None else marked(self.function, self.inferred)
 
 
 @dataclass(frozen=True)
@@ -132,6 +145,7 @@ def frame_from(found: native.Frame) -> Frame:
         function=found.function,
         offset=found.offset,
         name_source=found.name_source,
+        inferred=found.inferred,
         module=found.module,
         build_id=found.build_id,
         rva=found.rva,

@@ -24,7 +24,7 @@ class ModuleFacts:
     code_bytes: int | None
     cfi_bytes: int | None
     has_debug_info: bool | None
-    trouble: str  # why the tables could not be read; "" when they could
+    trouble: str  # why tables or debug files could not be read; "" when they could
 
 
 def facts_of(image: ProcessImage, module: native.Module) -> ModuleFacts:
@@ -42,7 +42,7 @@ def facts_of(image: ProcessImage, module: native.Module) -> ModuleFacts:
         report.code_bytes,
         report.cfi_bytes,
         report.has_debug_info,
-        "",
+        report.remark,
     )
 
 

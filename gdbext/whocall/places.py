@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from whocall.model import marked
 from whocall.style import Style
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterato
         offset = "" if place.offset is None else f" (+{place.offset})"
         size = "" if place.size is None else f", {place.size} bytes long"
         source = f" [{place.name_source}]" if place.name_source else ""
-        name = style.paint("function", place.function)
+        name = style.paint("function", marked(place.function, place.inferred))
         yield f"{address} is {name}{offset} in {module}{section}{link}{size}{source}"
     others = [name for name in place.aliases if name not in (place.function, place.raw_name)]
     if others:
@@ -65,7 +66,7 @@ def file_symbol_lines(
     symbol = table[index]
     raw = [symbol.name, *(alias.name for alias in table.aliases(index))]
     names = [native.demangle(name) for name in raw] if demangle else raw
-    name = style.paint("function", names[0])
+    name = style.paint("function", marked(names[0], symbol.inferred))
     size = f", {symbol.end - symbol.start} bytes long"
     yield f"{shown} is {name} (+{address - symbol.start}) in {module}{size} [{symbol.source}]"
     others = list(dict.fromkeys(other for other in names[1:] if other != names[0]))

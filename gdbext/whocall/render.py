@@ -48,7 +48,7 @@ def describe_function(frame: Frame) -> tuple[str, str]:
     """The frame's function and what stands behind it: ("main", " (+14)"), ("??", " ()")."""
     if frame.function is None:
         return "??", " ()"
-    return frame.function, " ()" if frame.offset is None else f" (+{frame.offset})"
+    return frame.shown, " ()" if frame.offset is None else f" (+{frame.offset})"
 
 
 def trust_words(frame: Frame) -> str:

@@ -262,6 +262,7 @@ std::unique_ptr<Memory> memory_of_files(const ProcessImage& image) {
 
 void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
                   const ModuleSearch& search) {
+  image.search = search.files;
   FileFinder finder(search.files, evidence.arch, search.process_root);
   ModuleMaker maker(evidence, search, finder);
   for (const MappedObject& object : discover_objects(evidence)) {

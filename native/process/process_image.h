@@ -68,10 +68,11 @@ struct Module {
 
 // Where to look for files that a process names.
 struct FileSearch {
-  std::string exe;                             // given by the user; empty: by the core's notes
-  std::string sysroot;                         // put before absolute paths; empty: none
-  std::vector<std::string> directories;        // searched by file name, then by build id
-  std::vector<std::string> debug_directories;  // searched as DIR/.build-id/xx/yyyy.debug
+  std::string exe;                       // given by the user; empty: by the core's notes
+  std::string sysroot;                   // put before absolute paths; empty: none
+  std::vector<std::string> directories;  // searched by file name, then by build id
+  // Of separate debug files: searched as DIR/.build-id/xx/yyyy.debug, and by debug link.
+  std::vector<std::string> debug_directories;
 };
 
 class ProcessImage {
@@ -86,6 +87,7 @@ class ProcessImage {
   std::string core_path;          // empty for a live process
   std::string exe_path;           // empty when unknown
   std::int64_t pid = 0;
+  FileSearch search;                  // where its files were looked for
   std::vector<std::string> warnings;  // whole sentences: a truncated core, a missing note
 
   [[nodiscard]] const Module* module_at(Address runtime) const;

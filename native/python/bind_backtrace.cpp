@@ -92,6 +92,12 @@ void bind_frame(py::module_& module) {
       .def_property_readonly("offset", &offset)
       .def_property_readonly("name_source",
                              [](const FrameView& view) { return text_or_none(name_source(view)); })
+      .def_property_readonly("inferred",
+                             [](const FrameView& view) {
+                               const auto& function = view.place().function;
+                               return name_source(view) != "debug-info" && function &&
+                                      is_inferred(function->source);
+                             })
       .def_property_readonly("module",
                              [](const FrameView& view) { return text_or_none(module_name(view)); })
       .def_property_readonly("build_id",

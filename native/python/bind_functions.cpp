@@ -23,7 +23,7 @@ std::string_view source_of(const FoundFunction& function) {
   return by_code ? to_string(witnesses.front()) : to_string(function.symbol.source);
 }
 
-// (start, end, name, source, named, witnesses), link addresses.
+// (start, end, name, source, named, witnesses, inferred), link addresses.
 py::tuple describe(const FoundFunction& function) {
   const Symbol& symbol = function.symbol;
   py::list witnesses;
@@ -33,12 +33,13 @@ py::tuple describe(const FoundFunction& function) {
   const bool named = !symbol.name.empty();
   return py::make_tuple(symbol.range.begin, symbol.range.end,
                         named ? text(symbol.name) : text(unnamed_function(symbol.range.begin)),
-                        text(source_of(function)), named, std::move(witnesses));
+                        text(source_of(function)), named, std::move(witnesses),
+                        is_inferred(symbol.source));
 }
 
 // Of what is no ELF file, or for an instruction set that we do not know, the symbols alone.
-FunctionListView functions_of_file(const std::string& path) {
-  TableView view = open_symbols(path, true);
+FunctionListView functions_of_file(const std::string& path, const FileSearch& search) {
+  TableView view = open_symbols(path, true, search);
   if (is_elf(path)) {
     const auto file = ElfFile::open(path);
     const Architecture* arch =
@@ -72,7 +73,7 @@ void bind_functions(py::module_& module) {
         }
         return describe(view.functions[index]);
       });
-  module.def("functions", &functions_of_file, py::arg("path"));
+  module.def("functions", &functions_of_file, py::arg("path"), py::arg("search") = FileSearch());
 }
 
 }  // namespace whocall::python

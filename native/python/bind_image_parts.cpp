@@ -69,6 +69,15 @@ void bind_module(py::module_& module) {
 }  // namespace
 
 void bind_image_parts(py::module_& module) {
+  py::class_<FileSearch>(module, "FileSearch")
+      .def(py::init([](std::string exe, std::string sysroot, std::vector<std::string> directories,
+                       std::vector<std::string> debug_directories) {
+             return FileSearch{std::move(exe), std::move(sysroot), std::move(directories),
+                               std::move(debug_directories)};
+           }),
+           py::arg("exe") = "", py::arg("sysroot") = "",
+           py::arg("directories") = std::vector<std::string>(),
+           py::arg("debug_directories") = std::vector<std::string>());
   bind_thread(module);
   bind_module(module);
   py::class_<Mapping>(module, "Mapping")

@@ -30,6 +30,7 @@ struct PlaceView {
 
 struct ModuleReport {
   std::map<std::string, std::size_t> symbol_sources;
+  std::string remark;
   std::uint64_t code_bytes = 0;
   std::uint64_t cfi_bytes = 0;
   bool has_debug_info = false;
@@ -52,6 +53,7 @@ ModuleReport report(const Process& process, std::size_t index) {
   for (const Symbol& symbol : session.symbolizer->table_of(module)->symbols()) {
     ++result.symbol_sources[std::string(to_string(symbol.source))];
   }
+  result.remark = session.symbolizer->remark_on(module);
   const CodeCoverage coverage = measure_coverage(*module.file);
   result.code_bytes = coverage.code_bytes;
   result.cfi_bytes = coverage.cfi_bytes;
@@ -149,6 +151,11 @@ void bind_place(py::module_& module) {
                                  return text(to_string(match.source));
                                });
                              })
+      .def_property_readonly("inferred",
+                             [](const PlaceView& view) {
+                               const auto& function = view.place->function;
+                               return function && is_inferred(function->source);
+                             })
       .def_property_readonly(
           "aliases",
           [](const PlaceView& view) {
@@ -214,15 +221,6 @@ Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
 }
 
 void bind_openers(py::module_& module) {
-  py::class_<FileSearch>(module, "FileSearch")
-      .def(py::init([](std::string exe, std::string sysroot, std::vector<std::string> directories,
-                       std::vector<std::string> debug_directories) {
-             return FileSearch{std::move(exe), std::move(sysroot), std::move(directories),
-                               std::move(debug_directories)};
-           }),
-           py::arg("exe") = "", py::arg("sysroot") = "",
-           py::arg("directories") = std::vector<std::string>(),
-           py::arg("debug_directories") = std::vector<std::string>());
   module.def(
       "open_core",
       [](const std::string& path, const FileSearch& search) {
@@ -244,6 +242,7 @@ void bind_process(py::module_& module) {
   bind_place(module);
   py::class_<ModuleReport>(module, "ModuleReport")
       .def_readonly("symbol_sources", &ModuleReport::symbol_sources)
+      .def_property_readonly("remark", [](const ModuleReport& made) { return text(made.remark); })
       .def_readonly("code_bytes", &ModuleReport::code_bytes)
       .def_readonly("cfi_bytes", &ModuleReport::cfi_bytes)
       .def_readonly("has_debug_info", &ModuleReport::has_debug_info);

@@ -100,14 +100,14 @@ bool is_elf(const std::string& path) {
          std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
-TableView open_symbols(const std::string& path, bool with_plt) {
+TableView open_symbols(const std::string& path, bool with_plt, const FileSearch& search) {
   if (!is_elf(path)) {
     TableView view{.table = table_from_bfd(path), .path = path};
     view.format = BfdLibrary::get()->open(path)->format();
     return view;
   }
   const auto file = ElfFile::open(path);
-  auto table = SymbolTable::from_elf(file);
+  auto table = SymbolTable::from_elf(file, companions_of(*file, search).files);
   if (with_plt) {
     table = with_plt_names(std::move(table), *file);
   }
@@ -131,6 +131,8 @@ void bind_symbols(py::module_& module) {
       .def_property_readonly("name", [](const SymbolView& view) { return text(view.name()); })
       .def_property_readonly("source",
                              [](const SymbolView& view) { return to_string(view.symbol.source); })
+      .def_property_readonly("inferred",
+                             [](const SymbolView& view) { return is_inferred(view.symbol.source); })
       .def_property_readonly("named",
                              [](const SymbolView& view) { return !view.symbol.name.empty(); });
   py::class_<TableView>(module, "SymbolTable")
@@ -143,7 +145,8 @@ void bind_symbols(py::module_& module) {
       .def("find_many", &find_many, py::arg("addresses"))
       .def("aliases", &aliases, py::arg("index"))
       .def("lines_at", &file_lines, py::arg("address"));
-  module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("with_plt") = true);
+  module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("with_plt") = true,
+             py::arg("search") = FileSearch());
   module.def(
       "demangle", [](const std::string& name) { return text(demangle(name)); }, py::arg("name"));
   module.def("libbfd_version", &libbfd_version);

@@ -20,8 +20,9 @@ struct TableView {
 };
 
 bool is_elf(const std::string& path);
-// The functions of any object file; libbfd reads what is not ELF. Throws Error.
-TableView open_symbols(const std::string& path, bool with_plt);
+// The functions of any object file; libbfd reads what is not ELF. Of `search` only the debug
+// directories and the sysroot count. Throws Error.
+TableView open_symbols(const std::string& path, bool with_plt, const FileSearch& search);
 
 // (function, file, line).
 using LineTuple = std::tuple<pybind11::str, pybind11::str, unsigned>;

@@ -105,4 +105,11 @@ void add_elf_functions(const ElfFile& file, std::vector<Symbol>& functions) {
       file, [&](const ElfSymbol& symbol) { filter.add(symbol, NameSource::dynsym, functions); });
 }
 
+void add_companion_functions(const ElfFile& file, NameSource source,
+                             std::vector<Symbol>& functions) {
+  const FunctionFilter filter(file);
+  for_each_static_symbol(file,
+                         [&](const ElfSymbol& symbol) { filter.add(symbol, source, functions); });
+}
+
 }  // namespace whocall

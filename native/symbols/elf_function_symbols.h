@@ -16,4 +16,9 @@ namespace whocall {
 // Names are cut before a version ("memcpy@@GLIBC_2.14").
 void add_elf_functions(const ElfFile& file, std::vector<Symbol>& functions);
 
+// The same of the .symtab alone of a debug file or .gnu_debugdata image, whose dynamic symbols are
+// gone, under the name of that source.
+void add_companion_functions(const ElfFile& file, NameSource source,
+                             std::vector<Symbol>& functions);
+
 }  // namespace whocall

@@ -25,6 +25,8 @@ std::vector<StartWitness> StartWitnesses::list() const {
 StartWitnesses witness_of(NameSource source) {
   switch (source) {
     case NameSource::symtab:
+    case NameSource::debug_file:
+    case NameSource::gnu_debugdata:
       return StartWitness::symtab;
     case NameSource::dynsym:
       return StartWitness::dynsym;
@@ -32,6 +34,8 @@ StartWitnesses witness_of(NameSource source) {
       return StartWitness::plt;
     case NameSource::bfd:
       return StartWitness::bfd;
+    case NameSource::entry:
+      return StartWitness::entry_point;
     case NameSource::fde:
       return StartWitness::fde;
     case NameSource::call_target:

@@ -8,10 +8,16 @@ std::string_view to_string(NameSource source) {
       return "symtab";
     case NameSource::dynsym:
       return "dynsym";
+    case NameSource::debug_file:
+      return "debug-file";
+    case NameSource::gnu_debugdata:
+      return "gnu-debugdata";
     case NameSource::plt:
       return "plt";
     case NameSource::bfd:
       return "bfd";
+    case NameSource::entry:
+      return "entry";
     case NameSource::fde:
       return "fde";
     case NameSource::call_target:
@@ -21,5 +27,7 @@ std::string_view to_string(NameSource source) {
   }
   return "none";
 }
+
+bool is_inferred(NameSource source) { return source == NameSource::entry; }
 
 }  // namespace whocall

@@ -9,10 +9,25 @@
 namespace whocall {
 
 // Where a name (or, for fde and call_target, only the bounds of a function) comes from; best first.
-enum class NameSource : std::uint8_t { symtab, dynsym, plt, bfd, fde, call_target, none };
+enum class NameSource : std::uint8_t {
+  symtab,
+  dynsym,
+  debug_file,     // .symtab of a separate debug file of the same build
+  gnu_debugdata,  // .symtab of the image in .gnu_debugdata
+  plt,
+  bfd,
+  entry,  // the file's entry point, and the main that it hands to the C library
+  fde,
+  call_target,
+  none
+};
 
-// "symtab", "dynsym", "plt", "bfd", "fde", "call-target", "none": the word in JSON.
+// "symtab", "debug-file", "gnu-debugdata", ..., "none": the word in JSON.
 std::string_view to_string(NameSource source);
+
+// Whether names of this source were concluded from the code and its data and not written down as
+// names: every output marks them.
+bool is_inferred(NameSource source);
 
 struct Symbol {
   AddressRange range;     // link addresses; empty when the symbol covers nothing

@@ -38,22 +38,23 @@ void add_functions(const ElfFile& file, std::vector<Symbol>& symbols,
   }
 }
 
-using Files = std::pair<std::shared_ptr<const ElfFile>, std::shared_ptr<const ElfFile>>;
+using Files = std::pair<std::shared_ptr<const ElfFile>, std::vector<Companion>>;
 
 }  // namespace
 
-std::shared_ptr<const SymbolTable> SymbolTable::from_elf(
-    std::shared_ptr<const ElfFile> file, std::shared_ptr<const ElfFile> debug_file) {
+std::shared_ptr<const SymbolTable> SymbolTable::from_elf(std::shared_ptr<const ElfFile> file,
+                                                         std::vector<Companion> companions) {
   std::vector<Symbol> symbols;
   std::vector<AddressRange> fdes;
   add_functions(*file, symbols, fdes);
-  if (debug_file) {
-    add_functions(*debug_file, symbols, fdes);
+  for (const Companion& companion : companions) {
+    add_companion_functions(*companion.file, companion.source, symbols);
+    add_fdes(CallFrameInfo::of_debug_frame(*companion.file).get(), fdes);
   }
   sort_symbols(symbols);
   drop_repetitions(symbols);
   settle_bounds(symbols, std::move(fdes), code_parts(*file));
-  auto owner = std::make_shared<const Files>(std::move(file), std::move(debug_file));
+  auto owner = std::make_shared<const Files>(std::move(file), std::move(companions));
   return std::shared_ptr<const SymbolTable>(new SymbolTable(std::move(symbols), std::move(owner)));
 }
 

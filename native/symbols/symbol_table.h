@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "object/elf_file.h"
+#include "symbols/companions.h"
 #include "symbols/symbol.h"
 
 namespace whocall {
@@ -21,10 +22,9 @@ class SymbolTable {
   // The functions of an ELF file: .symtab and .dynsym merged, ends settled (size, else the next
   // function start of any source, else the section's end), and functions that only an FDE knows,
   // without a name. PLT slots are added by `plt_symbols` (plt_symbols.h).
-  // `debug_file`, when given, is a separate debug file or .gnu_debugdata image of the same build
-  // (the caller has compared the build ids): its symbols and FDEs join those of `file`.
-  static std::shared_ptr<const SymbolTable> from_elf(
-      std::shared_ptr<const ElfFile> file, std::shared_ptr<const ElfFile> debug_file = nullptr);
+  // The symbols and FDEs of `companions` join those of `file`.
+  static std::shared_ptr<const SymbolTable> from_elf(std::shared_ptr<const ElfFile> file,
+                                                     std::vector<Companion> companions = {});
   // From any list; sorts it. Strings that names point to are kept alive by `owner`.
   static std::shared_ptr<const SymbolTable> from_symbols(std::vector<Symbol> symbols,
                                                          std::shared_ptr<const void> owner);

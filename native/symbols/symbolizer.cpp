@@ -11,11 +11,31 @@ namespace whocall {
 
 struct Symbolizer::ModuleSymbols {
   std::shared_ptr<const SymbolTable> table;
+  std::string remark;      // on a debug file that was refused
+  std::string lines_path;  // of the file with source lines; empty when there is none
   std::shared_ptr<const SymbolTable> table_with_plt;  // made when an address lies in a PLT
   std::unique_ptr<FunctionStarts> starts;  // made when a function has neither symbol nor table
   std::unique_ptr<BfdFile> bfd;
   bool bfd_tried = false;
 };
+
+namespace {
+
+bool has_lines(const ElfFile& file) { return file.section(".debug_info") != nullptr; }
+
+std::string lines_path_of(const Module& module, const Companions& companions) {
+  if (has_lines(*module.file)) {
+    return module.file_path;
+  }
+  for (const Companion& companion : companions.files) {
+    if (companion.source == NameSource::debug_file && has_lines(*companion.file)) {
+      return companion.file->path();
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 Symbolizer::Symbolizer(const ProcessImage& process)
     : process_(process), modules_(process.modules.size()) {}
@@ -26,9 +46,16 @@ Symbolizer::ModuleSymbols& Symbolizer::symbols_of(const Module& module) {
   auto& symbols = modules_[static_cast<std::size_t>(&module - process_.modules.data())];
   if (symbols == nullptr) {
     symbols = std::make_unique<ModuleSymbols>();
-    symbols->table = SymbolTable::from_elf(module.file);
+    Companions companions = companions_of(*module.file, process_.search);
+    symbols->remark = std::move(companions.remark);
+    symbols->lines_path = lines_path_of(module, companions);
+    symbols->table = SymbolTable::from_elf(module.file, std::move(companions.files));
   }
   return *symbols;
+}
+
+std::string Symbolizer::remark_on(const Module& module) {
+  return module.file == nullptr ? std::string() : symbols_of(module).remark;
 }
 
 std::shared_ptr<const SymbolTable> Symbolizer::table_of(const Module& module) {
@@ -81,7 +108,7 @@ Place Symbolizer::look_up(Address runtime, Options options) {
   const ElfSection* section = module.file->section_at(place.link_address);
   place.section = section != nullptr ? section->name : std::string_view();
   place.function = function_at(module, place.link_address, options);
-  if (options.lines && module.file->section(".debug_info") != nullptr) {
+  if (options.lines && !symbols_of(module).lines_path.empty()) {
     place.lines = lines_at(module, place.link_address, options);
   }
   return place;
@@ -131,7 +158,7 @@ std::vector<SourceLine> Symbolizer::lines_at(const Module& module, Address link,
   if (!std::exchange(symbols.bfd_tried, true)) {
     if (BfdLibrary* library = BfdLibrary::get()) {
       try {
-        symbols.bfd = library->open(module.file_path);
+        symbols.bfd = library->open(symbols.lines_path);
       } catch (const Error&) {
         // Lines are an extra: a file that libbfd does not take still has its names.
       }

@@ -53,6 +53,8 @@ class Symbolizer {
 
   // The table of a module; null when the module has no file.
   std::shared_ptr<const SymbolTable> table_of(const Module& module);
+  // Why a debug file of the module lends no names, a sentence; empty when none was refused.
+  std::string remark_on(const Module& module);
   // The same with the names of PLT slots; null likewise.
   std::shared_ptr<const SymbolTable> table_with_plt_of(const Module& module);
   // Where functions begin in a module's file; null when it has none.

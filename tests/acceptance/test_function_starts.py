@@ -67,9 +67,10 @@ def test_each_function_has_its_witness(flags: list[str], tmp_path: Path) -> None
     subprocess.run(command, check=True, env=environment())
     truth, _ = functions_of(program)
     names = {start: name for name, start in _addresses(program).items()}
+    bare = bare_twin(program, tmp_path)
     found = {
         names[start]: (end, name, witnesses)
-        for start, end, name, _, _, witnesses in native.functions(str(bare_twin(program, tmp_path)))
+        for start, end, name, _, _, witnesses, _ in native.functions(str(bare))
         if start in names
     }
     expected = {"before": "init-array", "by_pointer": "code-pointer", "called": "call-target",

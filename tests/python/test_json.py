@@ -73,6 +73,7 @@ def test_backtrace_literally() -> None:
                         "function": "main",
                         "offset": 10,
                         "name_source": "symtab",
+                        "inferred": False,
                         "module": "/opt/prog",
                         "build_id": "99a6",
                         "rva": "0x1186",

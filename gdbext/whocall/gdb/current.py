@@ -62,7 +62,7 @@ def _chain(level: int) -> tuple[Backtrace, int]:
 def _named(frame: Frame, style: Style) -> str:
     if frame.function is None:
         return f"a function without a name around {style.paint('address', f'{frame.pc:#x}')}"
-    return style.paint("function", frame.function)
+    return style.paint("function", frame.shown)
 
 
 def _place(frame: Frame, style: Style) -> str:

@@ -1,0 +1,59 @@
+#include "symbols/companions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "object/xz.h"
+#include "process/debug_files.h"
+
+namespace whocall {
+namespace {
+
+// Symbols of a hundred million bytes of code fit; a small hostile section costs no more than this.
+constexpr std::uint64_t kLargestImage = std::uint64_t{256} << 20;
+
+}  // namespace
+
+std::shared_ptr<const ElfFile> read_gnu_debugdata(const ElfFile& file, std::string& remark) {
+  const ElfSection* section = file.section(".gnu_debugdata");
+  if (section == nullptr) {
+    return nullptr;
+  }
+  const auto packed = file.contents(*section);
+  auto image = packed ? unpack_xz(*packed, kLargestImage) : std::nullopt;
+  if (image) {
+    try {
+      auto found = ElfFile::from_memory(std::move(*image), file.path() + " (.gnu_debugdata)");
+      if (found->machine() == file.machine() && found->pointer_size() == file.pointer_size() &&
+          found->endian() == file.endian() &&
+          (found->build_id().empty() || found->build_id() == file.build_id())) {
+        return found;
+      }
+    } catch (const Error&) {
+      // Said below.
+    }
+  }
+  remark = "The section .gnu_debugdata of " + file.path() +
+           " is damaged or not for this file: it lends no names.";
+  return nullptr;
+}
+
+Companions companions_of(const ElfFile& file, const FileSearch& search) {
+  Companions companions;
+  DebugFile debug = find_debug_file(file, search);
+  if (debug.file != nullptr) {
+    companions.files.push_back({std::move(debug.file), NameSource::debug_file});
+  }
+  companions.remark = std::move(debug.remark);
+  std::string trouble;
+  if (auto image = read_gnu_debugdata(file, trouble)) {
+    companions.files.push_back({std::move(image), NameSource::gnu_debugdata});
+  }
+  if (!trouble.empty()) {
+    companions.remark += (companions.remark.empty() ? "" : " ") + trouble;
+  }
+  return companions;
+}
+
+}  // namespace whocall
