@@ -172,6 +172,10 @@ std::optional<VectorInstruction> read_vector_instruction(ByteView code, bool is_
   if (!prefix || !map_is_known(*prefix)) {
     return read_system_instruction(code);
   }
+  const bool bare = prefix->encoding == Encoding::vex && prefix->map == 1 && prefix->opcode == 0x77;
+  if (bare) {  // vzeroupper, vzeroall: nothing behind the opcode
+    return VectorInstruction{.size = static_cast<std::uint8_t>(skipped + prefix->size)};
+  }
   const auto operands = operand_size(rest, prefix->size);
   if (!operands) {
     return std::nullopt;

@@ -1,0 +1,164 @@
+// Hostile code and exception tables: the analysis ends, its points lie in the code without
+// overlapping from one start, and its rows can be applied to any stack. The first byte chooses what
+// the rest is; the second the architecture; the third and the fourth where one looks.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "arch/instruction.h"
+#include "memory/segment_memory.h"
+#include "object/exception_table.h"
+#include "process/file_image.h"
+#include "symbols/symbolizer.h"
+#include "unwind/apply_row.h"
+#include "unwind/cfi_tables.h"
+#include "unwind/code_map.h"
+#include "unwind/function_analyser.h"
+#include "unwind/function_analysis.h"
+#include "unwind/no_return.h"
+#include "unwind/tail_calls.h"
+
+namespace {
+
+using namespace whocall;
+
+constexpr Address kCode = 0x401000;
+constexpr Address kStack = 0x7ffc0000;
+
+void apply_all(const AnalysedFunction& function, const Architecture& arch, ByteView stack) {
+  const SegmentMemory memory({{kStack, stack.bytes()}});
+  for (const UnwindRow& row : function.rows) {
+    Activation callee;
+    callee.pc = row.range.begin;
+    for (Register number = 0; number < 17; ++number) {
+      callee.registers.set(number, kStack + number * 8U);
+    }
+    (void)apply_row(row, callee, arch, memory);
+    (void)to_string(row.cfa, arch);
+  }
+}
+
+// The code as a function by itself, with landing pads and entries anywhere.
+void follow_alone(const Architecture& arch, std::uint16_t where, ByteView code) {
+  const auto decoder = arch.make_decoder();
+  FunctionCode function{.code = code, .address = kCode};
+  function.exact_bounds = (where & 1U) != 0;
+  function.never_returns = [&](Address target) { return (target & 7U) == 0; };
+  if ((where & 2U) != 0) {
+    function.landing_pads.push_back(
+        {{kCode + where % 64, kCode + where % 512}, kCode + where % 99});
+  }
+  const FollowedFunction followed = follow_function(function, arch, *decoder);
+  Address before = 0;
+  for (const AnalysedPoint& point : followed.points) {
+    if (point.range.begin < kCode || point.range.end > kCode + code.size() || point.range.empty() ||
+        (before != 0 && point.range.begin <= before)) {
+      __builtin_trap();
+    }
+    before = point.range.begin;
+  }
+  for (const FunctionExit& exit : followed.exits) {
+    if (AddressRange{kCode, kCode + code.size()}.contains(exit.target)) {
+      __builtin_trap();
+    }
+  }
+  apply_all(make_rows(followed.points), arch, code);
+}
+
+// The smallest file that loads `code`: an ELF header and one segment, no sections.
+std::vector<std::byte> file_around(const Architecture& arch, ByteView code) {
+  const bool wide = arch.pointer_size == 8;
+  std::vector<std::byte> image(wide ? 64 + 56 : 52 + 32);
+  const auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t place = arch.endian == Endian::little ? i : size - 1 - i;
+      image[at + place] = static_cast<std::byte>(value >> (8 * i));
+    }
+  };
+  const std::size_t word = arch.pointer_size;
+  const std::size_t header = image.size();
+  put(0, arch.endian == Endian::little ? 0x464c457f : 0x7f454c46, 4);
+  put(4, wide ? 2 : 1, 1);
+  put(5, arch.endian == Endian::little ? 1 : 2, 1);
+  put(6, 1, 1);
+  put(16, 3, 2);
+  put(18, arch.elf_machine, 2);
+  put(20, 1, 4);
+  put(24, kCode + code.size() / 2, word);
+  put(24 + word, wide ? 64 : 52, word);
+  put(wide ? 52 : 40, wide ? 64 : 52, 2);
+  put(wide ? 54 : 42, wide ? 56 : 32, 2);
+  put(wide ? 56 : 44, 1, 2);
+  const std::size_t segment = wide ? 64 : 52;
+  put(segment, 1, 4);
+  put(segment + (wide ? 4 : 24), 5, 4);
+  put(segment + (wide ? 8 : 4), header, word);
+  put(segment + (wide ? 16 : 8), kCode, word);
+  put(segment + (wide ? 32 : 16), code.size(), word);
+  put(segment + (wide ? 40 : 20), code.size(), word);
+  image.insert(image.end(), code.bytes().begin(), code.bytes().end());
+  return image;
+}
+
+// The same code as a module of a process, asked from anywhere.
+void follow_in_module(const Architecture& arch, std::uint16_t where, ByteView code) {
+  const auto file = ElfFile::from_memory(file_around(arch, code), "fuzz");
+  const auto image = image_of_file(file, arch);
+  Symbolizer symbolizer(*image);
+  CfiTables cfi(*image);
+  CodeMap map(*image, cfi, symbolizer);
+  FunctionAnalyser analyser(*image, map);
+  const Address pc = kCode + where % (code.size() + 2);
+  if (const UnwindRow* row = analyser.row_at(pc); row != nullptr && !row->range.contains(pc)) {
+    __builtin_trap();
+  }
+  (void)NoReturn(*image, map).never_returns(pc);
+  (void)TailCalls(*image, map).lead(pc, kCode + code.size() / 2);
+}
+
+void read_exception_table(const Architecture& arch, std::uint16_t where, ByteView table) {
+  const auto file = ElfFile::from_memory(file_around(arch, table), "fuzz");
+  Cie cie;
+  cie.bases.pointer_size = arch.pointer_size;
+  Fde fde;
+  fde.range = {kCode, kCode + 0x800};
+  fde.cie = &cie;
+  fde.exception_table = kCode + where % 64;
+  for (const LandingPad& pad : landing_pads_of(*file, fde)) {
+    if (pad.calls.begin < fde.range.begin || pad.calls.end > fde.range.end ||
+        pad.calls.end < pad.calls.begin) {
+      __builtin_trap();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 5 || size > 4096) {
+    return 0;
+  }
+  std::vector<const Architecture*> decoded;
+  for (const Architecture* arch : architectures()) {
+    if (arch->make_decoder != nullptr) {
+      decoded.push_back(arch);
+    }
+  }
+  const Architecture& arch = *decoded[data[1] % decoded.size()];
+  const auto where = static_cast<std::uint16_t>(data[2] | data[3] << 8U);
+  const ByteView rest(std::as_bytes(std::span(data + 4, size - 4)), arch.endian);
+  switch (data[0] % 3) {
+    case 0:
+      follow_alone(arch, where, rest);
+      break;
+    case 1:
+      follow_in_module(arch, where, rest);
+      break;
+    default:
+      read_exception_table(arch, where, rest);
+  }
+  return 0;
+}

@@ -1,0 +1,186 @@
+// Where functions begin in a file without symbols, and what tells so.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+#include "symbols/code_pointers.h"
+#include "symbols/function_starts.h"
+#include "unwind_code.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kText = 0x401000;
+constexpr Address kData = 0x402000;
+
+// Code in pieces of 32 bytes, padded with int3.
+class Code {
+ public:
+  Address add(const Bytes& piece) {
+    const Address address = kText + bytes_.size();
+    bytes_.append(piece).fill(32 - piece.size(), 0xcc);
+    return address;
+  }
+  [[nodiscard]] Address next() const { return kText + bytes_.size(); }
+  Address call(Address target) {  // call target; ret
+    return add(Bytes{0xe8}.u32(target - (next() + 5)).u8(0xc3));
+  }
+  [[nodiscard]] CodeFile file(const Architecture& arch) const {
+    return CodeFile(arch).code(kText, bytes_);
+  }
+
+ private:
+  Bytes bytes_;
+};
+
+FunctionStarts starts_of(const Architecture& arch, const CodeFile& parts) {
+  const auto file = parts.file();
+  return {*file, arch, *SymbolTable::from_elf(file)};
+}
+
+// push %rbp; mov %rsp,%rbp; pop %rbp; ret: the same in both instruction sets but for one prefix
+Bytes framed(const Architecture& arch) {
+  return arch.pointer_size == 8 ? Bytes{0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3}
+                                : Bytes{0x55, 0x89, 0xe5, 0x5d, 0xc3};
+}
+
+TEST_CASE("function starts: the entry point, calls, prologues and the section's start") {
+  for (const Architecture* arch : {&kX86_64, &kI386}) {
+    CAPTURE(std::string(arch->name));
+    Code code;
+    const Address first = code.add({0x31, 0xc0, 0xc3});  // xor %eax,%eax; ret
+    const Address guessed = code.add(framed(*arch));
+    const Address called = code.add({0x31, 0xc0, 0xc3});
+    const Address entry = code.call(called);
+    code.call(called);
+    code.add({0x31, 0xc0, 0xc3});
+    const FunctionStarts starts = starts_of(*arch, code.file(*arch).entry(entry));
+    CHECK(starts.witnesses_at(first).has(StartWitness::section_start));
+    CHECK(starts.witnesses_at(guessed).has(StartWitness::prologue));
+    CHECK(starts.witnesses_at(called).has(StartWitness::call_target));
+    CHECK(starts.witnesses_at(entry).has(StartWitness::entry_point));
+    CHECK(starts.witnesses_at(called + 1) == StartWitnesses());
+    CHECK_FALSE(starts.is_called(first));
+    CHECK_FALSE(starts.is_called(guessed));
+    CHECK(starts.is_called(called));
+    CHECK(starts.is_called(entry));
+  }
+}
+
+TEST_CASE("function starts: a function reaches from its start to the next one") {
+  Code code;
+  const Address first = code.add(framed(kX86_64));
+  const Address second = code.add(framed(kX86_64));
+  const FunctionStarts starts = starts_of(kX86_64, code.file(kX86_64));
+  CHECK(starts.function_at(first) == AddressRange{first, second});
+  CHECK(starts.function_at(second - 1) == AddressRange{first, second});
+  CHECK(starts.function_at(second + 3) == AddressRange{second, code.next()});
+  CHECK_FALSE(starts.function_at(code.next()).has_value());
+  CHECK_FALSE(starts.function_at(first - 1).has_value());
+  CHECK_FALSE(starts.function_at(0).has_value());
+  CHECK_FALSE(starts.function_at(~Address{0}).has_value());
+  Address before = 0;
+  for (const FunctionStart& start : starts.all()) {
+    CHECK(start.address > before);
+    before = start.address;
+  }
+}
+
+TEST_CASE("function starts: no guess stands where an unwind table knows a function") {
+  Code code;
+  const Address first = code.add(framed(kX86_64));
+  const Address inside = code.add(framed(kX86_64));
+  const Address behind = code.add(framed(kX86_64));
+  FrameTable table(kX86_64);
+  table.fde(table.usual_cie(), {first, behind});
+  const FunctionStarts starts = starts_of(kX86_64, code.file(kX86_64).debug_frame(table));
+  CHECK(starts.witnesses_at(first).has(StartWitness::fde));
+  CHECK(starts.witnesses_at(inside) == StartWitnesses());
+  CHECK(starts.witnesses_at(behind).has(StartWitness::prologue));
+  CHECK(starts.function_at(inside) == AddressRange{first, behind});
+}
+
+TEST_CASE("function starts: a file without code") {
+  CHECK_FALSE(starts_of(kX86_64, CodeFile(kX86_64)).function_at(kText).has_value());
+}
+
+TEST_CASE("the look of a start: what stands before it and how it begins") {
+  const Bytes code =
+      Bytes{0xc3}.fill(15, 0xcc).append(Bytes{0x55, 0x48, 0x89, 0xe5}).fill(32, 0x90);
+  const StartLook framed_look = kX86_64.look_at_start(code.view(), 16);
+  CHECK(framed_look.behind_end);
+  CHECK(framed_look.prologue);
+  CHECK_FALSE(framed_look.landing_pad);
+  const Bytes pad = Bytes{0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0}.fill(32, 0x90);
+  const StartLook pad_look = kX86_64.look_at_start(pad.view(), 1);
+  CHECK(pad_look.landing_pad);
+  CHECK(pad_look.behind_end);
+  // xor %eax,%eax goes on into what follows.
+  const Bytes middle = Bytes{0x31, 0xc0, 0x31, 0xc9}.fill(32, 0x31);
+  CHECK_FALSE(kX86_64.look_at_start(middle.view(), 2).behind_end);
+  CHECK_FALSE(kX86_64.look_at_start(middle.view(), 2).prologue);
+}
+
+TEST_CASE("the look of a start: anywhere in code that is cut off, nothing beyond is read") {
+  const Bytes whole{0xc3, 0xcc, 0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48, 0x89, 0xe5, 0xe9, 0, 0x53};
+  for (const Architecture* arch : {&kX86_64, &kI386}) {
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+      const std::vector<std::byte> part(whole.get().begin(), whole.get().begin() + size);
+      const ByteView view(part, Endian::little);
+      for (std::size_t at = 0; at <= size; ++at) {
+        (void)arch->look_at_start(view, at);
+      }
+      StartMarks marks;
+      arch->append_start_marks(view, kText, marks);
+      for (const Address mark : marks.prologues) {
+        CHECK(mark - kText < size);
+      }
+    }
+  }
+}
+
+// Relocations that write link address plus bias.
+Bytes relative(const std::vector<std::pair<Address, Address>>& words) {
+  Bytes entries;
+  for (const auto& [where, target] : words) {
+    entries.u64(where).u64(R_X86_64_RELATIVE).u64(target);
+  }
+  return entries;
+}
+
+TEST_CASE("code pointers: initializers, functions, and words that point to no code") {
+  Code code;
+  const Address init = code.add(framed(kX86_64));
+  const Address function = code.add(framed(kX86_64));
+  const auto file = code.file(kX86_64)
+                        .section({.name = ".init_array",
+                                  .type = SHT_INIT_ARRAY,
+                                  .address = kData,
+                                  .bytes = Bytes().u64(init).u64(0).u64(~std::uint64_t{0}),
+                                  .flags = SHF_ALLOC | SHF_WRITE,
+                                  .entry_size = 8})
+                        .section({.name = ".rela.dyn",
+                                  .type = SHT_RELA,
+                                  .address = kData + 0x100,
+                                  .bytes = relative({{kData + 0x200, function},
+                                                     {kData + 0x208, kData},
+                                                     {kData + 0x210, code.next()},
+                                                     {kData, init}}),
+                                  .entry_size = 24})
+                        .file();
+  const std::vector<AddressRange> areas = {{kText, code.next()}};
+  const CodePointers pointers(*file, kX86_64, areas, {});
+  const std::vector<Address> initializers(pointers.initializers().begin(),
+                                          pointers.initializers().end());
+  const std::vector<Address> functions(pointers.functions().begin(), pointers.functions().end());
+  CHECK(std::ranges::count(initializers, init) >= 1);
+  CHECK(functions == std::vector<Address>{function});
+  CHECK_FALSE(pointers.is_case(function));
+}
+
+}  // namespace
+}  // namespace whocall::test
