@@ -44,7 +44,11 @@ struct CodeMap::ModuleCode {
 };
 
 CodeMap::CodeMap(const ProcessImage& process, CfiTables& cfi, Symbolizer& symbolizer)
-    : process_(process), cfi_(cfi), symbolizer_(symbolizer), loose_(process), modules_(process.modules.size()) {}
+    : process_(process),
+      cfi_(cfi),
+      symbolizer_(symbolizer),
+      loose_(process),
+      modules_(process.modules.size()) {}
 
 CodeMap::~CodeMap() = default;
 

@@ -28,8 +28,8 @@ std::optional<AddressRange> ConfirmedStarts::function_at(Address link) {
   }
   auto first = std::ranges::lower_bound(all, function->begin, {}, &FunctionStart::address);
   const auto next = std::ranges::upper_bound(all, link, {}, &FunctionStart::address);
-  const bool alone =
-      !is_guess(*first) && (next == all.end() || next->address != function->end || !is_guess(*next));
+  const bool alone = !is_guess(*first) &&
+                     (next == all.end() || next->address != function->end || !is_guess(*next));
   if (alone) {
     return function;
   }

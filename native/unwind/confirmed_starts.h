@@ -30,7 +30,7 @@ class ConfirmedStarts {
 
   const ElfFile& file_;
   const FunctionStarts& starts_;
-  std::unique_ptr<InstructionDecoder> decoder_;  // null: the architecture has none
+  std::unique_ptr<InstructionDecoder> decoder_;                  // null: the architecture has none
   std::unordered_map<Address, std::vector<Address>> confirmed_;  // by start of the range
 };
 

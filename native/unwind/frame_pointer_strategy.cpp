@@ -1,5 +1,6 @@
 // The frame pointer's chain: the oldest "Who Call Me" of all.
 //   (sp, fp, pc) = (fp + cfa_offset, *(fp + saved_fp_offset), *(fp + return_address_offset))
+#include "unwind/stack_search.h"
 #include "unwind/strategies.h"
 
 namespace whocall {
@@ -27,7 +28,8 @@ class FramePointerStrategy final : public Strategy {
     if (!fp || !sp || *fp < *sp || *fp % arch_.pointer_size != 0) {
       return nullptr;
     }
-    return context.process.mapping_at(*fp) == context.process.mapping_at(*sp) ? &row_ : nullptr;
+    const bool on_stack = context.process.mapping_at(*fp) == context.process.mapping_at(*sp);
+    return on_stack && !passes_over_callers(callee, context) ? &row_ : nullptr;
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& /*row*/,
@@ -42,6 +44,29 @@ class FramePointerStrategy final : public Strategy {
   }
 
  private:
+  // Folklore. Situation: the frame below has no rule, and the functions around it use no frame
+  // pointer; the register still holds that of a function far up. Example: a return address was
+  // overwritten in a program built with -fomit-frame-pointer; %rbp is that of the C library's
+  // start, and the chain would pass over all of the program. Remedy: where a caller nearer than the
+  // link is sure, and the link's call is not known to go to the frame below, the link is not
+  // believed.
+  bool passes_over_callers(const Activation& callee, const WalkContext& context) const {
+    const auto link = apply_row(row_, callee, arch_, *context.process.memory);
+    if (!context.may_search || link.failure != ApplyFailure::none) {
+      return false;
+    }
+    const CallMatch call = context.judge.match_call(callee, link.caller);
+    if (call == CallMatch::matches || call == CallMatch::tail_call) {
+      return false;
+    }
+    const auto nearer =
+        search_stack(callee,
+                     link.cfa + static_cast<Address>(arch_.frame_pointer.return_address_offset -
+                                                     arch_.frame_pointer.cfa_offset),
+                     context);
+    return nearer && nearer->sure;
+  }
+
   const Architecture& arch_;
   UnwindRow row_;
 };

@@ -29,6 +29,9 @@ class FunctionAnalyser {
   // The points of a function (runtime range), not kept.
   FollowedFunction follow(const AddressRange& function);
 
+  // Whether the function at `target` is known to call nothing and to jump nowhere else.
+  bool is_leaf(Address target) { return written_by(target).has_value(); }
+
   [[nodiscard]] InstructionDecoder* decoder() { return decoder_.get(); }
 
  private:

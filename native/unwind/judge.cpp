@@ -72,7 +72,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.refusal = Refusal::not_code;
     return result;
   }
-  result.call = match_call(callee, caller);
+  result.call = match_call(callee, caller, result.called);
   result.put_there = result.call == CallMatch::no_call && was_put_there(caller.pc);
   // Where code was run exactly, its rule is believed about a put-there address as well.
   const bool exact = trust == Trust::analysis && process_.is_code(callee.pc);
@@ -135,8 +135,7 @@ Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
   }
   const bool kept = trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
                     row.cfa.base != arch.sp;
-  const bool may_switch =
-      (trust == Trust::cfi || kept) && process_.mapping_at(to) != nullptr;
+  const bool may_switch = (trust == Trust::cfi || kept) && process_.mapping_at(to) != nullptr;
   return may_switch ? Refusal::none : Refusal::stack_elsewhere;
 }
 
@@ -160,6 +159,12 @@ bool Judge::same_stack(std::optional<Address> from, Address to) const {
 }
 
 CallMatch Judge::match_call(const Activation& callee, const Activation& caller) {
+  std::optional<Address> called;
+  return match_call(callee, caller, called);
+}
+
+CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
+                            std::optional<Address>& called_at) {
   std::array<std::byte, 16> bytes{};
   const auto wanted = std::span(bytes).first(process_.arch->longest_call);
   const ByteView before = code_before(caller.pc, wanted);
@@ -171,15 +176,23 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller) 
     return CallMatch::no_call;
   }
   const auto target = final_target(*call);
+  called_at = target;
   if (!target) {
     return CallMatch::unknown;
   }
-  if (*target == callee.pc) {
+  if (callee.interrupted && *target == callee.pc) {
     return CallMatch::matches;
   }
   const auto function = code_.function_at(callee.lookup_pc());
   if (function && function->begin == *target) {
     return CallMatch::matches;
+  }
+  // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return
+  // address below the stack pointer. Remedy: nothing returns to such an address, but from a
+  // function that stands right behind a call that never returns (__fortify_fail behind
+  // __stack_chk_fail).
+  if (call->target == caller.pc) {
+    return CallMatch::no_call;
   }
   const auto called = code_.function_at(*target);
   if (called && !called->contains(callee.lookup_pc())) {

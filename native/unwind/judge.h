@@ -45,6 +45,7 @@ struct Judgement {
   Refusal refusal = Refusal::none;
   EvidenceSet evidence{};
   CallMatch call = CallMatch::unreadable;  // meaningful when the return address is code
+  std::optional<Address> called{};         // where that call goes, as far as it can be told
   // Nobody called the caller: its address was put on the stack by hand, to be returned to.
   bool put_there = false;
   bool trampoline = false;  // the caller is the kernel's signal trampoline
@@ -62,6 +63,9 @@ class Judge {
                   Trust trust);
 
   CallMatch match_call(const Activation& callee, const Activation& caller);
+  // The same, telling also where the call goes.
+  CallMatch match_call(const Activation& callee, const Activation& caller,
+                       std::optional<Address>& called);
 
  private:
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,

@@ -20,9 +20,9 @@ void sort_distinct(std::vector<Address>& addresses) {
 void append_constants(ByteView code, const AddressRange& range, unsigned pointer_size,
                       std::vector<Address>& found) {
   for (std::uint64_t at = 0; at + pointer_size <= code.size(); ++at) {
-    const std::optional<Address> word =
-        pointer_size == 8 ? code.read<std::uint64_t>(at)
-                          : std::optional<Address>(code.read<std::uint32_t>(at));
+    const std::optional<Address> word = pointer_size == 8
+                                            ? code.read<std::uint64_t>(at)
+                                            : std::optional<Address>(code.read<std::uint32_t>(at));
     if (word && range.contains(*word)) {
       found.push_back(*word);
     }
@@ -40,8 +40,8 @@ void append_behind_zeros(ByteView code, Address address, const Architecture& arc
     while (end > at - kAlignment + 1 && code.read<std::uint8_t>(end - 1) == 0) {
       --end;
     }
-    const auto before = code.slice(end >= kAlignment ? end - kAlignment : 0,
-                                   std::min(end, kAlignment));
+    const auto before =
+        code.slice(end >= kAlignment ? end - kAlignment : 0, std::min(end, kAlignment));
     if (end != at && code.read<std::uint8_t>(at) != 0 && before && arch.flow_ends != nullptr &&
         arch.flow_ends(*before)) {
       found.push_back(address + at);

@@ -23,10 +23,11 @@ class Walker::Walk {
       : process_(walker.process_), options_(options), context_{walker.process_, walker.cfi_,
                                                                walker.code_,    walker.analyser_,
                                                                walker.judge_,   made_rows_,
-                                                               exact_} {
+                                                               exact_,          may_search_} {
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());
+        may_search_ = may_search_ || strategy->trust() == Trust::scan;
         if (strategy->trust() <= Trust::analysis) {
           exact_.push_back(strategy.get());
         }
@@ -176,6 +177,7 @@ class Walker::Walk {
   WalkContext context_;
   std::vector<Strategy*> strategies_;
   std::vector<Strategy*> exact_;
+  bool may_search_ = false;
   std::vector<Attempt> refused_;  // of the present step
   unsigned stack_switches_ = 0;
   bool put_there_ = false;  // the present frame: see Judgement

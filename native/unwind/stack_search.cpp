@@ -1,0 +1,214 @@
+// Folklore. Situation: code without unwind tables and without a frame pointer stands on the stack.
+// Example: hand-written assembly, a C library built without tables. Half of the words on a real
+// stack that follow a call instruction are leftovers of calls that have long returned, so the
+// first word that looks like a return address is often a lie. Remedy: a candidate is tested by
+// what follows from it. Best is one whose call goes to the very function that we came from; next
+// one from which exact rules (tables, analysis) lead on over several acceptable callers; a call
+// that demonstrably goes to another function speaks against it. The nearest of the best wins.
+#include "unwind/stack_search.h"
+
+#include <algorithm>
+
+namespace whocall {
+namespace {
+
+constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first candidate
+constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one after that
+
+// Small whole numbers, added up; only their order matters: that the call goes to the callee
+// outweighs all that follows from a candidate.
+constexpr int kLookAhead = 6;     // steps by exact rules
+constexpr int kStep = 1;          // for each
+constexpr int kMatchingStep = 2;  // the call goes to the very function that the step came from
+constexpr int kNotElsewhere = 4;
+constexpr int kTrampoline = 8;  // a handler returns to the kernel's code: nothing calls that
+constexpr int kTailCall = 8;
+constexpr int kSameModule = 12;
+constexpr int kMatches = 16;
+constexpr int kBest = kNotElsewhere + kMatches + kLookAhead * kMatchingStep;
+
+// What exact rules make of a candidate.
+struct Lead {
+  int points = 0;
+  bool complete = false;  // over all steps, or to the end of the stack
+};
+
+class Search {
+ public:
+  Search(const Activation& callee, const WalkContext& context)
+      : callee_(callee), context_(context), arch_(*context.process.arch) {}
+
+  std::optional<StackCandidate> run(std::optional<Address> end) const {
+    const auto sp = callee_.registers.get(arch_.sp);
+    if (!sp) {
+      return std::nullopt;
+    }
+    const bool damaged = has_exact_rule();
+    const Address start = (*sp + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
+    std::optional<StackCandidate> best;
+    std::size_t limit = kSearchLimit;
+    for (std::size_t i = 0; i < limit; ++i) {
+      const Address at = start + i * arch_.pointer_size;
+      const auto word =
+          context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian);
+      if (!word || (end && at >= *end)) {
+        break;
+      }
+      const Address target = arch_.code_address(*word);
+      if (target == 0 || !context_.process.is_code(target - 1)) {
+        continue;
+      }
+      auto candidate = weigh(static_cast<std::int64_t>(at - *sp), damaged);
+      if (candidate && (!best || candidate->score > best->score)) {
+        limit = best ? limit : std::min(limit, i + kBetterLimit);
+        best = std::move(candidate);
+        if (best->score == kBest) {
+          break;
+        }
+      }
+    }
+    return best;
+  }
+
+ private:
+  // The caller whose return address lies `distance` bytes above sp.
+  std::optional<StackCandidate> weigh(std::int64_t distance, bool damaged) const {
+    const Memory& memory = *context_.process.memory;
+    StackCandidate plain{row_at(distance, false)};
+    const auto proposal = apply_row(plain.row, callee_, arch_, memory);
+    const auto verdict = context_.judge.weigh(callee_, plain.row, proposal, Trust::scan);
+    if (verdict.refusal != Refusal::none) {
+      return std::nullopt;
+    }
+    if (called_a_leaf(verdict)) {
+      return std::nullopt;
+    }
+    plain.score =
+        verdict.trampoline ? kNotElsewhere + kTrampoline : score_of(verdict.call, damaged);
+    const Lead lead = lead_from(proposal.caller);
+    // Folklore: a callee that pushed the frame pointer first left it just below its return address.
+    StackCandidate restored{row_at(distance, true), plain.score};
+    const auto other = apply_row(restored.row, callee_, arch_, memory);
+    const Lead other_lead = other.failure == ApplyFailure::none ? lead_from(other.caller) : Lead();
+    const bool restores = other_lead.points > lead.points;
+    StackCandidate& better = restores ? restored : plain;
+    better.score += std::max(lead.points, other_lead.points);
+    better.sure = (restores ? other_lead : lead).complete &&
+                  (damaged || verdict.call != CallMatch::elsewhere);
+    return better;
+  }
+
+  // Folklore. Situation: a rule is known, but the return address that it leads to was overwritten,
+  // and callers' frames with it. Example: a long string copied into a short buffer. Remedy: the
+  // next frame that is whole called a function whose frame is gone, so a call to another function
+  // does not speak against it.
+  static int score_of(CallMatch match, bool damaged) {
+    switch (match) {
+      case CallMatch::matches:
+        return kNotElsewhere + kMatches;
+      case CallMatch::tail_call:
+        return kNotElsewhere + kTailCall;
+      case CallMatch::same_module:
+        return kNotElsewhere + kSameModule;
+      case CallMatch::unknown:
+        return kNotElsewhere;
+      case CallMatch::elsewhere:
+        return damaged ? kNotElsewhere : 0;
+      case CallMatch::no_call:
+      case CallMatch::unreadable:
+        break;
+    }
+    return 0;
+  }
+
+  [[nodiscard]] bool has_exact_rule() const {
+    return std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
+      return strategy->find(callee_, context_) != nullptr;
+    });
+  }
+
+  // Folklore. Situation: a word follows a call, but what was called calls nothing, so no frame can
+  // lie below it. Example: what `call __x86.get_pc_thunk.bx` at the beginning of every i386
+  // function leaves on the stack. Remedy: unless we came from that very function, the word is a
+  // leftover.
+  [[nodiscard]] bool called_a_leaf(const Judgement& verdict) const {
+    return verdict.call == CallMatch::elsewhere && verdict.called &&
+           context_.analyser.is_leaf(*verdict.called);
+  }
+
+  // Follows exact rules from `caller`, each step to an acceptable caller whose call may have gone
+  // there; the end of the stack counts for all that are left.
+  //
+  // Folklore. Situation: what an earlier call left on the stack leads by an exact rule to a live
+  // frame, as that has called both from the same depth. Example: malloc's inner functions under the
+  // function that calls `wide` next. Remedy: the live frame's call goes to `wide`, not to malloc.
+  [[nodiscard]] Lead lead_from(Activation caller) const {
+    Lead lead;
+    for (int step = 0; step < kLookAhead; ++step) {
+      const auto next = exact_step(caller);
+      if (next.judgement.refusal == Refusal::end_of_stack) {
+        return {lead.points + (kLookAhead - step) * kStep, true};
+      }
+      // Where the code is not at hand nothing speaks against the step.
+      const bool doubtful =
+          next.judgement.call == CallMatch::elsewhere ||
+          (next.judgement.call == CallMatch::no_call && !next.judgement.put_there);
+      if (next.judgement.refusal != Refusal::none ||
+          (doubtful && !next.judgement.evidence.has(Evidence::signal))) {
+        return lead;
+      }
+      lead.points += next.judgement.evidence.has(Evidence::call_target) ? kMatchingStep : kStep;
+      caller = next.caller;
+    }
+    lead.complete = true;
+    return lead;
+  }
+
+  struct Step {
+    Activation caller;
+    Judgement judgement{.refusal = Refusal::no_cfa};
+  };
+
+  [[nodiscard]] Step exact_step(const Activation& callee) const {
+    Step step;
+    for (Strategy* strategy : context_.exact) {
+      const UnwindRow* row = strategy->find(callee, context_);
+      if (row == nullptr) {
+        continue;
+      }
+      const auto proposal = apply_row(*row, callee, arch_, *context_.process.memory);
+      step.judgement = context_.judge.weigh(callee, *row, proposal, strategy->trust());
+      step.caller = proposal.caller;
+      if (step.judgement.refusal == Refusal::none ||
+          step.judgement.refusal == Refusal::end_of_stack) {
+        break;
+      }
+    }
+    return step;
+  }
+
+  [[nodiscard]] UnwindRow row_at(std::int64_t distance, bool restore_fp) const {
+    const auto word = static_cast<std::int64_t>(arch_.pointer_size);
+    UnwindRow row;
+    row.cfa = CfaRule::at(arch_.sp, distance + word);
+    row.return_address = arch_.return_address;
+    row.rules.push_back({arch_.return_address, RegisterRule::stored_at_cfa(-word)});
+    if (restore_fp) {
+      row.rules.push_back({arch_.fp, RegisterRule::stored_at_cfa(-2 * word)});
+    }
+    return row;
+  }
+
+  const Activation& callee_;
+  const WalkContext& context_;
+  const Architecture& arch_;
+};
+
+}  // namespace
+
+std::optional<StackCandidate> search_stack(const Activation& callee, std::optional<Address> end,
+                                           const WalkContext& context) {
+  return Search(callee, context).run(end);
+}
+
+}  // namespace whocall
