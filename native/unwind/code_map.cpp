@@ -107,6 +107,7 @@ std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& ra
 }
 
 std::optional<CodeMap::LinkageTable> CodeMap::linkage_table_at(Address runtime) {
+  constexpr std::uint64_t kSmallestSlot = 16;  // bytes; ld writes 4 for i386
   const ModuleCode* code = code_of(runtime);
   if (code == nullptr) {
     return std::nullopt;
@@ -119,7 +120,7 @@ std::optional<CodeMap::LinkageTable> CodeMap::linkage_table_at(Address runtime) 
   }
   return LinkageTable{
       {module.runtime_address(plt->range().begin), module.runtime_address(plt->range().end)},
-      plt->entry_size};
+      std::max(plt->entry_size, kSmallestSlot)};
 }
 
 std::string_view CodeMap::import_at(Address code, Address slot) {
