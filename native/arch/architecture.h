@@ -123,6 +123,15 @@ struct StartLook {
   bool catches = false;      // it is a landing pad for exceptions
 };
 
+// What the code at a program's entry point hands to the C library. Addresses of the same kind as
+// those of the code.
+struct StartupCode {
+  std::optional<Address> main{};         // its first argument
+  std::optional<Address> main_slot{};    // or the word that holds it
+  std::optional<Address> callee_slot{};  // the word that holds the address of what it calls
+  std::optional<Address> next{};  // or another piece of start-up code, which goes on from here
+};
+
 class InstructionDecoder;  // instruction.h
 
 struct Architecture {
@@ -181,6 +190,10 @@ struct Architecture {
   // The jump at `address` (runtime), when `code`, which begins there, is nothing but a jump with
   // at most a landing pad or a push before it.
   std::optional<JumpStub> (*jump_stub)(ByteView code, Address address) = nullptr;
+
+  // What the code at `address`, with which `code` begins, is as the start-up code of a program; a
+  // miss for anything that has not the exact form of a C library's.
+  std::optional<StartupCode> (*startup)(ByteView code, Address address) = nullptr;
 
   [[nodiscard]] Address code_address(std::uint64_t word) const { return word & code_pointer_mask; }
   // All ones in the low pointer_size bytes: addresses wrap here.

@@ -6,6 +6,7 @@
 
 #include "arch/x86_code.h"
 #include "arch/x86_decoder.h"
+#include "arch/x86_startup.h"
 
 namespace whocall {
 namespace {
@@ -95,6 +96,7 @@ const Architecture kI386 = {
     .append_direct_jumps = x86::append_direct_jumps_32,
     .make_decoder = x86::make_decoder_32,
     .jump_stub = x86::jump_stub_32,
+    .startup = i386_startup,
 };
 
 }  // namespace whocall

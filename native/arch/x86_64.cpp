@@ -5,6 +5,7 @@
 
 #include "arch/x86_code.h"
 #include "arch/x86_decoder.h"
+#include "arch/x86_startup.h"
 
 namespace whocall {
 namespace {
@@ -99,6 +100,7 @@ const Architecture kX86_64 = {
     .append_direct_jumps = x86::append_direct_jumps_64,
     .make_decoder = x86::make_decoder_64,
     .jump_stub = x86::jump_stub_64,
+    .startup = x86_64_startup,
 };
 
 }  // namespace whocall

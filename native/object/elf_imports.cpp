@@ -38,6 +38,35 @@ void for_each_relocation(const ElfFile& file, const std::function<void(const Rel
   }
 }
 
+// The words of SHT_RELR: an even entry is the address of a word; an odd one is a bit map of the
+// words that follow the last one told of (gABI, "Relative Relocation Table"). The words themselves
+// hold what is added to the load bias.
+void for_each_packed_relocation(const ElfFile& file, const std::function<void(Address)>& visit) {
+  constexpr std::uint32_t kRelr = 19;  // SHT_RELR
+  const unsigned word = file.pointer_size();
+  for (const ElfSection& section : file.sections()) {
+    const auto bytes = section.type == kRelr && (section.flags & SHF_ALLOC) != 0
+                           ? file.contents(section)
+                           : std::nullopt;
+    Address next = 0;
+    for (std::uint64_t at = 0; bytes && at + word <= bytes->size(); at += word) {
+      std::uint64_t entry = bytes->read_unsigned(at, word).value_or(0);
+      if ((entry & 1U) == 0) {
+        visit(entry);
+        next = entry + word;
+        continue;
+      }
+      Address each = next;
+      for (entry >>= 1U; entry != 0; entry >>= 1U, each += word) {
+        if ((entry & 1U) != 0) {
+          visit(each);
+        }
+      }
+      next += (8ULL * word - 1) * word;
+    }
+  }
+}
+
 }  // namespace
 
 // Any dynamic relocation against a named symbol binds the word to the symbol, so the relocation's
@@ -60,6 +89,9 @@ void for_each_relative_pointer(const ElfFile& file,
     if (relocation.symbol == 0) {
       visit(relocation.where, relocation.addend);
     }
+  });
+  for_each_packed_relocation(file, [&](Address where) {
+    visit(where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0));
   });
 }
 

@@ -45,7 +45,9 @@ FunctionListView functions_of_file(const std::string& path, const FileSearch& se
     const Architecture* arch =
         find_architecture(file->machine(), file->pointer_size(), file->endian());
     if (arch != nullptr && file->type() != ET_REL) {
-      return list_functions(view.table, FunctionStarts(*file, *arch, *view.table), view.build_id);
+      return list_functions(view.table, FunctionStarts(*file, *arch, *view.table),
+                            std::make_shared<const InferredNames>(NameEvidence{*file, *arch}),
+                            view.build_id);
     }
   }
   FunctionListView list{.table = view.table, .build_id = view.build_id};
@@ -58,9 +60,12 @@ FunctionListView functions_of_file(const std::string& path, const FileSearch& se
 }  // namespace
 
 FunctionListView list_functions(std::shared_ptr<const SymbolTable> table,
-                                const FunctionStarts& starts, std::string build_id) {
+                                const FunctionStarts& starts,
+                                std::shared_ptr<const InferredNames> inferred,
+                                std::string build_id) {
   auto found = found_functions(*table, starts);
-  return {std::move(table), std::move(found), std::move(build_id)};
+  add_inferred_names(*inferred, found);
+  return {std::move(table), std::move(inferred), std::move(found), std::move(build_id)};
 }
 
 void bind_functions(py::module_& module) {

@@ -78,7 +78,8 @@ FunctionListView functions_of(const Process& process, std::size_t index) {
     return {};
   }
   return list_functions(session.symbolizer->table_with_plt_of(module),
-                        *session.symbolizer->starts_of(module), module.build_id_on_disk);
+                        *session.symbolizer->starts_of(module),
+                        session.symbolizer->inferred_names_of(module), module.build_id_on_disk);
 }
 
 py::bytes read(const Process& process, Address address, std::size_t size) {

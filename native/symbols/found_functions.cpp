@@ -44,4 +44,15 @@ std::vector<FoundFunction> found_functions(const SymbolTable& table, const Funct
   return found;
 }
 
+void add_inferred_names(const InferredNames& names, std::vector<FoundFunction>& functions) {
+  for (FoundFunction& function : functions) {
+    const InferredName* name =
+        function.symbol.name.empty() ? names.at(function.symbol.range.begin) : nullptr;
+    if (name != nullptr) {
+      function.symbol.name = name->name;
+      function.symbol.source = name->source;
+    }
+  }
+}
+
 }  // namespace whocall

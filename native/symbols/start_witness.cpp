@@ -36,6 +36,8 @@ StartWitnesses witness_of(NameSource source) {
       return StartWitness::bfd;
     case NameSource::entry:
       return StartWitness::entry_point;
+    case NameSource::vtable:
+      return StartWitness::code_pointer;
     case NameSource::fde:
       return StartWitness::fde;
     case NameSource::call_target:

@@ -18,6 +18,8 @@ std::string_view to_string(NameSource source) {
       return "bfd";
     case NameSource::entry:
       return "entry";
+    case NameSource::vtable:
+      return "vtable";
     case NameSource::fde:
       return "fde";
     case NameSource::call_target:
@@ -28,6 +30,8 @@ std::string_view to_string(NameSource source) {
   return "none";
 }
 
-bool is_inferred(NameSource source) { return source == NameSource::entry; }
+bool is_inferred(NameSource source) {
+  return source == NameSource::entry || source == NameSource::vtable;
+}
 
 }  // namespace whocall

@@ -16,7 +16,8 @@ enum class NameSource : std::uint8_t {
   gnu_debugdata,  // .symtab of the image in .gnu_debugdata
   plt,
   bfd,
-  entry,  // the file's entry point, and the main that it hands to the C library
+  entry,   // the file's entry point, and the main that it hands to the C library
+  vtable,  // the slot of a class's virtual table in which the function stands
   fde,
   call_target,
   none

@@ -15,6 +15,7 @@ struct Symbolizer::ModuleSymbols {
   std::string lines_path;  // of the file with source lines; empty when there is none
   std::shared_ptr<const SymbolTable> table_with_plt;  // made when an address lies in a PLT
   std::unique_ptr<FunctionStarts> starts;  // made when a function has neither symbol nor table
+  std::shared_ptr<const InferredNames> inferred;  // made when a function has no symbol
   std::unique_ptr<BfdFile> bfd;
   bool bfd_tried = false;
 };
@@ -85,6 +86,18 @@ const FunctionStarts* Symbolizer::starts_of(const Module& module) {
   return symbols.starts.get();
 }
 
+std::shared_ptr<const InferredNames> Symbolizer::inferred_names_of(const Module& module) {
+  if (module.file == nullptr) {
+    return nullptr;
+  }
+  ModuleSymbols& symbols = symbols_of(module);
+  if (symbols.inferred == nullptr) {
+    symbols.inferred =
+        std::make_shared<const InferredNames>(NameEvidence{*module.file, *process_.arch});
+  }
+  return symbols.inferred;
+}
+
 const Place& Symbolizer::describe(Address runtime, Options options) {
   auto& cache = cache_[(options.demangle ? 1U : 0U) + (options.lines ? 2U : 0U)];
   auto found = cache.find(runtime);
@@ -132,6 +145,9 @@ std::optional<FunctionMatch> Symbolizer::function_at(const Module& module, Addre
   match.name = symbol.name.empty() ? unnamed_function(symbol.range.begin)
                : options.demangle  ? demangle(symbol.name)
                                    : match.raw_name;
+  if (symbol.name.empty()) {
+    infer_name(module, match);
+  }
   for (const Symbol& alias : table->aliases(index)) {
     if (alias.name != symbol.name && !alias.name.empty()) {
       match.aliases.emplace_back(alias.name);
@@ -147,10 +163,20 @@ std::optional<FunctionMatch> Symbolizer::unnamed_function_at(const Module& modul
   if (!range || !starts->witnesses_at(range->begin).is_function()) {
     return std::nullopt;
   }
-  return FunctionMatch{.name = unnamed_function(range->begin),
-                       .source = NameSource::call_target,
-                       .start = range->begin,
-                       .size = range->size()};
+  FunctionMatch match{.name = unnamed_function(range->begin),
+                      .source = NameSource::call_target,
+                      .start = range->begin,
+                      .size = range->size()};
+  infer_name(module, match);
+  return match;
+}
+
+void Symbolizer::infer_name(const Module& module, FunctionMatch& match) {
+  if (const InferredName* inferred = inferred_names_of(module)->at(match.start)) {
+    match.name = inferred->name;
+    match.raw_name = inferred->name;
+    match.source = inferred->source;
+  }
 }
 
 std::vector<SourceLine> Symbolizer::lines_at(const Module& module, Address link, Options options) {

@@ -11,6 +11,7 @@
 #include "object/bfd_library.h"
 #include "process/process_image.h"
 #include "symbols/function_starts.h"
+#include "symbols/inferred_names.h"
 #include "symbols/symbol_table.h"
 
 namespace whocall {
@@ -59,6 +60,8 @@ class Symbolizer {
   std::shared_ptr<const SymbolTable> table_with_plt_of(const Module& module);
   // Where functions begin in a module's file; null when it has none.
   const FunctionStarts* starts_of(const Module& module);
+  // What code and data tell of the names of functions without a symbol; null likewise.
+  std::shared_ptr<const InferredNames> inferred_names_of(const Module& module);
 
  private:
   struct ModuleSymbols;
@@ -66,6 +69,7 @@ class Symbolizer {
   Place look_up(Address runtime, Options options);
   std::optional<FunctionMatch> function_at(const Module& module, Address link, Options options);
   std::optional<FunctionMatch> unnamed_function_at(const Module& module, Address link);
+  void infer_name(const Module& module, FunctionMatch& match);
   std::vector<SourceLine> lines_at(const Module& module, Address link, Options options);
 
   const ProcessImage& process_;

@@ -16,7 +16,7 @@ import pytest
 from corpus import ThreadTruth, TrueFrame
 from corpusruns import NAMES, Corpora
 
-from whocall import Backtrace, Frame
+from whocall import Backtrace, Frame, demangle
 
 FLOORS: dict[str, list[float]] = json.loads(
     Path(__file__).with_name("corpus_floors.json").read_text()
@@ -65,6 +65,14 @@ def _is_number(name: str | None) -> bool:
     return name is None or name.startswith("sub_")
 
 
+def _is_true(ours: Frame, true: TrueFrame) -> bool:
+    """A slot of a virtual table tells the class, and no more."""
+    owner, slot, _ = (ours.function or "").partition("::[slot ")
+    if ours.name_source == "vtable" and slot:
+        return any(demangle(name).startswith(f"{owner}::") for name in true.true_names)
+    return ours.function in true.true_names
+
+
 def _complaint(ours: Frame, true: TrueFrame, must: tuple[str, ...]) -> str | None:
     """What is wrong with the name of a frame that has to carry one of the names `must`, if any.
 
@@ -76,7 +84,7 @@ def _complaint(ours: Frame, true: TrueFrame, must: tuple[str, ...]) -> str | Non
         return None
     if must and ours.function not in {*must, *true.true_names}:
         return f"{ours.pc:#x}: {ours.function} ({ours.name_source}) instead of {must}"
-    if not _is_number(ours.function) and ours.function not in true.true_names:
+    if not _is_number(ours.function) and not _is_true(ours, true):
         return f"{ours.pc:#x}: {ours.function} ({ours.name_source}), in truth {true.true_names}"
     return None
 
