@@ -107,23 +107,25 @@ void AbstractState::after_call(const std::bitset<kRegisterLimit>& written) {
 // lowers the stack pointer. Example: lea -0x5000(%rsp),%r11; 1: sub $0x1000,%rsp; orq $0,(%rsp);
 // cmp %r11,%rsp; jne 1b. Inside the loop nothing is known of rsp. Remedy: behind the jne the two
 // are equal, and r11 is known.
-void AbstractState::compared_equal() {
+bool AbstractState::compared_equal() {
   if (!compared_) {
-    return;
+    return true;
   }
   const auto [left, right] = *compared_;
   const AbstractValue a = get(left);
   const AbstractValue b = get(right);
-  if (!a.is_address() && b.is_address()) {
+  if (a.kind != Kind::cfa && b.kind == Kind::cfa) {
     set(left, b);
-  } else if (a.is_address() && !b.is_address()) {
+  } else if (a.kind == Kind::cfa && b.kind != Kind::cfa) {
     set(right, a);
   }
+  return !(a.is_address() && a.kind == b.kind && a != b);
 }
 
 bool AbstractState::merge(const AbstractState& other) {
   const auto registers_before = registers_;
   const auto slots_before = slots_;
+  const auto both_compared = compared_ == other.compared_ ? compared_ : std::nullopt;
   if (get(arch_->sp) != other.get(arch_->sp)) {
     move_sp_to_unknown();
   }
@@ -135,9 +137,7 @@ bool AbstractState::merge(const AbstractState& other) {
   std::erase_if(slots_, [&](const Slot& slot) {
     return std::ranges::find(other.slots_, slot) == other.slots_.end();
   });
-  if (compared_ != other.compared_) {
-    compared_.reset();
-  }
+  compared_ = both_compared;
   return registers_ != registers_before || slots_ != slots_before;
 }
 

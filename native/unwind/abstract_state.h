@@ -57,8 +57,9 @@ class AbstractState {
   void after_call();
   // The same for a call of which is known what it writes at the most.
   void after_call(const std::bitset<kRegisterLimit>& written);
-  // On the way behind a branch that is taken when the two last compared registers differ.
-  void compared_equal();
+  // On the way behind a branch that is taken when the two last compared registers differ. False
+  // when they do differ, so that nothing goes this way.
+  bool compared_equal();
 
   // Keeps what both agree on. True when something was lost.
   bool merge(const AbstractState& other);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "unwind/abstract_state.h"
+#include "unwind/flow_points.h"
 #include "unwind/function_reader.h"
 #include "unwind/suspect_calls.h"
 
@@ -44,13 +45,6 @@ class Analysis {
   }
 
  private:
-  struct Point {
-    AbstractState state;
-    std::uint8_t size = 0;
-    bool is_call = false;
-    Suspects suspects{};
-  };
-
   // True when a call that does not come back was found, so that the flow has to be done again.
   bool flow_from_entries() {
     points_.clear();
@@ -59,6 +53,7 @@ class Analysis {
     visits_ = 0;
     again_ = false;
     has_unreached_ = false;
+    guessing_ = false;
     switches_.clear();
     if (function_.entries.empty()) {
       reach(0, AbstractState(arch_), {});
@@ -69,6 +64,7 @@ class Analysis {
       }
     }
     drain();
+    guessing_ = true;
     for (const FunctionExit& entry : function_.entries) {
       if (entry.guessed && !points_.contains(entry.target - address_)) {
         has_unreached_ = true;
@@ -94,22 +90,24 @@ class Analysis {
     }
     const auto found = points_.find(offset);
     if (found == points_.end()) {
-      points_.emplace(offset, Point{.state = state, .suspects = suspects});
+      points_.emplace(offset,
+                      FlowPoint{.state = state, .guessed = guessing_, .suspects = suspects});
       pending_.insert(offset);
       return;
     }
-    Point& point = found->second;
-    if (point.state.disagrees(state)) {
+    FlowPoint& point = found->second;
+    const bool certain = !point.guessed && guessing_;  // then a guess takes nothing away
+    if (point.state.disagrees(state) && !(certain && !one_switch())) {
       again_ = calls_.convict(offset, point.suspects, suspects) || again_;
     }
-    if (point.state.merge(state)) {
+    if (!certain && point.state.merge(state)) {
       pending_.insert(offset);
     }
   }
 
   void visit(std::uint64_t offset) {
     ++visits_;
-    Point& point = points_.at(offset);
+    FlowPoint& point = points_.at(offset);
     const Instruction* instruction = reader_.decode(offset);
     if (instruction == nullptr) {
       return;
@@ -161,8 +159,8 @@ class Analysis {
       case Flow::branch:
       case Flow::branch_if_unequal:
         jump(instruction, state, suspects);
-        if (instruction.flow == Flow::branch_if_unequal) {
-          state.compared_equal();
+        if (instruction.flow == Flow::branch_if_unequal && !state.compared_equal()) {
+          return;
         }
         return reach(next, state, suspects);
       case Flow::indirect_jump:
@@ -282,33 +280,10 @@ class Analysis {
     if (own_function || (switches_.empty() && !function_.exact_bounds)) {
       return AbstractState(arch_);
     }
-    AbstractState usual = usual_state();
+    AbstractState usual = usual_state(points_, arch_);
     const bool like_a_switch = std::ranges::any_of(
         switches_, [&](const auto& jump) { return !jump.second.disagrees(usual); });
     return switches_.empty() || like_a_switch ? usual : switches_.begin()->second;
-  }
-
-  // The state at a point whose stack pointer is the one that most calls have, or else most points.
-  AbstractState usual_state() {
-    std::map<std::int32_t, std::size_t> depths;
-    const Point* usual = nullptr;
-    std::size_t most = 0;
-    const bool calls =
-        std::ranges::any_of(points_, [](const auto& entry) { return entry.second.is_call; });
-    for (const auto& [offset, point] : points_) {
-      const AbstractValue sp = point.state.get(arch_.sp);
-      if (point.is_call == calls && sp.kind == AbstractValue::Kind::cfa &&
-          ++depths[sp.offset] > most) {
-        most = depths[sp.offset];
-        usual = &point;
-      }
-    }
-    if (usual == nullptr) {
-      return AbstractState(arch_);
-    }
-    AbstractState state = usual->state;
-    state.after_call();
-    return state;
   }
 
   const FunctionCode& function_;
@@ -317,13 +292,14 @@ class Analysis {
   const Architecture& arch_;
   FunctionReader reader_;
   SuspectCalls calls_;
-  std::map<std::uint64_t, Point> points_;  // by offset
+  FlowPoints points_;  // by offset
   std::set<std::uint64_t> pending_;
   std::map<std::uint64_t, AbstractState> switches_;  // by offset behind an indirect jump
   std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;
   bool again_ = false;
   bool has_unreached_ = false;
+  bool guessing_ = false;
 };
 
 }  // namespace

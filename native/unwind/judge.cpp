@@ -80,7 +80,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
       trust == Trust::cfi || trust == Trust::context || (exact && result.put_there);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && at_trampoline(caller.pc);
-  if (!called && !believed && !result.trampoline) {
+  if (!called && !believed && !result.trampoline &&
+      !credible_unseen(callee, proposal, result.call, trust)) {
     result.refusal = Refusal::no_call_before;
     return result;
   }
@@ -95,6 +96,25 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.evidence.add(Evidence::frame_pointer);
   }
   return result;
+}
+
+// Folklore. Situation: the file of a module is missing, and the core has none of its code, so that
+// no call can be seen. Example: a core sent by a customer without the program; 64 bytes of its
+// stack are return addresses into it. Remedy: exact rules are believed; so is a frame pointer whose
+// chain goes on upwards; and, when a search finds it, an address that does not look like a
+// function's (compilers align functions, return addresses are anywhere).
+bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
+                            Trust trust) const {
+  constexpr Address kFunctionAlignment = 16;
+  if (call != CallMatch::unreadable) {
+    return false;
+  }
+  if (trust == Trust::frame_pointer) {
+    const auto fp = callee.registers.get(process_.arch->fp);
+    const auto next = proposal.caller.registers.get(process_.arch->fp);
+    return fp && next && *next > *fp && same_stack(fp, *next);
+  }
+  return trust != Trust::scan || proposal.caller.pc % kFunctionAlignment != 0;
 }
 
 // Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its

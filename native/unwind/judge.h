@@ -70,6 +70,8 @@ class Judge {
  private:
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
+  [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
+                                     CallMatch call, Trust trust) const;
   [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
   [[nodiscard]] bool was_put_there(Address pc) const;
   // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.

@@ -10,8 +10,8 @@ constexpr std::uint64_t kLargestRegion = std::uint64_t{64} << 20U;  // bytes
 
 void sort_distinct(std::vector<Address>& addresses) {
   std::ranges::sort(addresses);
-  const auto rest = std::ranges::unique(addresses);
-  addresses.erase(rest.begin(), rest.end());
+  const auto last = std::unique(addresses.begin(), addresses.end());
+  addresses.erase(last, addresses.end());
 }
 
 // Folklore. Situation: compilers that run in the process call through registers, as their code may

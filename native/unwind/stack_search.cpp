@@ -44,7 +44,7 @@ class Search {
       return std::nullopt;
     }
     const bool damaged = has_exact_rule();
-    const Address start = (*sp + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
+    const Address start = first_word(*sp);
     std::optional<StackCandidate> best;
     std::size_t limit = kSearchLimit;
     for (std::size_t i = 0; i < limit; ++i) {
@@ -59,6 +59,9 @@ class Search {
         continue;
       }
       auto candidate = weigh(static_cast<std::int64_t>(at - *sp), damaged);
+      if (candidate && candidate->unseen) {
+        return best && best->sure ? best : candidate;
+      }
       if (candidate && (!best || candidate->score > best->score)) {
         limit = best ? limit : std::min(limit, i + kBetterLimit);
         best = std::move(candidate);
@@ -71,6 +74,18 @@ class Search {
   }
 
  private:
+  // A recursion without end runs into the guard page below its stack: the search begins above it.
+  [[nodiscard]] Address first_word(Address sp) const {
+    constexpr Address kLargestGuard = Address{16} << 20U;
+    const auto& mappings = context_.process.mappings;
+    const auto above = std::ranges::upper_bound(
+        mappings, sp, {}, [](const Mapping& mapping) { return mapping.range.begin; });
+    const bool in_guard = context_.process.mapping_at(sp) == nullptr && above != mappings.end() &&
+                          above->range.begin - sp < kLargestGuard;
+    const Address first = in_guard ? above->range.begin : sp;
+    return (first + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
+  }
+
   // The caller whose return address lies `distance` bytes above sp.
   std::optional<StackCandidate> weigh(std::int64_t distance, bool damaged) const {
     const Memory& memory = *context_.process.memory;
@@ -81,6 +96,10 @@ class Search {
       return std::nullopt;
     }
     if (called_a_leaf(verdict)) {
+      return std::nullopt;
+    }
+    plain.unseen = verdict.call == CallMatch::unreadable;
+    if (plain.unseen && distance != 0 && !is_return_slot(proposal.cfa)) {
       return std::nullopt;
     }
     plain.score =
@@ -121,6 +140,15 @@ class Search {
     return 0;
   }
 
+  // Folklore. Situation: the code of the callers is not at hand, and the stack also holds pointers
+  // to functions and leftovers. Remedy: the conventions of calls keep the stack aligned to 16 bytes
+  // at every call, so of two words one cannot be a return address. Only functions that call nothing
+  // outside their own file break the rule.
+  static bool is_return_slot(Address cfa) {
+    constexpr Address kStackAlignment = 16;
+    return cfa % kStackAlignment == 0;
+  }
+
   [[nodiscard]] bool has_exact_rule() const {
     return std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
       return strategy->find(callee_, context_) != nullptr;
@@ -156,6 +184,9 @@ class Search {
       if (next.judgement.refusal != Refusal::none ||
           (doubtful && !next.judgement.evidence.has(Evidence::signal))) {
         return lead;
+      }
+      if (next.judgement.call == CallMatch::unreadable) {  // farther than this nobody can see
+        return {lead.points + (kLookAhead - step) * kStep, true};
       }
       lead.points += next.judgement.evidence.has(Evidence::call_target) ? kMatchingStep : kStep;
       caller = next.caller;
