@@ -47,7 +47,7 @@ std::vector<std::string> directories_of(const std::string& path) {
 
 class DebugFileSearch {
  public:
-  DebugFileSearch(const ElfFile& file, const FileSearch& search) : file_(file), search_(search) {
+  DebugFileSearch(const ElfFile& file, const FileSearch& search) : file_(file) {
     for (const std::string& directory : search.debug_directories) {
       if (!search.sysroot.empty()) {
         roots_.push_back(join(search.sysroot, directory));
@@ -137,7 +137,6 @@ class DebugFileSearch {
   }
 
   const ElfFile& file_;
-  const FileSearch& search_;
   std::vector<std::string> roots_;
   DebugFile result_;
 };
