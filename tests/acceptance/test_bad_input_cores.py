@@ -57,7 +57,7 @@ def test_another_program(made: Crash) -> None:
 def test_another_program_in_its_place(made: Crash, tmp_path: Path) -> None:
     """It was built anew since: the new file lends neither names nor rows, and the user is told."""
     other = crash(tmp_path)
-    whole = told("bt", other.core).frames()
+    whole = told("bt", other.core, "--past-main").frames()
     shutil.copy("/bin/true", other.exe)
     ran = told("bt", other.core)
     assert str(other.exe) in ran.err
@@ -80,7 +80,7 @@ def test_another_program_without_build_ids(tmp_path: Path) -> None:
 
 def test_the_program_is_gone(tmp_path: Path) -> None:
     other = crash(tmp_path)
-    whole = told("bt", other.core).frames()
+    whole = told("bt", other.core, "--past-main").frames()
     other.exe.unlink()
     ran = told("bt", other.core)
     assert str(other.exe) in ran.err
