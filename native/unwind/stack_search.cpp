@@ -99,7 +99,8 @@ class Search {
       return std::nullopt;
     }
     plain.unseen = verdict.call == CallMatch::unreadable;
-    if (plain.unseen && distance != 0 && !is_return_slot(proposal.cfa)) {
+    if (plain.unseen &&
+        ((distance != 0 && !is_return_slot(proposal.cfa)) || is_copied_pointer(proposal))) {
       return std::nullopt;
     }
     plain.score =
@@ -147,6 +148,28 @@ class Search {
   static bool is_return_slot(Address cfa) {
     constexpr Address kStackAlignment = 16;
     return cfa % kStackAlignment == 0;
+  }
+
+  // Folklore. Situation: the same, and a pointer to a function lies in many frames. Example: the
+  // address of main in those of __libc_start_main and of what it calls. Remedy: a return address
+  // comes again only in a recursion: directly above itself, or again and again at one distance.
+  [[nodiscard]] bool is_copied_pointer(const AppliedRow& proposal) const {
+    constexpr std::uint64_t kWindow = 512;  // words
+    const Address slot = proposal.cfa - arch_.pointer_size;
+    const auto same = [&](Address at) {
+      return context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian) ==
+             proposal.caller.pc;
+    };
+    if (proposal.caller.pc == callee_.pc) {
+      return false;
+    }
+    for (std::uint64_t words = 1; words <= kWindow; ++words) {
+      const std::uint64_t distance = words * arch_.pointer_size;
+      if (same(slot + distance)) {
+        return !same(slot + 2 * distance);
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] bool has_exact_rule() const {
