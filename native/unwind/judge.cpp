@@ -106,7 +106,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
 bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
                             Trust trust) const {
   constexpr Address kFunctionAlignment = 16;
-  if (call != CallMatch::unreadable) {
+  const Module* module = process_.module_at(proposal.caller.lookup_pc());
+  if (call != CallMatch::unreadable || module == nullptr || module->file != nullptr) {
     return false;
   }
   if (trust == Trust::frame_pointer) {

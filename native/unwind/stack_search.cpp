@@ -45,6 +45,10 @@ class Search {
     }
     const bool damaged = has_exact_rule();
     const Address start = first_word(*sp);
+    // Beyond the mapping lies another stack.
+    if (const Mapping* stack = context_.process.mapping_at(start)) {
+      end = std::min(end.value_or(stack->range.end), stack->range.end);
+    }
     std::optional<StackCandidate> best;
     std::size_t limit = kSearchLimit;
     for (std::size_t i = 0; i < limit; ++i) {
