@@ -54,7 +54,7 @@ here:   xor %eax, %eax
         .cfi_def_cfa r11, 0
         sub $64, %rsp
         and $-32, %rsp
-        call other
+        call *%rax
 here:   lea -8(%r11), %rsp
         .cfi_def_cfa rsp, 8
         ret""",
