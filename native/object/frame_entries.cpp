@@ -157,7 +157,9 @@ namespace {
 
 // The pointer is null in the FDEs of functions that catch and clean up nothing.
 std::optional<Address> read_exception_table(ByteReader reader, const Cie& cie, std::uint64_t size) {
-  using namespace pointer_encoding;
+  using pointer_encoding::kFormatMask;
+  using pointer_encoding::kIndirect;
+  using pointer_encoding::kOmit;
   const std::uint8_t encoding = cie.exception_table_encoding;
   if (encoding == kOmit || (encoding & kIndirect) != 0 || size > reader.remaining()) {
     return std::nullopt;

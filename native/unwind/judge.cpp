@@ -208,17 +208,15 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
   if (function && function->begin == *target) {
     return CallMatch::matches;
   }
-  // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return
-  // address below the stack pointer. Remedy: nothing returns to such an address, but from a
-  // function that stands right behind a call that never returns (__fortify_fail behind
-  // __stack_chk_fail).
-  if (call->target == caller.pc) {
-    return CallMatch::no_call;
-  }
   const auto called = code_.function_at(*target);
   if (called && !called->contains(callee.lookup_pc())) {
-    return tail_calls_.lead(*target, callee.lookup_pc()) ? CallMatch::tail_call
-                                                         : CallMatch::elsewhere;
+    if (tail_calls_.lead(*target, callee.lookup_pc())) {
+      return CallMatch::tail_call;
+    }
+    // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return
+    // address below the stack pointer. Remedy: nothing returns to such an address, but from a
+    // function that stands right behind a call that never returns (_start_c of musl).
+    return call->target == caller.pc ? CallMatch::no_call : CallMatch::elsewhere;
   }
   const Module* module = process_.module_at(*target);
   const bool same = module != nullptr && module == process_.module_at(callee.lookup_pc());

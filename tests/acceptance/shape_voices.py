@@ -20,6 +20,9 @@ import whocall
 
 SCRIPT = Path(whocall.__file__).resolve().parent.parent / "whocall.py"
 
+NO_DEBUG_FILES = "/nonexistent"
+"""Debug files that happen to be installed would give some frames lines, and inlined ones beside."""
+
 Threads = dict[int, list[Place]]
 """By LWP."""
 
@@ -29,7 +32,7 @@ _HEADER = re.compile(r"Threads? [\d., ]+\(LWP ([\d., ]+)")
 
 def by_api(core: Path) -> Threads:
     """`import whocall`."""
-    with whocall.open_core(str(core)) as image:
+    with whocall.open_core(str(core), debug_directories=(NO_DEBUG_FILES,)) as image:
         traces = image.report().threads
         for trace in traces:
             assert trace.stop.reason in ("end-of-stack", "main"), trace.stop
@@ -46,14 +49,15 @@ def by_api(core: Path) -> Threads:
 def by_command_line(core: Path, *, as_json: bool) -> Threads:
     """`whocall bt --all`, in another process."""
     command = [sys.executable, str(SCRIPT), "bt", "--all", *(["--json"] if as_json else [])]
-    said = _said([*command, str(core)])
+    said = _said([*command, "--debug-directory", NO_DEBUG_FILES, str(core)])
     return _from_json(said) if as_json else _from_text(said, core)
 
 
 def by_gdb(core: Path, exe: Path, *, as_json: bool) -> Threads:
     """`whocall bt -all` in gdb."""
     step = "whocall bt -all" + (" -json" if as_json else "")
-    command = ["gdb", "-nx", "-q", "-batch", "-ex", f"source {SCRIPT}", "-ex", step]
+    quiet = ["-iex", f"set debug-file-directory {NO_DEBUG_FILES}"]
+    command = ["gdb", "-nx", "-q", "-batch", *quiet, "-ex", f"source {SCRIPT}", "-ex", step]
     said = _said([*command, str(exe), str(core)])
     if as_json:
         return _from_json(said[said.index("\n{\n") :])

@@ -36,6 +36,8 @@ from whocall.image import ProcessImage
 WORDS = (BELOW + STACK) // WORD
 WALKS = 150
 """Of each kind on each program."""
+LONG_WALKS = 10
+"""The same for kinds that mean something and lead on for hundreds of frames."""
 MOST_INVENTED = 0.1
 """Frames a walk, on average."""
 
@@ -135,11 +137,12 @@ def test_random_stacks(name: str, stock_cores: StockCores, scoreboard: Scoreboar
         ]
         for kind in KINDS:
             real = RealMemory(core.native, random.Random(f"{name}: {kind.what}"))
-            made = [kind.make(number, real) for number in range(WALKS)]
+            count = WALKS if kind.meaningless else LONG_WALKS
+            made = [kind.make(number, real) for number in range(count)]
             true = chains_of_core if kind.make is _noise_in_registers else [set[int]()]
             with ProcessImage(real.image(made)) as image:
-                invented = [_invented(image, WALKS, walk, true) for walk in ways]
-            rows.append((kind.what, name, WALKS, *(each / WALKS for each in invented)))
+                invented = [_invented(image, count, walk, true) for walk in ways]
+            rows.append((kind.what, name, count, *(each / count for each in invented)))
             if kind.meaningless:
-                frames, walks = frames + sum(invented), walks + len(ways) * WALKS
+                frames, walks = frames + sum(invented), walks + len(ways) * count
     assert frames / walks < MOST_INVENTED
