@@ -214,9 +214,11 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
       return CallMatch::tail_call;
     }
     // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return
-    // address below the stack pointer. Remedy: nothing returns to such an address, but from a
-    // function that stands right behind a call that never returns (_start_c of musl).
-    return call->target == caller.pc ? CallMatch::no_call : CallMatch::elsewhere;
+    // address below the stack pointer. Remedy: nothing returns to such an address, unless a
+    // function begins there, called by what stands right before it and never returns (_start_c of
+    // musl).
+    const bool asks_where = call->target == caller.pc && called->begin != caller.pc;
+    return asks_where ? CallMatch::no_call : CallMatch::elsewhere;
   }
   const Module* module = process_.module_at(*target);
   const bool same = module != nullptr && module == process_.module_at(callee.lookup_pc());
