@@ -151,6 +151,10 @@ struct Architecture {
 
   // Bits of a code pointer that are address; the rest is a signature or a mode bit.
   Address code_pointer_mask = ~Address{0};
+  // What compilers align the starts of functions to, as a rule; parts of functions they do not.
+  unsigned function_alignment = 16;  // bytes
+  // What the conventions of calls align the stack pointer to at every call.
+  unsigned call_alignment = 16;      // bytes
   std::uint8_t code_alignment = 1;   // bytes
   std::uint8_t stack_alignment = 8;  // of the words that may hold return addresses, bytes
   std::uint8_t return_address_size_on_stack = 0;  // bytes a call pushes; 0 with a link register

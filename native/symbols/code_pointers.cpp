@@ -118,7 +118,6 @@ void CodePointers::consider(Address where, Address target) {
 void CodePointers::sort_out_labels() {
   constexpr std::ptrdiff_t kMany = 8;
   constexpr Address kNeighbourhood = 1U << 16U;
-  constexpr Address kFunctionAlignment = 16;
   std::ranges::sort(pointers_, {}, &Pointer::where);
   for (auto first = pointers_.begin(); first != pointers_.end();) {
     Address lowest = first->target;
@@ -135,7 +134,7 @@ void CodePointers::sort_out_labels() {
       }
       lowest = low;
       highest = high;
-      unaligned += last->target % kFunctionAlignment != 0 ? 1 : 0;
+      unaligned += last->target % arch_.function_alignment != 0 ? 1 : 0;
     }
     if (last - first >= kMany && 2 * unaligned > last - first) {
       std::for_each(first, last, [&](const Pointer& label) { cases_.insert(label.target); });

@@ -137,9 +137,8 @@ class Collector {
     return call && arch_.call_before != nullptr && arch_.call_before(*call, target).has_value();
   }
 
-  static bool is_aligned(Address address) {
-    constexpr Address kUsual = 16;
-    return address % kUsual == 0;
+  [[nodiscard]] bool is_aligned(Address address) const {
+    return address % arch_.function_alignment == 0;
   }
   // Compilers align all functions of a file or, asked for small code, hardly any.
   [[nodiscard]] bool may_stand_at(Address address) const {

@@ -8,8 +8,11 @@ namespace {
 // What is longer is no function, or one that holds data; then all guesses stand.
 constexpr std::uint64_t kLongestSweep = std::uint64_t{1} << 18U;  // bytes
 
+// Only the bytes say so: nobody calls it, no table tells of it, and no section begins there.
 bool is_guess(const FunctionStart& start) {
-  return !start.witnesses.called() && start.witnesses.is_function();
+  const StartWitnesses& witnesses = start.witnesses;
+  return witnesses.is_function() && !witnesses.called() && !witnesses.certain() &&
+         !witnesses.has(StartWitness::section_start);
 }
 
 }  // namespace

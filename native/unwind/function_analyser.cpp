@@ -14,9 +14,6 @@ namespace {
 // A function larger than this is data, or code whose start was guessed wrong.
 constexpr std::uint64_t kLargestFunction = 1U << 20U;
 
-// Compilers align functions, and not their cold parts.
-constexpr Address kFunctionAlignment = 16;
-
 // A part may be entered from a part that is entered from a part: so far back goes the question how.
 constexpr int kDeepestJump = 2;
 
@@ -59,7 +56,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function, int dept
   // that others jump into.
   std::vector<FunctionExit> entries;
   if (!code_.is_called(function.begin)) {
-    if (depth == 0 && function.begin % kFunctionAlignment != 0) {
+    if (depth == 0 && function.begin % process_.arch->function_alignment != 0) {
       return {};  // a part, of which too little is known
     }
     entries = depth > 0 ? entries_from_outside(function, depth - 1) : entries;
@@ -109,9 +106,13 @@ std::vector<FunctionExit> FunctionAnalyser::returns_from_parts(
 
 std::optional<std::bitset<kRegisterLimit>> FunctionAnalyser::written_by(Address target) {
   constexpr std::uint64_t kLongestHelper = 4096;  // bytes
-  const std::vector<std::byte> bytes = bytes_of({target, target + kLongestHelper});
-  FunctionReader reader(ByteView(bytes, process_.arch->endian), target, *process_.arch, *decoder_);
-  return reader.written_by(0);
+  const auto [known, fresh] = written_by_.try_emplace(target);
+  if (fresh && decoder_ != nullptr) {
+    const std::vector<std::byte> bytes = bytes_of({target, target + kLongestHelper});
+    const ByteView code(bytes, process_.arch->endian);
+    known->second = FunctionReader(code, target, *process_.arch, *decoder_).written_by(0);
+  }
+  return known->second;
 }
 
 FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
@@ -176,7 +177,7 @@ void FunctionAnalyser::settle_entries(Address start, std::vector<FunctionExit>& 
   const auto any = [&](bool as_called) {
     return std::ranges::any_of(entries, [&](const auto& one) { return arrives(one, as_called); });
   };
-  const bool part = start % kFunctionAlignment != 0;
+  const bool part = start % process_.arch->function_alignment != 0;
   if (!part && !any(true) && !any(false) && !entries.empty()) {
     entries.push_back({start, called});
   }

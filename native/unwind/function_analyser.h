@@ -52,6 +52,8 @@ class FunctionAnalyser {
   LandingPads landing_pads_;
   std::unique_ptr<InstructionDecoder> decoder_;         // null: the architecture has none
   std::unordered_map<Address, AnalysedFunction> rows_;  // by function start
+  // By called address; see FunctionReader::written_by.
+  std::unordered_map<Address, std::optional<std::bitset<kRegisterLimit>>> written_by_;
 };
 
 }  // namespace whocall

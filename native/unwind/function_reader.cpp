@@ -6,7 +6,6 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kFunctionAlignment = 16;
 constexpr std::size_t kLongestHelper = 512;  // instructions
 
 bool goes_on(const Instruction& instruction) {
@@ -49,7 +48,7 @@ std::uint64_t FunctionReader::behind_padding(std::uint64_t offset) {
 
 bool FunctionReader::looks_like_function(std::uint64_t offset) {
   const Instruction* instruction = decode(offset);
-  if (instruction == nullptr || (address_ + offset) % kFunctionAlignment != 0) {
+  if (instruction == nullptr || (address_ + offset) % arch_.function_alignment != 0) {
     return false;
   }
   if (instruction->landing_pad) {

@@ -105,7 +105,6 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
 // function's (compilers align functions, return addresses are anywhere).
 bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
                             Trust trust) const {
-  constexpr Address kFunctionAlignment = 16;
   const Module* module = process_.module_at(proposal.caller.lookup_pc());
   if (call != CallMatch::unreadable || module == nullptr || module->file != nullptr) {
     return false;
@@ -115,7 +114,7 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
     const auto next = proposal.caller.registers.get(process_.arch->fp);
     return fp && next && *next > *fp && same_stack(fp, *next);
   }
-  return trust != Trust::scan || proposal.caller.pc % kFunctionAlignment != 0;
+  return trust != Trust::scan || proposal.caller.pc % process_.arch->function_alignment != 0;
 }
 
 // Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its

@@ -34,14 +34,14 @@ void append_constants(ByteView code, const AddressRange& range, unsigned pointer
 // function. Remedy: behind a return, zeros are padding.
 void append_behind_zeros(ByteView code, Address address, const Architecture& arch,
                          std::vector<Address>& found) {
-  constexpr std::uint64_t kAlignment = 16;
-  for (std::uint64_t at = kAlignment; at < code.size(); at += kAlignment) {
+  const std::uint64_t alignment = arch.function_alignment;
+  for (std::uint64_t at = alignment; at < code.size(); at += alignment) {
     std::uint64_t end = at;
-    while (end > at - kAlignment + 1 && code.read<std::uint8_t>(end - 1) == 0) {
+    while (end > at - alignment + 1 && code.read<std::uint8_t>(end - 1) == 0) {
       --end;
     }
     const auto before =
-        code.slice(end >= kAlignment ? end - kAlignment : 0, std::min(end, kAlignment));
+        code.slice(end >= alignment ? end - alignment : 0, std::min(end, alignment));
     if (end != at && code.read<std::uint8_t>(at) != 0 && before && arch.flow_ends != nullptr &&
         arch.flow_ends(*before)) {
       found.push_back(address + at);

@@ -146,13 +146,10 @@ class Search {
   }
 
   // Folklore. Situation: the code of the callers is not at hand, and the stack also holds pointers
-  // to functions and leftovers. Remedy: the conventions of calls keep the stack aligned to 16 bytes
-  // at every call, so of two words one cannot be a return address. Only functions that call nothing
-  // outside their own file break the rule.
-  static bool is_return_slot(Address cfa) {
-    constexpr Address kStackAlignment = 16;
-    return cfa % kStackAlignment == 0;
-  }
+  // to functions and leftovers. Remedy: the conventions of calls keep the stack aligned (to 16
+  // bytes on x86) at every call, so of two words one cannot be a return address. Only functions
+  // that call nothing outside their own file break the rule.
+  [[nodiscard]] bool is_return_slot(Address cfa) const { return cfa % arch_.call_alignment == 0; }
 
   // Folklore. Situation: the same, and a pointer to a function lies in many frames. Example: the
   // address of main in those of __libc_start_main and of what it calls. Remedy: a return address
