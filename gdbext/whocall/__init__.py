@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from whocall.image import ProcessImage, Walk, open_core, open_process, open_symbols
     from whocall.jsonform import backtrace_json
     from whocall.model import Backtrace, Frame, Report, Stop
+    from whocall.search import Search
 
 _HOMES = {
     "Backtrace": "whocall.model",
@@ -37,6 +38,7 @@ _HOMES = {
     "decode_frame_chain": "whocall._native",
     "demangle": "whocall._native",
     "open_symbols": "whocall.image",
+    "Search": "whocall.search",
 }
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "NativeMissingError",
     "ProcessImage",
     "Report",
+    "Search",
     "Stop",
     "SymbolTable",
     "UsageError",

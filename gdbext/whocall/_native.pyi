@@ -18,13 +18,13 @@ class Error(Exception):
 class FileSearch:
     """Where to look for files that a process names."""
 
-    def __init__(
-        self,
-        exe: _Path = "",
-        sysroot: _Path = "",
-        directories: Sequence[_Path] = (),
-        debug_directories: Sequence[_Path] = (),
-    ) -> None: ...
+    exe: _Path
+    sysroot: _Path
+    directories: Sequence[_Path]
+    debug_directories: Sequence[_Path]
+    symbol_files: Sequence[_Path]
+    signature_files: Sequence[_Path]
+    debuginfod: bool
 
 class WalkOptions:
     """How to walk. `without` names strategies: "cfi", "frame-pointer", "signal-frame",

@@ -13,7 +13,8 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from whocall.errors import Error, UsageError
-from whocall.options import DEBUG_DIRECTORIES, VERDICTS_EXPLAINED
+from whocall.options import VERDICTS_EXPLAINED
+from whocall.search import DEBUG_DIRECTORIES
 from whocall.version import __version__
 
 _SEARCH = "--search"
@@ -51,6 +52,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "--sysroot", metavar="DIR", default="", help="copy of the root directory of the machine"
     )
     _add_debug_directories(parser)
+    _add_sources_of_names(parser)
 
 
 def _add_debug_directories(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +63,28 @@ def _add_debug_directories(parser: argparse.ArgumentParser) -> None:
         default=[],
         help=f"look there for separate debug files instead of in {DEBUG_DIRECTORIES[0]}; "
         "may be repeated",
+    )
+
+
+def _add_sources_of_names(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--symbols",
+        metavar="[MODULE=]FILE[@BASE]",
+        action="append",
+        default=[],
+        help="names from a linker map, nm, a Breakpad .sym file, or CSV or JSON; may be repeated",
+    )
+    parser.add_argument(
+        "--signatures",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="recognise functions of static libraries by this file; may be repeated",
+    )
+    parser.add_argument(
+        "--debuginfod",
+        action="store_true",
+        help="ask the servers of DEBUGINFOD_URLS for missing files",
     )
 
 

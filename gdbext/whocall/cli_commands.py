@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall import jsonform, loader
 from whocall.errors import Error, UsageError
-from whocall.options import DEBUG_DIRECTORIES, split_list
+from whocall.options import split_list
+from whocall.search import DEBUG_DIRECTORIES, Search
 from whocall.style import style_for
 
 if TYPE_CHECKING:
@@ -61,20 +62,21 @@ def _is_core(path: str) -> bool:
     return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == 4
 
 
-def _debug_directories(arguments: argparse.Namespace) -> Sequence[str]:
-    return arguments.debug_directory or DEBUG_DIRECTORIES
+def _search(arguments: argparse.Namespace) -> Search:
+    return Search(
+        sysroot=arguments.sysroot,
+        directories=arguments.search,
+        debug_directories=arguments.debug_directory or DEBUG_DIRECTORIES,
+        symbol_files=arguments.symbols,
+        signature_files=arguments.signatures,
+        debuginfod=arguments.debuginfod,
+    )
 
 
 def _open_core(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
     from whocall.image import open_core
 
-    return open_core(
-        path,
-        exe,
-        sysroot=arguments.sysroot,
-        directories=arguments.search,
-        debug_directories=_debug_directories(arguments),
-    )
+    return open_core(path, exe, search=_search(arguments))
 
 
 def _open(arguments: argparse.Namespace) -> ProcessImage:
@@ -84,12 +86,7 @@ def _open(arguments: argparse.Namespace) -> ProcessImage:
         return _open_core(arguments.core, arguments.exe, arguments)
     from whocall.image import open_process
 
-    return open_process(
-        arguments.pid,
-        sysroot=arguments.sysroot,
-        directories=arguments.search,
-        debug_directories=_debug_directories(arguments),
-    )
+    return open_process(arguments.pid, search=_search(arguments))
 
 
 def backtrace(arguments: argparse.Namespace) -> int:
@@ -160,8 +157,7 @@ def functions(arguments: argparse.Namespace) -> int:
     else:
         if arguments.module:
             raise UsageError("--module chooses among the modules of a core")
-        places = _debug_directories(arguments)
-        tables = [of_file(arguments.file, arguments.regex, True, places)]
+        tables = [of_file(arguments.file, arguments.regex, True, _search(arguments))]
         size = 8
     if arguments.json:
         sys.stdout.write(jsonform.text(functions_json(tables)))
@@ -196,7 +192,7 @@ def symbol(arguments: argparse.Namespace) -> int:
         _warn(image)
         _write(symbol_lines(image, addresses, True, style))
         return 0
-    table = open_symbols(arguments.file, debug_directories=_debug_directories(arguments))
+    table = open_symbols(arguments.file, search=_search(arguments))
     for address in addresses:
         _write(file_symbol_lines(table, address, True, style))
     return 0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from whocall.errors import Error, UsageError, native_errors
 from whocall.jsonform import Json, hexes
 from whocall.model import marked
-from whocall.options import DEBUG_DIRECTORIES
+from whocall.search import Search
 from whocall.style import Style
 
 if TYPE_CHECKING:
@@ -83,15 +83,13 @@ def of_file(
     path: str,
     regex: str,
     demangle: bool,
-    debug_directories: Sequence[str] = DEBUG_DIRECTORIES,
+    search: Search = Search(),
 ) -> FunctionTable:
     """The functions of one file at link addresses."""
     from whocall.engine import native
-    from whocall.image import file_search
 
     with native_errors():
-        search = file_search("", "", (), debug_directories)
-        table = native.functions(os.fsencode(path), search)
+        table = native.functions(os.fsencode(path), search.names_only().native())
     return select(table, path, 0, regex, _demangler(demangle))
 
 

@@ -13,7 +13,7 @@ from whocall.compare import GdbFrame, names_agree, plain_name
 from whocall.engine import native
 from whocall.errors import Error, native_errors
 from whocall.model import Backtrace, Frame, Report, backtrace_from
-from whocall.options import DEBUG_DIRECTORIES
+from whocall.search import Search
 
 _BIG_ENDIAN = ("mips", "mips64", "ppc", "ppc64", "s390x", "sparc", "m68k")
 _GREATEST_PID = (1 << 22) - 1  # the kernel's own limit, PID_MAX_LIMIT
@@ -193,58 +193,28 @@ class ProcessImage:
         return any(plain_name(native.demangle(alias)) == wanted for alias in place.aliases)
 
 
-def file_search(
-    exe: str, sysroot: str, directories: Sequence[str], debug_directories: Sequence[str]
-) -> native.FileSearch:
-    """Where the native module is to look for files."""
-    return native.FileSearch(
-        exe=os.fsencode(exe),
-        sysroot=os.fsencode(sysroot),
-        directories=[os.fsencode(directory) for directory in directories],
-        debug_directories=[os.fsencode(directory) for directory in debug_directories],
-    )
-
-
-def open_core(
-    path: str,
-    exe: str = "",
-    *,
-    sysroot: str = "",
-    directories: Sequence[str] = (),
-    debug_directories: Sequence[str] = DEBUG_DIRECTORIES,
-) -> ProcessImage:
+def open_core(path: str, exe: str = "", *, search: Search = Search()) -> ProcessImage:
     """Opens a core file. `exe` is the program; without it the core's own notes name it.
 
-    `directories` are searched by file name and by build id for files that are not at their
-    places; `debug_directories` for separate debug files, as gdb does. Raises Error.
+    Raises Error.
     """
     with native_errors():
-        search = file_search(exe, sysroot, directories, debug_directories)
-        return ProcessImage(native.open_core(os.fsencode(path), search))
+        return ProcessImage(native.open_core(os.fsencode(path), search.native(exe)))
 
 
-def open_process(
-    pid: int,
-    *,
-    sysroot: str = "",
-    directories: Sequence[str] = (),
-    debug_directories: Sequence[str] = DEBUG_DIRECTORIES,
-) -> ProcessImage:
+def open_process(pid: int, *, search: Search = Search()) -> ProcessImage:
     """Attaches to a process and stops it until close(). Raises Error."""
     if not 0 < pid <= _GREATEST_PID:
         raise Error(f"there is no process {pid}: process ids are 1 to {_GREATEST_PID}; see `ps -e`")
     with native_errors():
-        search = file_search("", sysroot, directories, debug_directories)
-        return ProcessImage(native.open_process(pid, search))
+        return ProcessImage(native.open_process(pid, search.native()))
 
 
-def open_symbols(
-    path: str, *, debug_directories: Sequence[str] = DEBUG_DIRECTORIES
-) -> native.SymbolTable:
+def open_symbols(path: str, *, search: Search = Search()) -> native.SymbolTable:
     """The sorted function table of an object file, at link addresses. Raises Error.
 
-    The names of its separate debug file, where there is one, are among it.
+    The names that `search` has for it beside its own, such as those of its separate debug file, are
+    among it.
     """
     with native_errors():
-        search = file_search("", "", (), debug_directories)
-        return native.open_symbols(os.fsencode(path), search=search)
+        return native.open_symbols(os.fsencode(path), search=search.names_only().native())

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from whocall.errors import UsageError
 
-DEBUG_DIRECTORIES = ("/usr/lib/debug",)  # where distributions put separate debug files
-
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|[0-9]+)\Z")
 
 Chooser = Callable[[], Sequence[str]]

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/address.h"
+#include "object/source_line.h"
 
 namespace whocall {
 
@@ -20,13 +21,6 @@ struct BfdSymbol {
   bool global = false;       // global or weak binding
   bool weak = false;
   bool dynamic = false;
-};
-
-// One level of inlining at an address, innermost first; the last is the function itself.
-struct SourceLine {
-  std::string function;  // as libbfd gives it (mangled); may be empty
-  std::string file;
-  unsigned line = 0;
 };
 
 class BfdFile {

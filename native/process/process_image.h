@@ -73,6 +73,10 @@ struct FileSearch {
   std::vector<std::string> directories;  // searched by file name, then by build id
   // Of separate debug files: searched as DIR/.build-id/xx/yyyy.debug, and by debug link.
   std::vector<std::string> debug_directories;
+  // Lists of names for modules, "[MODULE=]FILE[@BASE]" (symbol_files.h).
+  std::vector<std::string> symbol_files;
+  std::vector<std::string> signature_files;  // of static libraries (signature_names.h)
+  bool debuginfod = false;                   // whether to ask the servers of DEBUGINFOD_URLS
 };
 
 class ProcessImage {

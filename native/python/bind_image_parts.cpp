@@ -70,14 +70,14 @@ void bind_module(py::module_& module) {
 
 void bind_image_parts(py::module_& module) {
   py::class_<FileSearch>(module, "FileSearch")
-      .def(py::init([](std::string exe, std::string sysroot, std::vector<std::string> directories,
-                       std::vector<std::string> debug_directories) {
-             return FileSearch{std::move(exe), std::move(sysroot), std::move(directories),
-                               std::move(debug_directories)};
-           }),
-           py::arg("exe") = "", py::arg("sysroot") = "",
-           py::arg("directories") = std::vector<std::string>(),
-           py::arg("debug_directories") = std::vector<std::string>());
+      .def(py::init<>())
+      .def_readwrite("exe", &FileSearch::exe)
+      .def_readwrite("sysroot", &FileSearch::sysroot)
+      .def_readwrite("directories", &FileSearch::directories)
+      .def_readwrite("debug_directories", &FileSearch::debug_directories)
+      .def_readwrite("symbol_files", &FileSearch::symbol_files)
+      .def_readwrite("signature_files", &FileSearch::signature_files)
+      .def_readwrite("debuginfod", &FileSearch::debuginfod);
   bind_thread(module);
   bind_module(module);
   py::class_<Mapping>(module, "Mapping")

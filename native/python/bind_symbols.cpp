@@ -107,7 +107,7 @@ TableView open_symbols(const std::string& path, bool with_plt, const FileSearch&
     return view;
   }
   const auto file = ElfFile::open(path);
-  auto table = SymbolTable::from_elf(file, companions_of(*file, search).files);
+  auto table = SymbolTable::from_elf(file, companions_of(*file, search));
   if (with_plt) {
     table = with_plt_names(std::move(table), *file);
   }

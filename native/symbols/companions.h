@@ -8,7 +8,7 @@
 
 #include "object/elf_file.h"
 #include "process/process_image.h"
-#include "symbols/symbol.h"
+#include "symbols/name_list.h"
 
 namespace whocall {
 
@@ -21,6 +21,7 @@ struct Companion {
 
 struct Companions {
   std::vector<Companion> files;
+  std::vector<NameList> lists;
   std::string remark;  // why one that was there lends no names, a sentence; empty otherwise
 };
 

@@ -6,9 +6,9 @@ namespace whocall {
 
 std::string_view to_string(StartWitness witness) {
   static constexpr std::array<std::string_view, kStartWitnesses> kWords = {
-      "symtab",      "dynsym",     "plt",         "bfd",          "fde",
-      "entry-point", "init-array", "call-target", "code-pointer", "address-taken",
-      "landing-pad", "prologue",   "alignment",   "section-start"};
+      "symtab",      "dynsym",      "pclntab",    "plt",          "bfd",          "symbol-file",
+      "fde",         "entry-point", "init-array", "call-target",  "code-pointer", "address-taken",
+      "landing-pad", "prologue",    "alignment",  "section-start"};
   return kWords[static_cast<std::size_t>(witness)];
 }
 
@@ -34,6 +34,10 @@ StartWitnesses witness_of(NameSource source) {
       return StartWitness::plt;
     case NameSource::bfd:
       return StartWitness::bfd;
+    case NameSource::pclntab:
+      return StartWitness::pclntab;
+    case NameSource::symbol_file:
+      return StartWitness::symbol_file;
     case NameSource::entry:
       return StartWitness::entry_point;
     case NameSource::vtable:
@@ -42,6 +46,10 @@ StartWitnesses witness_of(NameSource source) {
       return StartWitness::fde;
     case NameSource::call_target:
       return StartWitness::call_target;
+    case NameSource::signature:
+    case NameSource::message:
+    case NameSource::jitdump:
+    case NameSource::perf_map:
     case NameSource::none:
       break;
   }

@@ -10,7 +10,8 @@
 namespace whocall {
 
 // Best first. The weights:
-//   certain  symtab, dynsym, plt, bfd, fde, entry-point, init-array: somebody wrote it down. A
+//   certain  symtab, dynsym, pclntab, plt, bfd, symbol-file, fde, entry-point, init-array: somebody
+//            wrote it down. A
 //            start of this kind always stands; what it delimits (a symbol's own size, an FDE) is
 //            one function, and no weaker start cuts it.
 //   strong   call-target, code-pointer, address-taken, landing-pad: the code behaves so. Such a
@@ -21,8 +22,10 @@ namespace whocall {
 enum class StartWitness : std::uint8_t {
   symtab,
   dynsym,
+  pclntab,  // the function table of the Go runtime
   plt,
   bfd,
+  symbol_file,    // a list that the user gave
   fde,            // an unwind table has an entry of its own for it
   entry_point,    // of the file
   init_array,     // run before or after main: init and fini arrays and functions
@@ -34,7 +37,7 @@ enum class StartWitness : std::uint8_t {
   alignment,      // behind padding code begins at an aligned address, and no jump leads there
   section_start,  // code begins there
 };
-inline constexpr unsigned kStartWitnesses = 14;
+inline constexpr unsigned kStartWitnesses = 16;
 
 // "symtab", "fde", "entry-point", "call-target", ...: the word in JSON.
 std::string_view to_string(StartWitness witness);

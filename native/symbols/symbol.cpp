@@ -12,14 +12,26 @@ std::string_view to_string(NameSource source) {
       return "debug-file";
     case NameSource::gnu_debugdata:
       return "gnu-debugdata";
+    case NameSource::pclntab:
+      return "pclntab";
     case NameSource::plt:
       return "plt";
     case NameSource::bfd:
       return "bfd";
+    case NameSource::symbol_file:
+      return "symbol-file";
+    case NameSource::jitdump:
+      return "jitdump";
+    case NameSource::perf_map:
+      return "perf-map";
     case NameSource::entry:
       return "entry";
     case NameSource::vtable:
       return "vtable";
+    case NameSource::signature:
+      return "signature";
+    case NameSource::message:
+      return "message";
     case NameSource::fde:
       return "fde";
     case NameSource::call_target:
@@ -31,7 +43,7 @@ std::string_view to_string(NameSource source) {
 }
 
 bool is_inferred(NameSource source) {
-  return source == NameSource::entry || source == NameSource::vtable;
+  return source >= NameSource::entry && source <= NameSource::message;
 }
 
 }  // namespace whocall

@@ -14,10 +14,16 @@ enum class NameSource : std::uint8_t {
   dynsym,
   debug_file,     // .symtab of a separate debug file of the same build
   gnu_debugdata,  // .symtab of the image in .gnu_debugdata
+  pclntab,        // the function table of the Go runtime
   plt,
   bfd,
-  entry,   // the file's entry point, and the main that it hands to the C library
-  vtable,  // the slot of a class's virtual table in which the function stands
+  symbol_file,  // a list that the user gave: a linker map, nm's output, a decompiler's export
+  jitdump,      // what a JIT compiler wrote down of its code
+  perf_map,     // the same, without the code: /tmp/perf-PID.map
+  entry,        // the file's entry point, and the main that it hands to the C library
+  vtable,       // the slot of a class's virtual table in which the function stands
+  signature,    // the code of a function in a static library that the user gave
+  message,      // the name that a function passes to its own failed assertions
   fde,
   call_target,
   none

@@ -38,18 +38,21 @@ void add_functions(const ElfFile& file, std::vector<Symbol>& symbols,
   }
 }
 
-using Files = std::pair<std::shared_ptr<const ElfFile>, std::vector<Companion>>;
+using Files = std::pair<std::shared_ptr<const ElfFile>, Companions>;
 
 }  // namespace
 
 std::shared_ptr<const SymbolTable> SymbolTable::from_elf(std::shared_ptr<const ElfFile> file,
-                                                         std::vector<Companion> companions) {
+                                                         Companions companions) {
   std::vector<Symbol> symbols;
   std::vector<AddressRange> fdes;
   add_functions(*file, symbols, fdes);
-  for (const Companion& companion : companions) {
+  for (const Companion& companion : companions.files) {
     add_companion_functions(*companion.file, companion.source, symbols);
     add_fdes(CallFrameInfo::of_debug_frame(*companion.file).get(), fdes);
+  }
+  for (const NameList& list : companions.lists) {
+    symbols.insert(symbols.end(), list.symbols.begin(), list.symbols.end());
   }
   sort_symbols(symbols);
   drop_repetitions(symbols);

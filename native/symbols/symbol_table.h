@@ -24,7 +24,7 @@ class SymbolTable {
   // without a name. PLT slots are added by `plt_symbols` (plt_symbols.h).
   // The symbols and FDEs of `companions` join those of `file`.
   static std::shared_ptr<const SymbolTable> from_elf(std::shared_ptr<const ElfFile> file,
-                                                     std::vector<Companion> companions = {});
+                                                     Companions companions = {});
   // From any list; sorts it. Strings that names point to are kept alive by `owner`.
   static std::shared_ptr<const SymbolTable> from_symbols(std::vector<Symbol> symbols,
                                                          std::shared_ptr<const void> owner);

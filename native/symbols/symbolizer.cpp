@@ -50,7 +50,7 @@ Symbolizer::ModuleSymbols& Symbolizer::symbols_of(const Module& module) {
     Companions companions = companions_of(*module.file, process_.search);
     symbols->remark = std::move(companions.remark);
     symbols->lines_path = lines_path_of(module, companions);
-    symbols->table = SymbolTable::from_elf(module.file, std::move(companions.files));
+    symbols->table = SymbolTable::from_elf(module.file, std::move(companions));
   }
   return *symbols;
 }

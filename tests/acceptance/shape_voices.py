@@ -32,7 +32,9 @@ _HEADER = re.compile(r"Threads? [\d., ]+\(LWP ([\d., ]+)")
 
 def by_api(core: Path) -> Threads:
     """`import whocall`."""
-    with whocall.open_core(str(core), debug_directories=(NO_DEBUG_FILES,)) as image:
+    with whocall.open_core(
+        str(core), search=whocall.Search(debug_directories=(NO_DEBUG_FILES,))
+    ) as image:
         traces = image.report().threads
         for trace in traces:
             assert trace.stop.reason in ("end-of-stack", "main"), trace.stop

@@ -90,7 +90,9 @@ def _score(found: Chains, true: Chains) -> Score:
 def _without_tables(stock: StockCore, bare: BareRoot) -> Chains:
     """whocall's chains with the bare files; no table may have come from elsewhere."""
     exe = str(bare.of(stock.exe))
-    with whocall.open_core(str(stock.core), exe, sysroot=str(bare.root)) as image:
+    with whocall.open_core(
+        str(stock.core), exe, search=whocall.Search(sysroot=str(bare.root))
+    ) as image:
         files = [module.file_path for module in image.modules if module.path != "[vdso]"]
         assert all(Path(file).is_relative_to(bare.root) for file in files), files
         traces = chains.traces(image)

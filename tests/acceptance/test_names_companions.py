@@ -15,7 +15,7 @@ import pytest
 from function_tables import make_unstripped
 from oracles.tools import run
 
-from whocall import open_process, open_symbols
+from whocall import Search, open_process, open_symbols
 from whocall.engine import native
 from whocall.modules import all_facts
 
@@ -33,7 +33,9 @@ def build_id(path: Path) -> str:
 
 def local_names(path: Path, *directories: Path) -> dict[str, str]:
     """Name to source of what only .symtab of the twin has."""
-    table = open_symbols(str(path), debug_directories=[str(each) for each in directories])
+    table = open_symbols(
+        str(path), search=Search(debug_directories=[str(each) for each in directories])
+    )
     symbols = (table[at] for at in range(len(table)))
     wanted = ("depth", "middle", "early", "late", "main")
     return {each.name: each.source for each in symbols if each.name in wanted}
@@ -45,7 +47,7 @@ def remarks(program: Path, *directories: Path) -> Iterator[str]:
     with subprocess.Popen([program]) as process:
         try:
             places = [str(each) for each in directories]
-            with open_process(process.pid, debug_directories=places) as image:
+            with open_process(process.pid, search=Search(debug_directories=places)) as image:
                 facts = [each for each in all_facts(image) if each.module.is_executable]
                 assert len(facts) == 1
                 yield facts[0].trouble
@@ -67,7 +69,9 @@ def test_debug_file_by_build_id(twin: Path, tmp_path: Path) -> None:
     root = tmp_path / "debug"
     name_twins.debug_file(twin, name_twins.build_id_path(root, build_id(bare)))
     assert local_names(bare, tmp_path / "empty", root) == all_from("debug-file")
-    score = name_twins.score(open_symbols(str(bare), debug_directories=[str(root)]), twin)
+    score = name_twins.score(
+        open_symbols(str(bare), search=Search(debug_directories=[str(root)])), twin
+    )
     assert not score.contradictions
     assert score.right == score.functions
     with remarks(bare, root) as sentence:
@@ -134,7 +138,7 @@ def test_gnu_debugdata(twin: Path) -> None:
     bare = name_twins.stripped(twin)
     name_twins.add_section(bare, ".gnu_debugdata", name_twins.mini_debug_info(twin))
     assert local_names(bare) == all_from("gnu-debugdata")
-    score = name_twins.score(open_symbols(str(bare), debug_directories=[]), twin)
+    score = name_twins.score(open_symbols(str(bare), search=Search(debug_directories=[])), twin)
     assert not score.contradictions
 
 
@@ -146,7 +150,7 @@ def test_gnu_debugdata_of_real_code(unstripped: tuple[Path, ...], tmp_path: Path
         bare = name_twins.stripped(twin)
         packed = name_twins.mini_debug_info(twin)
         name_twins.add_section(bare, ".gnu_debugdata", packed)
-        score = name_twins.score(open_symbols(str(bare), debug_directories=[]), twin)
+        score = name_twins.score(open_symbols(str(bare), search=Search(debug_directories=[])), twin)
         print(
             f"\n{path.name}: {len(packed)} bytes, {score.share():.1%} of {score.functions}", end=""
         )

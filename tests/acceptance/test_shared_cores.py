@@ -37,7 +37,9 @@ def _only_thread(image: ProcessImage) -> Backtrace:
 
 def _trace(core: Path, exe: Path | None, directories: Sequence[Path] = ()) -> Backtrace:
     with whocall.open_core(
-        str(core), str(exe) if exe else "", directories=[str(path) for path in directories]
+        str(core),
+        str(exe) if exe else "",
+        search=whocall.Search(directories=[str(path) for path in directories]),
     ) as image:
         return _only_thread(image)
 
@@ -104,7 +106,9 @@ def test_another_build_lends_nothing(core: str, tmp_path: Path) -> None:
     """A file of the right name with another build id gives neither names nor rows, but a word."""
     shutil.copy(DRGN / "crashme_static_pie", tmp_path / "crashme.so")
     with whocall.open_core(
-        str(DRGN / f"{core}.core"), str(DRGN / DYNAMIC[core][0]), directories=[str(tmp_path)]
+        str(DRGN / f"{core}.core"),
+        str(DRGN / DYNAMIC[core][0]),
+        search=whocall.Search(directories=[str(tmp_path)]),
     ) as image:
         trace = _only_thread(image)
         library = next(one for one in image.modules if one.path.endswith("/crashme.so"))

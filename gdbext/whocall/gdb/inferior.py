@@ -106,15 +106,6 @@ def core_of(inferior: gdb.Inferior) -> str | None:
     return match.group(1) if match else None
 
 
-def _settings() -> Hashable:
-    """The settings that decide which files are found."""
-    return (
-        parameters.sysroot(),
-        tuple(parameters.search_path()),
-        tuple(parameters.debug_directories()),
-    )
-
-
 def _stamps(*paths: str) -> Hashable:
     stamps = []
     for path in paths:
@@ -128,17 +119,11 @@ def _stamps(*paths: str) -> Hashable:
 
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
     exe = executable(inferior)
-    key = ("core", core, exe, _stamps(core, exe), _settings())
+    key = ("core", core, exe, _stamps(core, exe), parameters.search())
     known = _kept.get(inferior.num)
     if known is not None and known[0] == key:
         return known[1]
-    image = open_core(
-        core,
-        exe,
-        sysroot=parameters.sysroot(),
-        directories=parameters.search_path(),
-        debug_directories=parameters.debug_directories(),
-    )
+    image = open_core(core, exe, search=parameters.search())
     _kept[inferior.num] = (key, image)
     return image
 
@@ -149,7 +134,7 @@ def _live_image(
     from whocall.gdb.live import open_inferior
 
     exe = executable(inferior)
-    base = (exe, _stamps(exe), _settings())
+    base = (exe, _stamps(exe), parameters.search())
     every = ("live", "all", base)
     wanted = every if every_thread else ("live", thread.num, base)
     known = _kept.get(inferior.num)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import gdb
@@ -154,6 +155,7 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
     vector = auxiliary_vector()
     exe = executable(inferior)
     local = _is_local(inferior)
+    search = parameters.search()
     files = [
         LoadedFile(
             exe if file.is_executable and exe else _resolved(file.path, local),
@@ -171,11 +173,6 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             [(file.path, file.bias, file.is_executable) for file in files if file.path],
             vector.get(AT_SYSINFO_EHDR),
             read,
-            native.FileSearch(
-                exe=exe,
-                sysroot="" if local else parameters.sysroot(),
-                directories=parameters.search_path(),
-                debug_directories=parameters.debug_directories(),
-            ),
+            (replace(search, sysroot="") if local else search).native(exe),
         )
     return ProcessImage(process)

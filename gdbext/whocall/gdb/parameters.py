@@ -12,6 +12,7 @@ import gdb
 
 from whocall.errors import Error, as_gdb_says
 from whocall.options import split_list
+from whocall.search import Search
 
 DEFAULT_MAX_FRAMES = 1 << 20
 
@@ -129,23 +130,21 @@ def register() -> None:
         setting()
 
 
-def search_path() -> list[str]:
-    """Directories of `set whocall search-path` and of gdb's `set solib-search-path`."""
-    both = [gdb.parameter("whocall search-path"), gdb.parameter("solib-search-path")]
-    return [part for text in both if text for part in text.split(os.pathsep) if part]
+def search() -> Search:
+    """Where to look for files and names, by our settings and by gdb's own.
+
+    gdb's are `solib-search-path`, `debug-file-directory`, and `sysroot` without its prefix for
+    files that live on the target.
+    """
+    return Search(
+        sysroot=str(gdb.parameter("sysroot") or "").removeprefix("target:"),
+        directories=_paths("whocall search-path") + _paths("solib-search-path"),
+        debug_directories=_paths("debug-file-directory"),
+    )
 
 
-def debug_directories() -> list[str]:
-    """gdb's `set debug-file-directory`."""
-    return [
-        part for part in (gdb.parameter("debug-file-directory") or "").split(os.pathsep) if part
-    ]
-
-
-def sysroot() -> str:
-    """gdb's `set sysroot`, without its prefix for files that live on the target."""
-    text = gdb.parameter("sysroot") or ""
-    return str(text[len("target:") :] if text.startswith("target:") else text)
+def _paths(setting: str) -> tuple[str, ...]:
+    return tuple(part for part in (gdb.parameter(setting) or "").split(os.pathsep) if part)
 
 
 def max_frames() -> int:

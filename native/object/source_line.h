@@ -1,0 +1,29 @@
+// Source positions of code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/address.h"
+
+namespace whocall {
+
+// One level of inlining at an address, innermost first; the last is the function itself.
+struct SourceLine {
+  std::string function;  // as the file has it (mangled); may be empty
+  std::string file;
+  unsigned line = 0;
+};
+
+// Source lines of one file.
+class LineTable {
+ public:
+  LineTable() = default;
+  LineTable(const LineTable&) = delete;
+  LineTable& operator=(const LineTable&) = delete;
+  virtual ~LineTable() = default;
+  // Of a link address: innermost inlined call first; empty where no line is known.
+  [[nodiscard]] virtual std::vector<SourceLine> lines_at(Address link) const = 0;
+};
+
+}  // namespace whocall
