@@ -127,6 +127,18 @@ class Place:
     aliases: list[str]  # other names at the same start, raw
     raw_name: str | None  # mangled
     lines: list[tuple[str, str, int]]  # (function, file, line), innermost inlined call first
+    proof: str | None  # of an inferred name: what shows it
+    # (name, source, start, reason): the nearest symbol where it did not give its name
+    refused: tuple[str, str, int, str] | None
+
+class FileNames:
+    """What stands at the link addresses of one file of any format."""
+
+    path: str
+    remark: str  # why something that was to lend names does not; "" when nothing was refused
+
+    def __init__(self, path: _Path, search: FileSearch = ...) -> None: ...
+    def describe(self, address: int, demangle: bool = True) -> Place: ...
 
 class Process:
     """A core, a stopped live process, or gdb's inferior."""
@@ -207,7 +219,7 @@ def open_inferior(
     (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
     size) gives up to `size` bytes, b"" when unreadable."""
 
-def open_symbols(path: _Path, with_plt: bool = True, search: FileSearch = ...) -> SymbolTable:
+def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -> SymbolTable:
     """The function table of any object file; libbfd reads what is not ELF. Of `search` only the
     sysroot and the debug directories count."""
 

@@ -182,7 +182,7 @@ def _address(text: str) -> int:
 
 def symbol(arguments: argparse.Namespace) -> int:
     """`whocall symbol`."""
-    from whocall.image import open_symbols
+    from whocall.image import open_names
     from whocall.places import file_symbol_lines, symbol_lines
 
     addresses = [_address(text) for text in arguments.addresses]
@@ -192,9 +192,11 @@ def symbol(arguments: argparse.Namespace) -> int:
         _warn(image)
         _write(symbol_lines(image, addresses, True, style))
         return 0
-    table = open_symbols(arguments.file, search=_search(arguments))
+    names = open_names(arguments.file, search=_search(arguments))
+    if names.remark:
+        print(f"warning: {names.remark}", file=sys.stderr)
     for address in addresses:
-        _write(file_symbol_lines(table, address, True, style))
+        _write(file_symbol_lines(names, address, True, style))
     return 0
 
 

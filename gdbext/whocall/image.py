@@ -218,3 +218,9 @@ def open_symbols(path: str, *, search: Search = Search()) -> native.SymbolTable:
     """
     with native_errors():
         return native.open_symbols(os.fsencode(path), search=search.names_only().native())
+
+
+def open_names(path: str, *, search: Search = Search()) -> native.FileNames:
+    """What stands at link addresses of an object file, inferred names too. Raises Error."""
+    with native_errors():
+        return native.FileNames(os.fsencode(path), search.names_only().native())

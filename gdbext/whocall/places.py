@@ -19,15 +19,26 @@ def _lines(lines: list[tuple[str, str, int]]) -> Iterator[str]:
         yield f"    at {file}:{line}{inlined}"
 
 
+def _refused(place: native.Place) -> Iterator[str]:
+    if place.refused is not None and place.rva is not None:
+        name, source, start, reason = place.refused
+        offset = place.rva - start
+        yield f"    the nearest symbol, {name} (+{offset}) [{source}], is refused: {reason}"
+
+
 def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterator[str]:
-    """One line, then a line for the other names and for every source line."""
+    """One line, then lines for the other names, the symbol that is not meant, and the source.
+
+    A `pointer_size` of 0 stands for link addresses: they are shown as they are.
+    """
     address = style.paint("address", f"{place.address:#0{pointer_size * 2 + 2}x}")
     if place.module is None:
         yield f"{address} lies in no module"
         return
     module = style.paint("filename", place.module)
     section = f", section {place.section}" if place.section else ""
-    link = "" if place.rva is None else f", link address {place.rva:#x}"
+    known = pointer_size == 0 or place.rva is None
+    link = "" if known else f", link address {place.rva:#x}"
     if place.function is None:
         yield f"{address} is in no known function of {module}{section}{link}"
     else:
@@ -36,9 +47,12 @@ def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterato
         source = f" [{place.name_source}]" if place.name_source else ""
         name = style.paint("function", marked(place.function, place.inferred))
         yield f"{address} is {name}{offset} in {module}{section}{link}{size}{source}"
+    if place.proof:
+        yield f"    named by {place.proof}"
     others = [name for name in place.aliases if name not in (place.function, place.raw_name)]
     if others:
         yield "    also named " + ", ".join(style.paint("function", name) for name in others)
+    yield from _refused(place)
     yield from _lines(place.lines)
 
 
@@ -52,24 +66,7 @@ def symbol_lines(
 
 
 def file_symbol_lines(
-    table: native.SymbolTable, address: int, demangle: bool, style: Style
+    names: native.FileNames, address: int, demangle: bool, style: Style
 ) -> Iterator[str]:
     """The place at a link address of one file."""
-    from whocall.engine import native
-
-    shown = style.paint("address", f"{address:#x}")
-    module = style.paint("filename", table.path)
-    index = table.find(address)
-    if index is None:
-        yield f"{shown} is in no known function of {module}"
-        return
-    symbol = table[index]
-    raw = [symbol.name, *(alias.name for alias in table.aliases(index))]
-    names = [native.demangle(name) for name in raw] if demangle else raw
-    name = style.paint("function", marked(names[0], symbol.inferred))
-    size = f", {symbol.end - symbol.start} bytes long"
-    yield f"{shown} is {name} (+{address - symbol.start}) in {module}{size} [{symbol.source}]"
-    others = list(dict.fromkeys(other for other in names[1:] if other != names[0]))
-    if others:
-        yield "    also named " + ", ".join(style.paint("function", other) for other in others)
-    yield from _lines(table.lines_at(address))
+    yield from place_lines(names.describe(address, demangle), 0, style)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/hex.h"
 #include "python/convert.h"
 
 namespace py = pybind11;
@@ -50,6 +51,24 @@ std::vector<std::string> evidence(const FrameView& view) {
   return words;
 }
 
+// How the frame was found, and why it has not the name that other debuggers would give it.
+std::string explanation(const FrameView& view) {
+  std::string text = view.frame().explanation;
+  if (text.empty() || view.named().inlined) {
+    return text;
+  }
+  const Place& place = view.place();
+  if (place.function && !place.function->proof.empty()) {
+    text += " The name is by " + place.function->proof + ".";
+  }
+  if (const auto& refused = place.refused) {
+    text += " The nearest symbol, " + refused->name + " (" +
+            std::string(to_string(refused->source)) + ") at " + hex(refused->start) +
+            ", does not lend its name: " + refused->reason + ".";
+  }
+  return text;
+}
+
 py::object registers(const FrameView& view) {
   const auto& values = view.frame().registers;
   return values ? py::object(register_dict(*values, *view.walk->session->image->arch))
@@ -73,7 +92,7 @@ WalkRequest make_request(const std::vector<std::string>& without, std::size_t ma
   request.walk.max_frames = max_frames;
   request.walk.explain = explain;
   request.walk.registers = with_registers;
-  request.names = {.demangle = demangle, .lines = lines};
+  request.names = {.demangle = demangle, .lines = lines, .refused = explain};
   return request;
 }
 
@@ -118,9 +137,8 @@ void bind_frame(py::module_& module) {
                                const unsigned line = view.named().line;
                                return line != 0 ? std::optional(line) : std::nullopt;
                              })
-      .def_property_readonly(
-          "explanation",
-          [](const FrameView& view) { return text_or_none(view.frame().explanation); })
+      .def_property_readonly("explanation",
+                             [](const FrameView& view) { return text_or_none(explanation(view)); })
       .def_property_readonly("registers", &registers);
 }
 

@@ -13,7 +13,7 @@ namespace whocall::python {
 
 struct WalkRequest {
   WalkOptions walk;
-  Symbolizer::Options names;
+  NamingOptions names;
 };
 
 // Frames point into the walk and into the session, so every view keeps both.

@@ -37,35 +37,36 @@ py::tuple describe(const FoundFunction& function) {
                         is_inferred(symbol.source));
 }
 
-// Of what is no ELF file, or for an instruction set that we do not know, the symbols alone.
-FunctionListView functions_of_file(const std::string& path, const FileSearch& search) {
-  TableView view = open_symbols(path, true, search);
-  if (is_elf(path)) {
-    const auto file = ElfFile::open(path);
-    const Architecture* arch =
-        find_architecture(file->machine(), file->pointer_size(), file->endian());
-    if (arch != nullptr && file->type() != ET_REL) {
-      return list_functions(view.table, FunctionStarts(*file, *arch, *view.table),
-                            std::make_shared<const InferredNames>(NameEvidence{*file, *arch}),
-                            view.build_id);
-    }
-  }
-  FunctionListView list{.table = view.table, .build_id = view.build_id};
-  for (const Symbol& symbol : view.table->symbols()) {
+FunctionListView symbols_alone(std::shared_ptr<const SymbolTable> table, std::string build_id) {
+  FunctionListView list{.table = std::move(table), .build_id = std::move(build_id)};
+  for (const Symbol& symbol : list.table->symbols()) {
     list.functions.push_back({symbol, witness_of(symbol.source)});
   }
   return list;
 }
 
+FunctionListView functions_of_file(const std::string& path, const FileSearch& search) {
+  if (is_elf(path)) {
+    FileSymbols names(ElfFile::open(path), search);
+    return list_functions(names);
+  }
+  const TableView view = open_symbols(path, search);
+  return symbols_alone(view.table, view.build_id);
+}
+
 }  // namespace
 
-FunctionListView list_functions(std::shared_ptr<const SymbolTable> table,
-                                const FunctionStarts& starts,
-                                std::shared_ptr<const InferredNames> inferred,
-                                std::string build_id) {
-  auto found = found_functions(*table, starts);
-  add_inferred_names(*inferred, found);
-  return {std::move(table), std::move(inferred), std::move(found), std::move(build_id)};
+FunctionListView list_functions(FileSymbols& names) {
+  const FunctionStarts* starts = names.starts();
+  if (starts == nullptr) {
+    return symbols_alone(names.table_with_plt(), names.file().build_id());
+  }
+  FunctionListView list{.table = names.table_with_plt(),
+                        .inferred = names.inferred(),
+                        .build_id = names.file().build_id()};
+  list.functions = found_functions(*list.table, *starts);
+  add_inferred_names(*list.inferred, list.functions);
+  return list;
 }
 
 void bind_functions(py::module_& module) {

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "symbols/file_symbols.h"
 #include "symbols/found_functions.h"
-#include "symbols/inferred_names.h"
-#include "symbols/symbol_table.h"
 
 namespace whocall::python {
 
@@ -18,9 +17,7 @@ struct FunctionListView {
   std::string build_id{};
 };
 
-FunctionListView list_functions(std::shared_ptr<const SymbolTable> table,
-                                const FunctionStarts& starts,
-                                std::shared_ptr<const InferredNames> inferred,
-                                std::string build_id);
+// All functions of a file, with inferred names where it has no others.
+FunctionListView list_functions(FileSymbols& names);
 
 }  // namespace whocall::python

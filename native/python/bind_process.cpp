@@ -9,6 +9,7 @@
 
 #include "python/bind_backtrace.h"
 #include "python/bind_functions.h"
+#include "python/bind_places.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
 #include "symbols/coverage.h"
@@ -21,12 +22,6 @@ py::list threads_of(const std::shared_ptr<Session>& session);
 py::list modules_of(const std::shared_ptr<Session>& session);
 
 namespace {
-
-struct PlaceView {
-  std::shared_ptr<Session> session;
-  Address address = 0;
-  const Place* place = nullptr;
-};
 
 struct ModuleReport {
   std::map<std::string, std::size_t> symbol_sources;
@@ -50,10 +45,11 @@ ModuleReport report(const Process& process, std::size_t index) {
   if (module.file == nullptr) {
     return result;
   }
-  for (const Symbol& symbol : session.symbolizer->table_of(module)->symbols()) {
+  FileSymbols& names = *session.symbolizer->symbols_of(module);
+  for (const Symbol& symbol : names.table()->symbols()) {
     ++result.symbol_sources[std::string(to_string(symbol.source))];
   }
-  result.remark = session.symbolizer->remark_on(module);
+  result.remark = names.remark();
   const CodeCoverage coverage = measure_coverage(*module.file);
   result.code_bytes = coverage.code_bytes;
   result.cfi_bytes = coverage.cfi_bytes;
@@ -64,11 +60,9 @@ ModuleReport report(const Process& process, std::size_t index) {
 TableView symbols_of(const Process& process, std::size_t index) {
   Session& session = *process.session();
   const Module& module = module_at_index(session, index);
-  auto table = session.symbolizer->table_of(module);
-  if (table == nullptr) {
-    table = SymbolTable::from_symbols({}, nullptr);
-  }
-  return {std::move(table), module.file_path, module.build_id_on_disk, {}};
+  FileSymbols* names = session.symbolizer->symbols_of(module);
+  auto table = names != nullptr ? names->table() : SymbolTable::from_symbols({}, nullptr);
+  return {.table = std::move(table), .path = module.file_path, .build_id = module.build_id_on_disk};
 }
 
 FunctionListView functions_of(const Process& process, std::size_t index) {
@@ -77,9 +71,7 @@ FunctionListView functions_of(const Process& process, std::size_t index) {
   if (module.file == nullptr) {
     return {};
   }
-  return list_functions(session.symbolizer->table_with_plt_of(module),
-                        *session.symbolizer->starts_of(module),
-                        session.symbolizer->inferred_names_of(module), module.build_id_on_disk);
+  return list_functions(*session.symbolizer->symbols_of(module));
 }
 
 py::bytes read(const Process& process, Address address, std::size_t size) {
@@ -94,81 +86,6 @@ py::bytes read(const Process& process, Address address, std::size_t size) {
     bytes.append(reinterpret_cast<const char*>(run.data()), part);
   }
   return bytes;
-}
-
-PlaceView describe(const Process& process, Address address, bool demangle, bool lines) {
-  const auto& session = process.session();
-  return {session, address,
-          &session->symbolizer->describe(address, {.demangle = demangle, .lines = lines})};
-}
-
-template <typename Value>
-py::object function_part(const PlaceView& view, Value value) {
-  const auto& function = view.place->function;
-  return function ? py::object(value(*function)) : py::object(py::none());
-}
-
-void bind_place(py::module_& module) {
-  py::class_<PlaceView>(module, "Place")
-      .def_readonly("address", &PlaceView::address)
-      .def_property_readonly(
-          "module",
-          [](const PlaceView& view) {
-            return text_or_none(view.place->module != nullptr ? view.place->module->path : "");
-          })
-      .def_property_readonly("build_id",
-                             [](const PlaceView& view) {
-                               const Module* owner = view.place->module;
-                               return text_or_none(owner != nullptr ? owner->build_id() : "");
-                             })
-      .def_property_readonly("rva",
-                             [](const PlaceView& view) {
-                               return view.place->module != nullptr
-                                          ? std::optional(view.place->link_address)
-                                          : std::nullopt;
-                             })
-      .def_property_readonly(
-          "section", [](const PlaceView& view) { return text_or_none(view.place->section); })
-      .def_property_readonly(
-          "function",
-          [](const PlaceView& view) {
-            return function_part(view, [](const FunctionMatch& match) { return text(match.name); });
-          })
-      .def_property_readonly("offset",
-                             [](const PlaceView& view) {
-                               return function_part(view, [&](const FunctionMatch& match) {
-                                 return py::int_(view.place->link_address - match.start);
-                               });
-                             })
-      .def_property_readonly("size",
-                             [](const PlaceView& view) {
-                               return function_part(view, [](const FunctionMatch& match) {
-                                 return py::int_(match.size);
-                               });
-                             })
-      .def_property_readonly("name_source",
-                             [](const PlaceView& view) {
-                               return function_part(view, [](const FunctionMatch& match) {
-                                 return text(to_string(match.source));
-                               });
-                             })
-      .def_property_readonly("inferred",
-                             [](const PlaceView& view) {
-                               const auto& function = view.place->function;
-                               return function && is_inferred(function->source);
-                             })
-      .def_property_readonly(
-          "aliases",
-          [](const PlaceView& view) {
-            return view.place->function ? text_list(view.place->function->aliases) : py::list();
-          })
-      .def_property_readonly(
-          "raw_name",
-          [](const PlaceView& view) {
-            return text_or_none(view.place->function ? view.place->function->raw_name : "");
-          })
-      .def_property_readonly("lines",
-                             [](const PlaceView& view) { return line_tuples(view.place->lines); });
 }
 
 using ThreadTuple = std::tuple<unsigned, std::int64_t, std::string, int, py::dict>;
@@ -240,7 +157,6 @@ void bind_openers(py::module_& module) {
 }  // namespace
 
 void bind_process(py::module_& module) {
-  bind_place(module);
   py::class_<ModuleReport>(module, "ModuleReport")
       .def_readonly("symbol_sources", &ModuleReport::symbol_sources)
       .def_property_readonly("remark", [](const ModuleReport& made) { return text(made.remark); })

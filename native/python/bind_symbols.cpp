@@ -70,18 +70,6 @@ std::string elf_format(const ElfFile& file) {
          std::string(elf_machine_name(file.machine()));
 }
 
-std::vector<LineTuple> file_lines(const TableView& view, Address address) {
-  BfdLibrary* library = BfdLibrary::get();
-  if (library == nullptr) {
-    return {};
-  }
-  try {
-    return line_tuples(library->open(view.path)->lines_at(address));
-  } catch (const Error&) {
-    return {};  // libbfd refuses damaged files that we read
-  }
-}
-
 std::string libbfd_version() {
   BfdLibrary* library = BfdLibrary::get();
   if (library == nullptr) {
@@ -100,7 +88,19 @@ bool is_elf(const std::string& path) {
          std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
-TableView open_symbols(const std::string& path, bool with_plt, const FileSearch& search) {
+std::vector<SourceLine> lines_in(const std::string& path, Address address) {
+  BfdLibrary* library = BfdLibrary::get();
+  if (library == nullptr) {
+    return {};
+  }
+  try {
+    return library->open(path)->lines_at(address);
+  } catch (const Error&) {
+    return {};  // libbfd refuses damaged files that we read
+  }
+}
+
+TableView open_symbols(const std::string& path, const FileSearch& search, bool with_plt) {
   if (!is_elf(path)) {
     TableView view{.table = table_from_bfd(path), .path = path};
     view.format = BfdLibrary::get()->open(path)->format();
@@ -144,9 +144,14 @@ void bind_symbols(py::module_& module) {
       .def("find", &find_one, py::arg("address"))
       .def("find_many", &find_many, py::arg("addresses"))
       .def("aliases", &aliases, py::arg("index"))
-      .def("lines_at", &file_lines, py::arg("address"));
-  module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("with_plt") = true,
-             py::arg("search") = FileSearch());
+      .def(
+          "lines_at",
+          [](const TableView& view, Address address) {
+            return line_tuples(lines_in(view.path, address));
+          },
+          py::arg("address"));
+  module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("search") = FileSearch(),
+             py::arg("with_plt") = true);
   module.def(
       "demangle", [](const std::string& name) { return text(demangle(name)); }, py::arg("name"));
   module.def("libbfd_version", &libbfd_version);

@@ -22,7 +22,10 @@ struct TableView {
 bool is_elf(const std::string& path);
 // The functions of any object file; libbfd reads what is not ELF. Of `search` only the debug
 // directories and the sysroot count. Throws Error.
-TableView open_symbols(const std::string& path, bool with_plt, const FileSearch& search);
+TableView open_symbols(const std::string& path, const FileSearch& search, bool with_plt = true);
+
+// The source position of a link address, by libbfd; empty when it knows none.
+std::vector<SourceLine> lines_in(const std::string& path, Address address);
 
 // (function, file, line).
 using LineTuple = std::tuple<pybind11::str, pybind11::str, unsigned>;

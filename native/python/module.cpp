@@ -39,6 +39,7 @@ PYBIND11_MODULE(_native, module) {
   whocall::python::bind_backtrace(module);
   whocall::python::bind_symbols(module);
   whocall::python::bind_functions(module);
+  whocall::python::bind_places(module);
   whocall::python::bind_process(module);
   whocall::python::bind_rows(module);
   whocall::python::bind_audit(module);

@@ -44,6 +44,7 @@ class Process {
 };
 
 void bind_process(pybind11::module_& module);
+void bind_places(pybind11::module_& module);
 void bind_image_parts(pybind11::module_& module);
 void bind_backtrace(pybind11::module_& module);
 void bind_symbols(pybind11::module_& module);

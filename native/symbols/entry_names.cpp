@@ -52,7 +52,8 @@ bool is_code(const ElfFile& file, Address address) {
 }
 
 void add_startup(const NameEvidence& evidence, std::vector<InferredName>& names) {
-  const auto& [file, arch] = evidence;
+  const ElfFile& file = evidence.file;
+  const Architecture& arch = evidence.arch;
   if (arch.startup == nullptr || file.entry() == 0) {
     return;
   }

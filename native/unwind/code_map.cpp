@@ -59,7 +59,11 @@ CodeMap::ModuleCode* CodeMap::code_of(Address runtime) {
   }
   auto& code = modules_[static_cast<std::size_t>(module - process_.modules.data())];
   if (code == nullptr) {
-    code = std::make_unique<ModuleCode>(*module, *process_.arch, *symbolizer_.starts_of(*module));
+    const FunctionStarts* starts = symbolizer_.symbols_of(*module)->starts();
+    if (starts == nullptr) {
+      return nullptr;
+    }
+    code = std::make_unique<ModuleCode>(*module, *process_.arch, *starts);
   }
   return code.get();
 }

@@ -3,7 +3,7 @@
 namespace whocall {
 
 std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symbolizer,
-                                    Symbolizer::Options options) {
+                                    NamingOptions options) {
   std::vector<NamedFrame> named;
   named.reserve(backtrace.frames.size());
   for (const Frame& frame : backtrace.frames) {

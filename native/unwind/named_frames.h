@@ -23,6 +23,6 @@ struct NamedFrame {
 
 // The result points into `backtrace` and `symbolizer`.
 std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symbolizer,
-                                    Symbolizer::Options options);
+                                    NamingOptions options);
 
 }  // namespace whocall

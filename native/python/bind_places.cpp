@@ -1,0 +1,175 @@
+// Places in processes and in files.
+#include "python/bind_places.h"
+
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <utility>
+
+#include "python/bind_symbols.h"
+#include "python/convert.h"
+#include "symbols/demangler.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+// The names of one file of any format, by link address.
+class FileNames {
+ public:
+  FileNames(std::string path, FileSearch search)
+      : path_(std::move(path)), search_(std::move(search)) {
+    if (is_elf(path_)) {
+      symbols_ = std::make_unique<FileSymbols>(ElfFile::open(path_), search_);
+    } else {
+      table_ = open_symbols(path_, search_);
+    }
+  }
+
+  PlaceView describe(Address address, bool demangle) {
+    auto place = std::make_shared<const FilePlace>(
+        symbols_ != nullptr ? symbols_->describe(address, options(demangle))
+                            : look_up(address, demangle));
+    return {.owner = place, .address = address, .place = place.get(), .module = path_};
+  }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string remark() const {
+    return symbols_ != nullptr ? symbols_->remark() : std::string();
+  }
+
+ private:
+  static NamingOptions options(bool demangle) { return {.demangle = demangle, .refused = true}; }
+
+  [[nodiscard]] FilePlace look_up(Address address, bool demangled) const {
+    FilePlace place{.link_address = address};
+    const SymbolTable& table = *table_.table;
+    const std::uint32_t index = table.find(address);
+    if (index == SymbolTable::kNone) {
+      return place;
+    }
+    const Symbol symbol = table.symbols()[index];
+    const std::string raw(symbol.name);
+    place.function = FunctionMatch{.name = demangled ? demangle(raw) : raw,
+                                   .raw_name = raw,
+                                   .source = symbol.source,
+                                   .start = symbol.range.begin,
+                                   .size = symbol.range.size()};
+    for (const Symbol& alias : table.aliases(index)) {
+      if (alias.name != symbol.name) {
+        place.function->aliases.emplace_back(alias.name);
+      }
+    }
+    place.lines = lines_in(path_, address);
+    return place;
+  }
+
+  std::string path_;
+  FileSearch search_;
+  std::unique_ptr<FileSymbols> symbols_;  // of ELF files
+  TableView table_;                       // of others
+};
+
+template <typename Value>
+py::object function_part(const PlaceView& view, Value value) {
+  const auto& function = view.place->function;
+  return function ? py::object(value(*function)) : py::object(py::none());
+}
+
+// (name, source, start, reason)
+py::object refused(const PlaceView& view) {
+  const auto& symbol = view.place->refused;
+  return symbol ? py::object(py::make_tuple(text(symbol->name), text(to_string(symbol->source)),
+                                            symbol->start, text(symbol->reason)))
+                : py::object(py::none());
+}
+
+void bind_function_parts(py::class_<PlaceView>& place) {
+  place
+      .def_property_readonly(
+          "function",
+          [](const PlaceView& view) {
+            return function_part(view, [](const FunctionMatch& match) { return text(match.name); });
+          })
+      .def_property_readonly("offset",
+                             [](const PlaceView& view) {
+                               return function_part(view, [&](const FunctionMatch& match) {
+                                 return py::int_(view.place->link_address - match.start);
+                               });
+                             })
+      .def_property_readonly("size",
+                             [](const PlaceView& view) {
+                               return function_part(view, [](const FunctionMatch& match) {
+                                 return py::int_(match.size);
+                               });
+                             })
+      .def_property_readonly("name_source",
+                             [](const PlaceView& view) {
+                               return function_part(view, [](const FunctionMatch& match) {
+                                 return text(to_string(match.source));
+                               });
+                             })
+      .def_property_readonly("inferred",
+                             [](const PlaceView& view) {
+                               const auto& function = view.place->function;
+                               return function && is_inferred(function->source);
+                             })
+      .def_property_readonly(
+          "aliases",
+          [](const PlaceView& view) {
+            return view.place->function ? text_list(view.place->function->aliases) : py::list();
+          })
+      .def_property_readonly(
+          "raw_name",
+          [](const PlaceView& view) {
+            return text_or_none(view.place->function ? view.place->function->raw_name : "");
+          })
+      .def_property_readonly("lines",
+                             [](const PlaceView& view) { return line_tuples(view.place->lines); })
+      .def_property_readonly(
+          "proof",
+          [](const PlaceView& view) {
+            return text_or_none(view.place->function ? view.place->function->proof : "");
+          })
+      .def_property_readonly("refused", &refused);
+}
+
+}  // namespace
+
+PlaceView describe(const Process& process, Address address, bool demangle, bool lines) {
+  const auto& session = process.session();
+  const Place& place = session->symbolizer->describe(
+      address, {.demangle = demangle, .lines = lines, .refused = true});
+  PlaceView view{.owner = session, .address = address, .place = &place};
+  view.in_module = place.module != nullptr;
+  if (view.in_module) {
+    view.module = place.module->path;
+    view.build_id = place.module->build_id();
+  }
+  return view;
+}
+
+void bind_places(py::module_& module) {
+  py::class_<PlaceView> place(module, "Place");
+  place.def_readonly("address", &PlaceView::address)
+      .def_property_readonly("module",
+                             [](const PlaceView& view) { return text_or_none(view.module); })
+      .def_property_readonly("build_id",
+                             [](const PlaceView& view) { return text_or_none(view.build_id); })
+      .def_property_readonly("rva",
+                             [](const PlaceView& view) {
+                               return view.in_module ? std::optional(view.place->link_address)
+                                                     : std::nullopt;
+                             })
+      .def_property_readonly(
+          "section", [](const PlaceView& view) { return text_or_none(view.place->section); });
+  bind_function_parts(place);
+  py::class_<FileNames>(module, "FileNames")
+      .def(py::init<std::string, FileSearch>(), py::arg("path"), py::arg("search") = FileSearch())
+      .def_property_readonly("path", [](const FileNames& names) { return text(names.path()); })
+      .def_property_readonly("remark", [](const FileNames& names) { return text(names.remark()); })
+      .def("describe", &FileNames::describe, py::arg("address"), py::arg("demangle") = true);
+}
+
+}  // namespace whocall::python

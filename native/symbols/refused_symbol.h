@@ -1,0 +1,25 @@
+// The symbol that other debuggers would name for an address, and why it is not the function there.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "object/elf_file.h"
+#include "symbols/function_starts.h"
+#include "symbols/symbol_table.h"
+
+namespace whocall {
+
+struct RefusedSymbol {
+  std::string name;  // as in the file
+  NameSource source = NameSource::none;
+  Address start = 0;   // link address
+  std::string reason;  // "its 11 bytes end 52 bytes before"
+};
+
+// The nearest symbol with a name at or below `link`, in the section of `link`, which no name of the
+// table covers; none when there is no such symbol. `starts` may be null.
+std::optional<RefusedSymbol> refused_symbol(const ElfFile& file, const SymbolTable& table,
+                                            const FunctionStarts* starts, Address link);
+
+}  // namespace whocall
