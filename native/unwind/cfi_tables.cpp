@@ -3,25 +3,87 @@
 #include <algorithm>
 #include <utility>
 
+#include "process/debug_files.h"
 #include "unwind/cfi_program.h"
 
 namespace whocall {
 
-// .eh_frame and .debug_frame of one module, and the FDEs compiled so far.
-struct CfiTables::ModuleTables {
+// .eh_frame and .debug_frame of one module, the latter also of its separate debug file, and the
+// FDEs compiled so far.
+class CfiTables::ModuleTables {
+ public:
+  ModuleTables(const Module& module, const FileSearch& search) : module_(module), search_(search) {
+    add(CallFrameInfo::of_eh_frame(*module.file));
+    add(CallFrameInfo::of_debug_frame(*module.file));
+  }
+
+  CfiRow at(Address link) {
+    CfiRow found = in_open_sections(link);
+    if (found.function.empty() && open_debug_file()) {
+      found = in_open_sections(link);
+    }
+    return found;
+  }
+
+ private:
   struct Section {
     std::unique_ptr<CallFrameInfo> info;
     std::unordered_map<std::uint64_t, std::vector<UnwindRow>> compiled{};  // by FDE offset
   };
-  std::vector<Section> sections;
 
-  explicit ModuleTables(const ElfFile& file) {
-    for (auto make : {CallFrameInfo::of_eh_frame, CallFrameInfo::of_debug_frame}) {
-      if (auto info = make(file)) {
-        sections.push_back({std::move(info)});
-      }
+  void add(std::unique_ptr<CallFrameInfo> info) {
+    if (info != nullptr) {
+      sections_.push_back({std::move(info)});
     }
   }
+
+  // Folklore. Situation: a library without .eh_frame. Example: musl's, whose distributions ship
+  // .debug_frame in the debug file alone. Remedy: where no table of the file itself covers an
+  // address, look there. True when there is something new to look at.
+  bool open_debug_file() {
+    if (std::exchange(debug_file_tried_, true)) {
+      return false;
+    }
+    debug_file_ = find_debug_file(*module_.file, search_).file;
+    const std::size_t before = sections_.size();
+    if (debug_file_ != nullptr) {
+      add(CallFrameInfo::of_debug_frame(*debug_file_));
+    }
+    return sections_.size() > before;
+  }
+
+  CfiRow in_open_sections(Address link) {
+    for (Section& section : sections_) {
+      if (const auto fde = section.info->find(link)) {
+        return row_of(section, *fde, link);
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] CfiRow row_of(Section& section, const Fde& fde, Address link) const {
+    const auto [compiled, fresh] = section.compiled.try_emplace(fde.offset);
+    if (fresh) {
+      compiled->second = compile(fde);
+    }
+    CfiRow found{.module = &module_,
+                 .function = {module_.runtime_address(fde.range.begin),
+                              module_.runtime_address(fde.range.end)},
+                 .format = section.info->format()};
+    const auto& rows = compiled->second;
+    const auto after = std::ranges::upper_bound(
+        rows, link, {}, [](const UnwindRow& row) { return row.range.begin; });
+    if (after != rows.begin() && std::prev(after)->range.contains(link)) {
+      found.row = &*std::prev(after);
+    }
+    return found;
+  }
+
+  const Module& module_;
+  const FileSearch& search_;
+  std::shared_ptr<const ElfFile> debug_file_;
+  bool debug_file_tried_ = false;
+  std::vector<Section> sections_;
 };
 
 CfiTables::CfiTables(const ProcessImage& process)
@@ -35,7 +97,7 @@ CfiTables::ModuleTables* CfiTables::tables_for(const Module& module) {
   }
   auto& tables = modules_[static_cast<std::size_t>(&module - process_.modules.data())];
   if (tables == nullptr) {
-    tables = std::make_unique<ModuleTables>(*module.file);
+    tables = std::make_unique<ModuleTables>(module, process_.search);
   }
   return tables.get();
 }
@@ -61,32 +123,7 @@ const CfiRow& CfiTables::cached(Address runtime) {
 CfiRow CfiTables::look_up(Address runtime) {
   const Module* module = process_.module_at(runtime);
   ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr;
-  if (tables == nullptr) {
-    return {};
-  }
-  const Address link = module->link_address(runtime);
-  for (auto& section : tables->sections) {
-    const auto fde = section.info->find(link);
-    if (!fde) {
-      continue;
-    }
-    auto [compiled, fresh] = section.compiled.try_emplace(fde->offset);
-    if (fresh) {
-      compiled->second = compile(*fde);
-    }
-    CfiRow found{.module = module,
-                 .function = {module->runtime_address(fde->range.begin),
-                              module->runtime_address(fde->range.end)},
-                 .format = section.info->format()};
-    const auto& rows = compiled->second;
-    const auto after = std::ranges::upper_bound(
-        rows, link, {}, [](const UnwindRow& row) { return row.range.begin; });
-    if (after != rows.begin() && std::prev(after)->range.contains(link)) {
-      found.row = &*std::prev(after);
-    }
-    return found;
-  }
-  return {};
+  return tables != nullptr ? tables->at(module->link_address(runtime)) : CfiRow();
 }
 
 }  // namespace whocall

@@ -37,7 +37,7 @@ class CfiTables {
   std::optional<AddressRange> function_at(Address runtime);
 
  private:
-  struct ModuleTables;
+  class ModuleTables;
   struct Slot {
     Address runtime = ~Address{0};
     CfiRow found;
