@@ -9,87 +9,9 @@
 namespace whocall {
 namespace {
 
-// One symbol table with what its entries refer to.
-struct SymbolSource {
-  ByteView entries;
-  ByteView strings;
-  ByteView wide_sections;  // SHT_SYMTAB_SHNDX: section numbers that do not fit 16 bits
-};
-
 // A longer name is no name: without a limit, a million symbols that share one huge string would
 // have it searched for its end a million times.
 constexpr std::size_t kLongestName = std::size_t{1} << 16;
-
-std::string_view name_at(ByteView strings, std::uint32_t offset) {
-  const ByteView rest = strings.from(offset);
-  return rest.slice(0, std::min(rest.size(), kLongestName))
-      ->c_string(0)
-      .value_or(std::string_view());
-}
-
-// gABI, "Symbol table": the two classes order the same fields differently.
-template <bool Wide>
-void decode(const SymbolSource& source, const SymbolVisitor& visit) {
-  constexpr std::size_t kStride = Wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-  const std::size_t count = source.entries.size() / kStride;
-  for (std::size_t i = 1; i < count; ++i) {  // entry 0 is undefined by definition
-    const std::size_t at = i * kStride;
-    const auto u8 = [&](std::size_t field) {
-      return *source.entries.read<std::uint8_t>(at + field);
-    };
-    const auto u16 = [&](std::size_t field) {
-      return *source.entries.read<std::uint16_t>(at + field);
-    };
-    const auto u32 = [&](std::size_t field) {
-      return *source.entries.read<std::uint32_t>(at + field);
-    };
-    ElfSymbol symbol;
-    symbol.name = name_at(source.strings, u32(0));
-    const std::uint8_t info = u8(Wide ? 4 : 12);
-    symbol.type = info & 15U;
-    symbol.binding = static_cast<std::uint8_t>(info >> 4U);
-    symbol.visibility = u8(Wide ? 5 : 13) & 3U;
-    symbol.section = u16(Wide ? 6 : 14);
-    if constexpr (Wide) {
-      symbol.value = *source.entries.read<std::uint64_t>(at + 8);
-      symbol.size = *source.entries.read<std::uint64_t>(at + 16);
-    } else {
-      symbol.value = u32(4);
-      symbol.size = u32(8);
-    }
-    if (symbol.section == SHN_XINDEX) {
-      symbol.section = source.wide_sections.read<std::uint32_t>(i * 4).value_or(SHN_UNDEF);
-    }
-    visit(symbol);
-  }
-}
-
-void decode(const ElfFile& file, const std::optional<SymbolSource>& source,
-            const SymbolVisitor& visit) {
-  if (source) {
-    file.pointer_size() == 8 ? decode<true>(*source, visit) : decode<false>(*source, visit);
-  }
-}
-
-std::optional<SymbolSource> source_in_section(const ElfFile& file, std::uint32_t type) {
-  const auto sections = file.sections();
-  for (const ElfSection& section : sections) {
-    const auto entries = section.type == type ? file.contents(section) : std::nullopt;
-    if (!entries || section.link >= sections.size()) {
-      continue;
-    }
-    SymbolSource source;
-    source.entries = *entries;
-    source.strings = file.contents(sections[section.link]).value_or(ByteView());
-    for (const ElfSection& other : sections) {
-      if (other.type == SHT_SYMTAB_SHNDX && other.link == section.index) {
-        source.wide_sections = file.contents(other).value_or(ByteView());
-      }
-    }
-    return source;
-  }
-  return std::nullopt;
-}
 
 // DT_HASH says the number of symbols (gABI, "Hash table": nchain equals it). Alpha and 64-bit
 // s390 are the two machines whose words there have 8 bytes.
@@ -130,13 +52,83 @@ std::uint64_t count_from_gnu_hash(const ElfFile& file, Address table) {
   }
 }
 
-std::optional<SymbolSource> source_in_dynamic_table(const ElfFile& file) {
+std::vector<ElfSymbol> all_of(const ElfSymbols& table) {
+  std::vector<ElfSymbol> symbols;
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const ElfSymbolEntry entry = table[i];
+    symbols.push_back({entry, table.name_of(entry)});
+  }
+  return symbols;
+}
+
+}  // namespace
+
+// gABI, "Symbol table": the two classes order the same fields differently.
+ElfSymbolEntry ElfSymbols::operator[](std::size_t index) const {
+  const std::size_t at = index * (wide_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+  const auto u32 = [&](std::size_t field) {
+    return entries_.read<std::uint32_t>(at + field).value_or(0);
+  };
+  const auto u8 = [&](std::size_t field) {
+    return entries_.read<std::uint8_t>(at + field).value_or(0);
+  };
+  ElfSymbolEntry symbol;
+  symbol.name_offset = u32(0);
+  const std::uint8_t info = u8(wide_ ? 4 : 12);
+  symbol.type = info & 15U;
+  symbol.binding = static_cast<std::uint8_t>(info >> 4U);
+  symbol.visibility = u8(wide_ ? 5 : 13) & 3U;
+  symbol.section = entries_.read<std::uint16_t>(at + (wide_ ? 6 : 14)).value_or(SHN_UNDEF);
+  if (wide_) {
+    symbol.value = entries_.read<std::uint64_t>(at + 8).value_or(0);
+    symbol.size = entries_.read<std::uint64_t>(at + 16).value_or(0);
+  } else {
+    symbol.value = u32(4);
+    symbol.size = u32(8);
+  }
+  if (symbol.section == SHN_XINDEX) {
+    symbol.section = section_numbers_.read<std::uint32_t>(index * 4).value_or(SHN_UNDEF);
+  }
+  return symbol;
+}
+
+std::string_view ElfSymbols::name_of(const ElfSymbolEntry& entry) const {
+  const ByteView rest = strings_.from(entry.name_offset);
+  return rest.slice(0, std::min(rest.size(), kLongestName))
+      ->c_string(0)
+      .value_or(std::string_view());
+}
+
+std::optional<ElfSymbols> ElfSymbols::in_section(const ElfFile& file, std::uint32_t type) {
+  ElfSymbols table;
+  table.wide_ = file.pointer_size() == 8;
+  const auto sections = file.sections();
+  for (const ElfSection& section : sections) {
+    const auto entries = section.type == type ? file.contents(section) : std::nullopt;
+    if (!entries || section.link >= sections.size()) {
+      continue;
+    }
+    table.entries_ = *entries;
+    table.strings_ = file.contents(sections[section.link]).value_or(ByteView());
+    for (const ElfSection& other : sections) {
+      if (other.type == SHT_SYMTAB_SHNDX && other.link == section.index) {
+        table.section_numbers_ = file.contents(other).value_or(ByteView());
+      }
+    }
+    return table;
+  }
+  return std::nullopt;
+}
+
+ElfSymbols ElfSymbols::in_dynamic_table(const ElfFile& file) {
+  ElfSymbols symbols;
+  symbols.wide_ = file.pointer_size() == 8;
   const ElfDynamic dynamic(file);
   const auto table = dynamic.value(DT_SYMTAB);
   if (!table) {
-    return std::nullopt;
+    return symbols;
   }
-  const std::uint64_t stride = file.pointer_size() == 8 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+  const std::uint64_t stride = symbols.wide_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
   const ByteView entries = file.at(*table);
   std::uint64_t count = 0;
   if (const auto hash = dynamic.value(DT_HASH)) {
@@ -145,34 +137,27 @@ std::optional<SymbolSource> source_in_dynamic_table(const ElfFile& file) {
   if (const auto hash = dynamic.value(DT_GNU_HASH); hash && count == 0) {
     count = count_from_gnu_hash(file, *hash);
   }
-  SymbolSource source;
   count = std::min<std::uint64_t>(count, entries.size() / stride);
-  source.entries = *entries.slice(0, count * stride);
-  source.strings = dynamic.strings();
-  return source;
+  symbols.entries_ = *entries.slice(0, count * stride);
+  symbols.strings_ = dynamic.strings();
+  return symbols;
 }
 
-}  // namespace
-
-void for_each_static_symbol(const ElfFile& file, const SymbolVisitor& visit) {
-  decode(file, source_in_section(file, SHT_SYMTAB), visit);
+ElfSymbols ElfSymbols::static_of(const ElfFile& file) {
+  return in_section(file, SHT_SYMTAB).value_or(ElfSymbols());
 }
 
-void for_each_dynamic_symbol(const ElfFile& file, const SymbolVisitor& visit) {
-  auto source = source_in_section(file, SHT_DYNSYM);
-  decode(file, source ? source : source_in_dynamic_table(file), visit);
+ElfSymbols ElfSymbols::dynamic_of(const ElfFile& file) {
+  const auto table = in_section(file, SHT_DYNSYM);
+  return table ? *table : in_dynamic_table(file);
 }
 
 std::vector<ElfSymbol> static_symbols(const ElfFile& file) {
-  std::vector<ElfSymbol> symbols;
-  for_each_static_symbol(file, [&](const ElfSymbol& symbol) { symbols.push_back(symbol); });
-  return symbols;
+  return all_of(ElfSymbols::static_of(file));
 }
 
 std::vector<ElfSymbol> dynamic_symbols(const ElfFile& file) {
-  std::vector<ElfSymbol> symbols;
-  for_each_dynamic_symbol(file, [&](const ElfSymbol& symbol) { symbols.push_back(symbol); });
-  return symbols;
+  return all_of(ElfSymbols::dynamic_of(file));
 }
 
 }  // namespace whocall

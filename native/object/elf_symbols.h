@@ -1,34 +1,61 @@
 // The symbol tables of an ELF file, decoded entry by entry without copying names.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/address.h"
+#include "base/byte_view.h"
 #include "object/elf_file.h"
 
 namespace whocall {
 
-struct ElfSymbol {
-  std::string_view name;        // as in the file (mangled); lives as long as the file
-  Address value = 0;            // link address; the Thumb bit is still in it
-  std::uint64_t size = 0;       // bytes; 0 when the producer did not say
-  std::uint32_t section = 0;    // index, SHN_XINDEX resolved; SHN_ABS and its like as they are
-  std::uint8_t type = 0;        // STT_*
-  std::uint8_t binding = 0;     // STB_*
-  std::uint8_t visibility = 0;  // STV_*
+// An entry without its name: a table can be gone through without reading a single one.
+struct ElfSymbolEntry {
+  std::uint32_t name_offset = 0;  // in the string table
+  Address value = 0;              // link address; the Thumb bit is still in it
+  std::uint64_t size = 0;         // bytes; 0 when the producer did not say
+  std::uint32_t section = 0;      // index, SHN_XINDEX resolved; SHN_ABS and its like as they are
+  std::uint8_t type = 0;          // STT_*
+  std::uint8_t binding = 0;       // STB_*
+  std::uint8_t visibility = 0;    // STV_*
 };
 
-// .symtab; empty when stripped.
-std::vector<ElfSymbol> static_symbols(const ElfFile& file);
-// .dynsym, through its section or, without section headers, through PT_DYNAMIC and the hash table.
-std::vector<ElfSymbol> dynamic_symbols(const ElfFile& file);
+struct ElfSymbol : ElfSymbolEntry {
+  std::string_view name;  // as in the file (mangled); lives as long as the file
+};
 
-// The same, one by one: a table of a million entries need not be held twice.
-using SymbolVisitor = std::function<void(const ElfSymbol&)>;
-void for_each_static_symbol(const ElfFile& file, const SymbolVisitor& visit);
-void for_each_dynamic_symbol(const ElfFile& file, const SymbolVisitor& visit);
+// One symbol table of a file, which must outlive it.
+class ElfSymbols {
+ public:
+  // .symtab; empty when stripped.
+  static ElfSymbols static_of(const ElfFile& file);
+  // .dynsym, through its section or, without section headers, through PT_DYNAMIC and the hash
+  // table.
+  static ElfSymbols dynamic_of(const ElfFile& file);
+
+  // How many entries there are. Entry 0 is undefined by definition.
+  [[nodiscard]] std::size_t size() const { return entries_.size() / (wide_ ? 24 : 16); }
+  [[nodiscard]] ElfSymbolEntry operator[](std::size_t index) const;
+  // Empty when it has none, and where no end of it follows within 64 KiB.
+  [[nodiscard]] std::string_view name_of(const ElfSymbolEntry& entry) const;
+  [[nodiscard]] ByteView strings() const { return strings_; }
+
+ private:
+  static std::optional<ElfSymbols> in_section(const ElfFile& file, std::uint32_t type);
+  static ElfSymbols in_dynamic_table(const ElfFile& file);
+
+  ByteView entries_;
+  ByteView strings_;
+  ByteView section_numbers_;  // SHT_SYMTAB_SHNDX: those that do not fit 16 bits
+  bool wide_ = true;          // ELFCLASS64
+};
+
+// All entries but the first.
+std::vector<ElfSymbol> static_symbols(const ElfFile& file);
+std::vector<ElfSymbol> dynamic_symbols(const ElfFile& file);
 
 }  // namespace whocall

@@ -23,13 +23,13 @@ struct RangePiece {
 // Cuts `count` ranges into disjoint pieces, so that a look-up is one binary search however the
 // ranges overlap. `range_of(i)` must ascend by begin; of equal begins the first is the best. A
 // range that ends inside another gives way to it again behind its end. The last piece is a gap.
-// A sweep with a stack of open ranges: O(count) time, at most 3 * count pieces.
-template <typename RangeOf>
-std::vector<RangePiece> flatten_ranges(std::uint32_t count, RangeOf range_of) {
-  std::vector<RangePiece> pieces;
+// Calls `take(piece)` for each in the order of addresses. A sweep with a stack of open ranges:
+// O(count) time, at most 3 * count pieces.
+template <typename RangeOf, typename Take>
+void for_each_piece(std::uint32_t count, RangeOf range_of, Take take) {
   std::vector<std::uint32_t> open;
-  pieces.reserve(std::size_t{count} + 1);
   Address cursor = 0;
+  bool in_gap = true;  // what was taken last
   // Emits what the open ranges cover from the cursor up to `limit`.
   const auto advance = [&](Address limit, bool to_the_end) {
     while (!open.empty() && (to_the_end || cursor < limit)) {
@@ -38,12 +38,13 @@ std::vector<RangePiece> flatten_ranges(std::uint32_t count, RangeOf range_of) {
         open.pop_back();
         continue;
       }
-      pieces.push_back({cursor, open.back()});
+      take(RangePiece{cursor, open.back()});
+      in_gap = false;
       cursor = to_the_end ? end : std::min(end, limit);
     }
-    if (open.empty() && !pieces.empty() && pieces.back().owner != kNoRange &&
-        (to_the_end || cursor < limit)) {
-      pieces.push_back({cursor, kNoRange});
+    if (open.empty() && !in_gap && (to_the_end || cursor < limit)) {
+      take(RangePiece{cursor, kNoRange});
+      in_gap = true;
     }
   };
   for (std::uint32_t i = 0; i < count;) {
@@ -62,6 +63,14 @@ std::vector<RangePiece> flatten_ranges(std::uint32_t count, RangeOf range_of) {
     i = last;
   }
   advance(0, true);
+}
+
+// All pieces at once.
+template <typename RangeOf>
+std::vector<RangePiece> flatten_ranges(std::uint32_t count, RangeOf range_of) {
+  std::vector<RangePiece> pieces;
+  pieces.reserve(std::size_t{count} + 1);
+  for_each_piece(count, range_of, [&](const RangePiece& piece) { pieces.push_back(piece); });
   return pieces;
 }
 

@@ -61,7 +61,7 @@ TableView symbols_of(const Process& process, std::size_t index) {
   Session& session = *process.session();
   const Module& module = module_at_index(session, index);
   FileSymbols* names = session.symbolizer->symbols_of(module);
-  auto table = names != nullptr ? names->table() : SymbolTable::from_symbols({}, nullptr);
+  auto table = names != nullptr ? names->table() : SymbolTable::from_symbols(SymbolList());
   return {.table = std::move(table), .path = module.file_path, .build_id = module.build_id_on_disk};
 }
 

@@ -13,10 +13,10 @@ namespace {
 // Page-sized sections round the last function of each run of code up.
 constexpr std::uint64_t kPage = 4096;
 
-std::vector<AddressRange> pages_of(const std::vector<Symbol>& symbols) {
+std::vector<AddressRange> pages_of(const SymbolList& symbols) {
   std::vector<AddressRange> pages;
-  for (const Symbol& symbol : symbols) {
-    const Address page = symbol.range.begin / kPage * kPage;
+  for (const CompactSymbol& symbol : symbols.records()) {
+    const Address page = symbol.start / kPage * kPage;
     const bool is_adjacent = !pages.empty() && page <= pages.back().end;
     if (!is_adjacent) {
       pages.push_back({page, page});
@@ -39,9 +39,8 @@ std::shared_ptr<const SymbolTable> table_from_bfd(const std::string& path) {
 }
 
 std::shared_ptr<const SymbolTable> table_from_bfd(BfdFile& file) {
-  const auto owner = std::make_shared<const std::vector<BfdSymbol>>(file.symbols());
-  std::vector<Symbol> symbols;
-  for (const BfdSymbol& each : *owner) {
+  SymbolList symbols;
+  for (const BfdSymbol& each : file.symbols()) {
     if (each.is_function) {
       Symbol symbol;
       symbol.range = {each.address, each.address + each.size};
@@ -50,13 +49,13 @@ std::shared_ptr<const SymbolTable> table_from_bfd(BfdFile& file) {
       symbol.global = each.global;
       symbol.weak = each.weak;
       symbol.exact_end = each.size != 0;
-      symbols.push_back(symbol);
+      symbols.add(symbol);
     }
   }
   sort_symbols(symbols);
   drop_repetitions(symbols);
   settle_bounds(symbols, {}, pages_of(symbols));
-  return SymbolTable::from_symbols(std::move(symbols), owner);
+  return SymbolTable::from_symbols(std::move(symbols));
 }
 
 }  // namespace whocall

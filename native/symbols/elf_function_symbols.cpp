@@ -3,7 +3,11 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
 
+#include "object/elf_symbols.h"
 #include "object/range_index.h"
 #include "symbols/code_areas.h"
 
@@ -36,32 +40,40 @@ bool is_mapping_symbol(std::uint16_t machine, std::string_view name) {
   }
 }
 
+bool has_mapping_symbols(std::uint16_t machine) {
+  return machine == EM_ARM || machine == EM_AARCH64 || machine == EM_RISCV;
+}
+
 class FunctionFilter {
  public:
   explicit FunctionFilter(const ElfFile& file)
-      : file_(file), sections_(file.sections()), parts_(code_parts(file)) {}
+      : file_(file),
+        sections_(file.sections()),
+        parts_(code_parts(file)),
+        has_mapping_symbols_(has_mapping_symbols(file.machine())) {}
 
-  void add(const ElfSymbol& symbol, NameSource source, std::vector<Symbol>& functions) const {
-    const bool typed = is_function_type(symbol.type);
-    if ((!typed && symbol.type != STT_NOTYPE) || symbol.section == SHN_UNDEF ||
-        symbol.name.empty() || is_mapping_symbol(file_.machine(), symbol.name)) {
-      return;
+  // What `entry` of `table` says of a function, without its name; a miss when it names none.
+  [[nodiscard]] std::optional<Symbol> function(const ElfSymbols& table,
+                                               const ElfSymbolEntry& entry) const {
+    const bool typed = is_function_type(entry.type);
+    if ((!typed && entry.type != STT_NOTYPE) || entry.section == SHN_UNDEF ||
+        entry.name_offset == 0 || entry.name_offset >= table.strings().size() ||
+        (has_mapping_symbols_ && is_mapping_symbol(file_.machine(), table.name_of(entry)))) {
+      return std::nullopt;
     }
     const Address start =
-        file_.machine() == EM_ARM && typed ? symbol.value & ~Address{1} : symbol.value;
-    const auto limit = limit_of(symbol, start, typed);
+        file_.machine() == EM_ARM && typed ? entry.value & ~Address{1} : entry.value;
+    const auto limit = limit_of(entry, start, typed);
     if (!limit) {
-      return;
+      return std::nullopt;
     }
     Symbol function;
     const std::uint64_t room = *limit > start ? *limit - start : 0;
-    function.range = {start, start + std::min(symbol.size, room)};
-    function.name = symbol.name.substr(0, symbol.name.find('@', 1));
-    function.source = source;
-    function.global = symbol.binding != STB_LOCAL;
-    function.weak = symbol.binding == STB_WEAK;
-    function.exact_end = symbol.size != 0;
-    functions.push_back(function);
+    function.range = {start, start + std::min(entry.size, room)};
+    function.global = entry.binding != STB_LOCAL;
+    function.weak = entry.binding == STB_WEAK;
+    function.exact_end = entry.size != 0;
+    return function;
   }
 
  private:
@@ -71,7 +83,7 @@ class FunctionFilter {
   }
 
   // Where the part that the symbol is defined in ends; a miss when that holds no code.
-  [[nodiscard]] std::optional<Address> limit_of(const ElfSymbol& symbol, Address start,
+  [[nodiscard]] std::optional<Address> limit_of(const ElfSymbolEntry& symbol, Address start,
                                                 bool typed) const {
     if (symbol.section == SHN_ABS) {
       return typed ? std::optional(~Address{0}) : std::nullopt;
@@ -93,23 +105,37 @@ class FunctionFilter {
   const ElfFile& file_;
   std::span<const ElfSection> sections_;
   std::vector<AddressRange> parts_;
+  bool has_mapping_symbols_;
 };
+
+void add(const std::shared_ptr<const ElfFile>& file, const ElfSymbols& table, NameSource source,
+         SymbolList& functions) {
+  const FunctionFilter filter(*file);
+  const StringTable names = functions.names().add_table(table.strings(), true, file);
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const ElfSymbolEntry entry = table[i];
+    if (auto function = filter.function(table, entry)) {
+      function->source = source;
+      functions.add(*function, names.at(entry.name_offset));
+    }
+  }
+}
 
 }  // namespace
 
-void add_elf_functions(const ElfFile& file, std::vector<Symbol>& functions) {
-  const FunctionFilter filter(file);
-  for_each_static_symbol(
-      file, [&](const ElfSymbol& symbol) { filter.add(symbol, NameSource::symtab, functions); });
-  for_each_dynamic_symbol(
-      file, [&](const ElfSymbol& symbol) { filter.add(symbol, NameSource::dynsym, functions); });
+void add_elf_functions(const std::shared_ptr<const ElfFile>& file, SymbolList& functions) {
+  const ElfSymbols written = ElfSymbols::static_of(*file);
+  const ElfSymbols dynamic = ElfSymbols::dynamic_of(*file);
+  functions.reserve(functions.size() + written.size() + dynamic.size());
+  add(file, written, NameSource::symtab, functions);
+  add(file, dynamic, NameSource::dynsym, functions);
 }
 
-void add_companion_functions(const ElfFile& file, NameSource source,
-                             std::vector<Symbol>& functions) {
-  const FunctionFilter filter(file);
-  for_each_static_symbol(file,
-                         [&](const ElfSymbol& symbol) { filter.add(symbol, source, functions); });
+void add_companion_functions(const std::shared_ptr<const ElfFile>& file, NameSource source,
+                             SymbolList& functions) {
+  const ElfSymbols written = ElfSymbols::static_of(*file);
+  functions.reserve(functions.size() + written.size());
+  add(file, written, source, functions);
 }
 
 }  // namespace whocall

@@ -49,7 +49,7 @@ void FileSymbols::open() {
       lines_.push_back(list.lines);
     }
   }
-  table_ = SymbolTable::from_elf(file_, std::move(companions));
+  table_ = SymbolTable::from_elf(file_, companions);
 }
 
 const std::string& FileSymbols::remark() {

@@ -19,18 +19,19 @@ std::vector<FoundFunction> found_functions(const SymbolTable& table, const Funct
   const auto symbols = table.symbols();
   std::vector<FoundFunction> found;
   found.reserve(symbols.size() + starts.all().size());
-  auto symbol = symbols.begin();
+  std::size_t next = 0;
   for (const FunctionStart& start : starts.all()) {
-    for (; symbol != symbols.end() && symbol->range.begin < start.address; ++symbol) {
-      found.push_back({*symbol, witness_of(symbol->source)});
+    for (; next < symbols.size() && symbols[next].range.begin < start.address; ++next) {
+      const Symbol symbol = symbols[next];
+      found.push_back({symbol, witness_of(symbol.source)});
     }
     const auto range = starts.function_at(start.address);
     bool known = false;
-    for (; symbol != symbols.end() && symbol->range.begin == start.address; ++symbol) {
-      found.push_back({*symbol, start.witnesses});
-      if (!symbol->exact_end && range) {
-        AddressRange& shown = found.back().symbol.range;
-        shown.end = std::min(shown.end, range->end);
+    for (; next < symbols.size() && symbols[next].range.begin == start.address; ++next) {
+      found.push_back({symbols[next], start.witnesses});
+      Symbol& symbol = found.back().symbol;
+      if (!symbol.exact_end && range) {
+        symbol.range.end = std::min(symbol.range.end, range->end);
       }
       known = true;
     }
@@ -38,8 +39,9 @@ std::vector<FoundFunction> found_functions(const SymbolTable& table, const Funct
       found.push_back(unnamed(start, *range));
     }
   }
-  for (; symbol != symbols.end(); ++symbol) {
-    found.push_back({*symbol, witness_of(symbol->source)});
+  for (; next < symbols.size(); ++next) {
+    const Symbol symbol = symbols[next];
+    found.push_back({symbol, witness_of(symbol.source)});
   }
   return found;
 }

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "object/range_index.h"
-#include "symbols/symbol_order.h"
 
 namespace whocall {
 namespace {
@@ -45,31 +44,24 @@ class SectionEnds {
   std::vector<RangePiece> pieces_;
 };
 
-Symbol unnamed(const AddressRange& range) {
-  Symbol symbol;
-  symbol.range = range;
-  symbol.source = NameSource::fde;
-  return symbol;
-}
-
 // One pass over symbols and FDEs together, in the order of their starts.
 class Sweep {
  public:
-  Sweep(std::vector<Symbol>& symbols, const std::vector<AddressRange>& fdes,
+  Sweep(SymbolList& symbols, const std::vector<AddressRange>& fdes,
         const std::vector<AddressRange>& sections)
       : symbols_(symbols), fdes_(fdes), sections_(sections) {}
 
   // Settles the symbols' ends where they are; returns the functions that only FDEs know.
-  std::vector<Symbol> run() {
-    std::vector<Symbol> found;
+  std::vector<AddressRange> run() {
+    std::vector<AddressRange> found;
     while (symbol_ < symbols_.size() || fde_ < fdes_.size()) {
       const Address start = std::min(next_symbol(symbol_), next_fde(fde_));
       const bool is_fde = fde_ < fdes_.size() && fdes_[fde_].begin == start;
       const AddressRange* fde = is_fde ? &fdes_[fde_++] : nullptr;
-      if (symbol_ < symbols_.size() && symbols_[symbol_].range.begin == start) {
+      if (symbol_ < symbols_.size() && symbols_.start(symbol_) == start) {
         settle_group(fde);
       } else if (fde != nullptr && start >= covered_) {
-        found.push_back(unnamed(*fde));
+        found.push_back(*fde);
       }
     }
     return found;
@@ -77,7 +69,7 @@ class Sweep {
 
  private:
   [[nodiscard]] Address next_symbol(std::size_t index) const {
-    return index < symbols_.size() ? symbols_[index].range.begin : kTop;
+    return index < symbols_.size() ? symbols_.start(index) : kTop;
   }
   [[nodiscard]] Address next_fde(std::size_t index) const {
     return index < fdes_.size() ? fdes_[index].begin : kTop;
@@ -85,19 +77,19 @@ class Sweep {
 
   // All symbols at one start; `fde` starts there as well, or is null.
   void settle_group(const AddressRange* fde) {
-    const Address start = symbols_[symbol_].range.begin;
+    const Address start = symbols_.start(symbol_);
     const std::size_t first = symbol_;
     Address sized_end = start;
-    while (symbol_ < symbols_.size() && symbols_[symbol_].range.begin == start) {
-      sized_end = std::max(sized_end, symbols_[symbol_].range.end);
+    while (symbol_ < symbols_.size() && symbols_.start(symbol_) == start) {
+      sized_end = std::max(sized_end, symbols_.range(symbol_).end);
       ++symbol_;
     }
     const Address end = sized_end > start  ? sized_end
                         : start < covered_ ? start
                                            : unsized_end(start, fde);
     for (std::size_t i = first; i < symbol_; ++i) {
-      if (!symbols_[i].exact_end) {
-        symbols_[i].range.end = end;
+      if (!symbols_.exact_end(i)) {
+        symbols_.set_length(i, end - start);
       }
     }
     covered_ = std::max(covered_, sized_end);
@@ -112,7 +104,7 @@ class Sweep {
     return std::max(end, start);
   }
 
-  std::vector<Symbol>& symbols_;
+  SymbolList& symbols_;
   const std::vector<AddressRange>& fdes_;
   SectionEnds sections_;
   std::size_t symbol_ = 0;
@@ -122,15 +114,10 @@ class Sweep {
 
 }  // namespace
 
-void settle_bounds(std::vector<Symbol>& symbols, std::vector<AddressRange> fdes,
+void settle_bounds(SymbolList& symbols, std::vector<AddressRange> fdes,
                    const std::vector<AddressRange>& sections) {
   sort_fdes(fdes);
-  const std::vector<Symbol> found = Sweep(symbols, fdes, sections).run();
-  const auto named = static_cast<std::ptrdiff_t>(symbols.size());
-  symbols.insert(symbols.end(), found.begin(), found.end());
-  std::inplace_merge(
-      symbols.begin(), symbols.begin() + named, symbols.end(),
-      [](const Symbol& left, const Symbol& right) { return left.range.begin < right.range.begin; });
+  symbols.merge_unnamed(Sweep(symbols, fdes, sections).run());
 }
 
 }  // namespace whocall

@@ -13,11 +13,6 @@
 namespace whocall {
 namespace {
 
-struct PltNames {
-  std::shared_ptr<const SymbolTable> table;  // owns what its own names point to
-  std::vector<BfdSymbol> slots;
-};
-
 std::vector<BfdSymbol> read_slots(const std::string& path) {
   BfdLibrary* library = BfdLibrary::get();
   if (library == nullptr) {
@@ -53,7 +48,7 @@ std::uint64_t slot_size(Slots slots) {
   return size == 0 ? kUsual : size;
 }
 
-void add_slots(Slots slots, Address section_end, std::vector<Symbol>& symbols) {
+void add_slots(Slots slots, Address section_end, SymbolList& symbols) {
   const std::uint64_t size = slot_size(slots);
   for (const BfdSymbol& slot : slots) {
     Symbol symbol;
@@ -61,13 +56,12 @@ void add_slots(Slots slots, Address section_end, std::vector<Symbol>& symbols) {
     symbol.name = slot.name;
     symbol.source = NameSource::plt;
     symbol.exact_end = false;
-    symbols.push_back(symbol);
+    symbols.add(symbol);
   }
 }
 
 // `slots` ascend by address; those of one section are taken together.
-std::vector<Symbol> symbols_for(Slots slots, const ElfFile& file) {
-  std::vector<Symbol> symbols;
+void add_all(Slots slots, const ElfFile& file, SymbolList& symbols) {
   while (!slots.empty()) {
     const ElfSection* section = file.section_at(slots.front().address);
     if (section == nullptr) {
@@ -81,34 +75,33 @@ std::vector<Symbol> symbols_for(Slots slots, const ElfFile& file) {
     add_slots(slots.first(count), end, symbols);
     slots = slots.subspan(count);
   }
-  return symbols;
+}
+
+bool is_plt(const ElfSection& section) {
+  return section.name.starts_with(".plt") || section.name.starts_with(".iplt");
 }
 
 }  // namespace
 
 std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTable> table,
                                                   const ElfFile& file) {
-  auto owner = std::make_shared<PltNames>();
-  owner->slots = read_slots(file.path());
-  if (owner->slots.empty()) {
+  const bool has_plt = std::ranges::any_of(file.sections(), is_plt);
+  std::vector<BfdSymbol> slots = has_plt ? read_slots(file.path()) : std::vector<BfdSymbol>();
+  if (slots.empty()) {
     return table;
   }
-  std::sort(
-      owner->slots.begin(), owner->slots.end(),
-      [](const BfdSymbol& left, const BfdSymbol& right) { return left.address < right.address; });
-  for (BfdSymbol& slot : owner->slots) {
+  std::ranges::sort(slots, {}, &BfdSymbol::address);
+  for (BfdSymbol& slot : slots) {
     drop_version(slot.name);
   }
-  std::vector<Symbol> symbols = symbols_for(owner->slots, file);
-  symbols.insert(symbols.end(), table->symbols().begin(), table->symbols().end());
-  owner->table = std::move(table);
-  return SymbolTable::from_symbols(std::move(symbols), std::move(owner));
+  SymbolList symbols = table->branch();
+  add_all(slots, file, symbols);
+  return SymbolTable::from_symbols(std::move(symbols));
 }
 
 bool is_in_plt(const ElfFile& file, Address address) {
   const ElfSection* section = file.section_at(address);
-  return section != nullptr &&
-         (section->name.starts_with(".plt") || section->name.starts_with(".iplt"));
+  return section != nullptr && is_plt(*section);
 }
 
 }  // namespace whocall

@@ -1,44 +1,70 @@
 #include "symbols/symbol_order.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstddef>
+#include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace whocall {
 namespace {
 
-struct Key {
-  Address start;
-  std::uint32_t index;
-};
+using Records = std::span<CompactSymbol>;
 
-// Least significant digit first; stable, and digits that all keys share cost no pass.
-void radix_sort(std::vector<Key>& keys) {
-  constexpr unsigned kBits = 11;
-  constexpr std::size_t kDigits = std::size_t{1} << kBits;
-  Address varying = 0;
-  for (const Key& key : keys) {
-    varying |= key.start ^ keys.front().start;
+bool starts_earlier(const CompactSymbol& left, const CompactSymbol& right) {
+  return left.start < right.start;
+}
+
+// About eight symbols a bucket, two buckets at least, and no more than the processor's cache holds
+// counters for.
+std::size_t bucket_count(std::size_t symbols) {
+  constexpr std::size_t kMost = std::size_t{1} << 16;
+  return std::min(std::bit_ceil(symbols / 8 + 2), kMost);
+}
+
+// The "American flag sort" of McIlroy, Bostic and McIlroy ("Engineering Radix Sort", 1993), one
+// digit of it: counts what belongs in each bucket, then swaps every symbol into the next free place
+// of its bucket. What the buckets leave to do is next to nothing, unless addresses lie in clusters
+// far apart: then it is an ordinary sort.
+void sort_by_start(Records records) {
+  if (std::is_sorted(records.begin(), records.end(), starts_earlier)) {
+    return;
   }
-  std::vector<Key> other(keys.size());
-  for (unsigned shift = 0; shift < 64 && (varying >> shift) != 0; shift += kBits) {
-    if (((varying >> shift) & (kDigits - 1)) == 0) {
-      continue;
+  const auto [lowest, highest] =
+      std::minmax_element(records.begin(), records.end(), starts_earlier);
+  const Address base = lowest->start;
+  const std::size_t buckets = bucket_count(records.size());
+  unsigned shift = 0;
+  while (((highest->start - base) >> shift) >= buckets) {
+    ++shift;
+  }
+  const auto bucket_of = [base, shift](const CompactSymbol& record) {
+    return static_cast<std::size_t>((record.start - base) >> shift);
+  };
+  std::vector<std::uint32_t> ends(buckets);  // where each bucket ends
+  for (const CompactSymbol& record : records) {
+    ++ends[bucket_of(record)];
+  }
+  std::vector<std::uint32_t> next(buckets);  // where its next symbol goes
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < buckets; ++i) {
+    next[i] = sum;
+    sum += ends[i];
+    ends[i] = sum;
+  }
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < buckets; ++i) {
+    while (next[i] < ends[i]) {
+      CompactSymbol record = records[next[i]];
+      for (std::size_t own = bucket_of(record); own != i; own = bucket_of(record)) {
+        std::swap(record, records[next[own]++]);
+      }
+      records[next[i]++] = record;
     }
-    std::array<std::uint32_t, kDigits> place{};
-    for (const Key& key : keys) {
-      ++place[(key.start >> shift) & (kDigits - 1)];
-    }
-    std::uint32_t next = 0;
-    for (std::uint32_t& count : place) {
-      next += std::exchange(count, next);
-    }
-    for (const Key& key : keys) {
-      other[place[(key.start >> shift) & (kDigits - 1)]++] = key;
-    }
-    keys.swap(other);
+    std::sort(records.begin() + begin, records.begin() + ends[i], starts_earlier);
+    begin = ends[i];
   }
 }
 
@@ -57,7 +83,10 @@ bool better(const Symbol& left, const Symbol& right) {
   if (rank(left) != rank(right)) {
     return rank(left) < rank(right);
   }
-  return left.name.data() != right.name.data() && left.name < right.name;
+  if (!same_name(left.name, right.name)) {
+    return left.name < right.name;
+  }
+  return left.range.size() > right.range.size();
 }
 
 bool by_name_then_rank(const Symbol& left, const Symbol& right) {
@@ -67,56 +96,57 @@ bool by_name_then_rank(const Symbol& left, const Symbol& right) {
   return same_name(left.name, right.name) ? better(left, right) : left.name < right.name;
 }
 
-using SymbolIterator = std::vector<Symbol>::iterator;
+// A symbol whose name has been read, once, and what the list keeps of it.
+struct Member {
+  Symbol symbol;
+  CompactSymbol record;
+};
 
-SymbolIterator end_of_group(SymbolIterator first, SymbolIterator last) {
-  const Address start = first->range.begin;
-  return std::find_if(first, last,
-                      [&](const Symbol& symbol) { return symbol.range.begin != start; });
+// Hands each run of two or more symbols with one start to `arrange`, which may drop some of it.
+template <typename Arrange>
+void arrange_groups(SymbolList& symbols, Arrange arrange) {
+  auto& records = symbols.records();
+  std::vector<Member> group;
+  auto kept = records.begin();
+  for (auto first = records.begin(); first != records.end();) {
+    auto last = first + 1;
+    while (last != records.end() && last->start == first->start) {
+      ++last;
+    }
+    if (last - first == 1) {
+      *kept++ = *first;
+    } else {
+      group.clear();
+      for (auto each = first; each != last; ++each) {
+        group.push_back({symbols.expand(*each), *each});
+      }
+      arrange(group);
+      kept = std::transform(group.begin(), group.end(), kept,
+                            [](const Member& member) { return member.record; });
+    }
+    first = last;
+  }
+  records.erase(kept, records.end());
 }
+
+void sort_group(std::vector<Member>& group) { std::ranges::sort(group, better, &Member::symbol); }
 
 }  // namespace
 
-void sort_symbols(std::vector<Symbol>& symbols) {
-  if (symbols.empty()) {
-    return;
-  }
-  std::vector<Key> keys(symbols.size());
-  for (std::size_t i = 0; i < symbols.size(); ++i) {
-    keys[i] = {symbols[i].range.begin, static_cast<std::uint32_t>(i)};
-  }
-  radix_sort(keys);
-  std::vector<Symbol> sorted;
-  sorted.reserve(symbols.size());
-  for (const Key& key : keys) {
-    sorted.push_back(symbols[key.index]);
-  }
-  symbols = std::move(sorted);
-  for (auto first = symbols.begin(); first != symbols.end();) {
-    const auto last = end_of_group(first, symbols.end());
-    if (last - first > 1) {
-      std::sort(first, last, better);
-    }
-    first = last;
-  }
+void sort_symbols(SymbolList& symbols) {
+  sort_by_start(symbols.records());
+  arrange_groups(symbols, sort_group);
 }
 
-void drop_repetitions(std::vector<Symbol>& symbols) {
-  auto kept = symbols.begin();
-  for (auto first = symbols.begin(); first != symbols.end();) {
-    const auto last = end_of_group(first, symbols.end());
-    auto group_end = last;
-    if (last - first > 1) {
-      std::sort(first, last, by_name_then_rank);
-      group_end = std::unique(first, last, [](const Symbol& left, const Symbol& right) {
-        return same_name(left.name, right.name);
-      });
-      std::sort(first, group_end, better);
-    }
-    kept = std::move(first, group_end, kept);
-    first = last;
-  }
-  symbols.erase(kept, symbols.end());
+void drop_repetitions(SymbolList& symbols) {
+  arrange_groups(symbols, [](std::vector<Member>& group) {
+    std::ranges::sort(group, by_name_then_rank, &Member::symbol);
+    const auto rest = std::ranges::unique(group, [](const Member& left, const Member& right) {
+      return same_name(left.symbol.name, right.symbol.name);
+    });
+    group.erase(rest.begin(), rest.end());
+    sort_group(group);
+  });
 }
 
 }  // namespace whocall

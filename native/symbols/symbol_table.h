@@ -4,57 +4,57 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "object/elf_file.h"
 #include "symbols/companions.h"
-#include "symbols/symbol.h"
+#include "symbols/symbol_index.h"
+#include "symbols/symbol_list.h"
 
 namespace whocall {
 
 // Immutable, so free to be shared by threads. Sorted by start; of several symbols at one start the
-// one to show stands first (symbol_order.h says which), the others are its aliases.
+// one to show stands first (symbol_order.h says which), the others are its aliases. A symbol takes
+// 16 bytes and 4 to 8 in the index; the names of files are read when they are asked for.
 class SymbolTable {
  public:
   // Index value for "no function covers this address".
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = SymbolIndex::kNone;
 
   // The functions of an ELF file: .symtab and .dynsym merged, ends settled (size, else the next
   // function start of any source, else the section's end), and functions that only an FDE knows,
   // without a name. PLT slots are added by `plt_symbols` (plt_symbols.h).
   // The symbols and FDEs of `companions` join those of `file`.
-  static std::shared_ptr<const SymbolTable> from_elf(std::shared_ptr<const ElfFile> file,
-                                                     Companions companions = {});
-  // From any list; sorts it. Strings that names point to are kept alive by `owner`.
-  static std::shared_ptr<const SymbolTable> from_symbols(std::vector<Symbol> symbols,
-                                                         std::shared_ptr<const void> owner);
+  static std::shared_ptr<const SymbolTable> from_elf(const std::shared_ptr<const ElfFile>& file,
+                                                     const Companions& companions = {});
+  // From any list; sorts it.
+  static std::shared_ptr<const SymbolTable> from_symbols(SymbolList symbols);
+  // The same, copying the names.
+  static std::shared_ptr<const SymbolTable> from_symbols(std::span<const Symbol> symbols) {
+    return from_symbols(SymbolList(symbols));
+  }
 
-  [[nodiscard]] std::span<const Symbol> symbols() const { return symbols_; }
+  // The symbols are made as they are looked at: `symbols()[i]` and the loop variable are values.
+  // Their names live as long as the table.
+  [[nodiscard]] SymbolRange symbols() const { return {symbols_, 0, symbols_.size()}; }
+  // What a table with more symbols begins with; names are shared.
+  [[nodiscard]] SymbolList branch() const { return symbols_.branch(); }
 
   // The symbol to show that covers `address` (link address): the one with the nearest start at or
   // below it whose range holds it. A name never reaches past its symbol's end nor across another
   // function's start.
-  [[nodiscard]] std::uint32_t find(Address address) const;
+  [[nodiscard]] std::uint32_t find(Address address) const { return index_.find(symbols_, address); }
   // The same for a buffer of addresses; `out` is as long as `addresses`. Order is free.
-  void find(std::span<const Address> addresses, std::span<std::uint32_t> out) const;
-  // The index range [first, last) of all symbols that start where symbol `index` starts.
-  [[nodiscard]] std::span<const Symbol> aliases(std::uint32_t index) const;
+  void find(std::span<const Address> addresses, std::span<std::uint32_t> out) const {
+    index_.find(symbols_, addresses, out);
+  }
+  // All symbols that start where symbol `index` starts.
+  [[nodiscard]] SymbolRange aliases(std::uint32_t index) const;
 
  private:
-  SymbolTable(std::vector<Symbol> symbols, std::shared_ptr<const void> owner);
-  void build_index();
+  explicit SymbolTable(SymbolList symbols);
 
-  [[nodiscard]] std::uint32_t last_start_in(std::uint32_t first, std::uint32_t last,
-                                            Address address) const;
-
-  std::vector<Symbol> symbols_;
-  std::shared_ptr<const void> owner_;
-  // The table cut into disjoint pieces: from each start to the next, one symbol (or none) answers.
-  std::vector<Address> starts_;         // ascending, distinct; the last one is a gap
-  std::vector<std::uint32_t> answers_;  // for each of `starts_`, an index in `symbols_` or kNone
-  // Bucket directory: starts_[buckets_[b]] is the first with (start - starts_[0]) >> shift >= b.
-  std::vector<std::uint32_t> buckets_;
-  unsigned bucket_shift_ = 0;
+  SymbolList symbols_;
+  SymbolIndex index_;
 };
 
 }  // namespace whocall

@@ -40,7 +40,7 @@ const Workload& workload(std::size_t count) {
     fresh->symbols.push_back(symbol);
     at = (at + size + 15) & ~Address{15};
   }
-  fresh->table = SymbolTable::from_symbols(fresh->symbols, nullptr);
+  fresh->table = SymbolTable::from_symbols(fresh->symbols);
   for (std::size_t i = 0; i < kQueries; ++i) {
     fresh->queries.push_back(0x401000 + random() % (at - 0x401000));
   }

@@ -40,18 +40,27 @@ long count_of(const std::vector<asymbol*>& table) { return static_cast<long>(tab
 
 }  // namespace
 
-BfdSymbols::BfdSymbols(bfd* file)
-    : file_(file),
-      statics_(read_table([&] { return bfd_get_symtab_upper_bound(file); },
-                          [&](asymbol** out) { return bfd_canonicalize_symtab(file, out); })),
-      dynamics_(
-          read_table([&] { return bfd_get_dynamic_symtab_upper_bound(file); },
-                     [&](asymbol** out) { return bfd_canonicalize_dynamic_symtab(file, out); })) {}
+std::vector<asymbol*>& BfdSymbols::statics() {
+  if (statics_.empty()) {
+    statics_ = read_table([&] { return bfd_get_symtab_upper_bound(file_); },
+                          [&](asymbol** out) { return bfd_canonicalize_symtab(file_, out); });
+  }
+  return statics_;
+}
 
-std::vector<BfdSymbol> BfdSymbols::defined() const {
+std::vector<asymbol*>& BfdSymbols::dynamics() {
+  if (dynamics_.empty()) {
+    dynamics_ =
+        read_table([&] { return bfd_get_dynamic_symtab_upper_bound(file_); },
+                   [&](asymbol** out) { return bfd_canonicalize_dynamic_symtab(file_, out); });
+  }
+  return dynamics_;
+}
+
+std::vector<BfdSymbol> BfdSymbols::defined() {
   std::vector<BfdSymbol> symbols;
   for (const bool dynamic : {false, true}) {
-    for (const asymbol* symbol : dynamic ? dynamics_ : statics_) {
+    for (const asymbol* symbol : dynamic ? dynamics() : statics()) {
       if (symbol != nullptr && is_interesting(symbol)) {
         symbols.push_back(convert(symbol, dynamic));
       }
@@ -60,10 +69,13 @@ std::vector<BfdSymbol> BfdSymbols::defined() const {
   return symbols;
 }
 
+// PLT slots are named after dynamic symbols; only for PowerPC libbfd looks at the others as well.
 std::vector<BfdSymbol> BfdSymbols::synthetic() {
+  std::vector<asymbol*> none{nullptr};
+  auto& others = bfd_get_arch(file_) == bfd_arch_powerpc ? statics() : none;
   asymbol* made = nullptr;
-  const long count = bfd_get_synthetic_symtab(file_, count_of(statics_), statics_.data(),
-                                              count_of(dynamics_), dynamics_.data(), &made);
+  const long count = bfd_get_synthetic_symtab(file_, count_of(others), others.data(),
+                                              count_of(dynamics()), dynamics().data(), &made);
   std::vector<BfdSymbol> symbols;
   for (long i = 0; i < count; ++i) {
     symbols.push_back(convert(&made[i], false));
