@@ -93,6 +93,7 @@ class Frame:
     offset: int | None  # bytes from the function's start
     name_source: str | None  # "symtab", "dynsym", "debug-file", "plt", "fde", ...
     inferred: bool  # the name was concluded from code and data
+    aliases: list[str]  # other names of the same code, raw
     module: str | None
     build_id: str | None
     rva: int | None  # link address of pc in its module

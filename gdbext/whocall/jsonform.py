@@ -32,6 +32,7 @@ def frame_json(frame: Frame) -> Json:
         "offset": frame.offset,
         "name_source": frame.name_source,
         "inferred": frame.inferred,
+        "aliases": list(frame.aliases),
         "module": frame.module,
         "build_id": frame.build_id or None,
         "rva": hexes(frame.rva),

@@ -61,6 +61,7 @@ class Frame:
     line: int | None = None
     explanation: str | None = None
     registers: Mapping[str, int] | None = None
+    aliases: tuple[str, ...] = ()  # other names of the same code, as in the file
 
     @property
     def shown(self) -> str:
@@ -157,6 +158,7 @@ def frame_from(found: native.Frame) -> Frame:
         line=found.line,
         explanation=found.explanation,
         registers=found.registers,
+        aliases=tuple(found.aliases),
     )
 
 

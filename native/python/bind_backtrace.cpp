@@ -9,6 +9,7 @@
 
 #include "base/hex.h"
 #include "python/convert.h"
+#include "symbols/demangler.h"
 
 namespace py = pybind11;
 
@@ -51,6 +52,19 @@ std::vector<std::string> evidence(const FrameView& view) {
   return words;
 }
 
+// Equal functions may have been folded into one, and one function may have several names.
+std::string other_names(const std::vector<std::string>& aliases) {
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(aliases.size(), kMost); ++i) {
+    text += (i == 0 ? " The same code is also named " : ", ") + demangle(aliases[i]);
+  }
+  if (aliases.size() > kMost) {
+    text += " and " + std::to_string(aliases.size() - kMost) + " times more";
+  }
+  return text.empty() ? text : text + ".";
+}
+
 // How the frame was found, and why it has not the name that other debuggers would give it.
 std::string explanation(const FrameView& view) {
   std::string text = view.frame().explanation;
@@ -60,6 +74,9 @@ std::string explanation(const FrameView& view) {
   const Place& place = view.place();
   if (place.function && !place.function->proof.empty()) {
     text += " The name is by " + place.function->proof + ".";
+  }
+  if (place.function) {
+    text += other_names(place.function->aliases);
   }
   if (const auto& refused = place.refused) {
     text += " The nearest symbol, " + refused->name + " (" +
@@ -111,6 +128,12 @@ void bind_frame(py::module_& module) {
       .def_property_readonly("offset", &offset)
       .def_property_readonly("name_source",
                              [](const FrameView& view) { return text_or_none(name_source(view)); })
+      .def_property_readonly(
+          "aliases",
+          [](const FrameView& view) {
+            const auto& function = view.place().function;
+            return function && !view.named().inlined ? text_list(function->aliases) : py::list();
+          })
       .def_property_readonly("inferred",
                              [](const FrameView& view) {
                                const auto& function = view.place().function;

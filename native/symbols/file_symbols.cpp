@@ -111,6 +111,9 @@ std::optional<FunctionMatch> FileSymbols::function_at(Address link, bool demangl
     return unnamed_function_at(link);
   }
   const Symbol symbol = table->symbols()[index];
+  if (!symbol.exact_end && another_begins_in(symbol, link)) {
+    return unnamed_function_at(link);
+  }
   FunctionMatch match{
       .source = symbol.source, .start = symbol.range.begin, .size = symbol.range.size()};
   match.raw_name = symbol.name;
@@ -126,6 +129,17 @@ std::optional<FunctionMatch> FileSymbols::function_at(Address link, bool demangl
     }
   }
   return match;
+}
+
+// Folklore. Situation: a symbol has no size, and what it reaches up to by the tables holds
+// functions that only the code shows. Example: an exported assembler function without .size, and a
+// static function without unwind tables behind it. Remedy: the name ends where the code shows a
+// start.
+bool FileSymbols::another_begins_in(const Symbol& symbol, Address link) {
+  const FunctionStarts* known = starts();
+  const auto range = known != nullptr ? known->function_at(link) : std::nullopt;
+  return range && range->begin > symbol.range.begin &&
+         known->witnesses_at(range->begin).is_function();
 }
 
 // A function that no symbol and no table knows, but that the code shows.

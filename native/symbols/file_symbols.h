@@ -70,6 +70,7 @@ class FileSymbols {
  private:
   void open();
   std::optional<FunctionMatch> function_at(Address link, bool demangled);
+  bool another_begins_in(const Symbol& symbol, Address link);
   std::optional<FunctionMatch> unnamed_function_at(Address link);
   void infer_name(FunctionMatch& match);
   std::vector<SourceLine> lines_at(Address link, bool demangled);

@@ -42,7 +42,8 @@ std::string reason_for(const Symbol& symbol, const SymbolTable& table, const Fun
     return "its " + std::to_string(symbol.range.size()) + " bytes end " +
            std::to_string(link - symbol.range.end) + " bytes before";
   }
-  const Address end = symbol.range.end;
+  const auto shown = starts != nullptr ? starts->function_at(link) : std::nullopt;
+  const Address end = symbol.range.contains(link) && shown ? shown->begin : symbol.range.end;
   const std::string teller = teller_of(table, starts, end);
   return teller.empty() ? "what it may cover ends at " + hex(end)
                         : "another function begins at " + hex(end) + " (" + teller + ")";
@@ -61,7 +62,7 @@ std::optional<RefusedSymbol> refused_symbol(const ElfFile& file, const SymbolTab
     if (symbol.name.empty()) {
       continue;
     }
-    if (symbol.range.contains(link)) {
+    if (symbol.range.contains(link) && symbol.exact_end) {
       break;
     }
     return RefusedSymbol{std::string(symbol.name), symbol.source, symbol.range.begin,

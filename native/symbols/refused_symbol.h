@@ -17,8 +17,8 @@ struct RefusedSymbol {
   std::string reason;  // "its 11 bytes end 52 bytes before"
 };
 
-// The nearest symbol with a name at or below `link`, in the section of `link`, which no name of the
-// table covers; none when there is no such symbol. `starts` may be null.
+// The nearest symbol with a name at or below `link`, in the section of `link`, which is known to be
+// in a function without a name; none when there is no such symbol. `starts` may be null.
 std::optional<RefusedSymbol> refused_symbol(const ElfFile& file, const SymbolTable& table,
                                             const FunctionStarts* starts, Address link);
 

@@ -51,24 +51,29 @@ class TableReader {
 
  private:
   void read_slots(Address begin, Address class_info, SlotsByFunction& slots) const {
-    bool only_gaps = true;
-    for (unsigned number = 0; number < kMostSlots; ++number) {
+    const unsigned first = lacks_destructors(begin) ? 2 : 0;
+    for (unsigned number = first; number < kMostSlots; ++number) {
       const Address where = begin + std::uint64_t{number} * word_;
       const auto function = words_.pointer_at(where);
       if (function && is_code(*function)) {
         slots[*function].push_back({class_info, number});
-        only_gaps = false;
-      } else if (function || !is_gap(where, only_gaps && number < 2)) {
+      } else if (function || !is_gap(where)) {
         return;
       }
     }
   }
 
-  // A function of another file, a pure virtual one, or the two destructors of an abstract class,
-  // which are 0 where they come first; any other 0 begins the next table.
-  [[nodiscard]] bool is_gap(Address where, bool may_be_zero) const {
+  // Folklore. Situation: the two destructors of an abstract class are 0 where they come first; but
+  // lists of type infos end with a 0 as well, and a function pointer may stand behind that.
+  // Example: pybind11's lists of argument types. Remedy: both are 0, or it is no table.
+  [[nodiscard]] bool lacks_destructors(Address begin) const {
+    return words_.is_zero(begin) && words_.is_zero(begin + word_);
+  }
+
+  // A function of another file, or a pure virtual one; a 0 begins the next table.
+  [[nodiscard]] bool is_gap(Address where) const {
     const std::string_view bound = words_.import_at(where);
-    return bound.empty() ? may_be_zero && words_.is_zero(where) : !bound.starts_with("_ZT");
+    return !bound.empty() && !bound.starts_with("_ZT");
   }
 
   // Virtual tables are constant once the loader has relocated them. In the GOT, and among the words

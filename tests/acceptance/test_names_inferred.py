@@ -178,6 +178,22 @@ def test_virtual_functions(flags: str, tmp_path: Path) -> None:
     print(f"\n{flags}: {count} virtual functions named", end="")
 
 
+def test_a_list_of_type_infos_is_no_virtual_table(tmp_path: Path) -> None:
+    """It ends with a 0, where an abstract class has two; the function behind it is a stranger."""
+    source = """
+      #include <typeinfo>
+      struct Asked { virtual int answer() { return 1; } };
+      int stranger() { return 2; }
+      struct List { const void *before; const std::type_info *only; const void *end; int (*f)(); };
+      extern const List list;
+      const List list = {nullptr, &typeid(Asked), nullptr, stranger};
+      Asked *make() { return new Asked; }
+      int main() { return make()->answer() + list.f(); }
+    """
+    twin = name_twins.build(tmp_path, source=source, compiler="g++")
+    assert judge_vtables(twin) == (1, [])
+
+
 def test_without_type_information_nothing_is_said(tmp_path: Path) -> None:
     twin = name_twins.build(tmp_path, "-fno-rtti", source=SHAPES, compiler="g++")
     assert judge_vtables(twin)[0] == 0

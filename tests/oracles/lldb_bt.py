@@ -7,7 +7,7 @@ What its words mean, seen with lldb 14:
 frame that follows, under the same pc; it is left out. - It reads cores of x86-64 and of i386. -
 Its Python may be broken where another distribution package shadows it (complaints on stderr, and no
 `script`); the text is right all the same. - It ends with 1 and no output where it cannot read the
-core.
+core. - A function without a symbol is `___lldb_unnamed_symbol12`: no name.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ TIMEOUT = 60
 _LISTED = re.compile(r"[ *]+thread #(\d+): tid = (\d+)")
 _THREAD = re.compile(r"[ *]+thread #(\d+)(?:,|$)")
 _FRAME = re.compile(r"[ *]+frame #\d+: 0x([0-9a-f]+)(.*)")
+_NAME = re.compile(r" [^`]*`(?!___lldb_unnamed_symbol)(.+?)(?: \+ \d+)?(?: at [^ ]+)?$")
 
 
 def of_core(core: Path, exe: Path | None = None, limit: int = 0) -> dict[int, list[int]]:
@@ -31,6 +32,21 @@ def of_core(core: Path, exe: Path | None = None, limit: int = 0) -> dict[int, li
 
     Raises ToolError where lldb cannot read the core or does not come to an end.
     """
+    return parse(bt_text(core, exe, limit))
+
+
+def names_of_core(core: Path, exe: Path | None = None) -> dict[int, str | None]:
+    """The names by pc, of all threads together; None where lldb has none."""
+    found = (_FRAME.match(line) for line in bt_text(core, exe).splitlines())
+    return {
+        int(frame[1], 16): name[1] if (name := _NAME.match(frame[2])) else None
+        for frame in found
+        if frame and " [inlined] " not in frame[2]
+    }
+
+
+def bt_text(core: Path, exe: Path | None = None, limit: int = 0) -> str:
+    """What lldb prints: `thread list`, then `thread backtrace all`."""
     count = f"-c {limit} " if limit else ""
     target = f'target create --core "{core}"' + (f' "{exe}"' if exe else "")
     steps = (target, "thread list", f"thread backtrace {count}all")
@@ -50,10 +66,9 @@ def of_core(core: Path, exe: Path | None = None, limit: int = 0) -> dict[int, li
         )
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"{' '.join(command)}: no end within {TIMEOUT} s") from error
-    threads = parse(finished.stdout)
-    if not threads:
+    if "frame #0" not in finished.stdout:
         raise ToolError(f"{' '.join(command)}: no threads\n{finished.stderr[-2000:]}")
-    return threads
+    return finished.stdout
 
 
 def parse(text: str) -> dict[int, list[int]]:

@@ -74,6 +74,7 @@ def test_backtrace_literally() -> None:
                         "offset": 10,
                         "name_source": "symtab",
                         "inferred": False,
+                        "aliases": [],
                         "module": "/opt/prog",
                         "build_id": "99a6",
                         "rva": "0x1186",

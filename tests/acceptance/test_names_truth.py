@@ -1,0 +1,150 @@
+"""The honest count: real stripped files beside the true names of their functions.
+
+Of sources that read names not one may contradict the truth, at any byte of any function; of those
+that infer names at most one in a hundred, and each has to be marked. What each source gives is
+printed below the results.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import name_twins
+import pytest
+import true_names
+from name_twins import add_section, mini_debug_info
+from oracles.tools import run
+from real_catalogue import FILES
+from real_files import EXECUTABLE, LIBRARY, Twins, of_twin
+from scoreboard import Scoreboard
+from true_names import Truth, Verdict
+
+from whocall import Search
+
+NOWHERE = Search(debug_directories=())
+
+
+@dataclass
+class Tally:
+    """What a source gave in all files of a kind."""
+
+    files: int = 0
+    functions: int = 0  # of the files in which it gave anything
+    named: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+class Ledger:
+    """The counts of the session by kind of file and source."""
+
+    def __init__(self) -> None:
+        self.tallies: dict[tuple[str, str], Tally] = defaultdict(Tally)
+        self.functions: dict[str, dict[str, int]] = {LIBRARY: {}, EXECUTABLE: {}}
+        self.astray: list[str] = []
+
+    def enter(self, name: str, kind: str, verdict: Verdict, wanted: str = "") -> None:
+        """Add a file's verdict; of another look at the same file only the source `wanted`."""
+        self.functions[kind][name] = verdict.functions
+        for source in {*verdict.named, *verdict.wrong, *verdict.bounds}:
+            if wanted and source != wanted:
+                continue
+            tally = self.tallies[kind, source]
+            tally.files += 1
+            tally.functions += verdict.functions
+            tally.named += len(verdict.named[source] | verdict.bounds[source])
+            tally.wrong += [f"{name}: {each}" for each in verdict.wrong[source].values()]
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Ledger:
+    """Filled by the tests of this module, read by the last of them."""
+    return Ledger()
+
+
+def complaints(verdict: Verdict) -> list[str]:
+    """Everything that exact sources said and that is not true."""
+    return [
+        f"{source}: {each}"
+        for source, wrong in verdict.wrong.items()
+        if source not in true_names.INFERRED
+        for each in wrong.values()
+    ]
+
+
+def check_inferred(verdict: Verdict) -> None:
+    """One in a hundred of a file's inferred names, or a single one, may be wrong."""
+    for source in true_names.INFERRED:
+        wrong = list(verdict.wrong[source].values())
+        total = len(wrong) + len(verdict.named[source])
+        assert len(wrong) <= max(1, total / 100), (source, wrong[:5])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_names_of_a_real_file(name: str, tmp_path: Path, ledger: Ledger) -> None:
+    file = FILES[name]
+    twins = file.make(tmp_path)
+    truth = true_names.truth_of(twins.full)
+    assert len(truth.starts) > 8, "hardly a real file"
+    bare = true_names.judge(twins.bare, truth, NOWHERE)
+    ledger.enter(name, file.kind, bare)
+    ledger.astray += [f"{name}: {each}" for each in bare.astray]
+    shares = ", ".join(f"{source} {bare.share(source):.1f} %" for source in bare.named)
+    print(f"\n{name}: {bare.functions} functions; {shares}", end="")
+    assert not complaints(bare), complaints(bare)[:5]
+    check_inferred(bare)
+    if len(truth.starts) < 3000:
+        _judge_other_places(name, twins, truth, ledger)
+
+
+def test_the_judge_sees_wrong_names(tmp_path: Path) -> None:
+    """A debug file in which two functions have changed their names."""
+    twins = of_twin(name_twins.build(tmp_path))
+    truth = true_names.truth_of(twins.full)
+    (debug,) = twins.debug_root.rglob("*.debug")
+    run(["objcopy", "--redefine-sym=depth=middle", "--redefine-sym=middle=depth", str(debug)])
+    search = Search(debug_directories=(str(twins.debug_root),))
+    for judged in (true_names.judge, true_names.judge_table):
+        verdict = judged(twins.bare, truth, search)
+        assert len(verdict.wrong["debug-file"]) == 2
+        assert len(complaints(verdict)) == 2
+
+
+def _judge_other_places(name: str, twins: Twins, truth: Truth, ledger: Ledger) -> None:
+    """The same names where distributions put them, and where `strip` leaves them."""
+    kind = FILES[name].kind
+    places = [("debug-file", twins.bare, Search(debug_directories=(str(twins.debug_root),)))]
+    if twins.full.name == "twin":
+        mini = twins.full.with_name("mini")
+        mini.write_bytes(twins.bare.read_bytes())
+        add_section(mini, ".gnu_debugdata", mini_debug_info(twins.full))
+        partly = twins.full.with_name("partly")
+        run(["strip", "-S", "-o", str(partly), str(twins.full)])
+        places += [("gnu-debugdata", mini, NOWHERE), ("symtab", partly, NOWHERE)]
+    for source, path, search in places:
+        verdict = true_names.judge_table(path, truth, search)
+        ledger.enter(name, kind, verdict, source)
+        assert not complaints(verdict), (source, complaints(verdict)[:5])
+
+
+def test_counts(ledger: Ledger, scoreboard: Scoreboard) -> None:
+    """Twenty files of each kind, when all of them were judged; the table of what sources give."""
+    table = scoreboard.table(
+        "true names by source, of the functions of real stripped files (fde, call-target: bounds)",
+        "kind", "source", "files", "of functions", "right", "% of files with it", "wrong",
+    )  # fmt: skip
+    for (kind, source), tally in sorted(ledger.tallies.items()):
+        share = 100 * tally.named / max(1, tally.functions)
+        table.rows.append(
+            (kind, source, tally.files, tally.functions, tally.named, share, len(tally.wrong))
+        )
+        print(f"\n{kind} {source}: {tally}"[:300])
+    for kind, files in ledger.functions.items():
+        table.rows.append((kind, "all", len(files), sum(files.values()), "", "", ""))
+    inferred = [(key[1], tally) for key, tally in ledger.tallies.items()]
+    for source, tally in inferred:
+        limit = 0.01 * tally.named if source in true_names.INFERRED else 0
+        assert len(tally.wrong) <= limit, (source, tally.wrong[:10])
+    if len(FILES) == sum(len(files) for files in ledger.functions.values()):
+        assert all(len(files) >= 20 for files in ledger.functions.values())
