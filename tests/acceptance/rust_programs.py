@@ -46,7 +46,16 @@ fn through<T: Display>(shape: &dyn Shape, label: T) -> u64 {
     sum + text.len() as u64
 }
 
+#[cfg(hooked)]
+fn die_in_the_hook() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| { default(info); std::process::abort(); }));
+}
+#[cfg(not(hooked))]
+fn die_in_the_hook() {}
+
 fn main() {
+    die_in_the_hook();
     let mut shapes: BTreeMap<&str, Box<dyn Shape>> = BTreeMap::new();
     shapes.insert("pair", Box::new(Pair(Square(2), Square(3))));
     let mut total = 0;
@@ -57,12 +66,17 @@ fn main() {
 
 
 def build(directory: Path, mangling: str, panic: str, *more: str) -> Path:
-    """The unstripped program `twin`."""
+    """The unstripped program `twin`, which ends with SIGABRT.
+
+    Unwinding, it would leave by itself: its panic hook prints what the default hook does, and dies.
+    """
     source = directory / "panics.rs"
     source.write_text(SOURCE)
     twin = directory / "twin"
     flags = ["-O", "-C", f"panic={panic}", "-C", "codegen-units=1",
              "-C", "link-arg=-Wl,--build-id", *more]  # fmt: skip
+    if panic == "unwind":
+        flags += ["--cfg", "hooked"]
     if mangling != "legacy":  # which is this compiler's own, and no flag of its stable options
         flags += ["-C", f"symbol-mangling-version={mangling}"]
     run([RUSTC, "--edition=2021", *flags, "-o", str(twin), str(source)])
