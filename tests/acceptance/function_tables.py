@@ -14,6 +14,8 @@ from whocall.engine import native
 
 Names = set[tuple[int, str]]
 
+_LABEL = re.compile(r"^([0-9a-f]+) <(.*)>:$", re.MULTILINE)
+
 
 @functools.cache
 def make_unstripped(directory: Path) -> tuple[Path, ...]:
@@ -47,3 +49,17 @@ def code_sections(path: Path) -> set[str]:
 def plain(name: str) -> str:
     """Without the symbol version that a linker wrote into it."""
     return name.partition("@")[0] or name
+
+
+def plt_labels(path: Path) -> Names:
+    """What objdump calls the PLT slots; `puts@plt-0x10` is the part before the first slot."""
+    sections = sorted(name for name in code_sections(path) if "plt" in name)
+    if not sections:
+        return set()
+    chosen = [word for name in sections for word in ("-j", name)]
+    text = run(["objdump", "-d", "--no-show-raw-insn", *chosen, str(path)])
+    return {
+        (int(label[1], 16), label[2])
+        for label in _LABEL.finditer(text)
+        if label[2].endswith("@plt")
+    }

@@ -146,8 +146,8 @@ def test_functions_and_symbol_show_what_nm_shows(panicked: Panic) -> None:
     assert names >= by_nm
     rust = {name for _, name in names if "::" in name}
     assert len(rust) > 300
-    assert not {name for name in rust if _HASH.search(name) or _DISAMBIGUATOR.search(name)
-                and not name.startswith("<[")}  # fmt: skip
+    assert not {name for name in rust if _HASH.search(name) or (_DISAMBIGUATOR.search(name)
+                and not name.startswith("<["))}  # fmt: skip
     assert not {name for _, name in names if name.startswith(("_ZN", "_R"))}
     pc, name = next(each for each in panicked.chain if "apply" in each[1])
     command = [sys.executable, str(ROOT / "gdbext" / "whocall.py"), "symbol"]

@@ -4,14 +4,13 @@ demangles them.
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from function_tables import Names, code_sections, each_of, make_unstripped
+from function_tables import each_of, make_unstripped, plt_labels
 from oracles import nm_table
-from oracles.tools import environment, run
+from oracles.tools import environment
 
 from whocall import demangle, open_symbols
 
@@ -23,21 +22,6 @@ def unstripped_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ..
 
 
 REAL_PROGRAMS = ("/bin/bash", "/usr/bin/python3", "/usr/bin/perl", "/usr/bin/gdb", "/usr/bin/gcc")
-
-_LABEL = re.compile(r"^([0-9a-f]+) <(.*)>:$", re.MULTILINE)
-
-
-def plt_labels(path: Path) -> Names:
-    """What objdump calls the PLT slots; `puts@plt-0x10` is the part before the first slot."""
-    sections = sorted(name for name in code_sections(path) if "plt" in name)
-    assert sections, path
-    chosen = [word for name in sections for word in ("-j", name)]
-    text = run(["objdump", "-d", "--no-show-raw-insn", *chosen, str(path)])
-    return {
-        (int(label[1], 16), label[2])
-        for label in _LABEL.finditer(text)
-        if label[2].endswith("@plt")
-    }
 
 
 def check_plt(path: Path) -> int:

@@ -79,12 +79,15 @@ class Situation:
 SITUATIONS = {
     "zero-size export before a hidden function": Situation(
         ZERO_SIZE, "hidden", None, "-fno-toplevel-reorder",
-        "quick_add", "another function begins at", ),
+        "quick_add", "another function begins at"),
     "the same in a position-dependent program": Situation(
         ZERO_SIZE, "hidden", None, "-fno-toplevel-reorder -no-pie",
         "quick_add", "another function begins at"),
     "the same without unwind tables": Situation(
         ZERO_SIZE, "hidden", None, f"-fno-toplevel-reorder {NO_TABLES}",
+        "quick_add", "another function begins at"),
+    "the same in a program of 32 bits": Situation(
+        ZERO_SIZE.replace("%rdi,%rsi", "%edi,%esi"), "hidden", None, "-fno-toplevel-reorder -m32",
         "quick_add", "another function begins at"),
     "static function behind an export": Situation(
         BEHIND_EXPORT, "hidden", None, "-fno-toplevel-reorder", "exported", "bytes before"),

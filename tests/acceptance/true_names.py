@@ -97,7 +97,7 @@ class Verdict:
     named: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # true, by source
     wrong: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     bounds: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # true starts
-    astray: list[str] = field(default_factory=list)  # said to lie in a function that begins earlier
+    astray: dict[int, str] = field(default_factory=dict)  # said to lie in an earlier function
 
     def share(self, source: str) -> float:
         """Of the twin's functions, how many have a true name from this source, in percent."""
@@ -111,7 +111,8 @@ class Verdict:
             if answer.begins == start:
                 self.bounds[answer.source].add(start)
             elif answer.begins < start:
-                self.astray.append(f"{answer.source} sub_{answer.begins:x}: in truth {sorted(own)}")
+                said = f"{answer.source} sub_{answer.begins:x}"
+                self.astray[start] = f"{said}: in truth {sorted(own)}"
             return
         true = own if answer.begins == start else truth.names_covering(address)
         if is_true(answer.name, answer.source, true):
