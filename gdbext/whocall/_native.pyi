@@ -24,7 +24,10 @@ class FileSearch:
     debug_directories: Sequence[_Path]
     symbol_files: Sequence[_Path]
     signature_files: Sequence[_Path]
-    debuginfod: bool
+    @property
+    def debuginfod(self) -> bool: ...
+    def ask_debuginfod(self, progress: Callable[[str, int, int], None] | None = None) -> None:
+        """From now on servers are asked for what is missing; Ctrl-C ends a fetch."""
 
 class WalkOptions:
     """How to walk. `without` names strategies: "cfi", "frame-pointer", "signal-frame",
@@ -82,6 +85,7 @@ class ModuleReport:
     cfi_bytes: int  # of these, covered by FDEs
     has_debug_info: bool
     remark: str  # why a debug file that was there lends no names; "" when none was refused
+    debug_file: str  # path of the separate debug file that lends names; "" without one
 
 class Frame:
     """One line of a backtrace. `inlined` frames share pc and cfa with the frame that holds them."""
@@ -157,7 +161,10 @@ class Process:
     def backtrace(self, thread: int, options: WalkOptions = ...) -> Backtrace:
         """Walks the stack of threads[thread]. KeyboardInterrupt passes through."""
     def describe(self, address: int, demangle: bool = True, lines: bool = True) -> Place: ...
-    def report(self, module: int) -> ModuleReport: ...
+    def report(self, module: int, fetch: bool = False) -> ModuleReport:
+        """Only with `fetch` is debuginfod asked for the debug info of a module that nobody has
+        looked into."""
+
     def symbols(self, module: int) -> SymbolTable: ...
     def functions(self, module: int) -> FunctionList: ...
     def read(self, address: int, size: int) -> bytes:
@@ -215,10 +222,11 @@ def open_inferior(
     vdso: int | None,
     read_memory: Callable[[int, int], bytes],
     search: FileSearch = ...,
+    is_local: bool = False,
 ) -> Process:
     """gdb's inferior. threads: (number, lwp, name, signal, registers by gdb's names); mappings:
     (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
-    size) gives up to `size` bytes, b"" when unreadable."""
+    size) gives up to `size` bytes, b"" when unreadable; is_local: /proc/PID is its own."""
 
 def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -> SymbolTable:
     """The function table of any object file; libbfd reads what is not ELF. Of `search` only the

@@ -84,7 +84,7 @@ def _add_sources_of_names(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--debuginfod",
         action="store_true",
-        help="ask the servers of DEBUGINFOD_URLS for missing files",
+        help="ask the servers of DEBUGINFOD_URLS for missing files and debug info",
     )
 
 
@@ -162,7 +162,16 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
     symbol.add_argument("addresses", metavar="ADDR", nargs="+")
     _add_search(symbol)
 
-    modules = commands.add_parser("modules", help="the files that a core needs")
+    modules = commands.add_parser(
+        "modules",
+        help="the files that a core needs",
+        description="The loaded files: addresses; found, missing, of another build (MISMATCH) or "
+        "in memory; the share of code with unwind tables; named functions by source of the name; "
+        "path and debug file. Below a file that lacks something stands what to do about it.",
+        epilog="Files are looked for below --sysroot, at their own paths, in --search by name and "
+        "by build id, in --debug-directory by build id, and last by --debuginfod, which asks here "
+        "for the debug info of every file.",
+    )
     _add_core(modules)
     modules.add_argument("--json", action="store_true", help="schema whocall.modules/1")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall import jsonform, loader
+from whocall.downloads import announcing
 from whocall.errors import Error, UsageError
 from whocall.options import split_list
 from whocall.search import DEBUG_DIRECTORIES, Search
@@ -17,8 +19,6 @@ from whocall.style import style_for
 
 if TYPE_CHECKING:
     from whocall.image import ProcessImage
-
-SEARCH_OPTION = "--search DIR"
 
 
 def script_path() -> Path:
@@ -43,8 +43,8 @@ def _write(lines: Iterable[str]) -> None:
         sys.stdout.write(line + "\n")
 
 
-def _warn(image: ProcessImage) -> None:
-    for sentence in image.warnings:
+def _warn(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
         print(f"warning: {sentence}", file=sys.stderr)
 
 
@@ -63,6 +63,7 @@ def _is_core(path: str) -> bool:
 
 
 def _search(arguments: argparse.Namespace) -> Search:
+    watched = sys.stderr.isatty() and not getattr(arguments, "json", False)
     return Search(
         sysroot=arguments.sysroot,
         directories=arguments.search,
@@ -70,7 +71,13 @@ def _search(arguments: argparse.Namespace) -> Search:
         symbol_files=arguments.symbols,
         signature_files=arguments.signatures,
         debuginfod=arguments.debuginfod,
+        progress=announcing(_tell) if watched else None,
     )
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(line)
+    sys.stderr.flush()
 
 
 def _open_core(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
@@ -108,7 +115,7 @@ def backtrace(arguments: argparse.Namespace) -> int:
         if arguments.json:
             sys.stdout.write(jsonform.text(jsonform.backtrace_json(report)))
             return 0
-        _warn(image)
+        _warn(report.warnings)
         form = TextForm(
             full=arguments.full,
             explain=arguments.explain,
@@ -123,7 +130,12 @@ def backtrace(arguments: argparse.Namespace) -> int:
 
 def compare(arguments: argparse.Namespace) -> int:
     """`whocall compare`: gdb is run as the other voice."""
-    from whocall.comparison import compare_thread, comparison_json, comparison_lines
+    from whocall.comparison import (
+        compare_thread,
+        comparison_json,
+        comparison_lines,
+        comparison_warnings,
+    )
     from whocall.gdbvoice import gdb_stacks
     from whocall.image import Walk
 
@@ -137,7 +149,7 @@ def compare(arguments: argparse.Namespace) -> int:
         if arguments.json:
             sys.stdout.write(jsonform.text(comparison_json(image, found)))
             return 0
-        _warn(image)
+        _warn(comparison_warnings(image, found))
         style = style_for(sys.stdout)
         for at, comparison in enumerate(found):
             if arguments.all:
@@ -183,13 +195,14 @@ def _address(text: str) -> int:
 def symbol(arguments: argparse.Namespace) -> int:
     """`whocall symbol`."""
     from whocall.image import open_names
+    from whocall.module_warnings import warnings_on
     from whocall.places import file_symbol_lines, symbol_lines
 
     addresses = [_address(text) for text in arguments.addresses]
     style = style_for(sys.stdout)
     if _is_core(arguments.file):
         image = _open_core(arguments.file, "", arguments)
-        _warn(image)
+        _warn(warnings_on(image, addresses))
         _write(symbol_lines(image, addresses, True, style))
         return 0
     names = open_names(arguments.file, search=_search(arguments))
@@ -202,16 +215,18 @@ def symbol(arguments: argparse.Namespace) -> int:
 
 def modules(arguments: argparse.Namespace) -> int:
     """`whocall modules`."""
-    from whocall.modules import all_facts, module_lines, modules_json
+    from whocall.module_table import module_lines
+    from whocall.modules import Advice, all_facts, modules_json
 
     with _open_core(arguments.core, arguments.exe, arguments) as image:
-        facts = all_facts(image)
+        facts = all_facts(image, fetch=arguments.debuginfod)
+        advice = Advice("--search DIR", "--debuginfod", arguments.debuginfod)
         if arguments.json:
-            sys.stdout.write(jsonform.text(modules_json(image, facts, SEARCH_OPTION)))
-        else:
-            for sentence in image.native.warnings:
-                print(f"warning: {sentence}", file=sys.stderr)
-            _write(module_lines(image, facts, SEARCH_OPTION, style_for(sys.stdout)))
+            sys.stdout.write(jsonform.text(modules_json(image, facts, advice)))
+            return 0
+        _warn(image.native.warnings)
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        _write(module_lines(facts, advice, style_for(sys.stdout), width))
     return 0
 
 

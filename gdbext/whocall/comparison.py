@@ -21,6 +21,7 @@ from whocall.compare import (
 from whocall.divergence import explain, last_common
 from whocall.jsonform import Json, frame_json, hexes
 from whocall.model import Backtrace, Frame
+from whocall.module_warnings import warnings_on
 from whocall.render import describe_function, trust_words
 from whocall.style import Style
 
@@ -138,12 +139,21 @@ def _thread_json(found: Comparison) -> Json:
     }
 
 
+def comparison_warnings(image: ProcessImage, threads: Sequence[Comparison]) -> list[str]:
+    """What is wrong with the image, and with the modules of the frames of both."""
+    rows = [row for found in threads for row in found.rows]
+    pcs = [row.ours.pc for row in rows if row.ours is not None and not row.ours.inlined]
+    return warnings_on(
+        image, pcs + [row.gdbs.pc for row in rows if row.ours is None and row.gdbs is not None]
+    )
+
+
 def comparison_json(image: ProcessImage, threads: Sequence[Comparison]) -> Json:
     """All compared threads."""
     return {
         "schema": "whocall.compare/1",
         "arch": image.arch,
         "source": {"core": image.core_path, "exe": image.exe_path},
-        "warnings": image.warnings,
+        "warnings": comparison_warnings(image, threads),
         "threads": [_thread_json(found) for found in threads],
     }

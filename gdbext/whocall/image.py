@@ -13,6 +13,7 @@ from whocall.compare import GdbFrame, names_agree, plain_name
 from whocall.engine import native
 from whocall.errors import Error, native_errors
 from whocall.model import Backtrace, Frame, Report, backtrace_from
+from whocall.module_warnings import complaint, warnings_on_traces
 from whocall.search import Search
 
 _BIG_ENDIAN = ("mips", "mips64", "ppc", "ppc64", "s390x", "sparc", "m68k")
@@ -83,11 +84,9 @@ class ProcessImage:
         """What is wrong with the process image and its files, a sentence each."""
         said = list(self.native.warnings)
         for module in self.modules:
-            if module.state not in ("missing", "MISMATCH"):
-                continue
-            what = module.remark or f"{module.path}: {module.state}"
-            if not any(module.path in sentence for sentence in said):
-                said.append(what)
+            sentence = complaint(module)
+            if sentence is not None and not any(module.path in other for other in said):
+                said.append(sentence)
         return said
 
     def executables(self) -> set[str]:
@@ -132,12 +131,13 @@ class ProcessImage:
         if not self.threads:
             raise Error("the process has no threads: nothing to show")
         chosen: Sequence[int] = list(range(len(self.threads)) if indices is None else indices)
+        traces = [self.backtrace(index, walk) for index in chosen]
         return Report(
             arch=self.arch,
-            threads=[self.backtrace(index, walk) for index in chosen],
+            threads=traces,
             core=self.core_path,
             exe=self.exe_path,
-            warnings=self.warnings,
+            warnings=warnings_on_traces(self, traces),
             pointer_size=self.pointer_size,
         )
 

@@ -1,4 +1,4 @@
-"""The loaded files as text and as JSON, schema whocall.modules/1."""
+"""What is known of the loaded files, and as JSON, schema whocall.modules/1."""
 
 from __future__ import annotations
 
@@ -8,16 +8,27 @@ from typing import TYPE_CHECKING
 
 from whocall.errors import Error, native_errors
 from whocall.jsonform import Json, hexes
-from whocall.style import Style
+from whocall.module_warnings import is_other_build
 
 if TYPE_CHECKING:
     from whocall import _native as native
     from whocall.image import ProcessImage
 
+_FULL = ("symtab", "debug-file", "gnu-debugdata", "pclntab")  # they name local functions too
+
+
+@dataclass(frozen=True)
+class Advice:
+    """How a user of this program tells where files are, and has debuginfod asked."""
+
+    search: str  # `--search DIR`
+    debuginfod: str  # `--debuginfod`
+    asks_debuginfod: bool = False
+
 
 @dataclass(frozen=True)
 class ModuleFacts:
-    """One module and what its tables hold; the last four are None when it has no usable file."""
+    """One module and what its tables hold; those that are None when it has no usable file."""
 
     module: native.Module
     symbol_sources: dict[str, int] | None
@@ -25,15 +36,32 @@ class ModuleFacts:
     cfi_bytes: int | None
     has_debug_info: bool | None
     trouble: str  # why tables or debug files could not be read; "" when they could
+    debug_file: str = ""  # the separate file that lends names; "" without one
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether names and rows are taken from a file or an image."""
+        return self.symbol_sources is not None
+
+    @property
+    def lacks_names(self) -> bool:
+        """Whether it is a file from which local names were stripped, and nothing else has them."""
+        return self.symbol_sources is not None and not any(
+            self.symbol_sources.get(source) for source in _FULL
+        )
 
 
-def facts_of(image: ProcessImage, module: native.Module) -> ModuleFacts:
-    """Opens the module's tables; a file that cannot be parsed is a fact, not an error."""
+def facts_of(image: ProcessImage, module: native.Module, fetch: bool = False) -> ModuleFacts:
+    """Opens the module's tables; a file that cannot be parsed is a fact, not an error.
+
+    Debuginfod is asked for the debug info of all modules with `fetch` only; else what it sent for
+    those in which frames lie counts.
+    """
     if module.state not in ("found", "in memory"):
         return ModuleFacts(module, None, None, None, None, "")
     try:
         with native_errors():
-            report = image.native.report(module.index)
+            report = image.native.report(module.index, fetch=fetch)
     except Error as error:
         return ModuleFacts(module, None, None, None, None, str(error))
     return ModuleFacts(
@@ -43,28 +71,57 @@ def facts_of(image: ProcessImage, module: native.Module) -> ModuleFacts:
         report.cfi_bytes,
         report.has_debug_info,
         report.remark,
+        report.debug_file,
     )
 
 
-def all_facts(image: ProcessImage) -> list[ModuleFacts]:
+def all_facts(image: ProcessImage, fetch: bool = False) -> list[ModuleFacts]:
     """The facts on every module, by address."""
-    return [facts_of(image, module) for module in image.modules]
+    return [facts_of(image, module, fetch) for module in image.modules]
 
 
-def remedy(facts: ModuleFacts, search: str) -> str | None:
-    """What gets the module's file; `search` is how this program is told a directory."""
+def _get(module: native.Module, advice: Advice) -> str:
+    wanted = f" (build id {module.build_id_in_memory})" if module.build_id_in_memory else ""
+    debuginfod = ""
+    if module.build_id_in_memory and not advice.asks_debuginfod:
+        debuginfod = f", or ask debuginfod for it: {advice.debuginfod}"
+    return (
+        f"copy the file{wanted} from where the program ran, and name its directory by "
+        f"{advice.search}{debuginfod}"
+    )
+
+
+def _troubles(facts: ModuleFacts, advice: Advice) -> Iterator[str]:
     module = facts.module
     if module.state == "missing":
-        build_id = f" (build id {module.build_id_in_memory})" if module.build_id_in_memory else ""
-        return (
-            f"copy {module.path}{build_id} from the machine that crashed, and name it by {search}"
+        yield f"no file: {_get(module, advice)}"
+    elif is_other_build(module):
+        yield (
+            f"{module.file_path} is another build, with "
+            f"{_id(module.build_id_on_disk)}; in memory is {_id(module.build_id_in_memory)}: "
+            + ("no names, no unwind rows" if module.state == "MISMATCH" else "it is not used")
         )
-    if module.state == "MISMATCH":
-        return (
-            f"the file has build id {module.build_id_on_disk or 'none'}, in memory was "
-            f"{module.build_id_in_memory}: get that build, and name it by {search}"
-        )
-    return facts.trouble or None
+        yield _get(module, advice)
+    elif module.state == "in memory" and not module.path.startswith("["):
+        yield f"no file, the image in memory stands in for it: {_get(module, advice)}"
+    elif module.remark:
+        yield module.remark
+    if facts.trouble:
+        yield facts.trouble
+
+
+def _id(build_id: str) -> str:
+    return f"build id {build_id}" if build_id else "no build id"
+
+
+def troubles(facts: ModuleFacts, advice: Advice) -> list[str]:
+    """What is wrong with a module's file and what to do about it; empty when nothing is."""
+    return list(_troubles(facts, advice))
+
+
+def remedy(facts: ModuleFacts, advice: Advice) -> str | None:
+    """All of it in one text."""
+    return ". ".join(sentence.rstrip(".") for sentence in troubles(facts, advice)) or None
 
 
 def share_of_cfi(facts: ModuleFacts) -> str:
@@ -76,32 +133,7 @@ def share_of_cfi(facts: ModuleFacts) -> str:
     return f"{100 * facts.cfi_bytes // facts.code_bytes} %"
 
 
-def module_lines(
-    image: ProcessImage, facts: list[ModuleFacts], search: str, style: Style
-) -> Iterator[str]:
-    """A line or two on each module, and below it what to do when something is missing."""
-    digits = image.pointer_size * 2 + 2
-    for found in facts:
-        module = found.module
-        begin = style.paint("address", f"{module.begin:#0{digits}x}")
-        end = style.paint("address", f"{module.end:#0{digits}x}")
-        role = "highlight" if module.state in ("missing", "MISMATCH") else "metadata"
-        state = style.paint(role, f"{module.state:<9}")
-        yield f"{begin} {end} {state} {style.paint('filename', module.path)}"
-        yield f"    bias {module.bias:#x}, build id {module.build_id_in_memory or 'unknown'}"
-        if module.file_path and module.file_path != module.path:
-            yield f"    file {style.paint('filename', module.file_path)}"
-        if found.symbol_sources is not None:
-            sources = [f"{name} {count}" for name, count in found.symbol_sources.items()]
-            debug = ", debug info" if found.has_debug_info else ""
-            named = ", ".join(sources) or "none"
-            yield f"    functions: {named}; CFI covers {share_of_cfi(found)} of the code{debug}"
-        todo = remedy(found, search)
-        if todo:
-            yield f"    {style.paint('highlight', todo)}"
-
-
-def modules_json(image: ProcessImage, facts: list[ModuleFacts], search: str) -> Json:
+def modules_json(image: ProcessImage, facts: list[ModuleFacts], advice: Advice) -> Json:
     """All modules."""
     return {
         "schema": "whocall.modules/1",
@@ -120,10 +152,12 @@ def modules_json(image: ProcessImage, facts: list[ModuleFacts], search: str) -> 
                 "state": found.module.state,
                 "is_executable": found.module.is_executable,
                 "symbol_sources": found.symbol_sources,
+                "debug_file": found.debug_file or None,
                 "code_bytes": found.code_bytes,
                 "cfi_bytes": found.cfi_bytes,
                 "has_debug_info": found.has_debug_info,
-                "remedy": remedy(found, search),
+                "remark": found.module.remark or None,
+                "remedy": remedy(found, advice),
             }
             for found in facts
         ],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from whocall import _native as native
+    from whocall.downloads import Progress
 
 DEBUG_DIRECTORIES = ("/usr/lib/debug",)  # where distributions put separate debug files
 
@@ -21,7 +22,8 @@ class Search:
     `directories` are searched by file name and by build id for files that are not at their places;
     `debug_directories` for separate debug files, as gdb does. `symbol_files` are lists of names, as
     `[MODULE=]FILE[@BASE]`; `signature_files` what `whocall signatures` wrote. `debuginfod` asks the
-    servers of the environment variable DEBUGINFOD_URLS for what is missing.
+    servers of the environment variable DEBUGINFOD_URLS for what is missing, and `progress` is
+    told what they send.
     """
 
     sysroot: str = ""  # a copy of the root directory of the machine
@@ -30,6 +32,7 @@ class Search:
     symbol_files: Sequence[str] = ()
     signature_files: Sequence[str] = ()
     debuginfod: bool = False
+    progress: Progress | None = field(default=None, compare=False)
 
     def native(self, exe: str = "") -> native.FileSearch:
         """As the native module takes it; `exe` is the program that the user named."""
@@ -42,7 +45,8 @@ class Search:
         found.debug_directories = _encoded(self.debug_directories)
         found.symbol_files = _encoded(self.symbol_files)
         found.signature_files = _encoded(self.signature_files)
-        found.debuginfod = self.debuginfod
+        if self.debuginfod:
+            found.ask_debuginfod(self.progress)
         return found
 
     def names_only(self) -> Search:

@@ -1,5 +1,6 @@
 #include "process/debug_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "object/debug_link.h"
+#include "process/debuginfod.h"
 
 namespace whocall {
 namespace {
@@ -47,7 +49,7 @@ std::vector<std::string> directories_of(const std::string& path) {
 
 class DebugFileSearch {
  public:
-  DebugFileSearch(const ElfFile& file, const FileSearch& search) : file_(file) {
+  DebugFileSearch(const ElfFile& file, const FileSearch& search) : file_(file), search_(search) {
     for (const std::string& directory : search.debug_directories) {
       if (!search.sysroot.empty()) {
         roots_.push_back(join(search.sysroot, directory));
@@ -57,7 +59,7 @@ class DebugFileSearch {
   }
 
   DebugFile run() {
-    if (by_build_id() || by_link()) {
+    if (by_build_id() || by_link() || by_debuginfod()) {
       result_.remark.clear();
     }
     return std::move(result_);
@@ -70,12 +72,11 @@ class DebugFileSearch {
       return false;
     }
     const std::string hashed = ".build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
-    for (const std::string& root : roots_) {
-      if (accept(join(root, hashed), std::nullopt)) {
-        return true;
-      }
-    }
-    return false;
+    const auto is_there = [&](const std::string& root) {
+      return accept(join(root, hashed), std::nullopt);
+    };
+    return std::ranges::any_of(roots_, is_there) ||
+           std::ranges::any_of(search_.directories, is_there);
   }
 
   bool by_link() {
@@ -95,7 +96,24 @@ class DebugFileSearch {
         }
       }
     }
-    return false;
+    return std::ranges::any_of(search_.directories, [&](const std::string& directory) {
+      return accept(join(directory, link->name), link->crc);
+    });
+  }
+
+  bool by_debuginfod() {
+    const bool is_kernels =
+        file_.path().starts_with('[');  // the vDSO: no server has the running one
+    if (search_.debuginfod == nullptr || file_.build_id().empty() || is_kernels ||
+        file_.section(".debug_info") != nullptr) {
+      return false;
+    }
+    FetchedFile fetched = search_.debuginfod->debug_info(file_.build_id(), file_.path());
+    result_.file = std::move(fetched.file);
+    if (!fetched.remark.empty()) {
+      result_.remark += (result_.remark.empty() ? "" : " ") + fetched.remark;
+    }
+    return result_.file != nullptr;
   }
 
   bool accept(const std::string& path, std::optional<std::uint32_t> crc) {
@@ -137,6 +155,7 @@ class DebugFileSearch {
   }
 
   const ElfFile& file_;
+  const FileSearch& search_;
   std::vector<std::string> roots_;
   DebugFile result_;
 };

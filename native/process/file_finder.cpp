@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "process/debuginfod.h"
 
 namespace whocall {
 namespace {
@@ -65,7 +66,7 @@ FileFinder::Verdict FileFinder::judge(const FileQuery& query, const ElfFile* fil
   return is_debug_only(*file) ? Verdict::debug_only : Verdict::good;
 }
 
-// The order of the documentation: what was named, the sysroot, the path itself, the directories.
+// Those that need no build id.
 std::vector<std::string> FileFinder::candidates(const FileQuery& query) const {
   std::vector<std::string> paths = query.first;
   const bool absolute = query.path.starts_with('/');
@@ -81,6 +82,9 @@ std::vector<std::string> FileFinder::candidates(const FileQuery& query) const {
   for (const std::string& directory : search_.directories) {
     if (!name.empty()) {
       paths.push_back(join(directory, name));
+    }
+    if (absolute) {
+      paths.push_back(join(directory, query.path));  // it may be a copy of a root directory
     }
   }
   return paths;
@@ -113,33 +117,55 @@ bool FileFinder::try_path(const FileQuery& query, const std::string& path, Found
 
 FoundFile FileFinder::find(const FileQuery& query) {
   FoundFile result;
-  for (const std::string& path : candidates(query)) {
-    if (try_path(query, path, result)) {
-      return result;
-    }
+  const auto good = [&](const std::string& path) { return try_path(query, path, result); };
+  if (std::ranges::any_of(candidates(query), good) || try_by_build_id(query, result) ||
+      std::ranges::any_of(query.last, good)) {
+    return result;
   }
-  if (query.build_id.size() > 2) {
-    const std::string by_id = path_by_build_id(query.build_id);
-    if (!by_id.empty() && try_path(query, by_id, result)) {
-      return result;
-    }
-    const std::string hashed =
-        ".build-id/" + query.build_id.substr(0, 2) + "/" + query.build_id.substr(2);
-    for (const auto* directories : {&search_.directories, &search_.debug_directories}) {
-      for (const std::string& directory : *directories) {
-        if (try_path(query, join(directory, hashed), result) ||
-            try_path(query, join(directory, hashed + ".debug"), result)) {
-          return result;
-        }
+  fetch(query, result);
+  return result;
+}
+
+bool FileFinder::try_by_build_id(const FileQuery& query, FoundFile& result) {
+  if (query.build_id.size() <= 2) {
+    return false;
+  }
+  const std::string by_id = path_by_build_id(query.build_id);
+  if (!by_id.empty() && try_path(query, by_id, result)) {
+    return true;
+  }
+  const std::string hashed =
+      ".build-id/" + query.build_id.substr(0, 2) + "/" + query.build_id.substr(2);
+  for (const auto* directories : {&search_.directories, &search_.debug_directories}) {
+    for (const std::string& directory : *directories) {
+      if (try_path(query, join(directory, hashed), result) ||
+          try_path(query, join(directory, hashed + ".debug"), result)) {
+        return true;
       }
     }
   }
-  for (const std::string& path : query.last) {
-    if (try_path(query, path, result)) {
-      break;
-    }
+  return false;
+}
+
+// A debug file is the second choice here as well.
+void FileFinder::fetch(const FileQuery& query, FoundFile& result) {
+  if (search_.debuginfod == nullptr || query.build_id.empty()) {
+    return;
   }
-  return result;
+  const auto take = [&](FetchedFile fetched) {
+    if (fetched.file == nullptr) {
+      result.remark = std::move(fetched.remark);
+      return false;
+    }
+    const std::string path = fetched.file->path();
+    opened_[path] = std::move(fetched.file);
+    return try_path(query, path, result);
+  };
+  if (!take(search_.debuginfod->executable(query.build_id, query.path)) && result.file == nullptr) {
+    const std::string remark = result.remark;  // the file itself is what is missed
+    take(search_.debuginfod->debug_info(query.build_id, query.path));
+    result.remark = remark;
+  }
 }
 
 // The file in the user's directories that has the build id, whatever its name; empty when none.

@@ -35,6 +35,7 @@ struct FoundFile {
   std::string path;
   bool debug_only = false;  // holds symbols but neither code nor unwind tables
   std::vector<RejectedFile> rejected;
+  std::string remark;  // why debuginfod, if it was asked, did not help; a sentence
 };
 
 // Whether the file is what `objcopy --only-keep-debug` leaves: sections without their contents.
@@ -46,8 +47,12 @@ class FileFinder {
   // cores and for processes that see the same files as we do. References must outlive the finder.
   FileFinder(const FileSearch& search, const Architecture& arch, std::string process_root);
 
-  // Never throws: a file that cannot be opened is one that is not there. Each path is opened once
-  // in the finder's life, and no file is read beyond its headers and notes.
+  // Looks in this order: query.first; below the sysroot; the path itself, below the process's root
+  // where it has one of its own; the user's directories, by name and then by build id; the debug
+  // directories; query.last; debuginfod. A file of another build never ends the search. A debug
+  // file does neither, but is taken when nothing better is found. A file that cannot be opened is
+  // one that is not there; nothing but debuginfod's watch throws. Each path is opened once in the
+  // finder's life, and no file is read beyond its headers and notes.
   FoundFile find(const FileQuery& query);
 
   // The file at `path`; null when it cannot be opened as ELF.
@@ -58,7 +63,9 @@ class FileFinder {
   Verdict judge(const FileQuery& query, const ElfFile* file) const;
   std::vector<std::string> candidates(const FileQuery& query) const;
   bool try_path(const FileQuery& query, const std::string& path, FoundFile& result);
+  bool try_by_build_id(const FileQuery& query, FoundFile& result);
   std::string path_by_build_id(const std::string& build_id);
+  void fetch(const FileQuery& query, FoundFile& result);
 
   const FileSearch& search_;
   const Architecture& arch_;

@@ -5,6 +5,7 @@
 #include "memory/callback_memory.h"
 #include "process/disjoint_mappings.h"
 #include "process/modules.h"
+#include "process/proc_files.h"
 #include "process/process_image.h"
 
 namespace whocall {
@@ -37,7 +38,8 @@ std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const Fil
   auxiliary.vdso = snapshot.vdso;
   const ProcessEvidence evidence{*image->arch, *memory, image->mappings,
                                  auxiliary,    {},      std::move(snapshot.files)};
-  find_modules(*image, evidence, {search, 0, {}});
+  const std::int64_t pid = snapshot.is_local ? snapshot.pid : 0;
+  find_modules(*image, evidence, {search, pid, pid == 0 ? std::string() : process_root(pid)});
   put_memory(*image, std::move(memory));
   return image;
 }

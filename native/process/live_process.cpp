@@ -1,6 +1,5 @@
 // Takes a snapshot of a running process.
 #include <elf.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,12 +21,6 @@ namespace whocall {
 namespace {
 
 std::string process_directory(std::int64_t pid) { return "/proc/" + std::to_string(pid); }
-
-std::string link_target(const std::string& path) {
-  std::array<char, 4096> target{};
-  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
-  return size <= 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(size));
-}
 
 void require_alive(std::int64_t pid) {
   const std::string name = "process " + std::to_string(pid);
@@ -65,18 +58,6 @@ const Architecture& architecture_of(std::int64_t pid) {
   const ByteView view(std::as_bytes(std::span(header)), endian);
   const auto machine = view.read<std::uint16_t>(EI_NIDENT + 2).value_or(EM_NONE);
   return require_architecture("process " + std::to_string(pid), machine, pointer_size, endian);
-}
-
-// "/proc/PID/root" where the process sees other files than we do (a container, a chroot).
-std::string process_root(std::int64_t pid) {
-  const std::string process = process_directory(pid);
-  const bool same_mounts = link_target(process + "/ns/mnt") == link_target("/proc/self/ns/mnt");
-  struct stat theirs = {};
-  struct stat ours = {};
-  const bool same_root = ::stat((process + "/root").c_str(), &theirs) == 0 &&
-                         ::stat("/", &ours) == 0 && theirs.st_dev == ours.st_dev &&
-                         theirs.st_ino == ours.st_ino;
-  return same_mounts && same_root ? std::string() : process + "/root";
 }
 
 std::string thread_name(std::int64_t pid, std::int64_t lwp) {
@@ -141,7 +122,7 @@ std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& s
                                  *image->memory,
                                  image->mappings,
                                  read_auxiliary_vector(pid, *image->arch),
-                                 link_target(process_directory(pid) + "/exe"),
+                                 proc_link(process_directory(pid) + "/exe"),
                                  {}};
   find_modules(*image, evidence, {search, pid, process_root(pid)});
   return image;

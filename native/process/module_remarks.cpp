@@ -52,6 +52,10 @@ std::string remark_on_unproven(const Module& module) {
          ": the file was taken for its name and layout, so make sure that it is the one that ran.";
 }
 
+std::string remark_on_debuginfod() {
+  return " debuginfod may have it: --debuginfod (in gdb: set whocall debuginfod on).";
+}
+
 std::string remark_on_debug_only(const Module& module) {
   return "Only the debug file " + module.file_path +
          " was found: it has names, but neither code nor unwind tables. Copy " +

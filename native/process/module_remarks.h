@@ -17,6 +17,8 @@ std::string remark_on_mismatch(const Module& module, const RejectedFile& rejecte
 std::string remark_on_deleted(const Module& module);
 // Of a file that no build id speaks for or against.
 std::string remark_on_unproven(const Module& module);
+// Stands behind another: that a server which nobody has asked may have the file.
+std::string remark_on_debuginfod();
 std::string remark_on_debug_only(const Module& module);
 // Of a file that was put together again from memory; `why` is the remark on the file itself.
 std::string remark_on_rebuilt(const std::string& why);

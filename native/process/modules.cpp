@@ -85,21 +85,32 @@ class ModuleMaker {
       query.path.resize(query.path.size() - kDeleted.size());
     }
     query.build_id = module.build_id_in_memory;
-    query.fits = [&](const ElfFile& file) { return fits(object, file); };
+    query.fits = [&](const ElfFile& file) { return fits(object, file, module); };
     add_special_paths(object, was_deleted, query);
     FoundFile found = finder_.find(query);
-    if (found.file != nullptr) {
+    // A debug file has neither code nor unwind tables: an image in memory is more, and the debug
+    // file lends it its names.
+    if (found.file != nullptr && !(found.debug_only && use_memory(object, module))) {
       accept(object, std::move(found), was_deleted, module);
       return;
     }
     std::string remark = remark_on_missing(module, was_deleted);
     if (!found.rejected.empty()) {
-      module.state = ModuleState::mismatch;
       module.file_path = found.rejected.front().path;
       module.build_id_on_disk = found.rejected.front().build_id;
       remark = remark_on_mismatch(module, found.rejected.front(), was_deleted);
     }
-    use_memory(object, remark, module);
+    if (!found.remark.empty()) {
+      remark += " " + found.remark;
+    } else if (search_.files.debuginfod == nullptr && !module.build_id_in_memory.empty()) {
+      remark += remark_on_debuginfod();
+    }
+    if (module.file != nullptr || use_memory(object, module)) {
+      module.remark = remark_on_rebuilt(remark);
+      return;
+    }
+    module.state = found.rejected.empty() ? ModuleState::missing : ModuleState::mismatch;
+    module.remark = std::move(remark);
   }
 
   // The user's program comes first. A live process gives us the very file that it has mapped,
@@ -126,11 +137,22 @@ class ModuleMaker {
     }
   }
 
-  [[nodiscard]] bool fits(const MappedObject& object, const ElfFile& file) const {
+  // The page with the build id may be in memory though that of the headers is not: the file's own
+  // headers tell where it lies.
+  [[nodiscard]] bool fits(const MappedObject& object, const ElfFile& file, Module& module) const {
     if (object.image) {
       return same_layout(file, *object.image);
     }
-    return object.bias || bias_by_file(object, file).has_value();
+    const auto bias = object.bias ? object.bias : bias_by_file(object, file);
+    if (!bias) {
+      return false;
+    }
+    const std::string id =
+        build_id_in_memory(evidence_.memory, file.segments(), *bias, evidence_.arch);
+    if (module.build_id_in_memory.empty()) {
+      module.build_id_in_memory = id;
+    }
+    return id.empty() || file.build_id().empty() || id == file.build_id();
   }
 
   // Where headers could not be read from memory, the file's own tell where it was loaded.
@@ -158,14 +180,6 @@ class ModuleMaker {
       module.range = loaded_range(found.file->segments(), module.bias);
       module.build_id_in_memory =
           build_id_in_memory(evidence_.memory, found.file->segments(), module.bias, evidence_.arch);
-      // The page with the note may be there though the headers' is not.
-      if (!module.build_id_in_memory.empty() && !module.build_id_on_disk.empty() &&
-          module.build_id_in_memory != module.build_id_on_disk) {
-        module.state = ModuleState::mismatch;
-        module.remark =
-            remark_on_mismatch(module, {found.path, module.build_id_on_disk}, was_deleted);
-        return;
-      }
     }
     module.state = ModuleState::found;
     module.file = std::move(found.file);
@@ -186,16 +200,17 @@ class ModuleMaker {
     module.bias = ((module.bias + low) & evidence_.arch.address_mask()) - low;
   }
 
-  void use_memory(const MappedObject& object, const std::string& remark, Module& module) {
-    module.remark = remark;
+  // Whether the image in memory is whole enough to stand in for the file.
+  bool use_memory(const MappedObject& object, Module& module) const {
     if (!object.image) {
-      return;
+      return false;
     }
     module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path);
-    if (module.file != nullptr) {
-      module.state = ModuleState::in_memory;
-      module.remark = remark_on_rebuilt(remark);
+    if (module.file == nullptr) {
+      return false;
     }
+    module.state = ModuleState::in_memory;
+    return true;
   }
 
   const ProcessEvidence& evidence_;
@@ -220,11 +235,20 @@ void make_disjoint(std::vector<Module>& modules) {
   modules = std::move(result);
 }
 
-void judge_given_program(ProcessImage& image, const std::string& given, FileFinder& finder) {
-  if (given.empty()) {
+// Whether `given` is the program's name in a process that sees other files than we do.
+bool is_name_in_process(const Module& program, const std::string& given,
+                        const ModuleSearch& search) {
+  return !search.process_root.empty() && program.path == given &&
+         program.file_path.starts_with("/proc/");
+}
+
+void judge_given_program(ProcessImage& image, const ModuleSearch& search, FileFinder& finder) {
+  const std::string& given = search.files.exe;
+  const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
+  if (given.empty() ||
+      (program != image.modules.end() && is_name_in_process(*program, given, search))) {
     return;
   }
-  const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
   const auto file = finder.open(given);
   if (file == nullptr) {
     image.warnings.push_back(given +
@@ -279,7 +303,7 @@ void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
   } else {
     image.exe_path = search.files.exe.empty() ? evidence.program_name : search.files.exe;
   }
-  judge_given_program(image, search.files.exe, finder);
+  judge_given_program(image, search, finder);
 }
 
 void put_memory(ProcessImage& image, std::unique_ptr<Memory> memory) {

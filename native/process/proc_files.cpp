@@ -1,6 +1,10 @@
 #include "process/proc_files.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -118,6 +122,23 @@ std::vector<std::int64_t> thread_ids(std::int64_t pid) {
   }
   std::ranges::sort(ids);
   return ids;
+}
+
+std::string process_root(std::int64_t pid) {
+  const std::string process = "/proc/" + std::to_string(pid);
+  const bool same_mounts = proc_link(process + "/ns/mnt") == proc_link("/proc/self/ns/mnt");
+  struct stat theirs = {};
+  struct stat ours = {};
+  const bool same_root = ::stat((process + "/root").c_str(), &theirs) == 0 &&
+                         ::stat("/", &ours) == 0 && theirs.st_dev == ours.st_dev &&
+                         theirs.st_ino == ours.st_ino;
+  return same_mounts && same_root ? std::string() : process + "/root";
+}
+
+std::string proc_link(const std::string& path) {
+  std::array<char, 4096> target{};
+  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+  return size <= 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(size));
 }
 
 }  // namespace whocall

@@ -24,4 +24,11 @@ std::string status_field(std::string_view text, std::string_view name);
 // The thread ids under /proc/PID/task; empty when the process is gone.
 std::vector<std::int64_t> thread_ids(std::int64_t pid);
 
+// "/proc/PID/root" where the process sees other files than we do (a container, a chroot), else
+// empty.
+std::string process_root(std::int64_t pid);
+
+// Where a symbolic link of /proc leads; empty when it cannot be read.
+std::string proc_link(const std::string& path);
+
 }  // namespace whocall

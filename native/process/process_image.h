@@ -16,6 +16,8 @@
 
 namespace whocall {
 
+class Debuginfod;
+
 struct Thread {
   unsigned number = 0;                   // from 1, in the order of the source
   std::int64_t lwp = 0;                  // the kernel's thread id
@@ -76,7 +78,7 @@ struct FileSearch {
   // Lists of names for modules, "[MODULE=]FILE[@BASE]" (symbol_files.h).
   std::vector<std::string> symbol_files;
   std::vector<std::string> signature_files;  // of static libraries (signature_names.h)
-  bool debuginfod = false;                   // whether to ask the servers of DEBUGINFOD_URLS
+  std::shared_ptr<Debuginfod> debuginfod;    // null: no server is asked for what is missing
 };
 
 class ProcessImage {
@@ -122,6 +124,8 @@ struct InferiorSnapshot {
   };
   std::vector<File> files;      // modules as gdb has loaded them
   std::optional<Address> vdso;  // runtime address of its ELF header (AT_SYSINFO_EHDR)
+  // Whether it runs on this machine, so that /proc/PID is its own.
+  bool is_local = false;
   // Reads up to `size` bytes; returns what could be read from the start on. Called with whole
   // pages; results are cached.
   std::function<std::vector<std::byte>(Address address, std::size_t size)> read_memory;

@@ -1,6 +1,9 @@
 // Threads, mappings and modules as read-only Python objects.
 #include <pybind11/stl.h>
 
+#include <utility>
+
+#include "process/debuginfod.h"
 #include "python/convert.h"
 #include "python/session.h"
 
@@ -21,6 +24,22 @@ struct ModuleView {
   std::size_t index;
   [[nodiscard]] const Module& get() const { return session->image->modules[index]; }
 };
+
+// Ctrl-C ends a fetch; `progress` is called with what is fetched, and the bytes done and in all.
+void ask_debuginfod(FileSearch& search, const py::object& progress) {
+  FetchWatch watch;
+  watch.check_interrupt = [] {
+    if (PyErr_CheckSignals() != 0) {
+      throw py::error_already_set();
+    }
+  };
+  if (!progress.is_none()) {
+    watch.progress = [progress](const std::string& what, std::uint64_t done, std::uint64_t size) {
+      progress(text(what), done, size);
+    };
+  }
+  search.debuginfod = std::make_shared<Debuginfod>(std::move(watch));
+}
 
 std::string permissions(const Mapping& mapping) {
   return {mapping.readable ? 'r' : '-', mapping.writable ? 'w' : '-',
@@ -77,7 +96,9 @@ void bind_image_parts(py::module_& module) {
       .def_readwrite("debug_directories", &FileSearch::debug_directories)
       .def_readwrite("symbol_files", &FileSearch::symbol_files)
       .def_readwrite("signature_files", &FileSearch::signature_files)
-      .def_readwrite("debuginfod", &FileSearch::debuginfod);
+      .def_property_readonly("debuginfod",
+                             [](const FileSearch& search) { return search.debuginfod != nullptr; })
+      .def("ask_debuginfod", &ask_debuginfod, py::arg("progress") = py::none());
   bind_thread(module);
   bind_module(module);
   py::class_<Mapping>(module, "Mapping")

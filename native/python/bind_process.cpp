@@ -26,10 +26,19 @@ namespace {
 struct ModuleReport {
   std::map<std::string, std::size_t> symbol_sources;
   std::string remark;
+  std::string debug_file;
   std::uint64_t code_bytes = 0;
   std::uint64_t cfi_bytes = 0;
   bool has_debug_info = false;
 };
+
+void tell_names(FileSymbols& names, ModuleReport& result) {
+  for (const Symbol& symbol : names.table()->symbols()) {
+    ++result.symbol_sources[std::string(to_string(symbol.source))];
+  }
+  result.remark = names.remark();
+  result.debug_file = names.debug_file();
+}
 
 const Module& module_at_index(const Session& session, std::size_t index) {
   if (index >= session.image->modules.size()) {
@@ -38,7 +47,8 @@ const Module& module_at_index(const Session& session, std::size_t index) {
   return session.image->modules[index];
 }
 
-ModuleReport report(const Process& process, std::size_t index) {
+// Without `fetch` debuginfod is not asked for a module that nobody has looked into.
+ModuleReport report(const Process& process, std::size_t index, bool fetch) {
   Session& session = *process.session();
   const Module& module = module_at_index(session, index);
   ModuleReport result;
@@ -46,10 +56,14 @@ ModuleReport report(const Process& process, std::size_t index) {
     return result;
   }
   FileSymbols& names = *session.symbolizer->symbols_of(module);
-  for (const Symbol& symbol : names.table()->symbols()) {
-    ++result.symbol_sources[std::string(to_string(symbol.source))];
+  if (fetch || names.is_open()) {
+    tell_names(names, result);
+  } else {
+    FileSearch search = session.image->search;
+    search.debuginfod = nullptr;
+    FileSymbols on_disk(module.file, search);
+    tell_names(on_disk, result);
   }
-  result.remark = names.remark();
   const CodeCoverage coverage = measure_coverage(*module.file);
   result.code_bytes = coverage.code_bytes;
   result.cfi_bytes = coverage.cfi_bytes;
@@ -125,10 +139,11 @@ Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
                       const std::vector<ThreadTuple>& threads,
                       const std::vector<MappingTuple>& mappings,
                       const std::vector<FileTuple>& files, std::optional<Address> vdso,
-                      const py::function& read_memory, const FileSearch& search) {
+                      const py::function& read_memory, const FileSearch& search, bool is_local) {
   InferiorSnapshot snapshot =
       make_snapshot(architecture_named(arch_name), pid, threads, mappings, files);
   snapshot.vdso = vdso;
+  snapshot.is_local = is_local;
   snapshot.read_memory = [read_memory](Address address, std::size_t size) {
     const std::string bytes = read_memory(address, size).cast<py::bytes>();
     std::vector<std::byte> out(std::min(bytes.size(), size));
@@ -151,7 +166,7 @@ void bind_openers(py::module_& module) {
       py::arg("pid"), py::arg("search") = FileSearch());
   module.def("open_inferior", &open_from_gdb, py::arg("arch"), py::arg("pid"), py::arg("threads"),
              py::arg("mappings"), py::arg("files"), py::arg("vdso"), py::arg("read_memory"),
-             py::arg("search") = FileSearch());
+             py::arg("search") = FileSearch(), py::arg("is_local") = false);
 }
 
 }  // namespace
@@ -160,6 +175,8 @@ void bind_process(py::module_& module) {
   py::class_<ModuleReport>(module, "ModuleReport")
       .def_readonly("symbol_sources", &ModuleReport::symbol_sources)
       .def_property_readonly("remark", [](const ModuleReport& made) { return text(made.remark); })
+      .def_property_readonly("debug_file",
+                             [](const ModuleReport& made) { return text(made.debug_file); })
       .def_readonly("code_bytes", &ModuleReport::code_bytes)
       .def_readonly("cfi_bytes", &ModuleReport::cfi_bytes)
       .def_readonly("has_debug_info", &ModuleReport::has_debug_info);
@@ -189,7 +206,7 @@ void bind_process(py::module_& module) {
           py::arg("thread"), py::arg("options") = WalkRequest())
       .def("describe", &describe, py::arg("address"), py::arg("demangle") = true,
            py::arg("lines") = true)
-      .def("report", &report, py::arg("module"))
+      .def("report", &report, py::arg("module"), py::arg("fetch") = false)
       .def("symbols", &symbols_of, py::arg("module"))
       .def("functions", &functions_of, py::arg("module"))
       .def("read", &read, py::arg("address"), py::arg("size"))

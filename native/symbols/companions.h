@@ -23,9 +23,12 @@ struct Companions {
   std::vector<Companion> files;
   std::vector<NameList> lists;
   std::string remark;  // why one that was there lends no names, a sentence; empty otherwise
+
+  // The path of the separate debug file; empty when there is none.
+  [[nodiscard]] std::string debug_file() const;
 };
 
-// All that `file` has on this machine. Never throws.
+// All that `file` has on this machine. Nothing but debuginfod's watch throws.
 Companions companions_of(const ElfFile& file, const FileSearch& search);
 
 // The ELF image in .gnu_debugdata ("MiniDebugInfo" in gdb's manual), unpacked; null when there is

@@ -43,6 +43,7 @@ void FileSymbols::open() {
   }
   Companions companions = companions_of(*file_, search_);
   remark_ = std::move(companions.remark);
+  debug_file_ = companions.debug_file();
   lines_path_ = lines_path_of(*file_, companions);
   for (const NameList& list : companions.lists) {
     if (list.lines != nullptr) {
@@ -55,6 +56,11 @@ void FileSymbols::open() {
 const std::string& FileSymbols::remark() {
   open();
   return remark_;
+}
+
+const std::string& FileSymbols::debug_file() {
+  open();
+  return debug_file_;
 }
 
 std::shared_ptr<const SymbolTable> FileSymbols::table() {

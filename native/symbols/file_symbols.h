@@ -61,6 +61,10 @@ class FileSymbols {
   std::shared_ptr<const SymbolTable> table_with_plt();
   // Why something that was to lend names does not, in sentences; empty when nothing was refused.
   const std::string& remark();
+  // The path of the separate debug file that lends names; empty when there is none.
+  const std::string& debug_file();
+  // Whether one of these has been asked for, and so the companions have been looked for.
+  [[nodiscard]] bool is_open() const { return table_ != nullptr; }
   // Where functions begin. Null for object files before linking and for an instruction set that we
   // do not know.
   const FunctionStarts* starts();
@@ -81,6 +85,7 @@ class FileSymbols {
 
   std::shared_ptr<const SymbolTable> table_;  // null until open()
   std::string remark_;
+  std::string debug_file_;
   std::string lines_path_;  // of the file with debug info; empty when there is none
   std::vector<std::shared_ptr<const LineTable>> lines_;  // of other sources
   std::shared_ptr<const SymbolTable> table_with_plt_;

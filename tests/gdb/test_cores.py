@@ -189,7 +189,9 @@ def test_the_program_may_be_exchanged(chain: Crash, workers: Crash) -> None:
         [chain.exe, chain.core],
     )  # fmt: skip
     assert said.status == 0, said.err
-    states = re.findall(rf"(\w+) +{re.escape(str(chain.exe))}$", said.out, re.MULTILINE)
+    states = re.findall(
+        rf"  (found|missing|MISMATCH) .* {re.escape(str(chain.exe))}$", said.out, re.MULTILINE
+    )
     assert [states[0], states[-1]] == ["found", "found"]
     assert len(states) >= 2
 

@@ -98,7 +98,8 @@ def test_a_refused_setting_keeps_the_old_value() -> None:
 
 def test_show_alone_shows_every_setting() -> None:
     lines = batch(["show whocall"]).out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["max-frames", "search-path", "without"]
+    names = [line.split(":")[0] for line in lines]
+    assert names == ["debuginfod", "max-frames", "search-path", "without"]
 
 
 def test_doctor_is_content() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from whocall import jsonform
+from whocall.gdb.downloads import silence
 from whocall.gdb.inferior import current
 from whocall.gdb.output import current_style, warn, write, write_text
 from whocall.gdb.walks import walk_of
@@ -15,6 +16,8 @@ from whocall.render import TextForm, report_lines
 def run(line: str) -> None:
     """Prints the backtrace of the selected thread, or of all."""
     parsed = BACKTRACE.parse(line)
+    if parsed.has("json"):
+        silence()
     every_thread = parsed.has("all")
     now = current(every_thread)
     image = now.image

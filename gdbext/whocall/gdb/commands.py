@@ -10,6 +10,7 @@ import gdb
 
 from whocall import options
 from whocall.errors import Error, as_gdb_says
+from whocall.gdb.downloads import begin_command
 from whocall.options import Syntax
 
 
@@ -18,6 +19,7 @@ def run(home: str, line: str) -> None:
 
     KeyboardInterrupt, which the pager's `q` raises too, passes through.
     """
+    begin_command()
     try:
         import_module(home).run(line)
     except Error as error:
@@ -187,6 +189,16 @@ def register() -> None:
             "List the loaded files, whether they are the right ones, and what they tell.",
             "whocall modules [OPTION]...",
             options.MODULES,
+            "A line for each file: its addresses; found, missing, MISMATCH (the file there is of\n"
+            "another build than the one in memory, by their build ids, and is not used) or in\n"
+            "memory (no file, but its image was dumped); the share of its code that unwind tables\n"
+            "cover; its named functions by the source of the names; its path, and the debug file\n"
+            "that lends it names. Below a file that lacks something stands what to do about it.\n"
+            "\n"
+            'Files are looked for below "sysroot", at their own paths, in "whocall search-path"\n'
+            'and "solib-search-path" by name and by build id, in "debug-file-directory" by build\n'
+            'id, and last by debuginfod ("set whocall debuginfod"). This command fetches no debug\n'
+            "info that no backtrace has asked for.",
         ),
     )
     _FileCommand(

@@ -6,7 +6,14 @@ import gdb
 
 from whocall import jsonform
 from whocall.compare import GdbStack
-from whocall.comparison import Comparison, compare_thread, comparison_json, comparison_lines
+from whocall.comparison import (
+    Comparison,
+    compare_thread,
+    comparison_json,
+    comparison_lines,
+    comparison_warnings,
+)
+from whocall.gdb.downloads import silence
 from whocall.gdb.frames import selection_kept, stack_of
 from whocall.gdb.inferior import Current, current
 from whocall.gdb.output import current_style, warn, write, write_text
@@ -36,13 +43,15 @@ def _compared(now: Current, indices: list[int]) -> list[Comparison]:
 def run(line: str) -> None:
     """Prints whocall's frames beside gdb's."""
     parsed = COMPARE.parse(line)
+    if parsed.has("json"):
+        silence()
     every_thread = parsed.has("all")
     now = current(every_thread)
     found = _compared(now, now.every_thread() if every_thread else [now.selected])
     if parsed.has("json"):
         write_text(jsonform.text(comparison_json(now.image, found)))
         return
-    warn(now.image.warnings)
+    warn(comparison_warnings(now.image, found))
     style = current_style()
     for at, comparison in enumerate(found):
         if every_thread:

@@ -12,6 +12,7 @@ from whocall.gdb.inferior import current
 from whocall.gdb.output import current_style, warn, write
 from whocall.gdb.walks import walk_of
 from whocall.model import Backtrace, Frame
+from whocall.module_warnings import warnings_on
 from whocall.options import Parsed
 from whocall.render import stop_line
 from whocall.style import Style
@@ -100,6 +101,7 @@ def _sentence(trace: Backtrace, at: int, style: Style) -> str:
 
 def run(line: str) -> None:
     """Prints the line."""
-    warn(current().image.native.warnings)
     trace, at = _chain(selected_level() or 0)
+    shown = [frame.pc for frame in trace.frames[at : at + 2]]
+    warn(warnings_on(current().image, shown))
     write([_sentence(trace, at, current_style())])

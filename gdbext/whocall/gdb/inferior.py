@@ -117,9 +117,13 @@ def _stamps(*paths: str) -> Hashable:
     return tuple(stamps)
 
 
+def _settings() -> Hashable:
+    return parameters.search(), parameters.debuginfod_servers()
+
+
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
     exe = executable(inferior)
-    key = ("core", core, exe, _stamps(core, exe), parameters.search())
+    key = ("core", core, exe, _stamps(core, exe), _settings())
     known = _kept.get(inferior.num)
     if known is not None and known[0] == key:
         return known[1]
@@ -134,7 +138,7 @@ def _live_image(
     from whocall.gdb.live import open_inferior
 
     exe = executable(inferior)
-    base = (exe, _stamps(exe), parameters.search())
+    base = (exe, _stamps(exe), _settings())
     every = ("live", "all", base)
     wanted = every if every_thread else ("live", thread.num, base)
     known = _kept.get(inferior.num)

@@ -174,5 +174,6 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             vector.get(AT_SYSINFO_EHDR),
             read,
             (replace(search, sysroot="") if local else search).native(exe),
+            is_local=local,
         )
     return ProcessImage(process)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import gdb
+
 from whocall import jsonform
+from whocall.gdb.downloads import silence
 from whocall.gdb.inferior import current
 from whocall.gdb.output import current_style, warn, write, write_text
-from whocall.modules import all_facts, module_lines, modules_json
+from whocall.gdb.parameters import asks_debuginfod
+from whocall.module_table import module_lines
+from whocall.modules import Advice, all_facts, modules_json
 from whocall.options import MODULES
-
-SEARCH_SETTING = '"set whocall search-path DIR"'
 
 
 def run(line: str) -> None:
     """Lists the loaded files."""
     parsed = MODULES.parse(line)
+    if parsed.has("json"):
+        silence()
     image = current().image
     facts = all_facts(image)
+    advice = Advice(
+        '"set whocall search-path DIR"', '"set whocall debuginfod on"', asks_debuginfod()
+    )
     if parsed.has("json"):
-        write_text(jsonform.text(modules_json(image, facts, SEARCH_SETTING)))
+        write_text(jsonform.text(modules_json(image, facts, advice)))
         return
     warn(image.native.warnings)
-    write(module_lines(image, facts, SEARCH_SETTING, current_style()))
+    write(module_lines(facts, advice, current_style(), gdb.parameter("width")))

@@ -11,6 +11,7 @@ import os
 import gdb
 
 from whocall.errors import Error, as_gdb_says
+from whocall.gdb import downloads
 from whocall.options import split_list
 from whocall.search import Search
 
@@ -93,6 +94,33 @@ class _Without(gdb.Parameter):
         return f"The strategies that whocall does not use are {', '.join(split_list(value))}."
 
 
+class _Debuginfod(gdb.Parameter):
+    """Whether whocall asks debuginfod servers for files and debug info that are missing.
+
+    auto, the default, asks them when gdb's own "debuginfod enabled" is on; whocall does not ask
+    you, so that "ask" counts as off. The servers are those of "set debuginfod urls", which begins
+    as the environment variable DEBUGINFOD_URLS. Debug info is fetched for modules in which frames
+    lie, and files of modules that are missing."""
+
+    set_doc = "Set whether whocall asks debuginfod servers for what is missing."
+    show_doc = "Show whether whocall asks debuginfod servers for what is missing."
+
+    def __init__(self) -> None:
+        super().__init__(
+            "whocall debuginfod", gdb.COMMAND_STACK, gdb.PARAM_ENUM, ("auto", "on", "off")
+        )
+        self.value = "auto"
+
+    def get_set_string(self) -> str:
+        """Says nothing, as gdb does."""
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        now = f" (currently {'on' if asks_debuginfod() else 'off'})" if value == "auto" else ""
+        return f'Asking debuginfod servers for what is missing is "{value}"{now}.'
+
+
 class _SetPrefix(gdb.Command):
     """Set a setting of whocall."""
 
@@ -119,7 +147,12 @@ class _ShowPrefix(gdb.Command):
             gdb.write(f"{name}:  {shown}")
 
 
-_NAMES = {"search-path": _SearchPath, "max-frames": _MaxFrames, "without": _Without}
+_NAMES = {
+    "search-path": _SearchPath,
+    "max-frames": _MaxFrames,
+    "without": _Without,
+    "debuginfod": _Debuginfod,
+}
 
 
 def register() -> None:
@@ -140,7 +173,28 @@ def search() -> Search:
         sysroot=str(gdb.parameter("sysroot") or "").removeprefix("target:"),
         directories=_paths("whocall search-path") + _paths("solib-search-path"),
         debug_directories=_paths("debug-file-directory"),
+        debuginfod=asks_debuginfod(),
+        progress=downloads.show,
     )
+
+
+def _of_gdb(name: str) -> str:
+    """A setting of gdb's; "" where this gdb does not have it."""
+    try:
+        return str(gdb.parameter(name) or "")
+    except RuntimeError:
+        return ""
+
+
+def asks_debuginfod() -> bool:
+    """Our setting, or gdb's own when ours is auto."""
+    ours = gdb.parameter("whocall debuginfod")
+    return bool(ours == "on" or (ours == "auto" and _of_gdb("debuginfod enabled") == "on"))
+
+
+def debuginfod_servers() -> str:
+    """Whom libdebuginfod asks: gdb writes its setting into the environment of its process."""
+    return _of_gdb("debuginfod urls") if asks_debuginfod() else ""
 
 
 def _paths(setting: str) -> tuple[str, ...]:

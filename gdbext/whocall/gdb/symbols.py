@@ -6,8 +6,9 @@ import gdb
 
 from whocall.errors import UsageError
 from whocall.gdb.inferior import current
-from whocall.gdb.output import current_style, write
+from whocall.gdb.output import current_style, warn, write
 from whocall.gdb.walks import demangle
+from whocall.module_warnings import warnings_on
 from whocall.places import symbol_lines
 
 _WITH_ADDRESS = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD)
@@ -31,4 +32,5 @@ def run(line: str) -> None:
         raise UsageError("whocall symbol must be followed by an address or an expression.")
     now = current()
     addresses = [_address(expression) for expression in expressions]
+    warn(warnings_on(now.image, addresses))
     write(symbol_lines(now.image, addresses, demangle(), current_style()))

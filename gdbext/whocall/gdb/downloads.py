@@ -1,0 +1,35 @@
+"""Tells a person at a terminal what debuginfod sends; programs that read our output are spared."""
+
+from __future__ import annotations
+
+import os
+
+import gdb
+
+from whocall.downloads import line
+from whocall.gdb.host import is_machine_interface
+
+_silent = False
+_said: set[str] = set()
+
+
+def begin_command() -> None:
+    """Each command tells anew."""
+    global _silent
+    _silent = False
+    _said.clear()
+
+
+def silence() -> None:
+    """For the rest of a command that prints JSON."""
+    global _silent
+    _silent = True
+
+
+def show(what: str, done: int, size: int) -> None:
+    """Announces each file once; the native module calls this while it fetches."""
+    if _silent or what in _said or not os.isatty(2) or is_machine_interface():
+        return
+    _said.add(what)
+    gdb.write(line(what, size) + "\n", gdb.STDERR)
+    gdb.flush(gdb.STDERR)

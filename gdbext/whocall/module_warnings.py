@@ -1,0 +1,52 @@
+"""What a user must know of the modules in which frames lie."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from whocall import _native as native
+    from whocall.image import ProcessImage
+    from whocall.model import Backtrace
+
+
+def is_other_build(module: native.Module) -> bool:
+    """Whether the file at the module's place is not the one in memory."""
+    return module.state == "MISMATCH" or (module.state == "in memory" and bool(module.file_path))
+
+
+def complaint(module: native.Module) -> str | None:
+    """A sentence on a module that has no file, or the file of another build."""
+    if module.state != "missing" and not is_other_build(module):
+        return None
+    said = module.remark or f"{module.path}: {module.state}."
+    return f"{module.state}: {said}" if module.state == "MISMATCH" else said
+
+
+def warnings_on(image: ProcessImage, pcs: Iterable[int]) -> list[str]:
+    """The image's own warnings, and one for each such module that holds one of the `pcs`."""
+    modules = image.modules
+    begins = [module.begin for module in modules]
+    held: Counter[int] = Counter()
+    for pc in pcs:
+        at = bisect_right(begins, pc) - 1
+        if at >= 0 and pc < modules[at].end:
+            held[at] += 1
+    said = list(image.native.warnings)
+    for at in sorted(held):
+        sentence = complaint(modules[at])
+        if sentence is None or any(modules[at].path in other for other in image.native.warnings):
+            continue
+        count = "1 frame lies" if held[at] == 1 else f"{held[at]} frames lie"
+        said.append(f"{sentence} {count} in it.")
+    return said
+
+
+def warnings_on_traces(image: ProcessImage, traces: Iterable[Backtrace]) -> list[str]:
+    """The same for the frames of `traces`; inlined calls are part of theirs."""
+    return warnings_on(
+        image, (frame.pc for trace in traces for frame in trace.frames if not frame.inlined)
+    )

@@ -1,0 +1,48 @@
+// Asks debuginfod servers for files by their build ids, through elfutils' libdebuginfod.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "object/elf_file.h"
+
+namespace whocall {
+
+// Whoever looks on while a file is fetched. Each may be empty, and each may throw: then the fetch
+// ends at once and the exception goes through.
+struct FetchWatch {
+  std::function<void()> check_interrupt;  // called at least once a second
+  // `what` is "debug info for /bin/prog"; both numbers are bytes, and called only when they are
+  // known.
+  std::function<void(const std::string& what, std::uint64_t done, std::uint64_t size)> progress;
+};
+
+struct FetchedFile {
+  std::shared_ptr<const ElfFile> file;  // null when it is not to be had; else of the build id
+  std::string remark;                   // why it is not to be had, a sentence; else empty
+};
+
+// The servers are those of the environment variable DEBUGINFOD_URLS, which gdb's `set debuginfod
+// urls` writes as well; DEBUGINFOD_CACHE_PATH and DEBUGINFOD_TIMEOUT count too (debuginfod(7)). The
+// library is opened when something is first asked for: who never asks does not need it.
+class Debuginfod {
+ public:
+  explicit Debuginfod(FetchWatch watch) : watch_(std::move(watch)) {}
+
+  // `build_id` in lower-case hex; `name` is the module's path, to speak of it. Nothing but the
+  // watch throws.
+  FetchedFile debug_info(const std::string& build_id, const std::string& name);
+  FetchedFile executable(const std::string& build_id, const std::string& name);
+
+ private:
+  enum class Kind { debug_info, executable };
+  FetchedFile fetch(Kind kind, const std::string& build_id, const std::string& name);
+
+  FetchWatch watch_;
+  // Servers that have let us wait in vain are not waited for again: a process has many modules.
+  std::string given_up_;  // why, a sentence; empty as long as they are asked
+};
+
+}  // namespace whocall
