@@ -36,7 +36,7 @@ def _cells(facts: ModuleFacts) -> tuple[str, str, str, str]:
 def _files(facts: ModuleFacts, style: Style) -> tuple[str, int]:
     """The module's path, where its file was found, its debug file; and how wide that is."""
     module = facts.module
-    parts = [("", module.path)]
+    parts = [("", module.path or "(no name)")]
     if module.file_path and module.file_path != module.path and facts.is_usable:
         parts.append(("file ", module.file_path))
     if facts.debug_file:

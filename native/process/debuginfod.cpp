@@ -183,7 +183,7 @@ FetchedFile Debuginfod::fetch(Kind kind, const std::string& build_id, const std:
   }
   const bool executable = kind == Kind::executable;
   Fetch fetch{
-      &watch_, (executable ? std::string("file ") : std::string("debug info for ")) + name, {}};
+      &watch_, (executable ? "executable for " : "separate debug info for ") + name, {}};
   std::string path;
   const auto begin = std::chrono::steady_clock::now();
   const int error = Client(fetch).find(executable, build_id, path);

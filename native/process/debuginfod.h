@@ -14,7 +14,7 @@ namespace whocall {
 // ends at once and the exception goes through.
 struct FetchWatch {
   std::function<void()> check_interrupt;  // called at least once a second
-  // `what` is "debug info for /bin/prog"; both numbers are bytes, and called only when they are
+  // `what` is "separate debug info for /bin/prog"; both numbers are bytes, and called only when they are
   // known.
   std::function<void(const std::string& what, std::uint64_t done, std::uint64_t size)> progress;
 };

@@ -73,9 +73,14 @@ std::vector<std::string> FileFinder::candidates(const FileQuery& query) const {
   if (!search_.sysroot.empty() && absolute) {
     paths.push_back(join(search_.sysroot, query.path));
   }
-  if (!process_root_.empty() && absolute) {
+  const bool elsewhere = !process_root_.empty() && absolute;
+  if (elsewhere) {
     paths.push_back(join(process_root_, query.path));
-  } else if (!query.path.empty() && !query.path.starts_with('[')) {
+  }
+  // The kernel names the files of a chroot by our root directory, of other roots by theirs. Only a
+  // build id can tell a file of theirs from one of ours at the same path.
+  if (!query.path.empty() && !query.path.starts_with('[') &&
+      !(elsewhere && query.build_id.empty())) {
     paths.push_back(query.path);
   }
   const std::string name = base_name(query.path);

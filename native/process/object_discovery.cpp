@@ -14,6 +14,11 @@ namespace {
 // A damaged core can have any number of mappings; each costs a read.
 constexpr std::size_t kScanLimit = 65536;
 
+// The vDSO by the name that it gives itself.
+bool is_kernels(std::string_view soname) {
+  return soname.starts_with("linux-vdso") || soname.starts_with("linux-gate");
+}
+
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 class Discovery {
@@ -206,11 +211,34 @@ class Discovery {
       if (object.image) {
         const auto file = rebuild_file(memory_, *object.image, arch_, "image in memory");
         object.path = file == nullptr ? "" : file->soname();
+        object.is_vdso = is_kernels(object.path);
+        if (object.is_vdso) {
+          object.path = "[vdso]";
+        }
         objects_.push_back(std::move(object));
       }
     }
     if (program() == nullptr) {
       guess_program();
+      name_by_link_map();
+    }
+  }
+
+  // Of a core that has lost all notes on its files: the program's name is that of the process, the
+  // dynamic linker knows those of the libraries.
+  void name_by_link_map() {
+    MappedObject* main = program();
+    if (main == nullptr || !main->image) {
+      return;
+    }
+    if (main->path.empty()) {
+      main->path = evidence_.program_name;
+    }
+    for (const LinkMapEntry& entry : read_link_map(memory_, *main->image, arch_)) {
+      MappedObject* object = covering(entry.dynamic);
+      if (object != nullptr && !object->is_vdso && !entry.path.empty()) {
+        object->path = entry.path;
+      }
     }
   }
 

@@ -56,7 +56,7 @@ ModuleReport report(const Process& process, std::size_t index, bool fetch) {
     return result;
   }
   FileSymbols& names = *session.symbolizer->symbols_of(module);
-  if (fetch || names.is_open()) {
+  if (fetch || names.is_open() || session.image->search.debuginfod == nullptr) {
     tell_names(names, result);
   } else {
     FileSearch search = session.image->search;

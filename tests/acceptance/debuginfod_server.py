@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 DEADLINE = 60
@@ -20,9 +21,10 @@ DEADLINE = 60
 
 @dataclass(frozen=True)
 class Server:
-    """Where it is asked, and its own count of what it was asked for."""
+    """Where it is asked, and its own log."""
 
     url: str
+    log: Path
 
     def metrics(self) -> str:
         """What it tells of itself, in the text form of Prometheus."""
@@ -30,10 +32,12 @@ class Server:
             text: str = answer.read().decode()
             return text
 
-    def requests(self) -> int:
-        """How many files were asked for, whether it had them or not."""
+    def requests(self) -> list[tuple[str, str]]:
+        """Build id and kind of all that was asked for, whether it had it or not."""
+        found = re.findall(r"GET /buildid/(\w+)/(\w+)", self.log.read_text())
         counts = re.findall(r'^http_requests_total\{type="(\w+)"\} (\d+)$', self.metrics(), re.M)
-        return sum(int(count) for kind, count in counts if kind != "metrics")
+        assert len(found) == sum(int(count) for kind, count in counts if kind != "metrics")
+        return found
 
 
 def free_port() -> int:
@@ -65,10 +69,11 @@ def serving(directory: Path) -> Iterator[Server]:
     kept = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}
     port = free_port()
     command = ["debuginfod", "-d", ":memory:", "-p", str(port), "-F", "-t0", "-g0", str(directory)]
-    server = Server(f"http://127.0.0.1:{port}")
-    with subprocess.Popen(
-        command, env=kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+    server = Server(f"http://127.0.0.1:{port}", directory.with_suffix(".log"))
+    with (
+        server.log.open("w") as log,
+        subprocess.Popen(command, env=kept, stdout=log, stderr=log) as process,
+    ):
         try:
             deadline = time.monotonic() + DEADLINE
             while not _has_scanned(server):
@@ -104,6 +109,34 @@ def hanging() -> Iterator[tuple[str, threading.Event]]:
             thread.join()
             for guest in guests:
                 guest.close()
+
+
+@contextmanager
+def answering(body: bytes, pause: float = 0) -> Iterator[str]:
+    """The URL of a server that has the same answer to everything, and takes its time."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            middle = len(body) // 2
+            for part in (body[:middle], body[middle:]):
+                self.wfile.write(part)
+                self.wfile.flush()
+                time.sleep(pause)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def asking(url: str, cache: Path, **more: str) -> dict[str, str]:
