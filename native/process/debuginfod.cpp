@@ -160,11 +160,21 @@ class Client {
 }  // namespace
 
 FetchedFile Debuginfod::debug_info(const std::string& build_id, const std::string& name) {
-  return fetch(Kind::debug_info, build_id, name);
+  return ask(Kind::debug_info, build_id, name);
 }
 
 FetchedFile Debuginfod::executable(const std::string& build_id, const std::string& name) {
-  return fetch(Kind::executable, build_id, name);
+  return ask(Kind::executable, build_id, name);
+}
+
+FetchedFile Debuginfod::ask(Kind kind, const std::string& build_id, const std::string& name) {
+  const auto known = answers_.find({kind, build_id});
+  if (known != answers_.end()) {
+    return known->second;
+  }
+  FetchedFile answer = fetch(kind, build_id, name);
+  answers_.emplace(std::pair(kind, build_id), answer);
+  return answer;
 }
 
 FetchedFile Debuginfod::fetch(Kind kind, const std::string& build_id, const std::string& name) {
@@ -182,8 +192,7 @@ FetchedFile Debuginfod::fetch(Kind kind, const std::string& build_id, const std:
     return {nullptr, given_up_};
   }
   const bool executable = kind == Kind::executable;
-  Fetch fetch{
-      &watch_, (executable ? "executable for " : "separate debug info for ") + name, {}};
+  Fetch fetch{&watch_, (executable ? "executable for " : "separate debug info for ") + name, {}};
   std::string path;
   const auto begin = std::chrono::steady_clock::now();
   const int error = Client(fetch).find(executable, build_id, path);

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "object/elf_file.h"
 
@@ -14,8 +16,8 @@ namespace whocall {
 // ends at once and the exception goes through.
 struct FetchWatch {
   std::function<void()> check_interrupt;  // called at least once a second
-  // `what` is "separate debug info for /bin/prog"; both numbers are bytes, and called only when they are
-  // known.
+  // `what` is "separate debug info for /bin/prog"; both numbers are bytes, and called only when
+  // they are known.
   std::function<void(const std::string& what, std::uint64_t done, std::uint64_t size)> progress;
 };
 
@@ -26,7 +28,8 @@ struct FetchedFile {
 
 // The servers are those of the environment variable DEBUGINFOD_URLS, which gdb's `set debuginfod
 // urls` writes as well; DEBUGINFOD_CACHE_PATH and DEBUGINFOD_TIMEOUT count too (debuginfod(7)). The
-// library is opened when something is first asked for: who never asks does not need it.
+// library is opened when something is first asked for: who never asks does not need it. What was
+// asked for once is remembered.
 class Debuginfod {
  public:
   explicit Debuginfod(FetchWatch watch) : watch_(std::move(watch)) {}
@@ -38,10 +41,12 @@ class Debuginfod {
 
  private:
   enum class Kind { debug_info, executable };
+  FetchedFile ask(Kind kind, const std::string& build_id, const std::string& name);
   FetchedFile fetch(Kind kind, const std::string& build_id, const std::string& name);
 
   FetchWatch watch_;
   // Servers that have let us wait in vain are not waited for again: a process has many modules.
+  std::map<std::pair<Kind, std::string>, FetchedFile> answers_;  // by kind and build id
   std::string given_up_;  // why, a sentence; empty as long as they are asked
 };
 

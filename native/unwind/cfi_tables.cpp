@@ -41,10 +41,11 @@ class CfiTables::ModuleTables {
   // .debug_frame in the debug file alone. Remedy: where no table of the file itself covers an
   // address, look there. True when there is something new to look at.
   bool open_debug_file() {
-    if (std::exchange(debug_file_tried_, true)) {
+    if (debug_file_tried_) {
       return false;
     }
     debug_file_ = find_debug_file(*module_.file, search_).file;
+    debug_file_tried_ = true;  // only now: an interrupted download may be tried again
     const std::size_t before = sections_.size();
     if (debug_file_ != nullptr) {
       add(CallFrameInfo::of_debug_frame(*debug_file_));

@@ -89,7 +89,7 @@ def lldbs(core: Path, exe: Path) -> list[tuple[int, str | None]]:
     for line in ran.stdout.splitlines():
         if "frame #" in line and ": 0x" in line:
             pc, _, rest = line.split(": 0x", 1)[1].partition(" ")
-            name = rest.partition("`")[2].partition(" ")[0]
+            name = rest.partition("`")[2].partition(" ")[0].partition("(")[0]
             found.append(
                 (int(pc, 16), None if name.startswith("___lldb_unnamed") else name or None)
             )
