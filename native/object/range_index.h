@@ -51,6 +51,9 @@ void for_each_piece(std::uint32_t count, RangeOf range_of, Take take) {
     const Address begin = range_of(i).begin;
     advance(begin, false);
     cursor = begin;
+    while (!open.empty() && range_of(open.back()).end <= begin) {
+      open.pop_back();  // or a long run of neighbours would stay open until its end
+    }
     std::uint32_t last = i;
     while (last < count && range_of(last).begin == begin) {
       ++last;

@@ -28,10 +28,12 @@ std::uint32_t behind_last_start(Records records, std::uint32_t first, std::uint3
         std::upper_bound(records.begin() + first, records.begin() + last, address, begins_behind);
     return static_cast<std::uint32_t>(next - records.begin());
   }
-  while (first < last && records[first].start <= address) {
-    ++first;
+  // Without a branch on what is read: where in its bucket an address lies cannot be predicted.
+  std::uint32_t below = 0;
+  for (std::uint32_t i = first; i < last; ++i) {
+    below += records[i].start <= address ? 1 : 0;
   }
-  return first;
+  return first + below;
 }
 
 // The first of those that start where records[index] does; hostile files have many.
@@ -112,10 +114,11 @@ std::uint32_t SymbolIndex::find(const SymbolList& symbols, Address address) cons
   const std::uint32_t last =
       behind_last_start(symbols.records(), buckets_[bucket], buckets_[bucket + 1], address) - 1;
   const std::uint32_t best = first_of_group(symbols.records(), last);
-  if (address - symbols.start(best) < symbols.length(best)) {
-    return best;
+  const bool covered = address - symbols.start(best) < symbols.length(best);
+  if (exceptions_.empty()) {
+    return covered ? best : kNone;
   }
-  return exceptions_.empty() ? kNone : exception_at(address);
+  return covered ? best : exception_at(address);
 }
 
 // In blocks, so that the cache misses of one block's look-ups overlap instead of queueing up: a

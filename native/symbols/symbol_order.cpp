@@ -11,60 +11,52 @@
 namespace whocall {
 namespace {
 
-using Records = std::span<CompactSymbol>;
-
 bool starts_earlier(const CompactSymbol& left, const CompactSymbol& right) {
   return left.start < right.start;
 }
 
-// About eight symbols a bucket, two buckets at least, and no more than the processor's cache holds
-// counters for.
-std::size_t bucket_count(std::size_t symbols) {
-  constexpr std::size_t kMost = std::size_t{1} << 16;
-  return std::min(std::bit_ceil(symbols / 8 + 2), kMost);
+// Deals the records out on buckets by one digit of their distance from `base`, in their order.
+// False, and nothing done, when they share the digit.
+bool deal_out(std::span<const CompactSymbol> from, std::span<CompactSymbol> to, Address base,
+              unsigned shift, unsigned bits) {
+  std::vector<std::uint32_t> place(std::size_t{1} << bits);
+  const auto digit_of = [=, mask = place.size() - 1](const CompactSymbol& record) {
+    return static_cast<std::size_t>((record.start - base) >> shift) & mask;
+  };
+  for (const CompactSymbol& record : from) {
+    ++place[digit_of(record)];
+  }
+  if (place[digit_of(from.front())] == from.size()) {
+    return false;
+  }
+  std::uint32_t next = 0;
+  for (std::uint32_t& count : place) {
+    next += std::exchange(count, next);
+  }
+  for (const CompactSymbol& record : from) {
+    to[place[digit_of(record)]++] = record;
+  }
+  return true;
 }
 
-// The "American flag sort" of McIlroy, Bostic and McIlroy ("Engineering Radix Sort", 1993), one
-// digit of it: counts what belongs in each bucket, then swaps every symbol into the next free place
-// of its bucket. What the buckets leave to do is next to nothing, unless addresses lie in clusters
-// far apart: then it is an ordinary sort.
-void sort_by_start(Records records) {
+// A radix sort, least significant digit first: as many equal digits as keep the places that a pass
+// writes to within what the processor's caches hold. Stable.
+void sort_by_start(std::vector<CompactSymbol>& records) {
   if (std::is_sorted(records.begin(), records.end(), starts_earlier)) {
     return;
   }
+  constexpr unsigned kMostBits = 11;
   const auto [lowest, highest] =
       std::minmax_element(records.begin(), records.end(), starts_earlier);
   const Address base = lowest->start;
-  const std::size_t buckets = bucket_count(records.size());
-  unsigned shift = 0;
-  while (((highest->start - base) >> shift) >= buckets) {
-    ++shift;
-  }
-  const auto bucket_of = [base, shift](const CompactSymbol& record) {
-    return static_cast<std::size_t>((record.start - base) >> shift);
-  };
-  std::vector<std::uint32_t> ends(buckets);  // where each bucket ends
-  for (const CompactSymbol& record : records) {
-    ++ends[bucket_of(record)];
-  }
-  std::vector<std::uint32_t> next(buckets);  // where its next symbol goes
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < buckets; ++i) {
-    next[i] = sum;
-    sum += ends[i];
-    ends[i] = sum;
-  }
-  std::uint32_t begin = 0;
-  for (std::size_t i = 0; i < buckets; ++i) {
-    while (next[i] < ends[i]) {
-      CompactSymbol record = records[next[i]];
-      for (std::size_t own = bucket_of(record); own != i; own = bucket_of(record)) {
-        std::swap(record, records[next[own]++]);
-      }
-      records[next[i]++] = record;
+  const auto width = static_cast<unsigned>(std::bit_width(highest->start - base));
+  const unsigned passes = (width + kMostBits - 1) / kMostBits;
+  const unsigned bits = (width + passes - 1) / passes;
+  std::vector<CompactSymbol> other(records.size());
+  for (unsigned shift = 0; shift < width; shift += bits) {
+    if (deal_out(records, other, base, shift, bits)) {
+      records.swap(other);
     }
-    std::sort(records.begin() + begin, records.begin() + ends[i], starts_earlier);
-    begin = ends[i];
   }
 }
 
