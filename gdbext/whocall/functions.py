@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from whocall.errors import Error, UsageError, native_errors
 from whocall.jsonform import Json, hexes
 from whocall.model import marked
+from whocall.module_warnings import complaint
 from whocall.search import Search
 from whocall.style import Style
 
@@ -98,15 +99,17 @@ def of_process(
 ) -> Iterator[FunctionTable]:
     """The functions of the modules whose path is or ends in `module`, at runtime addresses.
 
-    Modules without a file are left out; raises Error when no module fits.
+    Modules without a file, or with that of another build, are left out; raises Error when `module`
+    names only such, and when no module fits.
     """
     mask = (1 << image.pointer_size * 8) - 1
     fitting = [found for found in image.modules if path_fits(found, module)]
     if not fitting:
         raise Error(f"no module's path ends in {module!r}; whocall modules lists them")
-    for found in fitting:
-        if found.state not in ("found", "in memory"):
-            continue
+    usable = [found for found in fitting if found.state in ("found", "in memory")]
+    if module and not usable:
+        raise Error(complaint(fitting[0]) or f"{fitting[0].path} has no functions")
+    for found in usable:
         with native_errors():
             table = image.native.functions(found.index)
         bias = found.bias if found.bias <= mask >> 1 else found.bias - mask - 1

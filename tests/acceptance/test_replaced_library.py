@@ -164,6 +164,10 @@ def test_it_is_said_aloud(replaced: tuple[Crashed, str]) -> None:
     assert ran in below
     assert build_id(crash.library) in below
     assert "--search DIR" in below
+    refused = whocall("functions", crash.core, "--module", "libsteps.so")
+    assert refused.returncode == 1
+    assert refused.stdout == ""
+    assert ran in refused.stderr
 
 
 def test_it_is_said_aloud_in_gdb(replaced: tuple[Crashed, str]) -> None:
