@@ -69,8 +69,19 @@ def truth_of(twin: Path) -> Truth:
 
 def _words(name: str) -> set[str]:
     """A true name as it may be shown by sources that infer: without parameters and clone suffix."""
-    shown = demangle(_CLONE.sub("", name))
-    return {name, shown, _CLONE.sub("", name), shown.partition("(")[0]}
+    whole = _CLONE.sub("", name)
+    shown = demangle(whole)
+    return {name, whole, shown, _without_parameters(shown)}
+
+
+def _without_parameters(shown: str) -> str:
+    """`(anonymous namespace)::f` of `(anonymous namespace)::f(int, (anonymous namespace)::T)`."""
+    depth = 0
+    for at in range(shown.rfind(")"), -1, -1):
+        depth += (shown[at] == ")") - (shown[at] == "(")
+        if depth == 0:
+            return shown[:at] or shown
+    return shown
 
 
 def is_true(name: str, source: str, true: Iterable[str]) -> bool:
