@@ -7,6 +7,10 @@ printed below the results.
 
 from __future__ import annotations
 
+import json
+import re
+import sys
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +18,9 @@ from pathlib import Path
 import name_twins
 import pytest
 import true_names
-from function_tables import each_of, plt_labels
+from function_tables import each_of, plain, plt_labels
 from name_twins import add_section, mini_debug_info
+from oracles import nm_table
 from oracles.tools import run
 from real_catalogue import FILES
 from real_files import EXECUTABLE, LIBRARY, Twins, of_twin
@@ -24,6 +29,8 @@ from true_names import Truth, Verdict
 
 from whocall import Search, open_symbols
 
+ROOT = Path(__file__).resolve().parents[2]
+NEAREST = "(nearest export)"
 NOWHERE = Search(debug_directories=())
 
 
@@ -111,8 +118,28 @@ def test_names_of_a_real_file(name: str, tmp_path: Path, ledger: Ledger) -> None
     print(f"\n{name}: {bare.functions} functions; {shares}", end="")
     assert not complaints(bare), complaints(bare)[:5]
     check_inferred(bare)
+    _count_nearest(name, twins.bare, truth, ledger)
     _judge_linkage_table(name, twins.bare, ledger)
     _judge_other_places(name, twins, truth, ledger)
+
+
+def _say(*words: str) -> str:
+    return run([sys.executable, str(ROOT / "gdbext" / "whocall.py"), *words])
+
+
+def test_inferred_names_are_marked_wherever_they_are_shown(tmp_path: Path) -> None:
+    """`inferred` in JSON, `?` in text, and nothing else has either."""
+    twins = FILES["executables: static C++"].make(tmp_path)
+    (module,) = json.loads(_say("functions", "--json", str(twins.bare)))["modules"]
+    functions = {int(each["start"], 16): each for each in module["functions"]}
+    inferred = {start for start, each in functions.items() if each["inferred"]}
+    assert len(inferred) > 30
+    assert {functions[start]["source"] for start in inferred} <= set(true_names.INFERRED)
+    lines = _say("functions", str(twins.bare)).splitlines()[1:]
+    marked = {int(line.split()[0], 16) for line in lines if re.search(r"\?(?: \(.*\))?$", line)}
+    assert marked == inferred
+    start = min(inferred)
+    assert f"{functions[start]['name']}? (+0)" in _say("symbol", str(twins.bare), f"{start:#x}")
 
 
 def test_the_judge_sees_wrong_names(tmp_path: Path) -> None:
@@ -126,6 +153,31 @@ def test_the_judge_sees_wrong_names(tmp_path: Path) -> None:
         verdict = judged(twins.bare, truth, search)
         assert len(verdict.wrong["debug-file"]) == 2
         assert len(complaints(verdict)) == 2
+
+
+def _count_nearest(name: str, bare: Path, truth: Truth, ledger: Ledger) -> None:
+    """For comparison: the nearest exported symbol at or below, as backtraces often have it."""
+    found = (
+        nm_table.symbols(bare, dynamic=True) if "DYNAMIC" in run(["readelf", "-lW", bare]) else []
+    )
+    names: dict[int, set[str]] = defaultdict(set)
+    for each in found:
+        names[each.address].add(plain(each.name))
+    starts = sorted(names)
+    if not starts:
+        return
+    tally = ledger.tallies[FILES[name].kind, NEAREST]
+    tally.files += 1
+    tally.functions += len(truth.starts)
+    for start in truth.starts:
+        at = bisect_right(starts, start)
+        if not at:
+            continue
+        said, true = names[starts[at - 1]], truth.names[start]
+        if said & true:
+            tally.named += 1
+        else:
+            tally.wrong.append(f"{sorted(said)}: in truth {sorted(true)}")
 
 
 def _judge_linkage_table(name: str, bare: Path, ledger: Ledger) -> None:
@@ -179,6 +231,6 @@ def test_counts(ledger: Ledger, scoreboard: Scoreboard) -> None:
         # Only bounds can be wrong without a name: what nothing tells of counts to the code before.
         limits = {"name or bounds": 0.001, **dict.fromkeys(true_names.INFERRED, 0.01)}
         limit = limits.get(source, 0) * tally.named
-        assert len(tally.wrong) <= limit, (source, tally.wrong[:10])
+        assert source == NEAREST or len(tally.wrong) <= limit, (source, tally.wrong[:10])
     if len(FILES) == sum(len(files) for files in ledger.functions.values()):
         assert all(len(files) >= 20 for files in ledger.functions.values())
