@@ -5,6 +5,7 @@ Works without the native module: that is when it is needed.
 
 from __future__ import annotations
 
+import ctypes
 import platform
 import sysconfig
 from collections.abc import Sequence
@@ -55,6 +56,17 @@ def _native_findings() -> list[Finding]:
     return found
 
 
+def _debuginfod() -> Finding:
+    """Only who asks debuginfod needs it: its absence is nothing to mend."""
+    try:
+        ctypes.CDLL("libdebuginfod.so.1")
+    except OSError:
+        text = "not installed, which only debuginfod needs: apt-get install libdebuginfod1"
+    else:
+        text = "found"
+    return Finding("libdebuginfod", text)
+
+
 def examine(gdb_version: str | None = None) -> list[Finding]:
     """Everything worth knowing when something does not work."""
     host = f"{platform.system()} {platform.machine()}"
@@ -63,7 +75,7 @@ def examine(gdb_version: str | None = None) -> list[Finding]:
         found.append(Finding("gdb", gdb_version))
     version = platform.python_version()
     found.append(Finding("Python", f"{version}, ABI {_abi()}, {loader.python_here()}, {host}"))
-    return found + _native_findings()
+    return [*found, *_native_findings(), _debuginfod()]
 
 
 def finding_lines(findings: Sequence[Finding]) -> list[str]:

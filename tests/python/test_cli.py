@@ -126,6 +126,7 @@ def test_functions_of_a_file() -> None:
 def test_doctor() -> None:
     ran = run("doctor")
     assert ran.returncode == 0
+    assert "libdebuginfod:" in ran.stdout
     assert "Everything is in order." in ran.stdout
 
 
