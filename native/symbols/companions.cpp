@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "object/xz.h"
 #include "process/debug_files.h"
+#include "symbols/symbol_files.h"
 
 namespace whocall {
 namespace {
@@ -55,8 +56,12 @@ Companions companions_of(const ElfFile& file, const FileSearch& search) {
   if (auto image = read_gnu_debugdata(file, trouble)) {
     companions.files.push_back({std::move(image), NameSource::gnu_debugdata});
   }
-  if (!trouble.empty()) {
-    companions.remark += (companions.remark.empty() ? "" : " ") + trouble;
+  SymbolLists given = symbol_lists_of(file, search);
+  companions.lists = std::move(given.lists);
+  for (const std::string& sentence : {trouble, given.remark}) {
+    if (!sentence.empty()) {
+      companions.remark += (companions.remark.empty() ? "" : " ") + sentence;
+    }
   }
   return companions;
 }
