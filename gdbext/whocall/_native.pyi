@@ -154,6 +154,7 @@ class Process:
     exe_path: str
     pid: int
     warnings: list[str]
+    name_warnings: list[str]  # on lists of names, and logs of JIT compilers, that lend none
     threads: list[Thread]
     modules: list[Module]
     mappings: list[Mapping]
@@ -200,6 +201,7 @@ class FunctionList:
     """All functions of one file, also those that only the code shows; link addresses."""
 
     build_id: str
+    remark: str  # why something that was to lend names does not; "" when nothing was refused
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> tuple[int, int, str, str, bool, list[str], bool]:

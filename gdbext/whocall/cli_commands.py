@@ -216,7 +216,7 @@ def symbol(arguments: argparse.Namespace) -> int:
 def modules(arguments: argparse.Namespace) -> int:
     """`whocall modules`."""
     from whocall.module_table import module_lines
-    from whocall.modules import Advice, all_facts, modules_json
+    from whocall.modules import Advice, all_facts, modules_json, warnings
 
     with _open_core(arguments.core, arguments.exe, arguments) as image:
         facts = all_facts(image, fetch=arguments.debuginfod)
@@ -224,7 +224,7 @@ def modules(arguments: argparse.Namespace) -> int:
         if arguments.json:
             sys.stdout.write(jsonform.text(modules_json(image, facts, advice)))
             return 0
-        _warn(image.native.warnings)
+        _warn(warnings(image, facts))
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         _write(module_lines(facts, advice, style_for(sys.stdout), width))
     return 0

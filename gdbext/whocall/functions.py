@@ -44,6 +44,7 @@ class FunctionTable:
     build_id: str
     bias: int
     functions: list[Function]
+    remark: str = ""  # why something that was to lend names does not; "" when nothing was refused
 
 
 def select(
@@ -71,7 +72,7 @@ def select(
                     tuple(witness),
                 )
             )
-    return FunctionTable(module, table.build_id, bias, functions)
+    return FunctionTable(module, table.build_id, bias, functions, table.remark)
 
 
 def _demangler(demangle: bool) -> Demangle:

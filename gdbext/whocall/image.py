@@ -87,7 +87,7 @@ class ProcessImage:
             sentence = complaint(module)
             if sentence is not None and not any(module.path in other for other in said):
                 said.append(sentence)
-        return said
+        return said + self.native.name_warnings
 
     def executables(self) -> set[str]:
         """Every path under which a frame may name the main program."""

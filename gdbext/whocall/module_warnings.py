@@ -27,7 +27,9 @@ def complaint(module: native.Module) -> str | None:
 
 
 def warnings_on(image: ProcessImage, pcs: Iterable[int]) -> list[str]:
-    """The image's own warnings, and one for each such module that holds one of the `pcs`."""
+    """The image's own warnings, and one for each such module that holds one of the `pcs`.
+
+    Behind them stand those on lists of names that lend none."""
     modules = image.modules
     begins = [module.begin for module in modules]
     held: Counter[int] = Counter()
@@ -42,7 +44,7 @@ def warnings_on(image: ProcessImage, pcs: Iterable[int]) -> list[str]:
             continue
         count = "1 frame lies" if held[at] == 1 else f"{held[at]} frames lie"
         said.append(f"{sentence} {count} in it.")
-    return said
+    return said + image.native.name_warnings
 
 
 def warnings_on_traces(image: ProcessImage, traces: Iterable[Backtrace]) -> list[str]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from whocall import _native as native
     from whocall.image import ProcessImage
 
-_FULL = ("symtab", "debug-file", "gnu-debugdata", "pclntab")  # they name local functions too
+# They name local functions too.
+_FULL = ("symtab", "debug-file", "gnu-debugdata", "pclntab", "symbol-file")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,14 @@ def facts_of(image: ProcessImage, module: native.Module, fetch: bool = False) ->
 def all_facts(image: ProcessImage, fetch: bool = False) -> list[ModuleFacts]:
     """The facts on every module, by address."""
     return [facts_of(image, module, fetch) for module in image.modules]
+
+
+def warnings(image: ProcessImage, facts: list[ModuleFacts]) -> list[str]:
+    """What is wrong with the process image, and with lists of names that are for no module."""
+    told = {found.trouble for found in facts}
+    return image.native.warnings + [
+        sentence for sentence in image.native.name_warnings if sentence not in told
+    ]
 
 
 def _get(module: native.Module, advice: Advice) -> str:

@@ -63,7 +63,8 @@ FunctionListView list_functions(FileSymbols& names) {
   }
   FunctionListView list{.table = names.table_with_plt(),
                         .inferred = names.inferred(),
-                        .build_id = names.file().build_id()};
+                        .build_id = names.file().build_id(),
+                        .remark = names.remark()};
   list.functions = found_functions(*list.table, *starts);
   add_inferred_names(*list.inferred, list.functions);
   return list;
@@ -72,6 +73,8 @@ FunctionListView list_functions(FileSymbols& names) {
 void bind_functions(py::module_& module) {
   py::class_<FunctionListView>(module, "FunctionList")
       .def_readonly("build_id", &FunctionListView::build_id)
+      .def_property_readonly("remark",
+                             [](const FunctionListView& view) { return text(view.remark); })
       .def("__len__", [](const FunctionListView& view) { return view.functions.size(); })
       .def("__getitem__", [](const FunctionListView& view, std::size_t index) {
         if (index >= view.functions.size()) {

@@ -15,6 +15,7 @@ struct FunctionListView {
   std::shared_ptr<const InferredNames> inferred{};  // owns the others
   std::vector<FoundFunction> functions{};
   std::string build_id{};
+  std::string remark{};  // why something that was to lend names does not
 };
 
 // All functions of a file, with inferred names where it has no others.

@@ -192,6 +192,10 @@ void bind_process(py::module_& module) {
       .def_property_readonly("pid", [](const Process& process) { return process.image().pid; })
       .def_property_readonly(
           "warnings", [](const Process& process) { return text_list(process.image().warnings); })
+      .def_property_readonly("name_warnings",
+                             [](const Process& process) {
+                               return text_list(process.session()->symbolizer->warnings());
+                             })
       .def_property_readonly("threads",
                              [](const Process& process) { return threads_of(process.session()); })
       .def_property_readonly("modules",

@@ -13,7 +13,7 @@
 namespace whocall {
 
 struct JitLine {
-  Address address = 0;     // runtime
+  Address address = 0;  // runtime
   unsigned line = 0;
   std::uint32_t file = 0;  // index in JitFunctions::files
 };

@@ -83,9 +83,9 @@ void JitNames::load() {
 }
 
 std::vector<SourceLine> JitNames::lines_at(const JitFunction& function, Address runtime) const {
-  const auto next = std::upper_bound(
-      function.lines.begin(), function.lines.end(), runtime,
-      [](Address address, const JitLine& line) { return address < line.address; });
+  const auto next =
+      std::upper_bound(function.lines.begin(), function.lines.end(), runtime,
+                       [](Address address, const JitLine& line) { return address < line.address; });
   if (next == function.lines.begin()) {
     return {};
   }

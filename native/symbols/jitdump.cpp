@@ -32,7 +32,8 @@ class Reader {
       const std::uint32_t id = prefix.u32();
       const std::uint32_t size = prefix.u32();
       prefix.u64();  // the records stand in the order of their times
-      const auto record = prefix.ok() && size >= kPrefixSize ? records.slice(0, size) : std::nullopt;
+      const auto record =
+          prefix.ok() && size >= kPrefixSize ? records.slice(0, size) : std::nullopt;
       if (!record || id == Record::close) {
         return;
       }
@@ -166,8 +167,8 @@ class Reader {
 
   JitFunctions& functions_;
   std::vector<std::pair<std::uint64_t, Loaded>> order_;
-  std::unordered_map<std::uint64_t, std::size_t> place_of_;         // by code index
-  std::unordered_map<Address, std::vector<JitLine>> lines_;         // of code to come
+  std::unordered_map<std::uint64_t, std::size_t> place_of_;  // by code index
+  std::unordered_map<Address, std::vector<JitLine>> lines_;  // of code to come
   std::unordered_map<std::string, std::uint32_t> files_;
 };
 

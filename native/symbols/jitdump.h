@@ -14,7 +14,7 @@ namespace whocall {
 
 struct JitdumpHeader {
   Endian endian = Endian::little;
-  std::uint32_t size = 0;  // bytes; the records follow
+  std::uint32_t size = 0;     // bytes; the records follow
   std::uint32_t machine = 0;  // EM_*
   std::uint32_t pid = 0;      // in the process's own namespace
 };

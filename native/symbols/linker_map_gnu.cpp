@@ -84,7 +84,7 @@ class GnuMap {
     } else if (deep && !is_statement(rest)) {
       ListedName& symbol = list_.names.emplace_back();
       symbol.address = *address;
-      symbol.name = rest;
+      symbol.name = rest.substr(0, rest.find('@', 1));
       symbol.global = true;
       if (*address >= input_.begin && *address < input_.end) {
         symbol.limit = input_.end;

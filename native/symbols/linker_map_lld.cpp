@@ -67,7 +67,7 @@ void read_lld_map(std::string_view text, ListedNames& list) {
       ListedName& symbol = list.names.emplace_back();
       symbol.address = row->address;
       symbol.size = row->size;
-      symbol.name = row->text;
+      symbol.name = row->text.substr(0, row->text.find('@', 1));
       if (row->address >= input.begin && row->address < input.end) {
         symbol.limit = input.end;
       }

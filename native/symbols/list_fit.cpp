@@ -11,6 +11,7 @@
 #include "symbols/code_areas.h"
 #include "symbols/list_base.h"
 #include "symbols/name_rows.h"
+#include "symbols/plt_symbols.h"
 
 namespace whocall {
 namespace {
@@ -143,7 +144,12 @@ class ListJudge::Fit {
                     judge_.file_.path() + " has one of " + hex(text->size));
     }
     const Address base = names_.text->begin - text->address;
-    return base == base_.base ? std::string() : suggest(base);
+    if (base == base_.base) {
+      return {};
+    }
+    return base == better_base() ? suggest(base)
+                                 : refuse("has its .text at " + hex(names_.text->begin) + ", but " +
+                                          judge_.file_.path() + " has it at " + hex(text->address));
   }
 
   // Names that the file has too: they have to stand at the same places.
@@ -226,7 +232,8 @@ class ListJudge::Fit {
       const auto last = std::find_if(
           first, names.end(), [&](const ListedName& each) { return link_of(each) != start; });
       const AddressRange* part = range_before(judge_.code_, start);
-      if (part != nullptr && part->contains(start)) {
+      // Slots of the procedure linkage table are named by what they call, of another source.
+      if (part != nullptr && part->contains(start) && !is_in_plt(judge_.file_, start)) {
         const Address next = last == names.end() ? part->end : link_of(*last);
         add_group({first, last}, start, std::min(next, part->end), symbols);
       }

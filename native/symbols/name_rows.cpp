@@ -106,62 +106,39 @@ std::optional<Address> exported_address(std::string_view text) {
 
 bool is_named_function(std::string_view type, std::string_view origin) {
   static constexpr std::string_view kOthers[] = {"label",
-                                         "datalabel",
-                                         "data",
-                                         "object",
-                                         "obj",
-                                         "notype",
-                                         "sect",
-                                         "section",
-                                         "file",
-                                         "external",
-                                         "externalfunction",
-                                         "thunkfunction",
-                                         "class",
-                                         "library",
-                                         "namespace",
-                                         "parameter",
-                                         "localvar",
-                                         "import",
-                                         "tls",
-                                         "instructionlabel",
-                                         "variable",
-                                         "externallibrary"};
+                                                 "datalabel",
+                                                 "data",
+                                                 "object",
+                                                 "obj",
+                                                 "notype",
+                                                 "sect",
+                                                 "section",
+                                                 "file",
+                                                 "external",
+                                                 "externalfunction",
+                                                 "thunkfunction",
+                                                 "class",
+                                                 "library",
+                                                 "namespace",
+                                                 "parameter",
+                                                 "localvar",
+                                                 "import",
+                                                 "tls",
+                                                 "instructionlabel",
+                                                 "variable",
+                                                 "externallibrary"};
   const std::string kind = letters_of(type);
   return std::ranges::find(kOthers, std::string_view(kind)) == std::end(kOthers) &&
          letters_of(origin) != "default";
 }
 
 bool is_made_up(std::string_view name, Address address) {
-  static constexpr std::string_view kWords[] = {"FUN",
-                                        "SUB",
-                                        "sub",
-                                        "fcn",
-                                        "LAB",
-                                        "loc",
-                                        "locret",
-                                        "DAT",
-                                        "UNK",
-                                        "unk",
-                                        "func",
-                                        "proc",
-                                        "code",
-                                        "EXT",
-                                        "function"};
-  static constexpr std::string_view kBeginnings[] = {"thunk_FUN_",
-                                             "j_",
-                                             "nullsub_",
-                                             "unknown_libname_",
-                                             "switchD_",
-                                             "caseD_",
-                                             "sym.imp.",
-                                             "loc.imp.",
-                                             "fcn.",
-                                             "loc.",
-                                             "entry.init",
-                                             "entry.fini",
-                                             "section.",
-                                             "int."};
+  static constexpr std::string_view kWords[] = {"FUN",  "SUB",    "sub",  "fcn", "LAB",
+                                                "loc",  "locret", "DAT",  "UNK", "unk",
+                                                "func", "proc",   "code", "EXT", "function"};
+  static constexpr std::string_view kBeginnings[] = {
+      "thunk_FUN_", "j_",   "nullsub_", "unknown_libname_", "switchD_",   "caseD_",   "sym.imp.",
+      "loc.imp.",   "fcn.", "loc.",     "entry.init",       "entry.fini", "section.", "int."};
   const auto begins = [name](std::string_view word) { return name.starts_with(word); };
   if (name.empty() || name == "entry0" || std::ranges::any_of(kBeginnings, begins)) {
     return true;

@@ -3,12 +3,15 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "process/process_image.h"
 #include "symbols/file_symbols.h"
+#include "symbols/jit_names.h"
+#include "symbols/symbol_files.h"
 
 namespace whocall {
 
@@ -32,11 +35,23 @@ class Symbolizer {
   // What a module's file tells; null when the module has none.
   FileSymbols* symbols_of(const Module& module);
 
+  // On lists of names that the user gave, and on logs of JIT compilers, that lend no names: whole
+  // sentences. Reads the lists.
+  std::vector<std::string> warnings();
+
  private:
+  struct ModuleNames {
+    FileSearch search;  // with the lists of this module only
+    std::unique_ptr<FileSymbols> symbols;
+  };
+  const AssignedSymbolFiles& assigned_lists();
+  bool name_jit_code(Address runtime, const NamingOptions& options, Place& place);
   Place look_up(Address runtime, NamingOptions options);
 
   const ProcessImage& process_;
-  std::vector<std::unique_ptr<FileSymbols>> modules_;          // by index in process_.modules
+  std::vector<std::unique_ptr<ModuleNames>> modules_;  // by index in process_.modules
+  std::optional<AssignedSymbolFiles> lists_;           // made when first needed
+  JitNames jit_names_;
   std::array<std::unordered_map<Address, Place>, 8> answers_;  // by options
 };
 

@@ -10,7 +10,7 @@ from whocall.gdb.inferior import current
 from whocall.gdb.output import current_style, warn, write, write_text
 from whocall.gdb.parameters import asks_debuginfod
 from whocall.module_table import module_lines
-from whocall.modules import Advice, all_facts, modules_json
+from whocall.modules import Advice, all_facts, modules_json, warnings
 from whocall.options import MODULES
 
 
@@ -27,5 +27,5 @@ def run(line: str) -> None:
     if parsed.has("json"):
         write_text(jsonform.text(modules_json(image, facts, advice)))
         return
-    warn(image.native.warnings)
+    warn(warnings(image, facts))
     write(module_lines(facts, advice, current_style(), gdb.parameter("width")))

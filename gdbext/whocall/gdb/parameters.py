@@ -41,6 +41,34 @@ class _SearchPath(gdb.Parameter):
         return f'The directories in which whocall looks for files are "{value}".'
 
 
+class _SymbolFiles(gdb.Parameter):
+    """Files with names of functions, separated by colons: [MODULE=]FILE[@BASE].
+
+    FILE is a linker map, what nm, "objdump -t" or "readelf -sW" prints, a Breakpad .sym file, or
+    CSV or JSON with names and addresses, as decompilers export them. MODULE is the end of the path
+    of the file that it is for; without it that is told by FILE's build id or its name, else it is
+    the program. BASE (hexadecimal) is what FILE adds to the addresses in the module's file: 100000
+    for a position-independent program in Ghidra. Setting the list reads its files anew."""
+
+    set_doc = "Set the files with names of functions."
+    show_doc = "Show the files with names of functions."
+
+    def __init__(self) -> None:
+        super().__init__("whocall symbol-files", gdb.COMMAND_STACK, gdb.PARAM_OPTIONAL_FILENAME)
+        self.value = ""
+
+    def get_set_string(self) -> str:
+        """Says nothing, as gdb does."""
+        from whocall.gdb import inferior
+
+        inferior.forget()
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        return f'The files with names of functions are "{value}".'
+
+
 class _MaxFrames(gdb.Parameter):
     """The most frames of one thread that whocall looks for.
 
@@ -149,6 +177,7 @@ class _ShowPrefix(gdb.Command):
 
 _NAMES = {
     "search-path": _SearchPath,
+    "symbol-files": _SymbolFiles,
     "max-frames": _MaxFrames,
     "without": _Without,
     "debuginfod": _Debuginfod,
@@ -173,6 +202,7 @@ def search() -> Search:
         sysroot=str(gdb.parameter("sysroot") or "").removeprefix("target:"),
         directories=_paths("whocall search-path") + _paths("solib-search-path"),
         debug_directories=_paths("debug-file-directory"),
+        symbol_files=_paths("whocall symbol-files"),
         debuginfod=asks_debuginfod(),
         progress=downloads.show,
     )
