@@ -1,7 +1,7 @@
-"""Lists of names as the toolchain, Breakpad and decompilers write them, made from unstripped files.
+"""Lists of names as Breakpad and decompilers write them, made from unstripped files.
 
-What nm, readelf and the linkers write is theirs. Breakpad's dump_syms and the decompilers are not in
-the distribution: their files are put together here from what readelf says, in the documented form.
+Breakpad's dump_syms and the decompilers are not in the distribution: their files are put together
+here from what readelf says, in the documented form.
 """
 
 from __future__ import annotations
