@@ -33,7 +33,9 @@ std::optional<Address> rva(const FrameView& view) {
 
 std::optional<Address> offset(const FrameView& view) {
   const auto& function = view.place().function;
-  return function ? std::optional(*rva(view) - function->start) : std::nullopt;
+  // Code without a module stands at runtime addresses.
+  return function ? std::optional(rva(view).value_or(view.frame().pc) - function->start)
+                  : std::nullopt;
 }
 
 std::string_view name_source(const FrameView& view) {

@@ -238,6 +238,7 @@ def stopped(program: Path, *lists: str) -> tuple[list[str], list[str], list[str]
 
     with subprocess.Popen([program]) as process:
         try:
+            os.waitpid(process.pid, os.WUNTRACED)
             with open_process(process.pid, search=search(*lists)) as image:
                 facts = all_facts(image)
                 crash = image.backtrace(image.index_of_crash())
