@@ -57,6 +57,8 @@ class ProcessImage:
 
     def close(self) -> None:
         """Lets a live process go on; the image is unusable afterwards."""
+        for kept in ("threads", "modules"):  # they hold on to the process
+            self.__dict__.pop(kept, None)
         self.native.close()
 
     @property

@@ -22,14 +22,14 @@ bool in_code(std::span<const AddressRange> code, Address address) {
 
 class ShiftedLines final : public LineTable {
  public:
-  ShiftedLines(std::shared_ptr<const LineTable> lines, Address base)
-      : lines_(std::move(lines)), base_(base) {}
+  ShiftedLines(std::shared_ptr<const ListedNames> list, Address base)
+      : list_(std::move(list)), base_(base) {}
   [[nodiscard]] std::vector<SourceLine> lines_at(Address link) const override {
-    return lines_->lines_at(link + base_);
+    return list_->lines->lines_at(link + base_);
   }
 
  private:
-  std::shared_ptr<const LineTable> lines_;
+  std::shared_ptr<const ListedNames> list_;
   Address base_;
 };
 
@@ -78,9 +78,9 @@ std::optional<Address> find_base(std::span<const ListedName> names, std::span<co
              : std::nullopt;
 }
 
-std::shared_ptr<const LineTable> shifted_lines(std::shared_ptr<const LineTable> lines,
+std::shared_ptr<const LineTable> shifted_lines(std::shared_ptr<const ListedNames> list,
                                                Address base) {
-  return std::make_shared<const ShiftedLines>(std::move(lines), base);
+  return std::make_shared<const ShiftedLines>(std::move(list), base);
 }
 
 }  // namespace whocall

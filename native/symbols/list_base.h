@@ -26,8 +26,8 @@ BaseScore score_base(std::span<const ListedName> names, std::span<const Address>
 std::optional<Address> find_base(std::span<const ListedName> names, std::span<const Address> known,
                                  std::span<const AddressRange> code);
 
-// The same lines at link addresses.
-std::shared_ptr<const LineTable> shifted_lines(std::shared_ptr<const LineTable> lines,
+// The lines of a list at link addresses; they keep the list alive.
+std::shared_ptr<const LineTable> shifted_lines(std::shared_ptr<const ListedNames> list,
                                                Address base);
 
 }  // namespace whocall

@@ -100,10 +100,11 @@ class ListJudge::Fit {
       result.remark = path_ + " names no function of " + judge_.file_.path() + ".";
       return result;
     }
-    if (names_.lines != nullptr) {
-      list.lines = shifted_lines(names_.lines, base_.base);
+    const auto owner = std::make_shared<const ListedNames>(std::move(names_));
+    list.owner = owner;
+    if (owner->lines != nullptr) {
+      list.lines = shifted_lines(owner, base_.base);
     }
-    list.owner = std::make_shared<const ListedNames>(std::move(names_));
     result.list = std::move(list);
     return result;
   }
