@@ -174,6 +174,7 @@ def functions(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(jsonform.text(functions_json(tables)))
         return 0
+    _warn(table.remark for table in tables if table.remark)
     for table in tables:
         if arguments.regex and not table.functions and len(tables) > 1:
             continue

@@ -78,6 +78,7 @@ def test_errors_are_one_sentence_and_status_1(command: str, part: str) -> None:
         ("max-frames", "unlimited", "that whocall looks for is unlimited."),
         ("max-frames", "0", "that whocall looks for is unlimited."),
         ("search-path", "/a:/b", 'whocall looks for files are "/a:/b".'),
+        ("symbol-files", "m=/a:/b@10", 'files with names of functions are "m=/a:/b@10".'),
     ],
 )
 def test_settings(name: str, value: str, shown: str) -> None:
@@ -99,7 +100,7 @@ def test_a_refused_setting_keeps_the_old_value() -> None:
 def test_show_alone_shows_every_setting() -> None:
     lines = batch(["show whocall"]).out.splitlines()
     names = [line.split(":")[0] for line in lines]
-    assert names == ["debuginfod", "max-frames", "search-path", "without"]
+    assert names == ["debuginfod", "max-frames", "search-path", "symbol-files", "without"]
 
 
 def test_doctor_is_content() -> None:
