@@ -26,6 +26,12 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
+std::string join(std::string directory, const std::string& name) {
+  directory += '/';
+  directory += name;
+  return directory;
+}
+
 std::string process_directory(std::int64_t pid) { return "/proc/" + std::to_string(pid); }
 
 // The id that the process has in its own namespace, by which it calls its files.
@@ -86,8 +92,8 @@ class Finder {
     const std::string dump = "jit-" + std::to_string(pid_) + ".dump";
     const std::string map = "perf-" + std::to_string(pid_) + ".map";
     for (const std::string& directory : named_directories()) {
-      add_dump(directory + "/" + dump);
-      add_perf_map(directory + "/" + map, Trust::named);
+      add_dump(join(directory, dump));
+      add_perf_map(join(directory, map), Trust::named);
     }
     if (here_) {
       add_perf_map(process_directory(process_.pid) + "/root/tmp/" + map, Trust::owner);

@@ -28,7 +28,8 @@ struct Row {
 
 class Reader {
  public:
-  explicit Reader(std::string_view heading) : has_lma_(heading.find("LMA") != heading.npos) {}
+  explicit Reader(std::string_view heading)
+      : has_lma_(heading.find("LMA") != std::string_view::npos) {}
 
   [[nodiscard]] std::optional<Row> read(std::string_view line) const {
     const std::string_view address = take_word(line);

@@ -79,7 +79,8 @@ Format format_of(std::string_view text) {
   if (is_lld_heading(first)) {
     return Format::lld_map;
   }
-  if (head.find("\nSYMBOL TABLE:") != head.npos || head.find("Symbol table '.") != head.npos) {
+  if (head.find("\nSYMBOL TABLE:") != std::string_view::npos ||
+      head.find("Symbol table '.") != std::string_view::npos) {
     return Format::dump;
   }
   if (is_csv_heading(first)) {

@@ -86,10 +86,10 @@ std::optional<Row> read_sysv(std::string_view line) {
   Row row;
   // A demangled operator| has bars of its own: the other columns are counted from the end.
   std::size_t bar = line.size();
-  for (unsigned column = 0; column < 6 && bar != line.npos && bar != 0; ++column) {
+  for (unsigned column = 0; column < 6 && bar != std::string_view::npos && bar != 0; ++column) {
     bar = line.rfind('|', bar - 1);
   }
-  if (bar == line.npos || bar == 0) {
+  if (bar == std::string_view::npos || bar == 0) {
     return std::nullopt;
   }
   row.name = trimmed(line.substr(0, bar));

@@ -16,7 +16,8 @@ std::optional<ListedName> read_objdump(std::string_view line) {
   ListedName symbol;
   const auto address = number(take_word(line), 16);
   const std::size_t tab = line.find('\t');
-  if (!address || line.size() < kFlags + 2 || line[kFlags] != 'F' || tab == line.npos) {
+  if (!address || line.size() < kFlags + 2 || line[kFlags] != 'F' ||
+      tab == std::string_view::npos) {
     return std::nullopt;
   }
   symbol.address = *address;
