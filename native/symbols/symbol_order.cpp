@@ -133,10 +133,11 @@ void sort_symbols(SymbolList& symbols) {
 void drop_repetitions(SymbolList& symbols) {
   arrange_groups(symbols, [](std::vector<Member>& group) {
     std::ranges::sort(group, by_name_then_rank, &Member::symbol);
-    const auto rest = std::ranges::unique(group, [](const Member& left, const Member& right) {
-      return same_name(left.symbol.name, right.symbol.name);
-    });
-    group.erase(rest.begin(), rest.end());
+    group.erase(std::unique(group.begin(), group.end(),
+                            [](const Member& left, const Member& right) {
+                              return same_name(left.symbol.name, right.symbol.name);
+                            }),
+                group.end());
     sort_group(group);
   });
 }

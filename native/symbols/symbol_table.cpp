@@ -78,8 +78,9 @@ SymbolRange SymbolTable::aliases(std::uint32_t index) const {
     return {};
   }
   const auto records = symbols_.records();
-  const auto [first, last] =
-      std::ranges::equal_range(records, records[index].start, {}, &CompactSymbol::start);
+  const auto [first, last] = std::equal_range(
+      records.begin(), records.end(), records[index],
+      [](const auto& left, const auto& right) { return left.start < right.start; });
   return {symbols_, static_cast<std::size_t>(first - records.begin()),
           static_cast<std::size_t>(last - records.begin())};
 }
