@@ -6,6 +6,7 @@ stripped file and core. The truth is gdb's word on the unstripped twin, and nm's
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import name_twins
 import pytest
 from corpus.crash import crash
 from oracles import eu_stack, gdb_bt, lldb_bt, nm_table
+from oracles.tools import run
 from scoreboard import Scoreboard
 
 import whocall
@@ -80,18 +82,18 @@ SITUATIONS = {
     "zero-size export before a hidden function": Situation(
         ZERO_SIZE, "hidden", None, "-fno-toplevel-reorder",
         "quick_add", "another function begins at"),
-    "the same in a position-dependent program": Situation(
+    "zero-size export, position-dependent": Situation(
         ZERO_SIZE, "hidden", None, "-fno-toplevel-reorder -no-pie",
         "quick_add", "another function begins at"),
-    "the same without unwind tables": Situation(
+    "zero-size export, no tables": Situation(
         ZERO_SIZE, "hidden", None, f"-fno-toplevel-reorder {NO_TABLES}",
         "quick_add", "another function begins at"),
-    "the same in a program of 32 bits": Situation(
+    "zero-size export, 32 bits": Situation(
         ZERO_SIZE.replace("%rdi,%rsi", "%edi,%esi"), "hidden", None, "-fno-toplevel-reorder -m32",
         "quick_add", "another function begins at"),
     "static function behind an export": Situation(
         BEHIND_EXPORT, "hidden", None, "-fno-toplevel-reorder", "exported", "bytes before"),
-    "the same without unwind tables ": Situation(
+    "static function behind an export, no tables": Situation(
         BEHIND_EXPORT, "hidden", None, f"-fno-toplevel-reorder {NO_TABLES}",
         "exported", "bytes before"),
     "equal code folded by gold": Situation(
@@ -230,3 +232,20 @@ def test_unnamed_functions_keep_their_names_from_run_to_run(tmp_path: Path) -> N
     assert f"sub_{made.start_of('hidden'):x}" in {name for _, name, _ in runs[0]}
     randomised = Path("/proc/sys/kernel/randomize_va_space").read_text().strip() != "0"
     assert not randomised or len({run[0][0] for run in runs}) > 1
+
+
+def test_explain_and_json_tell_of_refused_symbols_and_aliases(tmp_path: Path) -> None:
+    """What users see of it: `whocall bt --explain`, and the backtrace as JSON."""
+    command = [sys.executable, str(ROOT / "gdbext" / "whocall.py"), "bt"]
+    hidden, folded = tmp_path / "hidden", tmp_path / "folded"
+    hidden.mkdir()
+    folded.mkdir()
+    made = make(SITUATIONS["zero-size export before a hidden function"], hidden)
+    said = run([*command, "--explain", str(made.core), str(made.bare)])
+    begins = f"another function begins at {made.start_of('hidden'):#x} (fde)"
+    assert "nearest symbol, quick_add (dynsym)" in said
+    assert begins in said
+    made = make(SITUATIONS["equal code folded by gold"], folded)
+    (thread,) = json.loads(run([*command, "--json", str(made.core), str(made.bare)]))["threads"]
+    innermost = thread["frames"][0]
+    assert {innermost["function"], *innermost["aliases"]} == {"price_of_apple", "price_of_pear"}
