@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/relocation_form.h"
 #include "base/address.h"
 #include "base/byte_view.h"
 
@@ -198,6 +199,11 @@ struct Architecture {
   // What the code at `address`, with which `code` begins, is as the start-up code of a program; a
   // miss for anything that has not the exact form of a C library's.
   std::optional<StartupCode> (*startup)(ByteView code, Address address) = nullptr;
+
+  // The relocations that object files of this instruction set have in their code.
+  std::span<const RelocationForm> (*relocations)() = nullptr;
+  // Where a place of RelocationKind::got_slot leads, by the instruction that the linker left there.
+  RelocatedTarget (*got_target)(const RelocatedPlace& place) = nullptr;
 
   [[nodiscard]] Address code_address(std::uint64_t word) const { return word & code_pointer_mask; }
   // All ones in the low pointer_size bytes: addresses wrap here.

@@ -6,6 +6,7 @@
 
 #include "arch/x86_code.h"
 #include "arch/x86_decoder.h"
+#include "arch/x86_relocations.h"
 #include "arch/x86_startup.h"
 
 namespace whocall {
@@ -97,6 +98,8 @@ const Architecture kI386 = {
     .make_decoder = x86::make_decoder_32,
     .jump_stub = x86::jump_stub_32,
     .startup = i386_startup,
+    .relocations = x86::relocations_of_32,
+    .got_target = x86::got_target_of_32,
 };
 
 }  // namespace whocall

@@ -5,6 +5,7 @@
 
 #include "arch/x86_code.h"
 #include "arch/x86_decoder.h"
+#include "arch/x86_relocations.h"
 #include "arch/x86_startup.h"
 
 namespace whocall {
@@ -101,6 +102,8 @@ const Architecture kX86_64 = {
     .make_decoder = x86::make_decoder_64,
     .jump_stub = x86::jump_stub_64,
     .startup = x86_64_startup,
+    .relocations = x86::relocations_of_64,
+    .got_target = x86::got_target_of_64,
 };
 
 }  // namespace whocall

@@ -1,0 +1,93 @@
+#include "symbols/signature_evidence.h"
+
+#include <algorithm>
+#include <set>
+
+namespace whocall {
+
+void SignatureEvidence::vote(SignatureText name, Address address, bool is_code) {
+  auto& votes = votes_[name];
+  auto found = std::ranges::find(votes, address, &Vote::address);
+  if (found == votes.end()) {
+    found = votes.insert(votes.end(), {.address = address});
+  }
+  ++found->voices;
+  found->is_code = found->is_code || is_code;
+}
+
+// Calls of such a function go to a stub that the linker makes, not to the function that chooses.
+bool SignatureEvidence::is_indirect(SignatureText name) const {
+  return std::ranges::any_of(index_.definitions(name), [&](std::uint32_t symbol) {
+    return index_.set().symbols[symbol].is_indirect;
+  });
+}
+
+void SignatureEvidence::add(const std::vector<SignatureReference>& references) {
+  std::set<std::pair<SignatureText, Address>> said;
+  for (const SignatureReference& each : references) {
+    const SignatureText name = index_.set().symbols[each.symbol].name;
+    if (name != 0 && each.is_direct && !is_indirect(name)) {
+      if (said.emplace(name, each.target).second) {
+        vote(name, each.target, each.is_branch);
+      } else if (each.is_branch) {
+        std::ranges::find(votes_[name], each.target, &Vote::address)->is_code = true;
+      }
+    }
+  }
+}
+
+const SignatureEvidence::Vote* SignatureEvidence::winner(const std::vector<Vote>& votes) const {
+  std::uint32_t all = 0;
+  const Vote* best = nullptr;
+  for (const Vote& each : votes) {
+    all += each.voices;
+    best = best == nullptr || each.voices > best->voices ? &each : best;
+  }
+  return best != nullptr && 2 * best->voices > all ? best : nullptr;
+}
+
+std::optional<Address> SignatureEvidence::address_of(SignatureText name) const {
+  const auto found = votes_.find(name);
+  const Vote* best = found == votes_.end() ? nullptr : winner(found->second);
+  return best == nullptr ? std::nullopt : std::optional(best->address);
+}
+
+SignatureEvidence::Agreement SignatureEvidence::agreement(
+    const SignaturePlace& place, const std::vector<SignatureReference>& references) const {
+  Agreement found;
+  std::set<SignatureText> said;
+  for (const SignatureReference& each : references) {
+    const SignatureSymbol& symbol = index_.set().symbols[each.symbol];
+    if (symbol.name == 0 || symbol.is_indirect || !said.insert(symbol.name).second) {
+      continue;
+    }
+    const auto known = address_of(symbol.name);
+    if (known && *known == each.target) {
+      ++found.same;
+      found.hidden += symbol.is_hidden ? 1U : 0U;
+    } else if (known && each.is_direct) {
+      ++found.other;
+    }
+  }
+  for (const std::uint32_t symbol : index_.defined_by(place.section)) {
+    const SignatureSymbol& defined = index_.set().symbols[symbol];
+    const auto known = defined.is_indirect ? std::nullopt : address_of(defined.name);
+    if (known) {
+      ++(*known == place.address + defined.offset ? found.called : found.other);
+    }
+  }
+  return found;
+}
+
+std::vector<SignatureEvidence::NamedPlace> SignatureEvidence::named_places() const {
+  std::vector<NamedPlace> places;
+  for (const auto& [name, votes] : votes_) {
+    if (const Vote* best = winner(votes)) {
+      places.push_back({name, best->address, best->voices, best->is_code});
+    }
+  }
+  std::ranges::sort(places, {}, &NamedPlace::name);
+  return places;
+}
+
+}  // namespace whocall

@@ -1,0 +1,56 @@
+// What places that were recognised say about where the names of the libraries lie.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "symbols/signature_places.h"
+
+namespace whocall {
+
+// One place speaks once for each name, however often it refers to it.
+class SignatureEvidence {
+ public:
+  explicit SignatureEvidence(const SignatureIndex& index) : index_(index) {}
+
+  // The references of one place.
+  void add(const std::vector<SignatureReference>& references);
+  void clear() { votes_.clear(); }
+
+  // The address on which more than half of those who speak of `name` agree.
+  [[nodiscard]] std::optional<Address> address_of(SignatureText name) const;
+
+  struct Agreement {
+    std::uint32_t same = 0;    // references that lead where other places say that their name lies
+    std::uint32_t hidden = 0;  // of these, those to names that only the library itself can use
+    std::uint32_t called = 0;  // names that others say lie where the place has them
+    std::uint32_t other = 0;   // names of both kinds that lie elsewhere
+  };
+  [[nodiscard]] Agreement agreement(const SignaturePlace& place,
+                                    const std::vector<SignatureReference>& references) const;
+
+  struct NamedPlace {
+    SignatureText name = 0;
+    Address address = 0;
+    std::uint32_t voices = 0;
+    bool is_code = false;  // it is called, or jumped to
+  };
+  // All names on whose address there is agreement, in the order of their places in the set.
+  [[nodiscard]] std::vector<NamedPlace> named_places() const;
+
+ private:
+  struct Vote {
+    Address address = 0;
+    std::uint32_t voices = 0;
+    bool is_code = false;
+  };
+  [[nodiscard]] const Vote* winner(const std::vector<Vote>& votes) const;
+  void vote(SignatureText name, Address address, bool is_code);
+  [[nodiscard]] bool is_indirect(SignatureText name) const;
+
+  const SignatureIndex& index_;
+  std::unordered_map<SignatureText, std::vector<Vote>> votes_;
+};
+
+}  // namespace whocall

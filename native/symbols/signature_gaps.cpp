@@ -1,0 +1,119 @@
+#include "symbols/signature_gaps.h"
+
+#include <algorithm>
+
+namespace whocall {
+namespace {
+
+constexpr Address kLargestGap = 4096;  // bytes
+constexpr std::size_t kLongestRow = 8;
+constexpr unsigned kMostSteps = 64;
+// Sections without contents may raise the alignment of what follows up to this, as a rule.
+constexpr Address kUsualAlignment = 16;
+constexpr Address kLargestAlignment = 64;
+
+Address aligned(Address address, Address alignment) {
+  return (address + alignment - 1) & ~(alignment - 1);
+}
+
+}  // namespace
+
+struct SignatureGaps::Search {
+  Address end = 0;            // where the neighbour behind begins
+  Address end_alignment = 1;  // its alignment
+  SignatureText library = 0;
+  unsigned steps = 0;
+  std::vector<SignaturePlace> row;
+  std::vector<std::vector<SignaturePlace>> rows;
+};
+
+SignatureGaps::SignatureGaps(const SignatureIndex& index, const SignatureProgram& program,
+                             const std::set<std::uint32_t>& linked)
+    : index_(index), set_(index.set()), program_(program), linked_(linked) {
+  for (std::uint32_t i = 0; i < set_.sections.size(); ++i) {
+    const auto fixed = index_.fixed(i);
+    if (set_.sections[i].is_shared || linked.contains(i)) {
+      continue;
+    }
+    if (!fixed.empty() && fixed.front().begin == 0) {
+      by_first_byte_[std::to_integer<std::size_t>(set_.bytes[set_.sections[i].code])].push_back(i);
+    } else {
+      others_.push_back(i);
+    }
+  }
+}
+
+SignatureText SignatureGaps::library_of(std::uint32_t section) const {
+  return set_.members[set_.sections[section].member].library;
+}
+
+std::vector<SignaturePlace> SignatureGaps::fill(const AcceptedSections& accepted) const {
+  std::vector<SignaturePlace> found;
+  for (auto before = accepted.begin(); before != accepted.end(); ++before) {
+    const auto behind = std::next(before);
+    if (behind == accepted.end()) {
+      break;
+    }
+    const Address begin = before->second.end;
+    Search search;
+    search.end = behind->first;
+    search.end_alignment = set_.sections[behind->second.section].alignment;
+    search.library = library_of(behind->second.section);
+    if (begin >= search.end || search.end - begin > kLargestGap ||
+        library_of(before->second.section) != search.library) {
+      continue;
+    }
+    extend(search, begin);
+    if (search.rows.size() == 1 && search.steps < kMostSteps) {
+      found.insert(found.end(), search.rows.front().begin(), search.rows.front().end());
+    }
+  }
+  return found;
+}
+
+void SignatureGaps::extend(Search& search, Address at) const {
+  if (search.end >= at && program_.is_padding({at, search.end}) &&
+      (aligned(at, search.end_alignment) == search.end ||
+       aligned(at, kUsualAlignment) == search.end)) {
+    if (!search.row.empty()) {
+      search.rows.push_back(search.row);
+    }
+    return;
+  }
+  if (search.row.size() >= kLongestRow) {
+    return;
+  }
+  Address last = ~Address{0};
+  for (Address alignment = 1; alignment <= kLargestAlignment; alignment *= 2) {
+    const Address place = aligned(at, alignment);
+    const auto first = place < search.end ? program_.byte_at(place) : std::nullopt;
+    if (first && place != last && program_.is_padding({at, place})) {
+      try_sections(search, by_first_byte_[*first], at, place);
+      try_sections(search, others_, at, place);
+    }
+    last = place;
+  }
+}
+
+void SignatureGaps::try_sections(Search& search, const std::vector<std::uint32_t>& sections,
+                                 Address at, Address place) const {
+  for (const std::uint32_t section : sections) {
+    const SignatureSection& wanted = set_.sections[section];
+    const Address alignment = wanted.alignment;
+    const bool may_stand = aligned(at, alignment) == place ||
+                           aligned(at, std::max(alignment, kUsualAlignment)) == place;
+    if (!may_stand || place + wanted.size > search.end || library_of(section) != search.library ||
+        std::ranges::find(search.row, section, &SignaturePlace::section) != search.row.end()) {
+      continue;
+    }
+    const auto found = program_.place_at(section, place);
+    if (!found || ++search.steps >= kMostSteps) {
+      continue;
+    }
+    search.row.push_back(*found);
+    extend(search, place + wanted.size);
+    search.row.pop_back();
+  }
+}
+
+}  // namespace whocall

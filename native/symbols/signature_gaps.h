@@ -1,0 +1,46 @@
+// What lies between two neighbours that were recognised.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "symbols/signature_places.h"
+
+namespace whocall {
+
+struct AcceptedSection {
+  std::uint32_t section = 0;
+  Address end = 0;
+};
+// By the address at which they stand.
+using AcceptedSections = std::map<Address, AcceptedSection>;
+
+// The linker puts the sections of a library one behind the other, each at the next address of its
+// alignment. So whatever lies between two of them is of that library too, and however short it is:
+// when exactly one row of sections fills the room, that row stands there.
+class SignatureGaps {
+ public:
+  // Sections in `linked` stand elsewhere. All outlive the object.
+  SignatureGaps(const SignatureIndex& index, const SignatureProgram& program,
+                const std::set<std::uint32_t>& linked);
+
+  [[nodiscard]] std::vector<SignaturePlace> fill(const AcceptedSections& accepted) const;
+
+ private:
+  struct Search;
+  void extend(Search& search, Address at) const;
+  void try_sections(Search& search, const std::vector<std::uint32_t>& sections, Address at,
+                    Address place) const;
+  [[nodiscard]] SignatureText library_of(std::uint32_t section) const;
+
+  const SignatureIndex& index_;
+  const SignatureSet& set_;
+  const SignatureProgram& program_;
+  const std::set<std::uint32_t>& linked_;
+  std::array<std::vector<std::uint32_t>, 256> by_first_byte_;
+  std::vector<std::uint32_t> others_;  // whose first byte is not fixed
+};
+
+}  // namespace whocall

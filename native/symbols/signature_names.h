@@ -1,0 +1,19 @@
+// Names of functions that a program took from static libraries, by files of signatures.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "object/elf_file.h"
+#include "process/process_image.h"
+#include "symbols/name_list.h"
+
+namespace whocall {
+
+// The functions that the signature files of `search` recognise in `file`; files for other
+// instruction sets say nothing, and of two that disagree on a function neither does. `remark`
+// receives a sentence on each file that cannot be used. Never throws.
+std::optional<NameList> signature_names(const ElfFile& file, const FileSearch& search,
+                                        std::string& remark);
+
+}  // namespace whocall
