@@ -43,4 +43,5 @@ PYBIND11_MODULE(_native, module) {
   whocall::python::bind_process(module);
   whocall::python::bind_rows(module);
   whocall::python::bind_audit(module);
+  whocall::python::bind_signatures(module);
 }

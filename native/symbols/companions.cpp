@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "object/xz.h"
 #include "process/debug_files.h"
+#include "symbols/signature_names.h"
 #include "symbols/symbol_files.h"
 
 namespace whocall {
@@ -62,6 +63,9 @@ Companions companions_of(const ElfFile& file, const FileSearch& search) {
     if (!sentence.empty()) {
       companions.remark += (companions.remark.empty() ? "" : " ") + sentence;
     }
+  }
+  if (auto list = signature_names(file, search, companions.remark)) {
+    companions.lists.push_back(std::move(*list));
   }
   return companions;
 }

@@ -46,7 +46,33 @@ const SignatureEvidence::Vote* SignatureEvidence::winner(const std::vector<Vote>
   return best != nullptr && 2 * best->voices > all ? best : nullptr;
 }
 
+void SignatureEvidence::define(const SignaturePlace& place) {
+  for (const std::uint32_t symbol : index_.defined_by(place.section)) {
+    const SignatureSymbol& defined = index_.set().symbols[symbol];
+    if (!defined.is_indirect) {
+      defined_.emplace(defined.name, place.address + defined.offset);
+    }
+  }
+}
+
+bool SignatureEvidence::is_called(const SignaturePlace& place,
+                                  const std::vector<SignatureReference>& references) const {
+  return std::ranges::any_of(index_.defined_by(place.section), [&](std::uint32_t symbol) {
+    const SignatureSymbol& defined = index_.set().symbols[symbol];
+    const bool by_itself = std::ranges::any_of(references, [&](const SignatureReference& each) {
+      return index_.set().symbols[each.symbol].name == defined.name;
+    });
+    const auto votes = votes_.find(defined.name);
+    const Vote* best =
+        by_itself || votes == votes_.end() ? nullptr : winner(votes->second);
+    return best != nullptr && best->address == place.address + defined.offset;
+  });
+}
+
 std::optional<Address> SignatureEvidence::address_of(SignatureText name) const {
+  if (const auto defined = defined_.find(name); defined != defined_.end()) {
+    return defined->second;
+  }
   const auto found = votes_.find(name);
   const Vote* best = found == votes_.end() ? nullptr : winner(found->second);
   return best == nullptr ? std::nullopt : std::optional(best->address);
@@ -72,8 +98,8 @@ SignatureEvidence::Agreement SignatureEvidence::agreement(
   for (const std::uint32_t symbol : index_.defined_by(place.section)) {
     const SignatureSymbol& defined = index_.set().symbols[symbol];
     const auto known = defined.is_indirect ? std::nullopt : address_of(defined.name);
-    if (known) {
-      ++(*known == place.address + defined.offset ? found.called : found.other);
+    if (known && *known != place.address + defined.offset) {
+      ++found.other;
     }
   }
   return found;

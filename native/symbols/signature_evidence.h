@@ -16,16 +16,18 @@ class SignatureEvidence {
 
   // The references of one place.
   void add(const std::vector<SignatureReference>& references);
+  // The names that a place has itself.
+  void define(const SignaturePlace& place);
   void clear() { votes_.clear(); }
 
-  // The address on which more than half of those who speak of `name` agree.
+  // Where the place that has the name stands or, without one, the address on which more than half
+  // of those who speak of it agree.
   [[nodiscard]] std::optional<Address> address_of(SignatureText name) const;
 
   struct Agreement {
     std::uint32_t same = 0;    // references that lead where other places say that their name lies
     std::uint32_t hidden = 0;  // of these, those to names that only the library itself can use
-    std::uint32_t called = 0;  // names that others say lie where the place has them
-    std::uint32_t other = 0;   // names of both kinds that lie elsewhere
+    std::uint32_t other = 0;  // references that lead elsewhere, and names of its own that do
   };
   [[nodiscard]] Agreement agreement(const SignaturePlace& place,
                                     const std::vector<SignatureReference>& references) const;
@@ -36,6 +38,10 @@ class SignatureEvidence {
     std::uint32_t voices = 0;
     bool is_code = false;  // it is called, or jumped to
   };
+  // Whether others than the place itself, whose references these are, refer to a name that it has.
+  [[nodiscard]] bool is_called(const SignaturePlace& place,
+                               const std::vector<SignatureReference>& references) const;
+
   // All names on whose address there is agreement, in the order of their places in the set.
   [[nodiscard]] std::vector<NamedPlace> named_places() const;
 
@@ -51,6 +57,7 @@ class SignatureEvidence {
 
   const SignatureIndex& index_;
   std::unordered_map<SignatureText, std::vector<Vote>> votes_;
+  std::unordered_map<SignatureText, Address> defined_;
 };
 
 }  // namespace whocall

@@ -11,11 +11,16 @@
 namespace whocall {
 namespace {
 
-// Bytes that are proof by themselves.
-// Folklore. Situation: short functions of different programs are compiled to the same code.
-// Example: wrappers that check an argument and call one other function are up to thirty fixed
-// bytes long. Remedy: more bytes, or references that agree.
+// Bytes that tell a section from others, when something else confirms it.
 constexpr std::uint32_t kEnough = 48;
+// Bytes that are proof by themselves.
+// Folklore. Situation: functions of different programs are compiled to the same code. Example: a
+// function with variable arguments that only passes them on is the same in syslog of musl,
+// g_string_append_printf and forty others, up to 107 bytes but for what it calls. Remedy: far more
+// bytes, or others that refer to it by name, or references to what only the library can use.
+constexpr std::uint32_t kAlone = 256;
+// Bytes by which a reference confirms where its name is defined.
+constexpr std::uint32_t kConfirms = 16;
 // What a reference is worth that leads where others say that its name lies, in bytes; more when
 // only the library itself can use the name.
 constexpr std::uint32_t kAgreement = 8;
@@ -127,11 +132,48 @@ class Matcher {
     }
     std::ranges::stable_sort(strong, std::greater(),
                              [&](std::size_t i) { return candidates_[i].place.weight; });
-    std::erase_if(strong, [&](std::size_t i) { return contradicted(candidates_[i]); });
+    std::erase_if(strong, [&](std::size_t i) {
+      return contradicted(candidates_[i]) || !is_confirmed(candidates_[i]);
+    });
     evidence_.clear();
     for (const std::size_t i : strong) {
       accept(candidates_[i]);
     }
+  }
+
+  // Whether another one says so too, or a name leads where it should that only the library can use.
+  [[nodiscard]] bool is_confirmed(const Candidate& candidate) const {
+    return candidate.place.weight >= kAlone ||
+           evidence_.is_called(candidate.place, candidate.references) ||
+           std::ranges::any_of(candidate.references, [&](const SignatureReference& each) {
+             return set_.symbols[each.symbol].is_hidden && leads_to_definition(each);
+           });
+  }
+
+  [[nodiscard]] bool leads_to_definition(const SignatureReference& reference) const {
+    const auto definitions = index_.definitions(set_.symbols[reference.symbol].name);
+    return std::ranges::any_of(definitions, [&](std::uint32_t symbol) {
+      const SignatureSymbol& definition = set_.symbols[symbol];
+      const auto place =
+          program_.place_at(definition.section, reference.target - definition.offset);
+      return place && place->weight >= kConfirms;
+    });
+  }
+
+  // Whether its library lies on both sides of it: the linker puts all that it takes from one
+  // library together, so what the program has of its own is elsewhere.
+  [[nodiscard]] bool is_enclosed(const Candidate& candidate) const {
+    const auto behind = accepted_.lower_bound(candidate.place.address);
+    if (behind == accepted_.end() || behind == accepted_.begin()) {
+      return false;
+    }
+    const SignatureText library = library_of(candidate.place.section);
+    return library_of(behind->second.section) == library &&
+           library_of(std::prev(behind)->second.section) == library;
+  }
+
+  [[nodiscard]] SignatureText library_of(std::uint32_t section) const {
+    return set_.members[set_.sections[section].member].library;
   }
 
   bool is_free(Address begin, Address end) const {
@@ -148,6 +190,7 @@ class Matcher {
     }
     accepted_.emplace(begin, AcceptedSection{candidate.place.section, candidate.end});
     is_linked_.insert(candidate.place.section);
+    evidence_.define(candidate.place);
     evidence_.add(candidate.references);
     for (const SignatureReference& each : candidate.references) {
       const SignatureSymbol& symbol = set_.symbols[each.symbol];
@@ -202,14 +245,19 @@ class Matcher {
           set_.sections[place.section].is_shared || !is_free(place.address, candidate.end)) {
         continue;
       }
-      const auto agreement = evidence_.agreement(place, candidate.references);
-      const std::uint32_t worth =
-          place.weight + kAgreement * agreement.same +
-          (kHiddenAgreement - kAgreement) * agreement.hidden;
-      if (agreement.other == 0 && worth >= kEnough && !has_double(i) && !has_rival(i)) {
+      if (is_corroborated(candidate) && !has_double(i) && !has_rival(i)) {
         accept(candidate);
       }
     }
+  }
+
+  [[nodiscard]] bool is_corroborated(const Candidate& candidate) const {
+    const auto agreement = evidence_.agreement(candidate.place, candidate.references);
+    const std::uint32_t worth = candidate.place.weight + kAgreement * agreement.same +
+                                (kHiddenAgreement - kAgreement) * agreement.hidden;
+    return agreement.other == 0 && worth >= kEnough &&
+           (agreement.hidden != 0 || candidate.place.weight >= kAlone || is_enclosed(candidate) ||
+            evidence_.is_called(candidate.place, candidate.references));
   }
 
   void accept_between() {

@@ -147,7 +147,8 @@ class MemberReader {
         function.range = {each.value,
                           each.value + std::min(each.size, section.size - each.value)};
         function.name = each.name.substr(0, each.name.find('@', 1));
-        function.source = NameSource::symtab;
+        // Linkers may move the name of a function that chooses others to the stub that calls them.
+        function.source = each.type == STT_GNU_IFUNC ? NameSource::dynsym : NameSource::symtab;
         function.global = each.binding != STB_LOCAL;
         function.weak = each.binding == STB_WEAK;
         function.exact_end = each.size != 0;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "symbols/code_areas.h"
+#include "symbols/plt_symbols.h"
 
 namespace whocall {
 namespace {
@@ -80,7 +81,7 @@ bool SignatureProgram::is_stub(Address address) const {
   const auto stub = set_.arch->jump_stub == nullptr
                         ? std::nullopt
                         : set_.arch->jump_stub(file_.at(address), address);
-  return stub && stub->slot;
+  return (stub && !stub->target) || is_in_plt(file_, address);
 }
 
 bool SignatureProgram::is_padding(AddressRange range) const {

@@ -6,9 +6,10 @@ namespace whocall {
 
 std::string_view to_string(StartWitness witness) {
   static constexpr std::array<std::string_view, kStartWitnesses> kWords = {
-      "symtab",      "dynsym",      "pclntab",    "plt",          "bfd",          "symbol-file",
-      "fde",         "entry-point", "init-array", "call-target",  "code-pointer", "address-taken",
-      "landing-pad", "prologue",    "alignment",  "section-start"};
+      "symtab",       "dynsym",        "pclntab",     "plt",         "bfd",
+      "symbol-file",  "signature",     "fde",         "entry-point", "init-array",
+      "call-target",  "code-pointer",  "address-taken", "landing-pad", "prologue",
+      "alignment",    "section-start"};
   return kWords[static_cast<std::size_t>(witness)];
 }
 
@@ -38,6 +39,8 @@ StartWitnesses witness_of(NameSource source) {
       return StartWitness::pclntab;
     case NameSource::symbol_file:
       return StartWitness::symbol_file;
+    case NameSource::signature:
+      return StartWitness::signature;
     case NameSource::entry:
       return StartWitness::entry_point;
     case NameSource::vtable:
@@ -46,7 +49,6 @@ StartWitnesses witness_of(NameSource source) {
       return StartWitness::fde;
     case NameSource::call_target:
       return StartWitness::call_target;
-    case NameSource::signature:
     case NameSource::message:
     case NameSource::jitdump:
     case NameSource::perf_map:

@@ -10,8 +10,8 @@
 namespace whocall {
 
 // Best first. The weights:
-//   certain  symtab, dynsym, pclntab, plt, bfd, symbol-file, fde, entry-point, init-array: somebody
-//            wrote it down. A
+//   certain  symtab, dynsym, pclntab, plt, bfd, symbol-file, signature, fde, entry-point, init-array:
+//            somebody wrote it down, or code of a library proves it. A
 //            start of this kind always stands; what it delimits (a symbol's own size, an FDE) is
 //            one function, and no weaker start cuts it.
 //   strong   call-target, code-pointer, address-taken, landing-pad: the code behaves so. Such a
@@ -26,6 +26,7 @@ enum class StartWitness : std::uint8_t {
   plt,
   bfd,
   symbol_file,    // a list that the user gave
+  signature,      // the code of a function in a static library that the user gave
   fde,            // an unwind table has an entry of its own for it
   entry_point,    // of the file
   init_array,     // run before or after main: init and fini arrays and functions
@@ -37,7 +38,7 @@ enum class StartWitness : std::uint8_t {
   alignment,      // behind padding code begins at an aligned address, and no jump leads there
   section_start,  // code begins there
 };
-inline constexpr unsigned kStartWitnesses = 16;
+inline constexpr unsigned kStartWitnesses = 17;
 
 // "symtab", "fde", "entry-point", "call-target", ...: the word in JSON.
 std::string_view to_string(StartWitness witness);
@@ -50,7 +51,7 @@ class StartWitnesses {
       : bits_(bit(only)) {}
 
   constexpr StartWitnesses& operator|=(StartWitnesses other) {
-    bits_ = static_cast<std::uint16_t>(bits_ | other.bits_);
+    bits_ = static_cast<std::uint32_t>(bits_ | other.bits_);
     return *this;
   }
   [[nodiscard]] constexpr bool has(StartWitness witness) const {
@@ -75,10 +76,10 @@ class StartWitnesses {
   friend constexpr bool operator==(StartWitnesses, StartWitnesses) = default;
 
  private:
-  static constexpr std::uint16_t bit(StartWitness witness) {
-    return static_cast<std::uint16_t>(1U << static_cast<unsigned>(witness));
+  static constexpr std::uint32_t bit(StartWitness witness) {
+    return static_cast<std::uint32_t>(1U << static_cast<unsigned>(witness));
   }
-  std::uint16_t bits_ = 0;
+  std::uint32_t bits_ = 0;
 };
 
 // What a symbol of this source says; nothing for NameSource::none.

@@ -1,0 +1,41 @@
+// Signatures of static libraries.
+#include <pybind11/stl.h>
+
+#include "python/convert.h"
+#include "python/session.h"
+#include "symbols/signature_builder.h"
+#include "symbols/signature_file.h"
+#include "symbols/signature_names.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+py::dict summary_of(const SignatureSet& set) {
+  py::dict summary;
+  summary["arch"] = text(set.arch->name);
+  summary["members"] = set.members.size();
+  summary["sections"] = set.sections.size();
+  summary["functions"] = set.functions.size();
+  return summary;
+}
+
+// (the file's bytes, its summary, remarks)
+py::tuple build(const std::vector<std::string>& paths) {
+  const BuiltSignatures built = build_signatures(paths);
+  const std::vector<std::byte> encoded = encode_signatures(built.set);
+  return py::make_tuple(py::bytes(reinterpret_cast<const char*>(encoded.data()), encoded.size()),
+                        summary_of(built.set), text_list(built.remarks));
+}
+
+py::dict summary(const std::string& path) { return summary_of(open_signatures(path)->set()); }
+
+}  // namespace
+
+void bind_signatures(py::module_& module) {
+  module.def("build_signatures", &build, py::arg("paths"));
+  module.def("signature_summary", &summary, py::arg("path"));
+}
+
+}  // namespace whocall::python
