@@ -47,12 +47,30 @@ const SignatureEvidence::Vote* SignatureEvidence::winner(const std::vector<Vote>
 }
 
 void SignatureEvidence::define(const SignaturePlace& place) {
+  sections_.emplace(place.address, place.section);
   for (const std::uint32_t symbol : index_.defined_by(place.section)) {
     const SignatureSymbol& defined = index_.set().symbols[symbol];
-    if (!defined.is_indirect) {
+    if (!defined.is_indirect && !defined.is_weak) {
       defined_.emplace(defined.name, place.address + defined.offset);
     }
   }
+}
+
+// Whether a section stands at the target that has no such name there.
+bool SignatureEvidence::is_another(const SignatureSymbol& symbol, Address target) const {
+  const auto next = sections_.upper_bound(target);
+  if (next == sections_.begin()) {
+    return false;
+  }
+  const auto& [address, section] = *std::prev(next);
+  const Address offset = target - address;
+  if (offset >= index_.set().sections[section].size) {
+    return false;
+  }
+  return std::ranges::none_of(index_.defined_by(section), [&](std::uint32_t each) {
+    const SignatureSymbol& defined = index_.set().symbols[each];
+    return defined.name == symbol.name && defined.offset == offset;
+  });
 }
 
 bool SignatureEvidence::is_called(const SignaturePlace& place,
@@ -91,13 +109,14 @@ SignatureEvidence::Agreement SignatureEvidence::agreement(
     if (known && *known == each.target) {
       ++found.same;
       found.hidden += symbol.is_hidden ? 1U : 0U;
-    } else if (known && each.is_direct) {
+    } else if ((known || is_another(symbol, each.target)) && each.is_direct) {
       ++found.other;
     }
   }
   for (const std::uint32_t symbol : index_.defined_by(place.section)) {
     const SignatureSymbol& defined = index_.set().symbols[symbol];
-    const auto known = defined.is_indirect ? std::nullopt : address_of(defined.name);
+    const auto known =
+        defined.is_indirect || defined.is_weak ? std::nullopt : address_of(defined.name);
     if (known && *known != place.address + defined.offset) {
       ++found.other;
     }

@@ -1,6 +1,7 @@
 // What places that were recognised say about where the names of the libraries lie.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -16,7 +17,7 @@ class SignatureEvidence {
 
   // The references of one place.
   void add(const std::vector<SignatureReference>& references);
-  // The names that a place has itself.
+  // What a place has itself: its names, and nothing else where it stands.
   void define(const SignaturePlace& place);
   void clear() { votes_.clear(); }
 
@@ -52,12 +53,14 @@ class SignatureEvidence {
     bool is_code = false;
   };
   [[nodiscard]] const Vote* winner(const std::vector<Vote>& votes) const;
+  [[nodiscard]] bool is_another(const SignatureSymbol& symbol, Address target) const;
   void vote(SignatureText name, Address address, bool is_code);
   [[nodiscard]] bool is_indirect(SignatureText name) const;
 
   const SignatureIndex& index_;
   std::unordered_map<SignatureText, std::vector<Vote>> votes_;
   std::unordered_map<SignatureText, Address> defined_;
+  std::map<Address, std::uint32_t> sections_;  // by where they stand
 };
 
 }  // namespace whocall

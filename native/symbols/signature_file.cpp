@@ -16,10 +16,11 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kShared = 1;
 constexpr std::uint32_t kHidden = 1;
 constexpr std::uint32_t kIndirect = 2;
+constexpr std::uint32_t kWeak = 4;
 
 // In the order of the tables.
 enum Table : std::uint8_t { kMembers, kSections, kFunctions, kSymbols, kRelocations, kBytes, kTexts, kTables };
-constexpr std::array<std::uint64_t, kTables> kRecordSize = {8, 40, 12, 24, 20, 1, 1};
+constexpr std::array<std::uint64_t, kTables> kRecordSize = {8, 40, 16, 24, 20, 1, 1};
 
 // FNV-1a, eight bytes a step: it tells damage, not malice.
 std::uint64_t check_sum(std::span<const std::byte> bytes) {
@@ -65,11 +66,12 @@ std::vector<std::byte> encode_tables(const SignatureSet& set) {
                  each.first_relocation, each.relocations);
   }
   for (const SignatureFunction& each : set.functions) {
-    writer.words(each.offset, each.size, each.name);
+    writer.words(each.offset, each.size, each.name, each.sure_name);
   }
   for (const SignatureSymbol& each : set.symbols) {
     writer.words(each.name, each.section, each.offset, each.expected, each.expected_size,
-                 (each.is_hidden ? kHidden : 0U) | (each.is_indirect ? kIndirect : 0U));
+                 (each.is_hidden ? kHidden : 0U) | (each.is_indirect ? kIndirect : 0U) |
+                     (each.is_weak ? kWeak : 0U));
   }
   for (const SignatureRelocation& each : set.relocations) {
     writer.words(each.offset, each.type, each.symbol);
@@ -93,7 +95,7 @@ class Decoder {
       read_section();
     }
     for (std::uint64_t i = 0; i < counts_[kFunctions]; ++i) {
-      set_.functions.push_back({reader_.u32(), reader_.u32(), reader_.u32()});
+      set_.functions.push_back({reader_.u32(), reader_.u32(), reader_.u32(), reader_.u32()});
     }
     for (std::uint64_t i = 0; i < counts_[kSymbols]; ++i) {
       read_symbol();
@@ -173,6 +175,7 @@ class Decoder {
     const std::uint32_t flags = reader_.u32();
     symbol.is_hidden = (flags & kHidden) != 0;
     symbol.is_indirect = (flags & kIndirect) != 0;
+    symbol.is_weak = (flags & kWeak) != 0;
     set_.symbols.push_back(symbol);
   }
 
@@ -200,6 +203,7 @@ class Decoder {
     }
     for (const SignatureFunction& each : set_.functions) {
       require_text(each.name);
+      require_text(each.sure_name);
     }
     for (const SignatureSymbol& each : set_.symbols) {
       require_text(each.name);

@@ -21,15 +21,19 @@ Address aligned(Address address, Address alignment) {
 struct SignatureGaps::Search {
   Address end = 0;            // where the neighbour behind begins
   Address end_alignment = 1;  // its alignment
+  std::uint32_t before = 0;   // the sections of the neighbours
+  std::uint32_t behind = 0;
   SignatureText library = 0;
   unsigned steps = 0;
-  std::vector<SignaturePlace> row;
-  std::vector<std::vector<SignaturePlace>> rows;
+  Row row{};
+  std::vector<Row> rows{};        // all that fill the room
+  std::vector<Row> continuing{};  // of these, those that go on with the neighbours' members
 };
 
 SignatureGaps::SignatureGaps(const SignatureIndex& index, const SignatureProgram& program,
+                             const SignatureEvidence& evidence,
                              const std::set<std::uint32_t>& linked)
-    : index_(index), set_(index.set()), program_(program), linked_(linked) {
+    : index_(index), set_(index.set()), program_(program), evidence_(evidence), linked_(linked) {
   for (std::uint32_t i = 0; i < set_.sections.size(); ++i) {
     const auto fixed = index_.fixed(i);
     if (set_.sections[i].is_shared || linked.contains(i)) {
@@ -58,17 +62,50 @@ std::vector<SignaturePlace> SignatureGaps::fill(const AcceptedSections& accepted
     Search search;
     search.end = behind->first;
     search.end_alignment = set_.sections[behind->second.section].alignment;
+    search.before = before->second.section;
+    search.behind = behind->second.section;
     search.library = library_of(behind->second.section);
     if (begin >= search.end || search.end - begin > kLargestGap ||
         library_of(before->second.section) != search.library) {
       continue;
     }
     extend(search, begin);
-    if (search.rows.size() == 1 && search.steps < kMostSteps) {
-      found.insert(found.end(), search.rows.front().begin(), search.rows.front().end());
+    if (const Row* row = best_of(search)) {
+      found.insert(found.end(), row->begin(), row->end());
     }
   }
   return found;
+}
+
+const SignatureGaps::Row* SignatureGaps::best_of(const Search& search) {
+  if (search.steps >= kMostSteps) {
+    return nullptr;
+  }
+  return search.rows.size() == 1         ? &search.rows.front()
+         : search.continuing.size() == 1 ? &search.continuing.front()
+                                         : nullptr;
+}
+
+bool SignatureGaps::is_contradicted(const SignaturePlace& place) const {
+  const auto references = program_.references(place.section, place.address);
+  return evidence_.agreement(place, references).other != 0;
+}
+
+// Sections of one member follow each other in the set as they do in the member.
+bool SignatureGaps::goes_on(const Search& search) const {
+  std::uint32_t last = search.before;
+  const auto member = [&](std::uint32_t section) { return set_.sections[section].member; };
+  for (const SignaturePlace& place : search.row) {
+    const bool of_before = member(place.section) == member(search.before) && place.section > last;
+    const bool of_behind = member(place.section) == member(search.behind) &&
+                           place.section < search.behind &&
+                           (member(last) != member(search.behind) || place.section > last);
+    if (!of_before && !of_behind) {
+      return false;
+    }
+    last = place.section;
+  }
+  return true;
 }
 
 void SignatureGaps::extend(Search& search, Address at) const {
@@ -77,6 +114,9 @@ void SignatureGaps::extend(Search& search, Address at) const {
        aligned(at, kUsualAlignment) == search.end)) {
     if (!search.row.empty()) {
       search.rows.push_back(search.row);
+      if (goes_on(search)) {
+        search.continuing.push_back(search.row);
+      }
     }
     return;
   }
@@ -107,7 +147,7 @@ void SignatureGaps::try_sections(Search& search, const std::vector<std::uint32_t
       continue;
     }
     const auto found = program_.place_at(section, place);
-    if (!found || ++search.steps >= kMostSteps) {
+    if (!found || is_contradicted(*found) || ++search.steps >= kMostSteps) {
       continue;
     }
     search.row.push_back(*found);

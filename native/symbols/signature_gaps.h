@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "symbols/signature_evidence.h"
 #include "symbols/signature_places.h"
 
 namespace whocall {
@@ -19,25 +20,32 @@ using AcceptedSections = std::map<Address, AcceptedSection>;
 
 // The linker puts the sections of a library one behind the other, each at the next address of its
 // alignment. So whatever lies between two of them is of that library too, and however short it is:
-// when exactly one row of sections fills the room, that row stands there.
+// when exactly one row of sections fills the room, that row stands there. Of several rows one stands
+// out that goes on with the members that the neighbours belong to: their sections stay together, in
+// their order.
 class SignatureGaps {
  public:
   // Sections in `linked` stand elsewhere. All outlive the object.
   SignatureGaps(const SignatureIndex& index, const SignatureProgram& program,
-                const std::set<std::uint32_t>& linked);
+                const SignatureEvidence& evidence, const std::set<std::uint32_t>& linked);
 
   [[nodiscard]] std::vector<SignaturePlace> fill(const AcceptedSections& accepted) const;
 
  private:
+  using Row = std::vector<SignaturePlace>;
   struct Search;
   void extend(Search& search, Address at) const;
   void try_sections(Search& search, const std::vector<std::uint32_t>& sections, Address at,
                     Address place) const;
+  [[nodiscard]] static const Row* best_of(const Search& search);
+  [[nodiscard]] bool is_contradicted(const SignaturePlace& place) const;
+  [[nodiscard]] bool goes_on(const Search& search) const;
   [[nodiscard]] SignatureText library_of(std::uint32_t section) const;
 
   const SignatureIndex& index_;
   const SignatureSet& set_;
   const SignatureProgram& program_;
+  const SignatureEvidence& evidence_;
   const std::set<std::uint32_t>& linked_;
   std::array<std::vector<std::uint32_t>, 256> by_first_byte_;
   std::vector<std::uint32_t> others_;  // whose first byte is not fixed

@@ -261,10 +261,16 @@ class Matcher {
   }
 
   void accept_between() {
-    SignatureGaps gaps(index_, program_, is_linked_);
+    const SignatureGaps gaps(index_, program_, evidence_, is_linked_);
     for (const SignaturePlace& place : gaps.fill(accepted_)) {
       accept_at(place.section, place.address);
     }
+  }
+
+  // A weak name may lie elsewhere: somebody else may define it as well.
+  [[nodiscard]] SignatureText name_of(const SignatureFunction& function, Address start) const {
+    const bool certain = function.sure_name == 0 || evidence_.address_of(function.name) == start;
+    return certain ? function.name : function.sure_name;
   }
 
   std::vector<SignatureMatch> names() const {
@@ -274,7 +280,8 @@ class Matcher {
       for (std::uint32_t i = 0; i < section.functions; ++i) {
         const SignatureFunction& each = set_.functions[section.first_function + i];
         const Address start = address + each.offset;
-        found.emplace(start, SignatureMatch{{start, start + each.size}, each.name, accepted.section});
+        const SignatureText name = name_of(each, start);
+        found.emplace(start, SignatureMatch{{start, start + each.size}, name, accepted.section});
       }
     }
     add_called(found);

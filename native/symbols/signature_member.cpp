@@ -164,6 +164,9 @@ class MemberReader {
             {offset, static_cast<std::uint32_t>(each.range.size()), texts_.add(each.name)});
         ++added.functions;
       }
+      if (!each.weak && set_.functions.back().sure_name == 0) {
+        set_.functions.back().sure_name = texts_.add(each.name);
+      }
     }
   }
 
@@ -238,6 +241,7 @@ class MemberReader {
     if (from.binding != STB_LOCAL) {
       added.name = texts_.add(from.name.substr(0, from.name.find('@', 1)));
       added.is_hidden = from.visibility == STV_HIDDEN || from.visibility == STV_INTERNAL;
+      added.is_weak = from.binding == STB_WEAK;
       added.is_indirect = from.type == STT_GNU_IFUNC;
     }
     const auto code = known_sections_.find(from.section);

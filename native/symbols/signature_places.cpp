@@ -133,6 +133,10 @@ std::optional<SignaturePlace> SignatureProgram::place_at(std::uint32_t section,
   SignaturePlace place{section, address, index_.weight(section)};
   for (const SignatureReference& each : references(section, address)) {
     const SignatureSymbol& symbol = set_.symbols[each.symbol];
+    const bool is_own = symbol.name == 0 && symbol.section != kNoSignature;
+    if (is_own && each.is_direct && !has_code(symbol.section, each.target - symbol.offset)) {
+      return std::nullopt;
+    }
     if (symbol.expected_size == 0 || !each.is_direct) {
       continue;
     }

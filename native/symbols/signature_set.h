@@ -38,6 +38,9 @@ struct SignatureFunction {
   std::uint32_t offset = 0;  // in its section, bytes; ascending
   std::uint32_t size = 0;    // bytes; 0 when the library does not say
   SignatureText name = 0;    // of several, the one to show
+  // A name that nobody can take away: `name` unless that is weak, and then one that only its member
+  // sees; empty where there is none.
+  SignatureText sure_name = 0;
 };
 
 // What relocations refer to, and every name of code that other members can see.
@@ -49,6 +52,7 @@ struct SignatureSymbol {
   std::uint32_t expected = 0;
   std::uint32_t expected_size = 0;
   bool is_hidden = false;    // meant for the library itself
+  bool is_weak = false;      // others may define it instead
   bool is_indirect = false;  // its function chooses another one (STT_GNU_IFUNC)
 };
 
