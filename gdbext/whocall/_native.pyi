@@ -1,6 +1,7 @@
 """The native module: what C++ gives to Python. Addresses are ints; ranges are half-open."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from typing_extensions import Buffer
 
@@ -28,6 +29,13 @@ class FileSearch:
     def debuginfod(self) -> bool: ...
     def ask_debuginfod(self, progress: Callable[[str, int, int], None] | None = None) -> None:
         """From now on servers are asked for what is missing; Ctrl-C ends a fetch."""
+
+def build_signatures(paths: Sequence[_Path]) -> tuple[bytes, dict[str, Any], list[str]]:
+    """A signature file's contents made of static libraries, its summary, and remarks on what of
+    them says nothing."""
+
+def signature_summary(path: _Path) -> dict[str, Any]:
+    """"arch", and the numbers of "members", "sections" and "functions" in a signature file."""
 
 class WalkOptions:
     """How to walk. `without` names strategies: "cfi", "frame-pointer", "signal-frame",

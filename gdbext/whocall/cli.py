@@ -184,6 +184,16 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
     )
     audit.add_argument("--json", action="store_true", help="schema whocall.audit/1")
 
+    signatures = commands.add_parser(
+        "signatures",
+        help="make a file of signatures of static libraries",
+        description="Makes a file by which --signatures recognises the functions of static"
+        " libraries in stripped programs that were linked with them. Libraries that are linked"
+        " together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.",
+    )
+    signatures.add_argument("archives", metavar="ARCHIVE", nargs="+", help="libc.a, crt1.o, ...")
+    signatures.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")
+
     commands.add_parser("doctor", help="what is installed, what is missing, what mends it")
     commands.add_parser(
         "gdb", help="start gdb with the extension loaded; all else goes to gdb", add_help=False

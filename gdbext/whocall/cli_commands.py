@@ -244,6 +244,14 @@ def audit(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def signatures(arguments: argparse.Namespace) -> int:
+    """`whocall signatures`."""
+    from whocall.signatures import write_signatures
+
+    _write(write_signatures(arguments.archives, arguments.output))
+    return 0
+
+
 def doctor(arguments: argparse.Namespace) -> int:
     """`whocall doctor`: exit status 1 when something is missing."""
     from whocall.doctor import examine, finding_lines, is_healthy
@@ -260,5 +268,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "symbol": symbol,
     "modules": modules,
     "audit": audit,
+    "signatures": signatures,
     "doctor": doctor,
 }

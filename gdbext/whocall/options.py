@@ -228,6 +228,11 @@ AUDIT = Syntax(
     ),
     most_arguments=1,
 )
+SIGNATURES = Syntax(
+    "whocall signatures",
+    (Option("output", "the file to write", "FILE"),),
+    most_arguments=None,
+)
 MODULES = Syntax("whocall modules", (Option("json", "as JSON, schema whocall.modules/1"),))
 DOCTOR = Syntax("whocall doctor")
 

@@ -35,9 +35,16 @@ class Search:
     progress: Progress | None = field(default=None, compare=False)
 
     def native(self, exe: str = "") -> native.FileSearch:
-        """As the native module takes it; `exe` is the program that the user named."""
+        """As the native module takes it; `exe` is the program that the user named.
+
+        Raises Error when a signature file cannot be used.
+        """
         from whocall.engine import native
 
+        if self.signature_files:
+            from whocall.signatures import require_readable
+
+            require_readable(self.signature_files)
         found = native.FileSearch()
         found.exe = os.fsencode(exe)
         found.sysroot = os.fsencode(self.sysroot)

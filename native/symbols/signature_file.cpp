@@ -20,7 +20,7 @@ constexpr std::uint32_t kWeak = 4;
 
 // In the order of the tables.
 enum Table : std::uint8_t { kMembers, kSections, kFunctions, kSymbols, kRelocations, kBytes, kTexts, kTables };
-constexpr std::array<std::uint64_t, kTables> kRecordSize = {8, 40, 16, 24, 20, 1, 1};
+constexpr std::array<std::uint64_t, kTables> kRecordSize = {8, 44, 16, 24, 20, 1, 1};
 
 // FNV-1a, eight bytes a step: it tells damage, not malice.
 std::uint64_t check_sum(std::span<const std::byte> bytes) {
@@ -61,7 +61,7 @@ std::vector<std::byte> encode_tables(const SignatureSet& set) {
     writer.words(each.library, each.name);
   }
   for (const SignatureSection& each : set.sections) {
-    writer.words(each.member, each.alignment, each.code, each.size, each.anchor,
+    writer.words(each.member, each.group, each.alignment, each.code, each.size, each.anchor,
                  each.is_shared ? kShared : 0U, each.first_function, each.functions,
                  each.first_relocation, each.relocations);
   }
@@ -153,6 +153,7 @@ class Decoder {
   void read_section() {
     SignatureSection section;
     section.member = reader_.u32();
+    section.group = reader_.u32();
     section.alignment = reader_.u32();
     section.code = reader_.u32();
     section.size = reader_.u32();
@@ -218,6 +219,7 @@ class Decoder {
 
   void check_section(const SignatureSection& section) const {
     require(section.member < set_.members.size() && std::has_single_bit(section.alignment));
+    require_text(section.group);
     require_part(section.code, section.size, set_.bytes);
     require_part(section.first_function, section.functions, set_.functions);
     require_part(section.first_relocation, section.relocations, set_.relocations);

@@ -23,7 +23,6 @@ struct SignatureGaps::Search {
   Address end_alignment = 1;  // its alignment
   std::uint32_t before = 0;   // the sections of the neighbours
   std::uint32_t behind = 0;
-  SignatureText library = 0;
   unsigned steps = 0;
   Row row{};
   std::vector<Row> rows{};        // all that fill the room
@@ -47,10 +46,6 @@ SignatureGaps::SignatureGaps(const SignatureIndex& index, const SignatureProgram
   }
 }
 
-SignatureText SignatureGaps::library_of(std::uint32_t section) const {
-  return set_.members[set_.sections[section].member].library;
-}
-
 std::vector<SignaturePlace> SignatureGaps::fill(const AcceptedSections& accepted) const {
   std::vector<SignaturePlace> found;
   for (auto before = accepted.begin(); before != accepted.end(); ++before) {
@@ -64,9 +59,8 @@ std::vector<SignaturePlace> SignatureGaps::fill(const AcceptedSections& accepted
     search.end_alignment = set_.sections[behind->second.section].alignment;
     search.before = before->second.section;
     search.behind = behind->second.section;
-    search.library = library_of(behind->second.section);
     if (begin >= search.end || search.end - begin > kLargestGap ||
-        library_of(before->second.section) != search.library) {
+        !index_.stay_together(search.before, search.behind)) {
       continue;
     }
     extend(search, begin);
@@ -142,7 +136,8 @@ void SignatureGaps::try_sections(Search& search, const std::vector<std::uint32_t
     const Address alignment = wanted.alignment;
     const bool may_stand = aligned(at, alignment) == place ||
                            aligned(at, std::max(alignment, kUsualAlignment)) == place;
-    if (!may_stand || place + wanted.size > search.end || library_of(section) != search.library ||
+    if (!may_stand || place + wanted.size > search.end ||
+        !index_.stay_together(section, search.behind) ||
         std::ranges::find(search.row, section, &SignaturePlace::section) != search.row.end()) {
       continue;
     }

@@ -40,7 +40,6 @@ class SignatureGaps {
   [[nodiscard]] static const Row* best_of(const Search& search);
   [[nodiscard]] bool is_contradicted(const SignaturePlace& place) const;
   [[nodiscard]] bool goes_on(const Search& search) const;
-  [[nodiscard]] SignatureText library_of(std::uint32_t section) const;
 
   const SignatureIndex& index_;
   const SignatureSet& set_;

@@ -24,6 +24,14 @@ class SignatureIndex {
   // How many of them tell something: padding and zeros do not.
   [[nodiscard]] std::uint32_t weight(std::uint32_t section) const { return weights_[section]; }
 
+  // Whether linkers put two sections together: of one library, in one group.
+  [[nodiscard]] bool stay_together(std::uint32_t left, std::uint32_t right) const {
+    const SignatureSection& one = set_.sections[left];
+    const SignatureSection& other = set_.sections[right];
+    return one.group == other.group &&
+           set_.members[one.member].library == set_.members[other.member].library;
+  }
+
   // The symbols that define a name in code; empty when none does.
   [[nodiscard]] std::span<const std::uint32_t> definitions(SignatureText name) const;
 

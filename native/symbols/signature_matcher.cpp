@@ -167,13 +167,9 @@ class Matcher {
     if (behind == accepted_.end() || behind == accepted_.begin()) {
       return false;
     }
-    const SignatureText library = library_of(candidate.place.section);
-    return library_of(behind->second.section) == library &&
-           library_of(std::prev(behind)->second.section) == library;
-  }
-
-  [[nodiscard]] SignatureText library_of(std::uint32_t section) const {
-    return set_.members[set_.sections[section].member].library;
+    const std::uint32_t section = candidate.place.section;
+    return index_.stay_together(section, behind->second.section) &&
+           index_.stay_together(section, std::prev(behind)->second.section);
   }
 
   bool is_free(Address begin, Address end) const {

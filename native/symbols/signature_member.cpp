@@ -28,6 +28,19 @@ bool is_code(const ElfSection& section) {
          (section.flags & SHF_EXECINSTR) != 0 && section.size != 0;
 }
 
+// GNU ld and gold put all sections of one of these groups together, whatever file they are from
+// (their built-in scripts, `ld --verbose`).
+std::string_view group_of(std::string_view name) {
+  for (const std::string_view group :
+       {".text.unlikely", ".text.exit", ".text.startup", ".text.hot", ".text.sorted", ".text"}) {
+    const bool is_of_group = name == group || (name.starts_with(group) && name[group.size()] == '.');
+    if (is_of_group) {
+      return group;
+    }
+  }
+  return name;
+}
+
 class MemberReader {
  public:
   MemberReader(const ElfFile& file, std::uint32_t member, SignatureTexts& texts,
@@ -70,6 +83,7 @@ class MemberReader {
     }
     SignatureSection added;
     added.member = member_;
+    added.group = texts_.add(group_of(section.name));
     added.alignment = alignment_of(section);
     added.code = static_cast<std::uint32_t>(set_.bytes.size());
     added.size = static_cast<std::uint32_t>(code->size());
@@ -136,7 +150,7 @@ class MemberReader {
 
   // The names of functions in the order in which a program's own symbols are shown.
   void add_functions(const ElfSection& section, SignatureSection& added) {
-    std::vector<Symbol> functions;
+    SymbolList functions;
     for (const std::uint32_t i : symbols_of_[section.index]) {
       const ElfSymbol& each = symbols_[i];
       const bool typed = each.type == STT_FUNC || each.type == STT_GNU_IFUNC;
@@ -152,12 +166,13 @@ class MemberReader {
         function.global = each.binding != STB_LOCAL;
         function.weak = each.binding == STB_WEAK;
         function.exact_end = each.size != 0;
-        functions.push_back(function);
+        functions.add(function);
       }
     }
     sort_symbols(functions);
     added.first_function = static_cast<std::uint32_t>(set_.functions.size());
-    for (const Symbol& each : functions) {
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      const Symbol each = functions[i];
       const auto offset = static_cast<std::uint32_t>(each.range.begin);
       if (added.functions == 0 || set_.functions.back().offset != offset) {
         set_.functions.push_back(

@@ -21,6 +21,7 @@ using SignatureText = std::uint32_t;
 // A section of code of one member. The linker copies it as one piece.
 struct SignatureSection {
   std::uint32_t member = 0;
+  SignatureText group = 0;      // ".text", ".text.unlikely": what linkers keep together
   std::uint32_t alignment = 1;  // bytes
   std::uint32_t code = 0;       // in `SignatureSet::bytes`
   std::uint32_t size = 0;       // bytes

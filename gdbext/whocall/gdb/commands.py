@@ -217,6 +217,19 @@ def register() -> None:
             "frame is in is audited, or, before the program runs, the program.",
         ),
     )
+    _FileCommand(
+        "signatures",
+        "signature_files",
+        options.SIGNATURES,
+        help_of(
+            "Make a file of signatures of static libraries.",
+            "whocall signatures ARCHIVE... -output FILE",
+            options.SIGNATURES,
+            'With "set whocall signature-files FILE" whocall recognises the functions of these\n'
+            "libraries in stripped programs that were linked with them. Libraries that are linked\n"
+            "together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.",
+        ),
+    )
     _CompletingCommand(
         "doctor",
         "doctor",

@@ -69,6 +69,41 @@ class _SymbolFiles(gdb.Parameter):
         return f'The files with names of functions are "{value}".'
 
 
+class _SignatureFiles(gdb.Parameter):
+    """Files that "whocall signatures" has made of static libraries, separated by colons.
+
+    By them whocall recognises the functions of these libraries in stripped programs that were
+    linked with them. Names that come from there end in a question mark."""
+
+    set_doc = "Set the files by which whocall recognises functions of static libraries."
+    show_doc = "Show the files by which whocall recognises functions of static libraries."
+
+    def __init__(self) -> None:
+        super().__init__("whocall signature-files", gdb.COMMAND_STACK, gdb.PARAM_OPTIONAL_FILENAME)
+        self.value = ""
+        self._good = ""
+
+    def get_set_string(self) -> str:
+        """Refuses files that cannot be used, and keeps the last good list then."""
+        from whocall.gdb import inferior
+
+        try:
+            if self.value:
+                from whocall.signatures import require_readable
+
+                require_readable(_parts(self.value))
+        except Error as error:
+            self.value = self._good
+            raise gdb.GdbError(as_gdb_says(str(error))) from error
+        self._good = self.value
+        inferior.forget()
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        return f'The files by which whocall recognises functions of static libraries are "{value}".'
+
+
 class _MaxFrames(gdb.Parameter):
     """The most frames of one thread that whocall looks for.
 
@@ -178,6 +213,7 @@ class _ShowPrefix(gdb.Command):
 _NAMES = {
     "search-path": _SearchPath,
     "symbol-files": _SymbolFiles,
+    "signature-files": _SignatureFiles,
     "max-frames": _MaxFrames,
     "without": _Without,
     "debuginfod": _Debuginfod,
@@ -203,6 +239,7 @@ def search() -> Search:
         directories=_paths("whocall search-path") + _paths("solib-search-path"),
         debug_directories=_paths("debug-file-directory"),
         symbol_files=_paths("whocall symbol-files"),
+        signature_files=_paths("whocall signature-files"),
         debuginfod=asks_debuginfod(),
         progress=downloads.show,
     )
@@ -228,7 +265,11 @@ def debuginfod_servers() -> str:
 
 
 def _paths(setting: str) -> tuple[str, ...]:
-    return tuple(part for part in (gdb.parameter(setting) or "").split(os.pathsep) if part)
+    return _parts(gdb.parameter(setting) or "")
+
+
+def _parts(value: str) -> tuple[str, ...]:
+    return tuple(part for part in value.split(os.pathsep) if part)
 
 
 def max_frames() -> int:
