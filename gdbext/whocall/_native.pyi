@@ -35,7 +35,7 @@ def build_signatures(paths: Sequence[_Path]) -> tuple[bytes, dict[str, Any], lis
     them says nothing."""
 
 def signature_summary(path: _Path) -> dict[str, Any]:
-    """"arch", and the numbers of "members", "sections" and "functions" in a signature file."""
+    """ "arch", and the numbers of "members", "sections" and "functions" in a signature file."""
 
 class WalkOptions:
     """How to walk. `without` names strategies: "cfi", "frame-pointer", "signal-frame",

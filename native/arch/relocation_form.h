@@ -32,8 +32,8 @@ struct RelocationForm {
 
 // A place in linked code that had a relocation.
 struct RelocatedPlace {
-  ByteView code;            // from the beginning of the section's code
-  Address address = 0;      // link address of its first byte
+  ByteView code;             // from the beginning of the section's code
+  Address address = 0;       // link address of its first byte
   std::uint64_t offset = 0;  // of the relocation, bytes
   std::int64_t addend = 0;
   std::optional<Address> got{};  // the global offset table, where it is known

@@ -30,7 +30,7 @@ std::optional<std::uint64_t> number(std::string_view field) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   return error == std::errc() && end == field.data() + field.size() ? std::optional(value)
-                                                                   : std::nullopt;
+                                                                    : std::nullopt;
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
@@ -52,8 +52,8 @@ class Reader {
       const auto size = number(header.substr(offsetof(ar_hdr, ar_size), sizeof(ar_hdr::ar_size)));
       const ByteView contents = reader_.block(size.value_or(~std::uint64_t{0}));
       if (!reader_.ok()) {
-        refuse(path_, "is a damaged archive: the member at byte " + std::to_string(begin) +
-                          " is cut off");
+        refuse(path_,
+               "is a damaged archive: the member at byte " + std::to_string(begin) + " is cut off");
       }
       if (reader_.offset() % 2 != 0 && !reader_.at_end()) {
         reader_.skip(1);

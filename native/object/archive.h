@@ -18,8 +18,8 @@ struct ArchiveMember {
 // Its members, in their order, without symbol indexes and tables of names.
 class Archive {
  public:
-  // Maps `path`. A file that is an ELF file itself is an archive of one member. Throws Error: not an
-  // archive, a thin one (its members lie elsewhere), a damaged one.
+  // Maps `path`. A file that is an ELF file itself is an archive of one member. Throws Error: not
+  // an archive, a thin one (its members lie elsewhere), a damaged one.
   explicit Archive(const std::string& path);
 
   [[nodiscard]] const std::vector<ArchiveMember>& members() const { return members_; }

@@ -13,7 +13,7 @@
 namespace whocall {
 namespace {
 
-constexpr std::uint32_t kAnchorSize = 8;                            // bytes
+constexpr std::uint32_t kAnchorSize = 8;                       // bytes
 constexpr std::uint64_t kLargestSet = std::uint64_t{1} << 31;  // bytes of code
 
 std::uint64_t window_at(const SignatureSet& set, std::uint64_t place) {
@@ -101,13 +101,15 @@ class Builder {
     }
     const Architecture& arch = architecture_of(*file);
     if (arch.relocations == nullptr) {
-      throw Error(name, "has code for " + std::string(arch.name) +
-                            ", whose relocations whocall does not know",
-                  "Signatures are for x86_64 and i386");
+      throw Error(
+          name,
+          "has code for " + std::string(arch.name) + ", whose relocations whocall does not know",
+          "Signatures are for x86_64 and i386");
     }
     if (built_.set.arch != nullptr && built_.set.arch != &arch) {
-      throw Error(name, "has code for " + std::string(arch.name) + ", others before it for " +
-                            std::string(built_.set.arch->name),
+      throw Error(name,
+                  "has code for " + std::string(arch.name) + ", others before it for " +
+                      std::string(built_.set.arch->name),
                   "Make a file of signatures for each instruction set");
     }
     built_.set.arch = &arch;

@@ -81,8 +81,7 @@ bool SignatureEvidence::is_called(const SignaturePlace& place,
       return index_.set().symbols[each.symbol].name == defined.name;
     });
     const auto votes = votes_.find(defined.name);
-    const Vote* best =
-        by_itself || votes == votes_.end() ? nullptr : winner(votes->second);
+    const Vote* best = by_itself || votes == votes_.end() ? nullptr : winner(votes->second);
     return best != nullptr && best->address == place.address + defined.offset;
   });
 }
@@ -122,6 +121,26 @@ SignatureEvidence::Agreement SignatureEvidence::agreement(
     }
   }
   return found;
+}
+
+bool calls_are_proved(const SignatureProgram& program, const SignatureEvidence& evidence,
+                      const std::vector<SignatureReference>& references) {
+  bool calls = false;
+  bool proved = false;
+  for (const SignatureReference& each : references) {
+    const SignatureSymbol& symbol = evidence.index().set().symbols[each.symbol];
+    if (symbol.name == 0 || !each.is_direct || evidence.is_indirect(symbol.name)) {
+      continue;
+    }
+    const bool known = evidence.address_of(symbol.name) == each.target;
+    const bool has_code = !evidence.index().definitions(symbol.name).empty();
+    if (!known && has_code && !program.leads_to_definition(each, 0)) {
+      return false;
+    }
+    calls = calls || each.is_branch;
+    proved = proved || ((known || has_code) && each.is_branch);
+  }
+  return proved || !calls;
 }
 
 std::vector<SignatureEvidence::NamedPlace> SignatureEvidence::named_places() const {

@@ -21,6 +21,8 @@ class SignatureEvidence {
   void define(const SignaturePlace& place);
   void clear() { votes_.clear(); }
 
+  [[nodiscard]] const SignatureIndex& index() const { return index_; }
+
   // Where the place that has the name stands or, without one, the address on which more than half
   // of those who speak of it agree.
   [[nodiscard]] std::optional<Address> address_of(SignatureText name) const;
@@ -28,10 +30,13 @@ class SignatureEvidence {
   struct Agreement {
     std::uint32_t same = 0;    // references that lead where other places say that their name lies
     std::uint32_t hidden = 0;  // of these, those to names that only the library itself can use
-    std::uint32_t other = 0;  // references that lead elsewhere, and names of its own that do
+    std::uint32_t other = 0;   // references that lead elsewhere, and names of its own that do
   };
   [[nodiscard]] Agreement agreement(const SignaturePlace& place,
                                     const std::vector<SignatureReference>& references) const;
+
+  // Whether the function of that name chooses another one (STT_GNU_IFUNC).
+  [[nodiscard]] bool is_indirect(SignatureText name) const;
 
   struct NamedPlace {
     SignatureText name = 0;
@@ -55,12 +60,19 @@ class SignatureEvidence {
   [[nodiscard]] const Vote* winner(const std::vector<Vote>& votes) const;
   [[nodiscard]] bool is_another(const SignatureSymbol& symbol, Address target) const;
   void vote(SignatureText name, Address address, bool is_code);
-  [[nodiscard]] bool is_indirect(SignatureText name) const;
 
   const SignatureIndex& index_;
   std::unordered_map<SignatureText, std::vector<Vote>> votes_;
   std::unordered_map<SignatureText, Address> defined_;
   std::map<Address, std::uint32_t> sections_;  // by where they stand
 };
+
+// Whether all code that the references of a place name, and that the libraries have, stands where
+// they lead, and some of what it calls is known at all.
+// Folklore. Situation: functions that differ in what they call only. Example: where a library is
+// not quite the one that the program was linked with, strcpy's choice among its variants looks like
+// that of strcat. Remedy: what is called has to be what the name says.
+bool calls_are_proved(const SignatureProgram& program, const SignatureEvidence& evidence,
+                      const std::vector<SignatureReference>& references);
 
 }  // namespace whocall

@@ -19,7 +19,16 @@ constexpr std::uint32_t kIndirect = 2;
 constexpr std::uint32_t kWeak = 4;
 
 // In the order of the tables.
-enum Table : std::uint8_t { kMembers, kSections, kFunctions, kSymbols, kRelocations, kBytes, kTexts, kTables };
+enum Table : std::uint8_t {
+  kMembers,
+  kSections,
+  kFunctions,
+  kSymbols,
+  kRelocations,
+  kBytes,
+  kTexts,
+  kTables
+};
 constexpr std::array<std::uint64_t, kTables> kRecordSize = {8, 44, 16, 24, 20, 1, 1};
 
 // FNV-1a, eight bytes a step: it tells damage, not malice.
@@ -101,8 +110,8 @@ class Decoder {
       read_symbol();
     }
     for (std::uint64_t i = 0; i < counts_[kRelocations]; ++i) {
-      set_.relocations.push_back({reader_.u32(), reader_.u32(), reader_.u32(),
-                                  static_cast<std::int64_t>(reader_.u64())});
+      set_.relocations.push_back(
+          {reader_.u32(), reader_.u32(), reader_.u32(), static_cast<std::int64_t>(reader_.u64())});
     }
     const auto bytes = reader_.block(counts_[kBytes]).bytes();
     set_.bytes.assign(bytes.begin(), bytes.end());
@@ -125,8 +134,9 @@ class Decoder {
     }
     const std::uint32_t version = reader_.u32();
     if (reader_.ok() && version != kVersion) {
-      throw Error(path_, "is a signature file of version " + std::to_string(version) +
-                             ", and this whocall reads version " + std::to_string(kVersion),
+      throw Error(path_,
+                  "is a signature file of version " + std::to_string(version) +
+                      ", and this whocall reads version " + std::to_string(kVersion),
                   "Write it again: whocall signatures");
     }
     const std::uint16_t machine = reader_.u16();
@@ -144,8 +154,9 @@ class Decoder {
     }
     set_.arch = find_architecture(machine, pointer_size, endian);
     if (set_.arch == nullptr || set_.arch->relocations == nullptr) {
-      throw Error(path_, "is a signature file for " + std::string(elf_machine_name(machine)) +
-                             ", an instruction set that this whocall does not know",
+      throw Error(path_,
+                  "is a signature file for " + std::string(elf_machine_name(machine)) +
+                      ", an instruction set that this whocall does not know",
                   "Take it out of the list");
     }
   }

@@ -82,7 +82,23 @@ const SignatureGaps::Row* SignatureGaps::best_of(const Search& search) {
 
 bool SignatureGaps::is_contradicted(const SignaturePlace& place) const {
   const auto references = program_.references(place.section, place.address);
-  return evidence_.agreement(place, references).other != 0;
+  return evidence_.agreement(place, references).other != 0 ||
+         !calls_are_proved(program_, evidence_, references);
+}
+
+// A member is linked as a whole, but for sections that nothing refers to.
+// Folklore. Situation: the part of a function that the compiler took for unlikely is one call.
+// Example: "call abort" of any function fits wherever another one's should stand. Remedy: something
+// else of the same member has to be known.
+bool SignatureGaps::are_of_linked_members(const Row& row) const {
+  return std::ranges::all_of(row, [&](const SignaturePlace& place) {
+    const auto siblings = index_.sections_of(set_.sections[place.section].member);
+    return siblings.size() == 1 || std::ranges::any_of(siblings, [&](std::uint32_t each) {
+             return each != place.section &&
+                    (linked_.contains(each) ||
+                     std::ranges::find(row, each, &SignaturePlace::section) != row.end());
+           });
+  });
 }
 
 // Sections of one member follow each other in the set as they do in the member.
@@ -107,9 +123,11 @@ void SignatureGaps::extend(Search& search, Address at) const {
       (aligned(at, search.end_alignment) == search.end ||
        aligned(at, kUsualAlignment) == search.end)) {
     if (!search.row.empty()) {
-      search.rows.push_back(search.row);
-      if (goes_on(search)) {
-        search.continuing.push_back(search.row);
+      if (are_of_linked_members(search.row)) {
+        search.rows.push_back(search.row);
+        if (goes_on(search)) {
+          search.continuing.push_back(search.row);
+        }
       }
     }
     return;

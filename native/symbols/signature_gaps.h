@@ -20,9 +20,9 @@ using AcceptedSections = std::map<Address, AcceptedSection>;
 
 // The linker puts the sections of a library one behind the other, each at the next address of its
 // alignment. So whatever lies between two of them is of that library too, and however short it is:
-// when exactly one row of sections fills the room, that row stands there. Of several rows one stands
-// out that goes on with the members that the neighbours belong to: their sections stay together, in
-// their order.
+// when exactly one row of sections fills the room, that row stands there. Of several rows one
+// stands out that goes on with the members that the neighbours belong to: their sections stay
+// together, in their order.
 class SignatureGaps {
  public:
   // Sections in `linked` stand elsewhere. All outlive the object.
@@ -39,6 +39,7 @@ class SignatureGaps {
                     Address place) const;
   [[nodiscard]] static const Row* best_of(const Search& search);
   [[nodiscard]] bool is_contradicted(const SignaturePlace& place) const;
+  [[nodiscard]] bool are_of_linked_members(const Row& row) const;
   [[nodiscard]] bool goes_on(const Search& search) const;
 
   const SignatureIndex& index_;

@@ -29,9 +29,12 @@ std::span<const std::uint32_t> found_in(const Map& map, Key key) {
 }  // namespace
 
 SignatureIndex::SignatureIndex(SignatureSet set)
-    : set_(std::move(set)), filter_((std::size_t{1} << kFilterBits) / 64) {
+    : set_(std::move(set)),
+      sections_of_(set_.members.size()),
+      filter_((std::size_t{1} << kFilterBits) / 64) {
   for (std::uint32_t i = 0; i < set_.sections.size(); ++i) {
     const SignatureSection& section = set_.sections[i];
+    sections_of_[section.member].push_back(i);
     fixed_.push_back(fixed_bytes(set_, section));
     weights_.push_back(weight_of(set_.code_of(section), fixed_.back()));
     if (section.anchor != kNoSignature) {

@@ -38,6 +38,11 @@ class SignatureIndex {
   // The symbols with names that a section defines.
   [[nodiscard]] std::span<const std::uint32_t> defined_by(std::uint32_t section) const;
 
+  // All sections of a member, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> sections_of(std::uint32_t member) const {
+    return sections_of_[member];
+  }
+
   // Sections whose anchor has these bytes. `may_be_anchor` is a quick answer, wrong only by saying
   // yes too often.
   [[nodiscard]] bool may_be_anchor(std::uint64_t bytes) const {
@@ -55,6 +60,7 @@ class SignatureIndex {
   SignatureSet set_;
   std::vector<std::vector<FixedBytes>> fixed_;
   std::vector<std::uint32_t> weights_;
+  std::vector<std::vector<std::uint32_t>> sections_of_;  // by member
   std::unordered_map<SignatureText, std::vector<std::uint32_t>> definitions_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> defined_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> anchors_;

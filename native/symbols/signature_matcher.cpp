@@ -146,18 +146,9 @@ class Matcher {
     return candidate.place.weight >= kAlone ||
            evidence_.is_called(candidate.place, candidate.references) ||
            std::ranges::any_of(candidate.references, [&](const SignatureReference& each) {
-             return set_.symbols[each.symbol].is_hidden && leads_to_definition(each);
+             return set_.symbols[each.symbol].is_hidden &&
+                    program_.leads_to_definition(each, kConfirms);
            });
-  }
-
-  [[nodiscard]] bool leads_to_definition(const SignatureReference& reference) const {
-    const auto definitions = index_.definitions(set_.symbols[reference.symbol].name);
-    return std::ranges::any_of(definitions, [&](std::uint32_t symbol) {
-      const SignatureSymbol& definition = set_.symbols[symbol];
-      const auto place =
-          program_.place_at(definition.section, reference.target - definition.offset);
-      return place && place->weight >= kConfirms;
-    });
   }
 
   // Whether its library lies on both sides of it: the linker puts all that it takes from one
@@ -252,8 +243,10 @@ class Matcher {
     const std::uint32_t worth = candidate.place.weight + kAgreement * agreement.same +
                                 (kHiddenAgreement - kAgreement) * agreement.hidden;
     return agreement.other == 0 && worth >= kEnough &&
-           (agreement.hidden != 0 || candidate.place.weight >= kAlone || is_enclosed(candidate) ||
-            evidence_.is_called(candidate.place, candidate.references));
+           (candidate.place.weight >= kAlone ||
+            evidence_.is_called(candidate.place, candidate.references) ||
+            (calls_are_proved(program_, evidence_, candidate.references) &&
+             (agreement.hidden != 0 || is_enclosed(candidate))));
   }
 
   void accept_between() {

@@ -33,7 +33,8 @@ bool is_code(const ElfSection& section) {
 std::string_view group_of(std::string_view name) {
   for (const std::string_view group :
        {".text.unlikely", ".text.exit", ".text.startup", ".text.hot", ".text.sorted", ".text"}) {
-    const bool is_of_group = name == group || (name.starts_with(group) && name[group.size()] == '.');
+    const bool is_of_group =
+        name == group || (name.starts_with(group) && name[group.size()] == '.');
     if (is_of_group) {
       return group;
     }
@@ -43,8 +44,7 @@ std::string_view group_of(std::string_view name) {
 
 class MemberReader {
  public:
-  MemberReader(const ElfFile& file, std::uint32_t member, SignatureTexts& texts,
-               SignatureSet& set)
+  MemberReader(const ElfFile& file, std::uint32_t member, SignatureTexts& texts, SignatureSet& set)
       : file_(file), member_(member), texts_(texts), set_(set), symbols_(static_symbols(file)) {
     for (const ElfSection& each : file.sections()) {
       if (each.type == SHT_RELA || each.type == SHT_REL) {
@@ -155,11 +155,9 @@ class MemberReader {
       const ElfSymbol& each = symbols_[i];
       const bool typed = each.type == STT_FUNC || each.type == STT_GNU_IFUNC;
       const bool label = each.type == STT_NOTYPE && each.binding != STB_LOCAL;
-      if ((typed || label) && !each.name.empty() &&
-          each.value < section.size) {
+      if ((typed || label) && !each.name.empty() && each.value < section.size) {
         Symbol function;
-        function.range = {each.value,
-                          each.value + std::min(each.size, section.size - each.value)};
+        function.range = {each.value, each.value + std::min(each.size, section.size - each.value)};
         function.name = each.name.substr(0, each.name.find('@', 1));
         // Linkers may move the name of a function that chooses others to the stub that calls them.
         function.source = each.type == STT_GNU_IFUNC ? NameSource::dynsym : NameSource::symtab;
@@ -198,9 +196,10 @@ class MemberReader {
         added.symbol = nothing();
       } else if (merged != nullptr) {
         // The linker puts equal constants together: their section is no place any more.
-        added.symbol = form.kind == RelocationKind::absolute || form.kind == RelocationKind::got_offset
-                           ? constant_at(*merged, each.addend)
-                           : nothing();
+        added.symbol =
+            form.kind == RelocationKind::absolute || form.kind == RelocationKind::got_offset
+                ? constant_at(*merged, each.addend)
+                : nothing();
         added.addend = 0;
       } else {
         added.symbol = symbol(each.symbol - 1);

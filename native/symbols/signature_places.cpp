@@ -65,10 +65,10 @@ std::vector<SignaturePlace> SignatureProgram::find_places() const {
       }
     }
   }
-  std::erase_if(places, [&](const SignaturePlace& each) { return count[each.section] > kMostPlaces; });
-  std::ranges::sort(places, {}, [](const SignaturePlace& each) {
-    return std::pair(each.address, each.section);
-  });
+  std::erase_if(places,
+                [&](const SignaturePlace& each) { return count[each.section] > kMostPlaces; });
+  std::ranges::sort(
+      places, {}, [](const SignaturePlace& each) { return std::pair(each.address, each.section); });
   return places;
 }
 
@@ -148,6 +148,16 @@ std::optional<SignaturePlace> SignatureProgram::place_at(std::uint32_t section,
     place.weight += symbol.expected_size;
   }
   return place;
+}
+
+bool SignatureProgram::leads_to_definition(const SignatureReference& reference,
+                                           std::uint32_t weight) const {
+  const auto definitions = index_.definitions(set_.symbols[reference.symbol].name);
+  return std::ranges::any_of(definitions, [&](std::uint32_t symbol) {
+    const SignatureSymbol& definition = set_.symbols[symbol];
+    const auto place = place_at(definition.section, reference.target - definition.offset);
+    return place && place->weight >= weight;
+  });
 }
 
 std::optional<Address> SignatureProgram::got_of(const SignatureSection& section, ByteView code,

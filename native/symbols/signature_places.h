@@ -39,13 +39,19 @@ class SignatureProgram {
   [[nodiscard]] std::optional<SignaturePlace> place_at(std::uint32_t section,
                                                        Address address) const;
 
+  // Whether the code that the libraries have for a reference's name stands where it leads, with at
+  // least so many bytes that say so.
+  [[nodiscard]] bool leads_to_definition(const SignatureReference& reference,
+                                         std::uint32_t weight) const;
+
   // Where the references of the section lead when it stands at `address`, as far as that follows
   // from the code.
   [[nodiscard]] std::vector<SignatureReference> references(std::uint32_t section,
                                                            Address address) const;
 
   [[nodiscard]] bool is_code(Address address) const { return code_end(address) != 0; }
-  // Whether nothing but a jump through a word of the data stands there: a slot of the linkage table.
+  // Whether nothing but a jump through a word of the data stands there: a slot of the linkage
+  // table.
   [[nodiscard]] bool is_stub(Address address) const;
   // Whether the range, which may be empty, holds only what fills gaps between functions.
   [[nodiscard]] bool is_padding(AddressRange range) const;

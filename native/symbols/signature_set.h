@@ -21,10 +21,10 @@ using SignatureText = std::uint32_t;
 // A section of code of one member. The linker copies it as one piece.
 struct SignatureSection {
   std::uint32_t member = 0;
-  SignatureText group = 0;      // ".text", ".text.unlikely": what linkers keep together
-  std::uint32_t alignment = 1;  // bytes
-  std::uint32_t code = 0;       // in `SignatureSet::bytes`
-  std::uint32_t size = 0;       // bytes
+  SignatureText group = 0;              // ".text", ".text.unlikely": what linkers keep together
+  std::uint32_t alignment = 1;          // bytes
+  std::uint32_t code = 0;               // in `SignatureSet::bytes`
+  std::uint32_t size = 0;               // bytes
   std::uint32_t anchor = kNoSignature;  // of eight fixed bytes that are rare in these libraries
   // Whether others may have brought the same code under other names: sections of groups, in which
   // compilers put the instances of templates.
@@ -46,7 +46,7 @@ struct SignatureFunction {
 
 // What relocations refer to, and every name of code that other members can see.
 struct SignatureSymbol {
-  SignatureText name = 0;  // empty when no other member can see it
+  SignatureText name = 0;                // empty when no other member can see it
   std::uint32_t section = kNoSignature;  // of the code that it names
   std::uint32_t offset = 0;              // in that section
   // What stands there where it names constant data: in `SignatureSet::bytes`.

@@ -10,7 +10,8 @@
 namespace whocall {
 
 // Best first. The weights:
-//   certain  symtab, dynsym, pclntab, plt, bfd, symbol-file, signature, fde, entry-point, init-array:
+//   certain  symtab, dynsym, pclntab, plt, bfd, symbol-file, signature, fde, entry-point,
+//   init-array:
 //            somebody wrote it down, or code of a library proves it. A
 //            start of this kind always stands; what it delimits (a symbol's own size, an FDE) is
 //            one function, and no weaker start cuts it.

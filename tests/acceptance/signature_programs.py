@@ -138,7 +138,11 @@ int main(int count, char **words) {
 }
 """
 WAITING = frozenset({16, 17, 18, 19, 20, 21, 25})  # the others die
-PLACES = {"glibc": range(40), "glibc32": range(40), "musl": [place for place in range(36) if place != 34]}  # there, a child dies
+PLACES = {
+    "glibc": range(40),
+    "glibc32": range(40),
+    "musl": [place for place in range(36) if place != 34],
+}  # there, a child dies
 
 
 def build(directory: Path, library: str, *flags: str, source: str = SOURCE) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sessions import batch
 
-SUBCOMMANDS = ["audit", "bt", "compare", "doctor", "functions", "modules", "symbol"]
+SUBCOMMANDS = ["audit", "bt", "compare", "doctor", "functions", "modules", "signatures", "symbol"]
 
 
 def test_help_lists_the_subcommands() -> None:
