@@ -1,0 +1,111 @@
+// Signatures by hand: what of a section is fixed, the file's form, and proofs on a few bytes.
+#include <doctest/doctest.h>
+
+#include <elf.h>
+
+#include "arch/x86_64.h"
+#include "base/error.h"
+#include "base_bytes.h"
+#include "symbols/signature_file.h"
+#include "symbols/signature_index.h"
+
+namespace whocall::test {
+namespace {
+
+// One section: push %rbx; call other; pop %rbx; ret.
+SignatureSet small_set() {
+  SignatureSet set;
+  set.arch = &kX86_64;
+  const Bytes code{0x53, 0xe8, 0, 0, 0, 0, 0x5b, 0xc3};
+  set.bytes = code.get();
+  set.strings = std::string("\0lib.a\0one.o\0first\0other\0", 25);
+  set.members.push_back({1, 7});
+  SignatureSection section;
+  section.size = 8;
+  section.functions = 1;
+  section.relocations = 1;
+  set.sections.push_back(section);
+  set.functions.push_back({0, 8, 13, 13});
+  SignatureSymbol first;
+  first.name = 13;
+  first.section = 0;
+  SignatureSymbol other;
+  other.name = 19;
+  set.symbols = {first, other};
+  set.relocations.push_back({2, R_X86_64_PLT32, 1, -4});
+  return set;
+}
+
+TEST_CASE("signatures: what relocations cover is not fixed") {
+  const SignatureSet set = small_set();
+  const auto fixed = fixed_bytes(set, set.sections[0]);
+  REQUIRE(fixed.size() == 2);
+  CHECK(fixed[0].begin == 0);
+  CHECK(fixed[0].end == 2);
+  CHECK(fixed[1].begin == 6);
+  CHECK(fixed[1].end == 8);
+}
+
+TEST_CASE("signatures: nothing of a section with an unknown relocation is fixed") {
+  SignatureSet set = small_set();
+  set.relocations[0].type = 255;
+  CHECK(fixed_bytes(set, set.sections[0]).empty());
+}
+
+TEST_CASE("signatures: a file says what the set says") {
+  const SignatureSet set = small_set();
+  const std::vector<std::byte> file = encode_signatures(set);
+  const SignatureSet read = decode_signatures(ByteView(file, Endian::little), "file");
+  CHECK(read.arch == &kX86_64);
+  CHECK(read.text(read.members[0].name) == "one.o");
+  CHECK(read.text(read.functions[0].name) == "first");
+  CHECK(read.relocations[0].addend == -4);
+  CHECK(read.symbols[1].section == kNoSignature);
+  CHECK(read.bytes == set.bytes);
+  CHECK(encode_signatures(read) == file);
+}
+
+TEST_CASE("signatures: every index outside its table is refused") {
+  const auto is_refused = [](const SignatureSet& set) {
+    const std::vector<std::byte> file = encode_signatures(set);
+    try {
+      decode_signatures(ByteView(file, Endian::little), "file");
+    } catch (const Error& error) {
+      return error.reason() == "is a damaged signature file";
+    }
+    return false;
+  };
+  CHECK_FALSE(is_refused(small_set()));
+  const auto check = [&](auto change) {
+    SignatureSet set = small_set();
+    change(set);
+    CHECK(is_refused(set));
+  };
+  check([](SignatureSet& set) { set.members[0].name = 25; });
+  check([](SignatureSet& set) { set.sections[0].member = 1; });
+  check([](SignatureSet& set) { set.sections[0].size = 9; });
+  check([](SignatureSet& set) { set.sections[0].code = 1; });
+  check([](SignatureSet& set) { set.sections[0].alignment = 3; });
+  check([](SignatureSet& set) { set.sections[0].anchor = 1; });
+  check([](SignatureSet& set) { set.sections[0].functions = 2; });
+  check([](SignatureSet& set) { set.sections[0].first_relocation = kNoSignature; });
+  check([](SignatureSet& set) { set.functions[0].size = 9; });
+  check([](SignatureSet& set) { set.symbols[0].section = 1; });
+  check([](SignatureSet& set) { set.symbols[0].offset = 9; });
+  check([](SignatureSet& set) { set.symbols[1].expected_size = 9; });
+  check([](SignatureSet& set) { set.relocations[0].symbol = 2; });
+  check([](SignatureSet& set) { set.relocations[0].offset = 8; });
+  check([](SignatureSet& set) { set.strings.back() = 'x'; });
+}
+
+TEST_CASE("signatures: an index knows who defines a name, and how much a section says") {
+  const SignatureIndex index(small_set());
+  REQUIRE(index.definitions(13).size() == 1);
+  CHECK(index.definitions(13)[0] == 0);
+  CHECK(index.definitions(19).empty());
+  CHECK(index.weight(0) == 4);
+  CHECK(index.sections_of(0).size() == 1);
+}
+
+}  // namespace
+}  // namespace whocall::test
