@@ -124,6 +124,16 @@ struct StartLook {
   bool catches = false;      // it is a landing pad for exceptions
 };
 
+// An instruction that takes the address of constant data.
+struct ConstantAddress {
+  Address at = 0;     // of the instruction
+  Address value = 0;  // what it takes; addresses of the same kind
+  // Where it puts that: in a register or, where there is none, in the word at sp + offset, sp being
+  // what the instruction leaves.
+  std::optional<Register> destination{};
+  std::int64_t offset = 0;  // bytes
+};
+
 // What the code at a program's entry point hands to the C library. Addresses of the same kind as
 // those of the code.
 struct StartupCode {
@@ -188,6 +198,15 @@ struct Architecture {
   // `address`; short jumps, which never leave a function, are left out.
   void (*append_direct_jumps)(ByteView code, Address address, AddressRange wanted,
                               std::vector<DirectJump>& jumps) = nullptr;
+
+  // Appends the instructions in `code`, which begins at `address`, that take an address in
+  // `wanted`; some of them are only bytes of others. `data_base` is what distances to data count
+  // from in position-independent code that cannot name its own address (the GOT); 0 where unknown.
+  void (*append_constant_addresses)(ByteView code, Address address, Address data_base,
+                                    AddressRange wanted,
+                                    std::vector<ConstantAddress>& found) = nullptr;
+  // The registers of the first arguments that are pointers; empty where all lie on the stack.
+  std::span<const Register> argument_registers{};
 
   // A decoder of instructions for the analysis of code without unwind tables.
   std::unique_ptr<InstructionDecoder> (*make_decoder)() = nullptr;

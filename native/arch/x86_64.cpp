@@ -29,6 +29,7 @@ constexpr auto kNames = [] {
   return names;
 }();
 
+constexpr std::array<Register, 6> kArguments = {5, 4, 1, 2, 8, 9};
 constexpr std::array<Register, 6> kCalleeSaved = {3, 6, 12, 13, 14, 15};
 
 // struct user_regs_struct
@@ -99,6 +100,8 @@ const Architecture kX86_64 = {
     .append_jump_tables = x86::append_jump_tables_64,
     .flow_ends = x86::flow_ends,
     .append_direct_jumps = x86::append_direct_jumps_64,
+    .append_constant_addresses = x86::append_constant_addresses_64,
+    .argument_registers = kArguments,
     .make_decoder = x86::make_decoder_64,
     .jump_stub = x86::jump_stub_64,
     .startup = x86_64_startup,

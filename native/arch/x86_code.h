@@ -23,6 +23,10 @@ void append_direct_jumps_64(ByteView code, Address address, AddressRange wanted,
                             std::vector<DirectJump>& jumps);
 void append_direct_jumps_32(ByteView code, Address address, AddressRange wanted,
                             std::vector<DirectJump>& jumps);
+void append_constant_addresses_64(ByteView code, Address address, Address data_base,
+                                  AddressRange wanted, std::vector<ConstantAddress>& found);
+void append_constant_addresses_32(ByteView code, Address address, Address data_base,
+                                  AddressRange wanted, std::vector<ConstantAddress>& found);
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address);
 std::optional<JumpStub> jump_stub_32(ByteView code, Address address);
 

@@ -4,13 +4,15 @@
 #include <utility>
 
 #include "symbols/entry_names.h"
+#include "symbols/message_names.h"
 #include "symbols/vtable_names.h"
 
 namespace whocall {
 namespace {
 
 // Best first: of several names for one function the first stays. A new source has its row here.
-constexpr std::array<InferNames, 2> kSources = {infer_entry_names, infer_vtable_names};
+constexpr std::array<InferNames, 3> kSources = {infer_entry_names, infer_vtable_names,
+                                                infer_message_names};
 
 }  // namespace
 

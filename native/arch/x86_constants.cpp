@@ -1,0 +1,116 @@
+// How x86 code takes the addresses of constants.
+#include <array>
+
+#include "arch/x86_code.h"
+
+namespace whocall::x86 {
+namespace {
+
+// Position-independent code is linked at small addresses, which many numbers are equal to.
+constexpr Address kLowestFixed = 0x10000;
+
+// DWARF numbers by those of machine code.
+constexpr std::array<Register, 16> kNumbers64 = {0, 2, 1,  3,  7,  6,  4,  5,
+                                                 8, 9, 10, 11, 12, 13, 14, 15};
+
+class Scanner {
+ public:
+  Scanner(ByteView code, Address address, Address data_base, AddressRange wanted,
+          std::vector<ConstantAddress>& found)
+      : code_(code),
+        bytes_(reinterpret_cast<const std::uint8_t*>(code.bytes().data())),
+        address_(address),
+        data_base_(data_base),
+        wanted_(wanted),
+        found_(found) {}
+
+  void run_64() {
+    const bool fixed = wanted_.begin >= kLowestFixed;
+    for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
+      const std::uint8_t lead = bytes_[at];
+      if (lead == 0x48 || lead == 0x4c) {  // lea distance(%rip),%reg; mov $imm32,%reg
+        const std::uint8_t modrm = bytes_[at + 2];
+        if (bytes_[at + 1] == 0x8d && (modrm & 0xc7U) == 0x05) {
+          put(at, address_ + at + 7 + signed_word(at + 3),
+              number_64((modrm >> 3U & 7U) | (lead == 0x4c ? 8U : 0U)));
+        } else if (fixed && lead == 0x48 && bytes_[at + 1] == 0xc7 && (modrm & 0xf8U) == 0xc0) {
+          put(at, word(at + 3), number_64(modrm & 7U));
+        }
+      } else if (fixed && lead == 0x41 && (bytes_[at + 1] & 0xf8U) == 0xb8) {  // mov $imm32,%r8d
+        put(at, word(at + 2), number_64(8 | (bytes_[at + 1] & 7U)));
+      } else if (fixed && (lead & 0xf8U) == 0xb8) {  // mov $imm32,%eax
+        put(at, word(at + 1), number_64(lead & 7U));
+      }
+    }
+  }
+
+  void run_32() {
+    for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
+      const std::uint8_t lead = bytes_[at];
+      if (lead == 0x8d) {
+        near_data_base(at);
+      } else if (wanted_.begin < kLowestFixed) {
+        continue;
+      } else if ((lead & 0xf8U) == 0xb8) {  // mov $imm32,%eax
+        put(at, word(at + 1), Register{static_cast<Register>(lead & 7U)});
+      } else if (lead == 0x68) {  // push $imm32
+        put(at, word(at + 1), std::nullopt);
+      } else if (lead == 0xc7 && bytes_[at + 2] == 0x24) {  // movl $imm32,offset(%esp)
+        if (bytes_[at + 1] == 0x04) {
+          put(at, word(at + 3), std::nullopt);
+        } else if (bytes_[at + 1] == 0x44) {
+          put(at, word(at + 4), std::nullopt, static_cast<std::int8_t>(bytes_[at + 3]));
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 8;  // bytes of any of these instructions
+
+  // lea distance(%base),%reg: the register holds the address of the GOT, if the sum is an address
+  // of what is wanted.
+  void near_data_base(std::size_t at) {
+    const std::uint8_t modrm = bytes_[at + 1];
+    if (data_base_ != 0 && (modrm & 0xc0U) == 0x80 && (modrm & 7U) != 4) {
+      put(at, (data_base_ + word(at + 2)) & 0xffffffff,
+          Register{static_cast<Register>(modrm >> 3U & 7U)});
+    }
+  }
+
+  void put(std::size_t at, Address value, std::optional<Register> destination,
+           std::int64_t offset = 0) {
+    if (wanted_.contains(value)) {
+      found_.push_back({address_ + at, value, destination, offset});
+    }
+  }
+
+  static Register number_64(unsigned machine) { return kNumbers64.at(machine); }
+  [[nodiscard]] Address word(std::size_t at) const {
+    return code_.read<std::uint32_t>(at).value_or(0);
+  }
+  [[nodiscard]] Address signed_word(std::size_t at) const {
+    const auto value = code_.read<std::uint32_t>(at).value_or(0);
+    return static_cast<Address>(std::int64_t{static_cast<std::int32_t>(value)});
+  }
+
+  ByteView code_;
+  const std::uint8_t* bytes_;
+  Address address_;
+  Address data_base_;
+  AddressRange wanted_;
+  std::vector<ConstantAddress>& found_;
+};
+
+}  // namespace
+
+void append_constant_addresses_64(ByteView code, Address address, Address data_base,
+                                  AddressRange wanted, std::vector<ConstantAddress>& found) {
+  Scanner(code, address, data_base, wanted, found).run_64();
+}
+void append_constant_addresses_32(ByteView code, Address address, Address data_base,
+                                  AddressRange wanted, std::vector<ConstantAddress>& found) {
+  Scanner(code, address, data_base, wanted, found).run_32();
+}
+
+}  // namespace whocall::x86

@@ -1,0 +1,36 @@
+// How soon a function comes to certain of its instructions.
+#pragma once
+
+#include <memory>
+#include <unordered_set>
+
+#include "arch/architecture.h"
+#include "object/elf_file.h"
+
+namespace whocall {
+
+// A path that ends: decisions and calls from a function's start to a place in it. Calls in the
+// straight line before the place do not count: they prepare what is done there.
+struct EarlyLimits {
+  unsigned branches = 2;
+  unsigned calls = 1;
+};
+
+class EarlySites {
+ public:
+  EarlySites(const ElfFile& file, const Architecture& arch);
+  ~EarlySites();
+  EarlySites(const EarlySites&) = delete;
+  EarlySites& operator=(const EarlySites&) = delete;
+
+  // Whether a path from `start` comes to one of `sites` within the limits. Link addresses.
+  bool reaches(Address start, const std::unordered_set<Address>& sites, EarlyLimits limits);
+
+ private:
+  bool follow(Address at, const std::unordered_set<Address>& sites, EarlyLimits left);
+
+  const ElfFile& file_;
+  std::unique_ptr<InstructionDecoder> decoder_;
+};
+
+}  // namespace whocall

@@ -1,0 +1,129 @@
+#include "symbols/message_names.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "symbols/demangler.h"
+#include "symbols/early_sites.h"
+#include "symbols/message_calls.h"
+#include "symbols/message_text.h"
+#include "symbols/part_parents.h"
+
+namespace whocall {
+namespace {
+
+// What one function, its parts included, says.
+struct Claim {
+  std::set<std::string_view> texts;
+  std::unordered_set<Address> sites;
+  std::set<Address> parts;  // that say it
+  std::string callee;
+  bool in_header = false;
+};
+
+class Judge {
+ public:
+  explicit Judge(const NameEvidence& evidence)
+      : evidence_(evidence),
+        calls_(message_calls(evidence)),
+        parents_(evidence.file, evidence.arch, evidence.starts()),
+        early_(evidence.file, evidence.arch) {}
+
+  void run(std::vector<InferredName>& names) {
+    collect();
+    read_symbols();
+    for (const auto& [function, claim] : claims_) {
+      if (claim.texts.size() == 1 && !claim.in_header) {
+        judge(function, claim, names);
+      }
+    }
+  }
+
+ private:
+  void collect() {
+    for (const MessageCall& call : calls_) {
+      const Home home = parents_.home_of(call.function);
+      Claim& claim = claims_[home.function];
+      claim.texts.insert(call.text);
+      claim.sites.insert(call.site);
+      claim.callee = call.callee;
+      claim.in_header = claim.in_header || call.in_header;
+      if (home.kind == PartKind::part) {
+        claim.parts.insert(call.function);
+      } else if (home.kind == PartKind::unclear) {
+        unclear_.insert(home.function);
+      }
+      functions_[call.text].insert(home.function);
+    }
+  }
+
+  void read_symbols() {
+    for (const Symbol& symbol : evidence_.table.symbols()) {
+      if (!symbol.name.empty()) {
+        symbols_.try_emplace(symbol.range.begin, symbol.name);
+        known_.insert(function_in_demangled(demangle(std::string(symbol.name))));
+      }
+    }
+  }
+
+  void judge(Address function, const Claim& claim, std::vector<InferredName>& names) {
+    const std::string_view text = *claim.texts.begin();
+    const auto name = function_in_message(text);
+    if (!name || functions_.at(text).size() != 1 || unclear_.contains(function)) {
+      return;
+    }
+    const auto symbol = symbols_.find(function);
+    if (symbol != symbols_.end()) {
+      if (symbol->second == *name) {
+        add_parts(claim, *name, names);
+      }
+      return;
+    }
+    if (known_.contains(*name) || !early_.reaches(function, claim.sites, {})) {
+      return;
+    }
+    names.push_back({function, *name, NameSource::message, proof_of(claim)});
+    add_parts(claim, *name, names);
+  }
+
+  // gcc calls the part of f that it put elsewhere f.cold.
+  void add_parts(const Claim& claim, const std::string& name, std::vector<InferredName>& names) {
+    if (!is_identifier(name)) {
+      return;
+    }
+    for (const Address part : claim.parts) {
+      if (!symbols_.contains(part)) {
+        names.push_back({part, name + ".cold", NameSource::message, proof_of(claim)});
+      }
+    }
+  }
+
+  static std::string proof_of(const Claim& claim) {
+    return "the name that it passes to " + claim.callee;
+  }
+
+  const NameEvidence& evidence_;
+  std::vector<MessageCall> calls_;
+  PartParents parents_;
+  EarlySites early_;
+  std::map<Address, Claim> claims_;
+  std::map<std::string_view, std::set<Address>> functions_;  // by text
+  std::set<Address> unclear_;
+  std::unordered_map<Address, std::string_view> symbols_;
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace
+
+void infer_message_names(const NameEvidence& evidence, std::vector<InferredName>& names) {
+  const Architecture& arch = evidence.arch;
+  if (arch.append_constant_addresses != nullptr && arch.make_decoder != nullptr) {
+    Judge(evidence).run(names);
+  }
+}
+
+}  // namespace whocall

@@ -1,0 +1,57 @@
+#include "symbols/part_parents.h"
+
+#include <algorithm>
+
+#include "symbols/code_areas.h"
+
+namespace whocall {
+
+PartParents::PartParents(const ElfFile& file, const Architecture& arch,
+                         const FunctionStarts& starts)
+    : arch_(arch), starts_(starts) {
+  AddressRange wanted{~Address{0}, 0};
+  for (const FunctionStart& start : starts.all()) {
+    if (!start.witnesses.is_function()) {
+      const auto range = starts.function_at(start.address);
+      wanted.begin = std::min(wanted.begin, start.address);
+      wanted.end = std::max(wanted.end, range ? range->end : 0);
+    }
+  }
+  if (wanted.empty() || arch.append_direct_jumps == nullptr) {
+    return;
+  }
+  std::vector<DirectJump> jumps;
+  for (const AddressRange& area : code_areas(file)) {
+    const ByteView code = file.at(area.begin);
+    if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
+      arch.append_direct_jumps(*inside, area.begin, wanted, jumps);
+    }
+  }
+  for (const DirectJump& jump : jumps) {
+    const auto from = starts.function_at(jump.source);
+    const auto to = starts.function_at(jump.target);
+    if (!from || !to || *from == *to || starts.witnesses_at(to->begin).is_function()) {
+      continue;
+    }
+    Entries& entries = entries_[to->begin];
+    if (std::ranges::find(entries.sources, from->begin) == entries.sources.end()) {
+      entries.sources.push_back(from->begin);
+    }
+    entries.only_at_start = entries.only_at_start && jump.target == to->begin;
+  }
+}
+
+Home PartParents::home_of(Address start) const {
+  const auto found = entries_.find(start);
+  if (found == entries_.end() || starts_.witnesses_at(start).is_function()) {
+    return {PartKind::function, start};
+  }
+  const Entries& entries = found->second;
+  const bool may_be_called = entries.only_at_start && start % arch_.function_alignment == 0;
+  if (entries.sources.size() != 1 || may_be_called) {
+    return {PartKind::unclear, start};
+  }
+  return {PartKind::part, entries.sources.front()};
+}
+
+}  // namespace whocall
