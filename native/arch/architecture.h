@@ -104,6 +104,8 @@ struct DirectJump {
 struct JumpStub {
   std::optional<Address> target{};
   std::optional<Address> slot{};
+  // Or how far behind the GOT's address, which a register holds, that word lies, bytes.
+  std::optional<Address> slot_behind_got{};
 };
 
 // What code alone tells about starts of functions: addresses, in no order and with repetitions.

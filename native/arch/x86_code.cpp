@@ -131,8 +131,8 @@ std::optional<JumpStub> jump_stub(ByteView code, Address address, Mode mode) {
     const Address reach = sign_extend(*displacement);
     return JumpStub{.slot = mode == Mode::bits64 ? address + at + 6 + reach : reach & kMask32};
   }
-  if (modrm == 0xa3 && mode == Mode::bits32) {  // jmp *disp32(%ebx): the GOT's address is not here
-    return JumpStub{};
+  if (modrm == 0xa3 && mode == Mode::bits32) {  // jmp *disp32(%ebx)
+    return JumpStub{.slot_behind_got = sign_extend(*displacement)};
   }
   return std::nullopt;
 }

@@ -131,6 +131,7 @@ class Reader {
         arch_(arch),
         starts_(starts),
         of_interest_(of_interest),
+        got_(ElfDynamic(file).value(DT_PLTGOT).value_or(0)),
         decoder_(arch.make_decoder()) {}
 
   std::vector<ConstantCall> run() {
@@ -146,12 +147,11 @@ class Reader {
  private:
   void find_references() {
     const AddressRange wanted = read_only_range(file_);
-    const Address data_base = ElfDynamic(file_).value(DT_PLTGOT).value_or(0);
     for (const AddressRange& area : code_areas(file_)) {
       const ByteView code = file_.at(area.begin);
       const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
       if (inside) {
-        arch_.append_constant_addresses(*inside, area.begin, data_base, wanted, references_);
+        arch_.append_constant_addresses(*inside, area.begin, got_, wanted, references_);
       }
     }
     seen_.resize(references_.size());
@@ -208,8 +208,7 @@ class Reader {
         constants.call();
         return behind;
       case Instruction::Flow::jump:
-        if (instruction.target && starts_.is_called(*instruction.target) &&
-            !function.contains(*instruction.target)) {
+        if (is_tail_call(instruction, function)) {
           add(at, instruction, function, constants);
           return std::nullopt;
         }
@@ -219,6 +218,21 @@ class Reader {
         break;
     }
     return std::nullopt;
+  }
+
+  // Cold parts are entered by jumps too, but not as functions are.
+  [[nodiscard]] bool is_tail_call(const Instruction& jump, const AddressRange& function) const {
+    return jump.target && !function.contains(*jump.target) &&
+           (starts_.is_called(*jump.target) || slot_of(*jump.target));
+  }
+
+  // The word through which the stub at `target` jumps; a miss when there is no stub.
+  [[nodiscard]] std::optional<Address> slot_of(Address target) const {
+    const auto stub = arch_.jump_stub(file_.at(target), target);
+    if (stub && stub->slot_behind_got && got_ != 0) {
+      return (got_ + *stub->slot_behind_got) & arch_.address_mask();
+    }
+    return stub ? stub->slot : std::nullopt;
   }
 
   void add(Address at, const Instruction& instruction, const AddressRange& function,
@@ -238,8 +252,8 @@ class Reader {
 
   std::optional<Address> callee_of(Address at, const Instruction& instruction) const {
     if (instruction.target) {
-      const auto stub = arch_.jump_stub(file_.at(*instruction.target), *instruction.target);
-      return stub && stub->slot ? stub->slot : instruction.target;
+      const auto slot = slot_of(*instruction.target);
+      return slot ? slot : instruction.target;
     }
     const auto bytes = file_.at(at).slice(0, instruction.size);
     const auto call = bytes ? arch_.call_before(*bytes, at + instruction.size) : std::nullopt;
@@ -250,6 +264,7 @@ class Reader {
   const Architecture& arch_;
   const FunctionStarts& starts_;
   const std::function<bool(Address)>& of_interest_;
+  Address got_;  // 0 where the file has none
   std::unique_ptr<InstructionDecoder> decoder_;
   std::vector<ConstantAddress> references_;  // ascending by place
   std::vector<bool> seen_;

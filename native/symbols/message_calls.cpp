@@ -105,7 +105,7 @@ class Finder {
            std::map<std::pair<Address, unsigned>, Position>& positions) {
     const Address address = call.arguments.at(at);
     const Kind kind = address == 0 ? Kind::none : kind_of(address);
-    if (kind == Kind::none) {
+    if (kind == Kind::none || call.callee == 0) {
       return;
     }
     Position& position = positions[{call.callee, at}];

@@ -10,13 +10,19 @@ PartParents::PartParents(const ElfFile& file, const Architecture& arch,
                          const FunctionStarts& starts)
     : arch_(arch), starts_(starts) {
   AddressRange wanted{~Address{0}, 0};
+  std::size_t functions = 0;
+  std::size_t aligned = 0;
   for (const FunctionStart& start : starts.all()) {
     if (!start.witnesses.is_function()) {
       const auto range = starts.function_at(start.address);
       wanted.begin = std::min(wanted.begin, start.address);
       wanted.end = std::max(wanted.end, range ? range->end : 0);
+    } else {
+      ++functions;
+      aligned += start.address % arch.function_alignment == 0 ? 1 : 0;
     }
   }
+  functions_are_aligned_ = 4 * aligned >= 3 * functions;
   if (wanted.empty() || arch.append_direct_jumps == nullptr) {
     return;
   }
@@ -47,11 +53,16 @@ Home PartParents::home_of(Address start) const {
     return {PartKind::function, start};
   }
   const Entries& entries = found->second;
-  const bool may_be_called = entries.only_at_start && start % arch_.function_alignment == 0;
-  if (entries.sources.size() != 1 || may_be_called) {
-    return {PartKind::unclear, start};
+  if (entries.sources.size() != 1) {
+    return {entries.only_at_start ? PartKind::function : PartKind::unclear, start};
   }
-  return {PartKind::part, entries.sources.front()};
+  return entries.only_at_start && may_be_function(start)
+             ? Home{PartKind::unclear, start}
+             : Home{PartKind::part, entries.sources.front()};
+}
+
+bool PartParents::may_be_function(Address start) const {
+  return !functions_are_aligned_ || start % arch_.function_alignment == 0;
 }
 
 }  // namespace whocall

@@ -20,9 +20,13 @@ class PartParents {
   // `starts` has to outlive the object. Looks at all code for jumps once.
   PartParents(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts);
 
-  // Of what starts at `start`. A part is what nobody enters but by jumps from one function; where
-  // these jumps may as well be tail calls (they all go to its start, which is aligned as functions
-  // are), or come from several functions, it is unclear what it is.
+  // Of what starts at `start`. A part is what nobody enters but by jumps from one function; jumps
+  // from several are tail calls.
+  //
+  // Folklore. Situation: one function may tail-call another that nobody else calls. Example: clang
+  // -Os makes of `return g(x);` in f a jump to g. Remedy: where all jumps go to the start, a part
+  // tells itself from a function only by not being aligned, in a file whose functions are; else it
+  // is unclear what it is.
   [[nodiscard]] Home home_of(Address start) const;
 
  private:
@@ -31,8 +35,11 @@ class PartParents {
     bool only_at_start = true;
   };
 
+  [[nodiscard]] bool may_be_function(Address start) const;
+
   const Architecture& arch_;
   const FunctionStarts& starts_;
+  bool functions_are_aligned_ = false;
   std::map<Address, Entries> entries_;  // by start
 };
 
