@@ -3,11 +3,6 @@
 #include "arch/instruction.h"
 
 namespace whocall {
-namespace {
-
-constexpr unsigned kLongestBlock = 256;  // instructions
-
-}  // namespace
 
 EarlySites::EarlySites(const ElfFile& file, const Architecture& arch)
     : file_(file), decoder_(arch.make_decoder()) {}
@@ -21,7 +16,7 @@ bool EarlySites::reaches(Address start, const std::unordered_set<Address>& sites
 
 bool EarlySites::follow(Address at, const std::unordered_set<Address>& sites, EarlyLimits left) {
   unsigned calls = 0;
-  for (unsigned steps = 0; steps < kLongestBlock; ++steps) {
+  for (; left.instructions != 0; --left.instructions) {
     if (sites.contains(at)) {
       return true;
     }
@@ -35,7 +30,7 @@ bool EarlySites::follow(Address at, const std::unordered_set<Address>& sites, Ea
         at = behind;
         break;
       case Instruction::Flow::call:
-        ++calls;
+        calls += instruction->target && returns_at_once(*instruction->target) ? 0 : 1;
         at = behind;
         break;
       case Instruction::Flow::jump:
@@ -46,7 +41,7 @@ bool EarlySites::follow(Address at, const std::unordered_set<Address>& sites, Ea
         if (left.branches == 0 || calls > left.calls || !instruction->target) {
           return false;
         }
-        const EarlyLimits then{left.branches - 1, left.calls - calls};
+        const EarlyLimits then{left.branches - 1, left.calls - calls, left.instructions - 1};
         return follow(*instruction->target, sites, then) || follow(behind, sites, then);
       }
       case Instruction::Flow::indirect_jump:
@@ -55,6 +50,17 @@ bool EarlySites::follow(Address at, const std::unordered_set<Address>& sites, Ea
     }
   }
   return false;
+}
+
+// i386 code asks for its own address so: mov (%esp),%ebx; ret.
+bool EarlySites::returns_at_once(Address callee) {
+  const auto first = decoder_->decode(file_.at(callee), callee);
+  if (!first || first->flow != Instruction::Flow::next) {
+    return false;
+  }
+  const Address behind = callee + first->size;
+  const auto second = decoder_->decode(file_.at(behind), behind);
+  return second && second->returns;
 }
 
 }  // namespace whocall

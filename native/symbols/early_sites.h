@@ -12,8 +12,9 @@ namespace whocall {
 // A path that ends: decisions and calls from a function's start to a place in it. Calls in the
 // straight line before the place do not count: they prepare what is done there.
 struct EarlyLimits {
-  unsigned branches = 2;
-  unsigned calls = 1;
+  unsigned branches = 0;
+  unsigned calls = 0;
+  unsigned instructions = 0;
 };
 
 class EarlySites {
@@ -27,6 +28,7 @@ class EarlySites {
   bool reaches(Address start, const std::unordered_set<Address>& sites, EarlyLimits limits);
 
  private:
+  bool returns_at_once(Address callee);
   bool follow(Address at, const std::unordered_set<Address>& sites, EarlyLimits left);
 
   const ElfFile& file_;

@@ -36,6 +36,8 @@ class Judge {
   void run(std::vector<InferredName>& names) {
     collect();
     read_symbols();
+    const std::size_t all = evidence_.starts().all().size();
+    limits_ = 10 * claims_.size() >= 4 * all ? kWhereMostReport : kElsewhere;
     for (const auto& [function, claim] : claims_) {
       if (claim.texts.size() == 1 && !claim.in_header) {
         judge(function, claim, names);
@@ -83,7 +85,7 @@ class Judge {
       }
       return;
     }
-    if (known_.contains(*name) || !early_.reaches(function, claim.sites, {})) {
+    if (known_.contains(*name) || !early_.reaches(function, claim.sites, limits_)) {
       return;
     }
     names.push_back({function, *name, NameSource::message, proof_of(claim)});
@@ -106,7 +108,11 @@ class Judge {
     return "the name that it passes to " + claim.callee;
   }
 
+  static constexpr EarlyLimits kWhereMostReport{.branches = 2, .calls = 1, .instructions = 256};
+  static constexpr EarlyLimits kElsewhere{.branches = 1, .calls = 0, .instructions = 24};
+
   const NameEvidence& evidence_;
+  EarlyLimits limits_ = kElsewhere;
   std::vector<MessageCall> calls_;
   PartParents parents_;
   EarlySites early_;
