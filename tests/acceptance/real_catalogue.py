@@ -108,3 +108,8 @@ def _executables() -> list[RealFile]:
 
 
 FILES = {f"{each.kind}: {each.name}": each for each in [*_libraries(), *_executables()]}
+STATIC_LIBRARIES = (
+    (_gcc("libc.a"), _gcc("libgcc_eh.a"), _gcc("libstdc++.a")),
+    (_gcc("libc.a", "-m32"), _gcc("libgcc_eh.a", "-m32"), _gcc("libstdc++.a", "-m32")),
+    (Path("/usr/lib/x86_64-linux-musl/libc.a"),),
+)

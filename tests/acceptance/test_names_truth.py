@@ -22,7 +22,7 @@ from function_tables import each_of, plain, plt_labels
 from name_twins import add_section, mini_debug_info
 from oracles import nm_table
 from oracles.tools import run
-from real_catalogue import FILES
+from real_catalogue import FILES, STATIC_LIBRARIES
 from real_files import EXECUTABLE, LIBRARY, Twins, of_twin
 from scoreboard import Scoreboard
 from true_names import Truth, Verdict
@@ -103,6 +103,31 @@ def check_inferred(verdict: Verdict) -> None:
     wrong = [each for source in true_names.INFERRED for each in verdict.wrong[source].values()]
     right = sum(len(verdict.named[source]) for source in true_names.INFERRED)
     assert len(wrong) <= max(1, right / 50), wrong[:5]
+
+
+@pytest.fixture(scope="module")
+def signatures(tmp_path_factory: pytest.TempPathFactory) -> Search:
+    """Made of the libraries that static programs are linked with."""
+    directory = tmp_path_factory.mktemp("signatures")
+    files = []
+    for number, archives in enumerate(STATIC_LIBRARIES):
+        files.append(str(directory / f"{number}.signatures"))
+        _say("signatures", *map(str, archives), "-o", files[-1])
+    return Search(debug_directories=(), signature_files=files)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if "static" in name])
+def test_names_by_signatures(name: str, tmp_path: Path, signatures: Search, ledger: Ledger) -> None:
+    """Most functions of the C library that a static program holds have names, and true ones."""
+    file = FILES[name]
+    twins = file.make(tmp_path)
+    truth = true_names.truth_of(twins.full)
+    verdict = true_names.judge(twins.bare, truth, signatures)
+    ledger.enter(name, file.kind, verdict, "signature")
+    assert not complaints(verdict)
+    wrong = verdict.wrong["signature"]
+    assert len(wrong) <= len(verdict.named["signature"]) / 1000, list(wrong.values())[:5]
+    assert verdict.share("signature") > 40
 
 
 @pytest.mark.parametrize("name", FILES)
