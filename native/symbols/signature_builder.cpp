@@ -46,8 +46,8 @@ void choose_anchors(SignatureSet& set) {
       if (fewest == 1) {
         return;
       }
-      const auto same = std::ranges::equal_range(windows, value);
-      const std::ptrdiff_t count = same.end() - same.begin();
+      const auto same = std::equal_range(windows.begin(), windows.end(), value);
+      const std::ptrdiff_t count = same.second - same.first;
       if (section.anchor == kNoSignature || count < fewest) {
         fewest = count;
         section.anchor = at;

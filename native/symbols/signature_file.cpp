@@ -20,16 +20,16 @@ constexpr std::uint32_t kWeak = 4;
 
 // In the order of the tables.
 enum Table : std::uint8_t {
-  kMembers,
-  kSections,
-  kFunctions,
-  kSymbols,
-  kRelocations,
-  kBytes,
-  kTexts,
-  kTables
+  members_table,
+  sections_table,
+  functions_table,
+  symbols_table,
+  relocations_table,
+  bytes_table,
+  texts_table,
+  table_count
 };
-constexpr std::array<std::uint64_t, kTables> kRecordSize = {8, 44, 16, 24, 20, 1, 1};
+constexpr std::array<std::uint64_t, table_count> kRecordSize = {8, 44, 16, 24, 20, 1, 1};
 
 // FNV-1a, eight bytes a step: it tells damage, not malice.
 std::uint64_t check_sum(std::span<const std::byte> bytes) {
@@ -97,25 +97,25 @@ class Decoder {
 
   SignatureSet run() {
     read_header();
-    for (std::uint64_t i = 0; i < counts_[kMembers]; ++i) {
+    for (std::uint64_t i = 0; i < counts_[members_table]; ++i) {
       set_.members.push_back({reader_.u32(), reader_.u32()});
     }
-    for (std::uint64_t i = 0; i < counts_[kSections]; ++i) {
+    for (std::uint64_t i = 0; i < counts_[sections_table]; ++i) {
       read_section();
     }
-    for (std::uint64_t i = 0; i < counts_[kFunctions]; ++i) {
+    for (std::uint64_t i = 0; i < counts_[functions_table]; ++i) {
       set_.functions.push_back({reader_.u32(), reader_.u32(), reader_.u32(), reader_.u32()});
     }
-    for (std::uint64_t i = 0; i < counts_[kSymbols]; ++i) {
+    for (std::uint64_t i = 0; i < counts_[symbols_table]; ++i) {
       read_symbol();
     }
-    for (std::uint64_t i = 0; i < counts_[kRelocations]; ++i) {
+    for (std::uint64_t i = 0; i < counts_[relocations_table]; ++i) {
       set_.relocations.push_back(
           {reader_.u32(), reader_.u32(), reader_.u32(), static_cast<std::int64_t>(reader_.u64())});
     }
-    const auto bytes = reader_.block(counts_[kBytes]).bytes();
+    const auto bytes = reader_.block(counts_[bytes_table]).bytes();
     set_.bytes.assign(bytes.begin(), bytes.end());
-    const auto texts = reader_.block(counts_[kTexts]).bytes();
+    const auto texts = reader_.block(counts_[texts_table]).bytes();
     set_.strings.assign(reinterpret_cast<const char*>(texts.data()), texts.size());
     check();
     return std::move(set_);
@@ -143,7 +143,7 @@ class Decoder {
     const std::uint8_t pointer_size = reader_.u8();
     const auto endian = reader_.u8() == 0 ? Endian::little : Endian::big;
     std::uint64_t size = 0;
-    for (std::size_t i = 0; i < kTables; ++i) {
+    for (std::size_t i = 0; i < table_count; ++i) {
       counts_.at(i) = reader_.u32();
       size += counts_.at(i) * kRecordSize.at(i);
     }
@@ -247,7 +247,7 @@ class Decoder {
 
   const std::string& path_;
   ByteReader reader_;
-  std::array<std::uint64_t, kTables> counts_{};
+  std::array<std::uint64_t, table_count> counts_{};
   SignatureSet set_;
 };
 

@@ -182,7 +182,7 @@ class Matcher {
     for (const SignatureReference& each : candidate.references) {
       const SignatureSymbol& symbol = set_.symbols[each.symbol];
       if (symbol.name == 0 && symbol.section != kNoSignature && each.is_direct) {
-        siblings_.push_back({symbol.section, each.target - symbol.offset});
+        siblings_.emplace_back(symbol.section, each.target - symbol.offset);
       }
     }
   }
@@ -275,6 +275,7 @@ class Matcher {
     }
     add_called(found);
     std::vector<SignatureMatch> matches;
+    matches.reserve(found.size());
     for (const auto& [address, match] : found) {
       matches.push_back(match);
     }

@@ -77,7 +77,7 @@ class MemberReader {
  private:
   bool add_section(const ElfSection& section) {
     const auto code = file_.contents(section);
-    const auto raw = relocations_of(section, code);
+    auto raw = relocations_of(section, code);
     if (!code || !raw) {
       return false;
     }
