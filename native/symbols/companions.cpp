@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "object/xz.h"
 #include "process/debug_files.h"
+#include "symbols/go_names.h"
 #include "symbols/signature_names.h"
 #include "symbols/symbol_files.h"
 
@@ -59,7 +60,11 @@ Companions companions_of(const ElfFile& file, const FileSearch& search) {
   }
   SymbolLists given = symbol_lists_of(file, search);
   companions.lists = std::move(given.lists);
-  for (const std::string& sentence : {trouble, given.remark}) {
+  std::string damage;
+  if (auto names = go_names(file, damage)) {
+    companions.lists.push_back(std::move(*names));
+  }
+  for (const std::string& sentence : {trouble, given.remark, damage}) {
     if (!sentence.empty()) {
       companions.remark += (companions.remark.empty() ? "" : " ") + sentence;
     }
