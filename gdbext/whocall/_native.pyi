@@ -38,7 +38,7 @@ def signature_summary(path: _Path) -> dict[str, Any]:
     """ "arch", and the numbers of "members", "sections" and "functions" in a signature file."""
 
 class WalkOptions:
-    """How to walk. `without` names strategies: "cfi", "frame-pointer", "signal-frame",
+    """How to walk. `without` names strategies: "pclntab", "cfi", "frame-pointer", "signal-frame",
     "call-entry", "scan". An unknown name raises ValueError that lists the known ones."""
 
     def __init__(

@@ -146,6 +146,7 @@ struct StartupCode {
 };
 
 class InstructionDecoder;  // instruction.h
+struct ReturnPath;         // return_path.h
 
 struct Architecture {
   std::string_view name;                          // "x86_64": the word in JSON
@@ -161,6 +162,8 @@ struct Architecture {
   Register return_address = 0;  // the CFI column of the return address; on x86 the same as pc
   std::optional<Register> link_register;  // holds the return address on entry, where there is one
   std::span<const Register> callee_saved;
+  // Points to the thread's own data: the same in all frames.
+  std::optional<Register> thread_pointer{};
 
   // Bits of a code pointer that are address; the rest is a signature or a mode bit.
   Address code_pointer_mask = ~Address{0};
@@ -212,6 +215,11 @@ struct Architecture {
 
   // A decoder of instructions for the analysis of code without unwind tables.
   std::unique_ptr<InstructionDecoder> (*make_decoder)() = nullptr;
+
+  // How the code at offset `at` of a function, whose bytes are `code` and which begins at `address`
+  // (runtime), goes back to its caller; a miss where that is not followed.
+  std::optional<ReturnPath> (*return_path)(ByteView code, Address address,
+                                           std::uint64_t at) = nullptr;
 
   // The jump at `address` (runtime), when `code`, which begins there, is nothing but a jump with
   // at most a landing pad or a push before it.

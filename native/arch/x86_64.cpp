@@ -6,6 +6,7 @@
 #include "arch/x86_code.h"
 #include "arch/x86_decoder.h"
 #include "arch/x86_relocations.h"
+#include "arch/x86_return_path.h"
 #include "arch/x86_startup.h"
 
 namespace whocall {
@@ -82,6 +83,7 @@ const Architecture kX86_64 = {
     .return_address = 16,
     .link_register = std::nullopt,
     .callee_saved = kCalleeSaved,
+    .thread_pointer = 58,
     .code_alignment = 1,
     .stack_alignment = 8,
     .return_address_size_on_stack = 8,
@@ -103,6 +105,7 @@ const Architecture kX86_64 = {
     .append_constant_addresses = x86::append_constant_addresses_64,
     .argument_registers = kArguments,
     .make_decoder = x86::make_decoder_64,
+    .return_path = x86::return_path_64,
     .jump_stub = x86::jump_stub_64,
     .startup = x86_64_startup,
     .relocations = x86::relocations_of_64,

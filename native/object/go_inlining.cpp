@@ -6,9 +6,9 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kDeepest = 256;   // inlined calls at one place
-constexpr std::uint64_t kSamples = 64;  // functions whose trees prove a base
-constexpr std::uint64_t kLooked = 4096; // functions looked at for that
+constexpr std::size_t kDeepest = 256;    // inlined calls at one place
+constexpr std::uint64_t kSamples = 64;   // functions whose trees prove a base
+constexpr std::uint64_t kLooked = 4096;  // functions looked at for that
 
 // One inlined call.
 struct InlinedCall {
@@ -25,7 +25,8 @@ std::optional<InlinedCall> read_call(const GoPclntab& table, const GoFunction& f
                                      const ByteView& tree, std::int32_t index) {
   const bool old = table.format() == GoFormat::go118;
   const std::uint64_t size = old ? 20 : 16;
-  const ByteView record = index < 0 ? ByteView() : tree.from(static_cast<std::uint64_t>(index) * size);
+  const ByteView record =
+      index < 0 ? ByteView() : tree.from(static_cast<std::uint64_t>(index) * size);
   const auto name = record.read<std::uint32_t>(old ? 12 : 4);
   const auto call = record.read<std::uint32_t>(old ? 16 : 8);
   const auto text = name ? table.name_at(*name) : std::nullopt;
@@ -89,8 +90,7 @@ std::vector<SourceLine> GoLines::lines_at(Address link) const {
   const ByteView tree = inlines ? file_.at(inline_base_ + function->inline_tree) : ByteView();
   SourceLine place = position(*function, link);
   while (lines.size() < kDeepest) {
-    const auto index =
-        table_.value_at(function->inline_index_table, function->range.begin, link);
+    const auto index = table_.value_at(function->inline_index_table, function->range.begin, link);
     const auto call = index ? read_call(table_, *function, tree, *index) : std::nullopt;
     if (!call) {
       break;

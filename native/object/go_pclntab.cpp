@@ -212,7 +212,8 @@ bool GoPclntab::read_tail(const ByteView& record, std::uint64_t at, GoFunction& 
   out.sp_write = (*flags & kSpWrite) != 0;
   if (format_ >= GoFormat::go118 && *tables > kInlineIndex && *data_count > kInlineTree) {
     const std::uint64_t lists = kinds + 4;
-    const auto tree = record.read<std::uint32_t>(lists + 4 * (std::uint64_t{*tables} + kInlineTree));
+    const auto tree =
+        record.read<std::uint32_t>(lists + 4 * (std::uint64_t{*tables} + kInlineTree));
     out.inline_index_table = record.read<std::uint32_t>(lists + 4 * kInlineIndex).value_or(0);
     out.inline_tree = tree.value_or(GoFunction::kNoData);
   }
@@ -268,8 +269,8 @@ std::optional<std::int32_t> GoPclntab::value_at(std::uint32_t table, Address sta
 std::optional<std::string_view> GoPclntab::name_at(std::uint64_t offset) const {
   const auto name = names_.c_string(offset);
   // In the first format names stand between records.
-  const bool begins = offset == 0 || format_ == GoFormat::go12 ||
-                      names_.read<std::uint8_t>(offset - 1) == 0;
+  const bool begins =
+      offset == 0 || format_ == GoFormat::go12 || names_.read<std::uint8_t>(offset - 1) == 0;
   return name && !name->empty() && begins ? name : std::nullopt;
 }
 

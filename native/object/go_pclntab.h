@@ -33,9 +33,9 @@ struct GoFunction {
   std::uint32_t sp_table = 0;
   std::uint32_t file_table = 0;
   std::uint32_t line_table = 0;
-  std::uint32_t inline_index_table = 0;         // since Go 1.18
-  std::uint32_t inline_tree = kNoData;          // bytes from the base of all such data
-  std::uint32_t files = 0;                      // where its unit's files begin in their list
+  std::uint32_t inline_index_table = 0;  // since Go 1.18
+  std::uint32_t inline_tree = kNoData;   // bytes from the base of all such data
+  std::uint32_t files = 0;               // where its unit's files begin in their list
 };
 
 class GoPclntab {

@@ -60,6 +60,10 @@ Registers preserved_by_calls(const Registers& registers, const Architecture& arc
       kept.set(number, *value);
     }
   }
+  const auto thread = arch.thread_pointer ? registers.get(*arch.thread_pointer) : std::nullopt;
+  if (thread) {
+    kept.set(*arch.thread_pointer, *thread);
+  }
   return kept;
 }
 
@@ -100,7 +104,7 @@ AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Archi
   result.caller.pc = arch.code_address(*return_address) & arch.address_mask();
   registers.set(arch.pc, result.caller.pc);
   result.caller.registers = registers;
-  result.caller.interrupted = row.signal_frame;
+  result.caller.interrupted = row.signal_frame || row.injected;
   return result;
 }
 

@@ -40,6 +40,16 @@ class ExpressionWriter {
     }
     return *this;
   }
+  ExpressionWriter& constant(std::int64_t value) {
+    code_.push_back(std::byte{dw::OP_consts});
+    sleb(value);
+    return *this;
+  }
+  // Takes the upper of two values from the lower.
+  ExpressionWriter& minus() {
+    code_.push_back(std::byte{dw::OP_minus});
+    return *this;
+  }
   [[nodiscard]] ByteView view() const { return {code_, endian_}; }
 
  private:

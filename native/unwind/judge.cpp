@@ -72,6 +72,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.refusal = Refusal::not_code;
     return result;
   }
+  if (row.injected) {
+    result.evidence.add(Evidence::signal);
+    return result;
+  }
   result.call = match_call(callee, caller, result.called);
   result.put_there = result.call == CallMatch::no_call && was_put_there(caller.pc);
   // Where code was run exactly, its rule is believed about a put-there address as well.
@@ -122,11 +126,12 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
 // the coroutine's function "returns"; on i386 a label behind makecontext's own ret. pc - 1 belongs
 // to whatever stands before it. Remedy: where no call stands before the address, and no flow can
 // come from above (a function starts there, or a return stands before it), the address is no return
-// address but the next instruction, and is looked up as it is.
+// address but the next instruction, and is looked up as it is. Not so one byte behind a function's
+// start: Go puts runtime.goexit + 1 there, so that it looks like a return address.
 bool Judge::was_put_there(Address pc) const {
   const auto function = code_.function_at(pc);
-  if (function && function->begin == pc) {
-    return true;
+  if (function && (function->begin == pc || function->begin + 1 == pc)) {
+    return function->begin == pc;
   }
   std::array<std::byte, 16> bytes{};
   const ByteView before = code_before(pc, bytes);
@@ -146,6 +151,9 @@ Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
   }
   if (to % arch.pointer_size != 0) {
     return Refusal::stack_unaligned;
+  }
+  if (row.new_stack && process_.mapping_at(to) != nullptr) {
+    return Refusal::none;
   }
   // A callee that keeps its return address in a register and has no frame leaves sp where it was.
   const bool may_stand = callee.interrupted && arch.link_register.has_value();

@@ -67,6 +67,10 @@ struct UnwindRow {
   Register return_address = 0;  // the column
   bool signal_frame = false;    // the caller was interrupted, not calling: look up pc, not pc - 1
   std::vector<NamedRule> rules;
+  // A signal handler made the caller look as if it had called: it stands at an instruction that did
+  // not run, without the kernel's frame in between.
+  bool injected = false;
+  bool new_stack = false;  // the caller runs on another stack, which may lie below or right beside
 
   [[nodiscard]] const RegisterRule* rule_for(Register number) const;
 };

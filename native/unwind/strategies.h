@@ -8,6 +8,7 @@
 namespace whocall {
 
 std::unique_ptr<Strategy> make_signal_frame_strategy(const Architecture& arch);
+std::unique_ptr<Strategy> make_go_strategy(const Architecture& arch);
 std::unique_ptr<Strategy> make_cfi_strategy(const Architecture& arch);
 std::unique_ptr<Strategy> make_call_entry_strategy(const Architecture& arch);
 std::unique_ptr<Strategy> make_analysis_strategy(const Architecture& arch);

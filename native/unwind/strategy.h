@@ -33,6 +33,7 @@ struct WalkContext {
   // on, in order: what searching strategies test their candidates with.
   const std::vector<Strategy*>& exact;
   const bool& may_search;  // whether the scan is switched on
+  const std::vector<Frame>& frames;  // found so far, innermost first
 
   // The row lives until the walk ends.
   const UnwindRow* keep(UnwindRow row) const {

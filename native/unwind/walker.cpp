@@ -23,7 +23,8 @@ class Walker::Walk {
       : process_(walker.process_), options_(options), context_{walker.process_, walker.cfi_,
                                                                walker.code_,    walker.analyser_,
                                                                walker.judge_,   made_rows_,
-                                                               exact_,          may_search_} {
+                                                               exact_,          may_search_,
+                                                               result_.frames} {
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());

@@ -22,7 +22,8 @@ class Crash:
     steps: Path | None = None
 
 
-def _limits(stack: int | None, dumped: int | None) -> None:
+def set_limits(stack: int | None = None, dumped: int | None = None) -> None:
+    """Of the process that is about to start: cores of any size, and what the arguments say."""
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     if stack is not None:
@@ -33,7 +34,7 @@ def _limits(stack: int | None, dumped: int | None) -> None:
         Path("/proc/self/coredump_filter").write_text(f"{dumped:#x}")
 
 
-def _kernel_core(directory: Path) -> Path | None:
+def kernel_core(directory: Path) -> Path | None:
     """The file that the kernel wrote, whatever `core_pattern` calls it."""
     found = sorted(directory.glob("core*"), key=lambda path: path.stat().st_size)
     return found[-1] if found and found[-1].stat().st_size else None
@@ -67,7 +68,7 @@ def _core_by_gdb(exe: Path, directory: Path, stack: int | None, dumped: int | No
         capture_output=True,
         check=False,
         timeout=TIMEOUT,
-        preexec_fn=lambda: _limits(stack, dumped),
+        preexec_fn=lambda: set_limits(stack, dumped),
     )
     return core if core.exists() else None
 
@@ -97,11 +98,11 @@ def crash(
             stderr=subprocess.DEVNULL,
             check=False,
             timeout=TIMEOUT,
-            preexec_fn=lambda: _limits(stack, dumped),
+            preexec_fn=lambda: set_limits(stack, dumped),
         )
     except subprocess.TimeoutExpired as error:
         raise CorpusError(f"{exe}: does not crash within {TIMEOUT} s") from error
-    core = _kernel_core(place)
+    core = kernel_core(place)
     if core is not None:
         return Crash(core, steps)
     core = _core_by_gdb(exe, place, stack, dumped)
