@@ -15,6 +15,7 @@ from real_files import (
     PYTHON_MAIN,
     RealFile,
     compiled,
+    go_program,
     installed,
     program,
     shared,
@@ -103,6 +104,7 @@ def _executables() -> list[RealFile]:
         "asan i386": program(_gcc("libasan.a", "-m32"), flags="-m32"),
         "rust legacy": rust_programs.twins("legacy", "unwind"),
         "rust v0": rust_programs.twins("v0", "abort"),
+        "go": go_program,
     }
     return [RealFile(name, EXECUTABLE, make) for name, make in made.items()]
 

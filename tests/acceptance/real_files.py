@@ -126,3 +126,39 @@ def compiled(source: Path, flags: str, compiler: str = "gcc") -> Callable[[Path]
         return of_twin(twin)
 
     return make
+
+
+_GO_MAIN = r"""
+package main
+
+import ("encoding/json"; "fmt"; "os"; "sort")
+
+type shape interface { area() float64 }
+type square struct { Side float64 }
+func (s *square) area() float64 { return s.Side * s.Side }
+func each[T any](list []T, do func(T)) { for _, one := range list { do(one) } }
+
+func main() {
+	shapes := []shape{&square{2}, &square{1}}
+	sort.Slice(shapes, func(i, j int) bool { return shapes[i].area() < shapes[j].area() })
+	each(shapes, func(s shape) { fmt.Println(s.area()) })
+	text, err := json.Marshal(shapes)
+	if err != nil { panic(err) }
+	fmt.Fprintln(os.Stderr, string(text))
+}
+"""
+
+
+def go_program(directory: Path) -> Twins:
+    """A program of Go's compiler, which has its function table whatever is stripped."""
+    source = directory / "main.go"
+    source.write_text(_GO_MAIN)
+    places = {name: str(directory / name.lower()) for name in ("GOCACHE", "GOPATH")}
+    subprocess.run(
+        ["/usr/bin/go", "build", "-o", "twin", source.name],
+        cwd=directory,
+        env=environment() | places | {"CGO_ENABLED": "0", "GO111MODULE": "off"},
+        check=True,
+        capture_output=True,
+    )
+    return of_twin(directory / "twin")

@@ -29,6 +29,8 @@ SPELLINGS = {
 INFERRED = ("entry", "vtable", "message", "signature")
 NOTHING = 0xFFFFFFFF
 
+_GO_TYPES = re.compile(r"\[.*\]")
+_GO_INTERFACE = re.compile(r"\.abi(?:0|internal)$")
 _CLONE = re.compile(r"\.(?:cold|part|constprop|isra|lto_priv|localalias)(?:\.\d+)*")
 
 
@@ -88,7 +90,8 @@ def is_true(name: str, source: str, true: Iterable[str]) -> bool:
     """Whether one of the names agrees with what we say.
 
     The slot of a virtual table tells the class and no more; `__func__` tells no namespace, no
-    parameters, and in a clone the name of the function that it was cloned from.
+    parameters, and in a clone the name of the function that it was cloned from. Go's function table
+    leaves out which binary interface a function has, and the types of an instance.
     """
     owner, slot, _ = name.partition("::[slot ")
     if source == "vtable" and slot:
@@ -97,6 +100,8 @@ def is_true(name: str, source: str, true: Iterable[str]) -> bool:
     if source in ("message", "entry"):
         words = {word for one in true for word in _words(one)}
         return name in words or any(word.endswith(f"::{name}") for word in words)
+    if source == "pclntab":
+        return any(name == _GO_TYPES.sub("[...]", _GO_INTERFACE.sub("", one)) for one in true)
     return name in true
 
 
