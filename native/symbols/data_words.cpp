@@ -3,10 +3,22 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 
 #include "object/elf_imports.h"
 
 namespace whocall {
+namespace {
+
+// Bytes that the linker put together; not its own tables, and not what the file leaves to zeros.
+bool holds_data(const ElfSection& section) {
+  constexpr std::array<std::uint32_t, 4> kTypes = {SHT_PROGBITS, SHT_PREINIT_ARRAY, SHT_INIT_ARRAY,
+                                                   SHT_FINI_ARRAY};
+  return (section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_EXECINSTR) == 0 &&
+         std::ranges::find(kTypes, section.type) != kTypes.end();
+}
+
+}  // namespace
 
 DataWords::DataWords(const ElfFile& file) : file_(file), imports_(imported_functions(file)) {
   for_each_relative_pointer(
@@ -14,8 +26,7 @@ DataWords::DataWords(const ElfFile& file) : file_(file), imports_(imported_funct
   // A file at a fixed address needs no relocations: its words are what they are.
   if (file.type() == ET_EXEC) {
     for (const ElfSection& section : file.sections()) {
-      if ((section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_EXECINSTR) == 0 &&
-          section.type == SHT_PROGBITS) {
+      if (holds_data(section)) {
         read_words_of(section);
       }
     }

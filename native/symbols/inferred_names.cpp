@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "symbols/array_names.h"
 #include "symbols/entry_names.h"
 #include "symbols/message_names.h"
 #include "symbols/vtable_names.h"
@@ -11,8 +12,8 @@ namespace whocall {
 namespace {
 
 // Best first: of several names for one function the first stays. A new source has its row here.
-constexpr std::array<InferNames, 3> kSources = {infer_entry_names, infer_vtable_names,
-                                                infer_message_names};
+constexpr std::array<InferNames, 4> kSources = {infer_entry_names, infer_vtable_names,
+                                                infer_message_names, infer_array_names};
 
 }  // namespace
 

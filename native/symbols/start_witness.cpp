@@ -49,6 +49,7 @@ StartWitnesses witness_of(NameSource source) {
     case NameSource::call_target:
       return StartWitness::call_target;
     case NameSource::message:
+    case NameSource::initializer:
     case NameSource::jitdump:
     case NameSource::perf_map:
     case NameSource::none:

@@ -32,6 +32,8 @@ std::string_view to_string(NameSource source) {
       return "signature";
     case NameSource::message:
       return "message";
+    case NameSource::initializer:
+      return "initializer";
     case NameSource::fde:
       return "fde";
     case NameSource::call_target:
@@ -43,7 +45,7 @@ std::string_view to_string(NameSource source) {
 }
 
 bool is_inferred(NameSource source) {
-  return source >= NameSource::entry && source <= NameSource::message;
+  return source >= NameSource::entry && source <= NameSource::initializer;
 }
 
 }  // namespace whocall

@@ -24,6 +24,7 @@ enum class NameSource : std::uint8_t {
   vtable,       // the slot of a class's virtual table in which the function stands
   signature,    // the code of a function in a static library that the user gave
   message,      // the name that a function passes to its own failed assertions
+  initializer,  // the place among the functions that run before and after main
   fde,
   call_target,
   none

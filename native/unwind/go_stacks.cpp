@@ -68,7 +68,7 @@ GoRole role_of(const GoFunction& function) {
 }
 
 GoStacks::GoStacks(GoProgram program, const Module& module, const ProcessImage& process)
-    : program_(std::move(program)), module_(module), process_(process), arch_(*process.arch) {
+    : program_(program), module_(module), process_(process), arch_(*process.arch) {
   end_row_ = outermost_row();
 }
 

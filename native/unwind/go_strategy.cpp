@@ -66,7 +66,7 @@ class GoStrategy final : public Strategy {
     auto [known, fresh] = stacks_.try_emplace(module);
     if (fresh) {
       if (auto program = find_go_program(*module->file)) {
-        known->second = std::make_unique<GoStacks>(std::move(*program), *module, context.process);
+        known->second = std::make_unique<GoStacks>(*program, *module, context.process);
       }
     }
     return known->second.get();

@@ -32,7 +32,7 @@ struct WalkContext {
   // The strategies whose rules are exact (trust analysis or better), as far as they are switched
   // on, in order: what searching strategies test their candidates with.
   const std::vector<Strategy*>& exact;
-  const bool& may_search;  // whether the scan is switched on
+  const bool& may_search;            // whether the scan is switched on
   const std::vector<Frame>& frames;  // found so far, innermost first
 
   // The row lives until the walk ends.

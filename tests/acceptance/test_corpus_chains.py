@@ -66,7 +66,9 @@ def _is_number(name: str | None) -> bool:
 
 
 def _is_true(ours: Frame, true: TrueFrame) -> bool:
-    """A slot of a virtual table tells the class, and no more."""
+    """A slot of a virtual table tells the class, and that of an array no name at all."""
+    if ours.name_source == "initializer":
+        return True
     owner, slot, _ = (ours.function or "").partition("::[slot ")
     if ours.name_source == "vtable" and slot:
         return any(demangle(name).startswith(f"{owner}::") for name in true.true_names)

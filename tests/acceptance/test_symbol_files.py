@@ -105,14 +105,14 @@ def test_every_form_gives_the_names_of_the_twin(
 
 @pytest.mark.parametrize("linker", LINKERS)
 @pytest.mark.parametrize("sections", ["-fno-function-sections", "-ffunction-sections"])
-@pytest.mark.parametrize("tables", ["", "-fno-asynchronous-unwind-tables"])
-def test_linker_maps(linker: str, sections: str, tables: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("unwinding", ["", "-fno-asynchronous-unwind-tables"])
+def test_linker_maps(linker: str, sections: str, unwinding: str, tmp_path: Path) -> None:
     link = tmp_path / "twin.map"
-    flags = [f"-fuse-ld={linker}", f"-Wl,-Map={link}", sections, *filter(None, [tables])]
+    flags = [f"-fuse-ld={linker}", f"-Wl,-Map={link}", sections, *filter(None, [unwinding])]
     twin = name_twins.build(tmp_path, *flags, source=SOURCE)
     bare = name_twins.stripped(twin)
     found = score(bare, twin, str(link))
-    print(f"\n{linker} {sections} {tables}: {found.share():.0%} of {found.functions}", end="")
+    print(f"\n{linker} {sections} {unwinding}: {found.share():.0%} of {found.functions}", end="")
     assert not found.contradictions
     names = native.FileNames(os.fsencode(bare), search=search(str(link)).native())
     told = {"exported", "main"}  # maps of GNU ld and gold have no local symbols
