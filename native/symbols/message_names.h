@@ -14,8 +14,9 @@ namespace whocall {
 // the static g_dbus_menu_group_deactivate. Remedy: what is inlined in two places, beside the
 // caller's own name, or into a function whose symbol tells better, betrays itself. A single one
 // does not; but most functions check their arguments first, most inlined ones come later, and where
-// most functions report, so does the caller. In 18 libraries of a distribution the first rule alone
-// leaves 1.3 % of 11,700 names wrong, both about 0.5 %.
+// most functions report, so does the caller. In 15 libraries of a distribution, with nothing
+// exported, 22 of 5,202 names are wrong; where the whole body is another function, inlined, nothing
+// betrays it.
 void infer_message_names(const NameEvidence& evidence, std::vector<InferredName>& names);
 
 }  // namespace whocall
