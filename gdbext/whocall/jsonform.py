@@ -68,6 +68,21 @@ def backtrace_json(report: Report) -> Json:
     }
 
 
+def mi_value(value: Any) -> Any:
+    """A JSON value as GDB/MI can hold it: tuples, lists and strings alone.
+
+    Numbers become decimal strings, truth "true" or "false" (as in gdb's own -var-update), and a key
+    whose value is null is left out, as gdb leaves out the fields that do not apply.
+    """
+    if isinstance(value, dict):
+        return {key: mi_value(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [mi_value(item) for item in value if item is not None]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
 def text(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """JSON text, one value a line where that helps reading; ends with a newline."""
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

@@ -63,6 +63,7 @@ class Syntax(NamedTuple):
     options: tuple[Option, ...] = ()
     counts: bool = False
     most_arguments: int | None = 0  # None: any number
+    dash: str = "-"
 
     def parse(self, line: str) -> Parsed:
         """Splits and parses what stands after the command; raises UsageError with a sentence."""
@@ -72,9 +73,10 @@ class Syntax(NamedTuple):
             words = shlex.split(line)
         except ValueError as error:
             raise UsageError(f"{self.command}: {str(error).lower()} in: {line}") from error
-        return self._parse(words)
+        return self.parse_words(words)
 
-    def _parse(self, words: list[str]) -> Parsed:
+    def parse_words(self, words: Sequence[str]) -> Parsed:
+        """Parses words that are split already; raises UsageError with a sentence."""
         flags: set[str] = set()
         values: dict[str, str] = {}
         count: int | None = None
@@ -90,13 +92,14 @@ class Syntax(NamedTuple):
                 if count is not None:
                     raise UsageError(f"{self.command} takes one COUNT, not two")
                 count = self._count(word)
-            elif word.startswith("-") and len(word) > 1:
+            elif word.startswith(self.dash) and len(word) > len(self.dash):
                 option = self._find(word)
                 flags.add(option.name)
                 if option.value:
                     if position == len(words):
                         raise UsageError(
-                            f"{self.command} -{option.name} must be followed by {option.value}"
+                            f"{self.command} {self.dash}{option.name} must be followed by"
+                            f" {option.value}"
                         )
                     values[option.name] = words[position]
                     position += 1
@@ -122,7 +125,7 @@ class Syntax(NamedTuple):
         raise UsageError(f'{self.command} cannot do anything with "{surplus}"')
 
     def _find(self, word: str) -> Option:
-        wanted = word[1:]
+        wanted = word[len(self.dash) :]
         for option in self.options:
             if option.name == wanted:
                 return option
@@ -130,9 +133,9 @@ class Syntax(NamedTuple):
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            names = _listed([f"-{option.name}" for option in fitting])
+            names = _listed([self.dash + option.name for option in fitting])
             raise UsageError(f'{self.command}: "{word}" is ambiguous between {names}')
-        known = _listed([f"-{option.name}" for option in self.options])
+        known = _listed([self.dash + option.name for option in self.options])
         raise UsageError(f'{self.command} has no option "{word}"; its options: {known}')
 
     def complete(self, text: str, choosers: Mapping[str, Chooser]) -> list[str]:
@@ -204,6 +207,17 @@ BACKTRACE = Syntax(
         Option("without", "strategies not to use", "LIST", comma_separated=True),
     ),
     counts=True,
+)
+# gdb itself takes --all, --thread, --frame and --thread-group out of an MI command's front.
+MI_BACKTRACE = Syntax(
+    "-whocall-backtrace",
+    (
+        Option("all-threads", "every thread"),
+        Option("past-main", "also the frames that called main"),
+        Option("without", "strategies not to use", "LIST", comma_separated=True),
+    ),
+    counts=True,
+    dash="--",
 )
 COMPARE = Syntax(
     "whocall compare",

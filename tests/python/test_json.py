@@ -12,7 +12,7 @@ import pytest
 from literals import frame, frames, report, trace
 
 import whocall
-from whocall.jsonform import backtrace_json, text
+from whocall.jsonform import backtrace_json, mi_value, text
 from whocall.model import STOP_REASONS, TRUST, Stop
 
 SCHEMAS = Path(whocall.__file__).parent / "schema"
@@ -119,3 +119,9 @@ def test_text_ends_with_a_newline_and_reads_back() -> None:
     document = backtrace_json(report())
     assert text(document).endswith("}\n")
     assert json.loads(text(document)) == document
+
+
+def test_machine_interface_values_are_strings_and_null_is_absent() -> None:
+    value = {"a": None, "b": [1, True, "x", {"c": None, "d": False}], "e": {}, "f": []}
+    expected = {"b": ["1", "true", "x", {"d": "false"}], "e": {}, "f": []}
+    assert mi_value(value) == expected

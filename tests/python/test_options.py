@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from whocall import options
 from whocall.errors import UsageError
-from whocall.options import BACKTRACE, FUNCTIONS, MODULES, from_word
+from whocall.options import BACKTRACE, FUNCTIONS, MI_BACKTRACE, MODULES, from_word
 
 CHOOSERS = {"without": lambda: ["cfi", "frame-pointer", "scan"], "module": lambda: ["libc.so.6"]}
 
@@ -127,3 +127,14 @@ def test_any_line_parses_or_is_refused_in_one_sentence(line: str) -> None:
 def test_completions_continue_the_last_word(text: str) -> None:
     last = "" if not text or text[-1].isspace() else text.split()[-1]
     assert all(word.startswith(last) for word in BACKTRACE.complete(text, CHOOSERS))
+
+
+def test_commands_of_the_machine_interface_have_two_dashes() -> None:
+    parsed = MI_BACKTRACE.parse_words(["--past-main", "-3", "--without", "cfi,scan"])
+    assert parsed.flags == {"past-main", "without"}
+    assert parsed.wanted == -3
+    assert parsed.items("without") == ["cfi", "scan"]
+    with pytest.raises(UsageError, match='has no option "--x"; its options: --all-threads, '):
+        MI_BACKTRACE.parse_words(["--x"])
+    with pytest.raises(UsageError, match='"-past-main" is neither an option nor a COUNT'):
+        MI_BACKTRACE.parse_words(["-past-main"])

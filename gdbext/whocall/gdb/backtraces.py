@@ -6,11 +6,20 @@ from dataclasses import replace
 
 from whocall import jsonform
 from whocall.gdb.downloads import silence
-from whocall.gdb.inferior import current
+from whocall.gdb.inferior import Current, current
 from whocall.gdb.output import current_style, warn, write, write_text
 from whocall.gdb.walks import walk_of
-from whocall.options import BACKTRACE
+from whocall.model import Report
+from whocall.options import BACKTRACE, Parsed
 from whocall.render import TextForm, report_lines
+
+
+def report_of(now: Current, parsed: Parsed, every_thread: bool) -> Report:
+    """The backtrace of the selected thread, or of all, under gdb's thread numbers."""
+    indices = now.every_thread() if every_thread else [now.selected]
+    found = now.image.report(indices, walk_of(parsed))
+    traces = [now.renumbered(at, trace) for at, trace in zip(indices, found.threads)]
+    return replace(found, threads=traces)
 
 
 def run(line: str) -> None:
@@ -20,11 +29,7 @@ def run(line: str) -> None:
         silence()
     every_thread = parsed.has("all")
     now = current(every_thread)
-    image = now.image
-    indices = now.every_thread() if every_thread else [now.selected]
-    found = image.report(indices, walk_of(parsed))
-    traces = [now.renumbered(at, trace) for at, trace in zip(indices, found.threads)]
-    report = replace(found, threads=traces)
+    report = report_of(now, parsed, every_thread)
     if parsed.has("json"):
         write_text(jsonform.text(jsonform.backtrace_json(report)))
         return
@@ -33,8 +38,8 @@ def run(line: str) -> None:
         full=parsed.has("full"),
         explain=parsed.has("explain"),
         every_thread=every_thread,
-        pointer_size=image.pointer_size,
-        byte_order=image.byte_order,
-        read=image.read,
+        pointer_size=now.image.pointer_size,
+        byte_order=now.image.byte_order,
+        read=now.image.read,
     )
     write(report_lines(report, form, current_style()))

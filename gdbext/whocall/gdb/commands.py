@@ -5,6 +5,7 @@ imported at the first use.
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import gdb
 
@@ -14,14 +15,14 @@ from whocall.gdb.downloads import begin_command
 from whocall.options import Syntax
 
 
-def run(home: str, line: str) -> None:
-    """Calls `run(line)` of the module `home`; its errors become gdb's, in one sentence.
+def run(home: str, argument: Any) -> Any:
+    """Calls `run(argument)` of the module `home`; its errors become gdb's, in one sentence.
 
     KeyboardInterrupt, which the pager's `q` raises too, passes through.
     """
     begin_command()
     try:
-        import_module(home).run(line)
+        return import_module(home).run(argument)
     except Error as error:
         raise gdb.GdbError(as_gdb_says(str(error))) from error
     except gdb.error as error:
@@ -140,7 +141,8 @@ def register() -> None:
             "that called main are left out where a symbol tells which function is main; stripped\n"
             'programs show them, as do -past-main and "set backtrace past-main on". LIST names\n'
             "strategies, separated by commas; TAB lists them. -full and -explain change the text\n"
-            "form alone, and in JSON no threads are folded.",
+            "form alone, and in JSON no threads are folded. For programs that speak GDB/MI the\n"
+            "command -whocall-backtrace answers what -json prints.",
         ),
     )
     _CompletingCommand(
