@@ -88,6 +88,44 @@ def _add_sources_of_names(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_walk(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--without", metavar="LIST", default="", help="strategies not to use: cfi,frame-pointer"
+    )
+    parser.add_argument(
+        "--max-frames", type=_limit, metavar="N", help="look for no more frames of a thread"
+    )
+
+
+def _add_threads(parser: argparse.ArgumentParser) -> None:
+    threads = parser.add_mutually_exclusive_group()
+    threads.add_argument("--all", action="store_true", help="every thread")
+    _add_thread(threads)
+
+
+def _add_thread(threads: argparse._ActionsContainer) -> None:
+    threads.add_argument(
+        "--thread",
+        type=int,
+        metavar="LWP",
+        help="the thread with this id of the kernel's instead of the one that crashed",
+    )
+
+
+def _add_look(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        default="auto",
+        help="auto (on terminals), always, never, or ROLE=CODES:... such as function=33:address=34",
+    )
+    parser.add_argument("--no-demangle", action="store_true", help="names as they are in the file")
+
+
+def _add_exe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--exe", metavar="EXE", default="", help="the program's file, of a core")
+
+
 def _add_core(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("core", metavar="CORE", help="the core file")
     parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
@@ -99,15 +137,14 @@ def _add_bt(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
     parser.add_argument("--pid", type=int, metavar="N", help="a running process instead of a core")
     _add_search(parser)
-    parser.add_argument("--all", action="store_true", help="every thread")
+    _add_threads(parser)
+    _add_walk(parser)
+    _add_look(parser)
     parser.add_argument(
         "--full", action="store_true", help="registers, CFA and stack words of each frame"
     )
     parser.add_argument(
         "--explain", action="store_true", help="one sentence a frame on how it was found"
-    )
-    parser.add_argument(
-        "--without", metavar="LIST", default="", help="strategies not to use: cfi,frame-pointer"
     )
     parser.add_argument("--past-main", action="store_true", help="also the frames that called main")
     parser.add_argument(
@@ -138,6 +175,18 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
 
     _add_bt(commands.add_parser("bt", help="the backtrace of a core or a process"))
 
+    caller = commands.add_parser("caller", help="who called a frame of a core, in one line")
+    _add_core(caller)
+    _add_thread(caller)
+    _add_walk(caller)
+    _add_look(caller)
+    caller.add_argument(
+        "--frame", type=_limit, metavar="LEVEL", default=0, help="not the innermost but this one"
+    )
+    caller.add_argument(
+        "--pc", metavar="ADDR", help="of the frame that gdb calls LEVEL: whocall's may be another"
+    )
+
     compare = commands.add_parser(
         "compare",
         help="whocall's frames beside those of gdb",
@@ -145,7 +194,14 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
         epilog=VERDICTS_EXPLAINED,
     )
     _add_core(compare)
-    compare.add_argument("--all", action="store_true", help="every thread")
+    _add_threads(compare)
+    _add_walk(compare)
+    _add_look(compare)
+    compare.add_argument(
+        "--gdb-frames",
+        metavar="FILE",
+        help="gdb's frames by LWP as JSON (- for standard input); without it gdb is run for them",
+    )
     compare.add_argument("--json", action="store_true", help="schema whocall.compare/1")
 
     functions = commands.add_parser("functions", help="the function table of a file or a core")
@@ -155,12 +211,16 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
         "--module", metavar="M", default="", help="of a core: only the module whose path ends so"
     )
     functions.add_argument("--json", action="store_true", help="schema whocall.functions/1")
+    _add_exe(functions)
     _add_search(functions)
+    _add_look(functions)
 
     symbol = commands.add_parser("symbol", help="what stands at addresses of a file or a core")
     symbol.add_argument("file", metavar="FILE")
     symbol.add_argument("addresses", metavar="ADDR", nargs="+")
+    _add_exe(symbol)
     _add_search(symbol)
+    _add_look(symbol)
 
     modules = commands.add_parser(
         "modules",
@@ -173,7 +233,13 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
         "for the debug info of every file.",
     )
     _add_core(modules)
+    modules.add_argument(
+        "--width", type=_limit, metavar="N", help="longer paths get a line of their own"
+    )
+    _add_look(modules)
     modules.add_argument("--json", action="store_true", help="schema whocall.modules/1")
+    # Said by our commands in gdb, where advice on options would be of no use.
+    modules.add_argument("--settings-of-gdb", action="store_true", help=argparse.SUPPRESS)
 
     audit = commands.add_parser(
         "audit", help="how far the analysis can be trusted on a file with unwind tables"
@@ -182,6 +248,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
     audit.add_argument(
         "--limit", type=_limit, metavar="N", help="at most N differences in full (default: 5)"
     )
+    _add_look(audit)
     audit.add_argument("--json", action="store_true", help="schema whocall.audit/1")
 
     signatures = commands.add_parser(
@@ -202,7 +269,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
 
 
 def _run(argv: Sequence[str]) -> int:
-    from whocall import cli_commands
+    from whocall import cli_commands, loader
 
     if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
         return cli_commands.start_gdb(list(argv[1:]))
@@ -213,7 +280,7 @@ def _run(argv: Sequence[str]) -> int:
         return cli_commands.COMMANDS[argv[0]](arguments)
     arguments = parser.parse_args(argv)
     if arguments.script_path:
-        print(cli_commands.script_path())
+        print(loader.script_path())
         return 0
     parser.print_usage(sys.stderr)
     raise UsageError("name a command first: whocall --help lists them")

@@ -11,7 +11,7 @@ import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whocall import loader
+from whocall import loader, pythons
 from whocall.errors import Error
 from whocall.version import __version__
 
@@ -33,12 +33,15 @@ def _native_findings() -> list[Finding]:
     looked = loader.look()
     found = []
     for path in looked.others:
-        found.append(Finding("other build", f"{path} (for another Python)"))
+        found.append(Finding("other build", f"{path} (for {loader.python_of(path)})"))
     try:
         from whocall.engine import native
     except Error as error:
         reason = getattr(error, "reason", "") or str(error)
         found.append(Finding("native module", f"MISSING: {reason}", loader.remedy()))
+        other = pythons.find(looked.others)
+        if other is not None:
+            found.append(Finding("other Python", f"{other.path} runs whocall on core files"))
         return found
     where = getattr(native, "__file__", None) or looked.usable
     if native.__version__ == __version__:

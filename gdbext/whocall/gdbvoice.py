@@ -35,9 +35,20 @@ def _exe_of(image: ProcessImage) -> str:
     return next((module.file_path for module in main if module.file_path), "")
 
 
-def stack_from(found: dict[str, Any]) -> GdbStack:
-    """One thread's stack out of what `whocall.gdb.frames.dump` printed."""
+def _stack_from(found: dict[str, Any]) -> GdbStack:
     return GdbStack([GdbFrame(**frame) for frame in found["frames"]], found["stop"])
+
+
+def stacks_from(stacks: dict[str, Any], lwps: Sequence[int]) -> dict[int, GdbStack]:
+    """The stacks of the threads `lwps` out of what `whocall.gdb.frames.dump` printed.
+
+    In a core of one thread that may have no LWP in gdb.
+    """
+    empty = GdbStack([], "gdb has no such thread")
+    known = {int(lwp): _stack_from(found) for lwp, found in stacks.items()}
+    if len(known) == 1 and len(lwps) == 1:
+        return {lwps[0]: next(iter(known.values()))}
+    return {lwp: known.get(lwp, empty) for lwp in lwps}
 
 
 def gdb_stacks(
@@ -63,9 +74,6 @@ def gdb_stacks(
         raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
     for line in ran.stdout.splitlines():
         if line.startswith(MARK):
-            stacks = json.loads(line[len(MARK) :])
-            empty = GdbStack([], "gdb has no such thread")
-            known = {int(lwp): stack_from(found) for lwp, found in stacks.items()}
-            return {lwp: known.get(lwp, empty) for lwp in lwps}
+            return stacks_from(json.loads(line[len(MARK) :]), lwps)
     last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
     raise Error(f"{gdb} gave no frames of {core}: {last}")

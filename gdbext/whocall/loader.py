@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
+import shlex
+import shutil
 import sys
 from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from pathlib import Path
 
-from whocall.errors import NativeMissingError
+from whocall.errors import Error, NativeMissingError
 
 NAME = "whocall._native"
 PACKAGE = Path(__file__).resolve().parent
+_TAG = re.compile(r"_native\.cpython-(\d)(\d+[a-z]*)-")  # 3.13t, with its own ABI, is 313t
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,14 @@ def checkout() -> Path | None:
     return root if (root / "scripts" / "prepare").is_file() else None
 
 
+def script_path() -> Path:
+    """The file that the user sources in gdb."""
+    for path in (PACKAGE / "share" / "whocall.py", PACKAGE.parent / "whocall.py"):
+        if path.is_file():
+            return path
+    raise Error(f"whocall.py is not beside {PACKAGE}; {remedy()} puts it there")
+
+
 def directories() -> list[Path]:
     """Folders that may hold the module, most wanted first."""
     found = []
@@ -44,7 +56,7 @@ def directories() -> list[Path]:
     root = checkout()
     if root is not None:
         found.append(root / "build" / "release" / "whocall")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def look() -> Findings:
@@ -57,6 +69,18 @@ def look() -> Findings:
         usable = usable or next((path for path in fitting if path.is_file()), None)
         others += [path for path in sorted(place.glob("_native*.so")) if path not in fitting]
     return Findings(places, usable, others)
+
+
+def version_of(module: Path) -> str | None:
+    """`3.11` for `_native.cpython-311-x86_64-linux-gnu.so`; None when the name does not tell."""
+    match = _TAG.match(module.name)
+    return f"{match.group(1)}.{match.group(2)}" if match else None
+
+
+def python_of(module: Path) -> str:
+    """`Python 3.11`, or `another Python`."""
+    version = version_of(module)
+    return "another Python" if version is None else f"Python {version}"
 
 
 def python_here() -> str:
@@ -73,19 +97,33 @@ def python_here() -> str:
     return version
 
 
+def _unusual_gdb() -> str:
+    """The gdb that this runs in, when scripts/prepare would ask another one; "" elsewhere."""
+    try:
+        here = os.path.realpath("/proc/self/exe")
+    except OSError:
+        return ""
+    asked = shutil.which(os.environ.get("GDB") or "gdb")
+    is_asked = asked is not None and os.path.realpath(asked) == here
+    return "" if is_asked or "gdb" not in Path(here).name else here
+
+
 def remedy() -> str:
     """The command that builds the module for the Python that runs this."""
     root = checkout()
     if root is not None:
-        return f"{root / 'scripts' / 'prepare'} demo"
+        gdb = _unusual_gdb()
+        named = f"GDB={shlex.quote(gdb)} " if gdb else ""
+        return f"{named}{shlex.quote(str(root / 'scripts' / 'prepare'))} demo"
     return f"{python_here()} -m pip install --force-reinstall whocall"
 
 
 def _complaint(findings: Findings) -> NativeMissingError:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     if findings.others:
-        names = ", ".join(str(path) for path in findings.others)
-        reason = f"it is built for another Python ({names}), and this is Python {version}"
+        first = {python_of(path): path for path in reversed(findings.others)}
+        built = " and ".join(f"{python} ({path})" for python, path in first.items())
+        reason = f"it is built for {built}, and this is Python {version}"
     else:
         reason = "it is not built; looked in " + ", ".join(map(str, findings.directories))
     return _missing(reason)

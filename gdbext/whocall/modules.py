@@ -27,6 +27,16 @@ class Advice:
     asks_debuginfod: bool = False
 
 
+def on_the_command_line(asks_debuginfod: bool) -> Advice:
+    """In options."""
+    return Advice("--search DIR", "--debuginfod", asks_debuginfod)
+
+
+def on_gdb(asks_debuginfod: bool) -> Advice:
+    """In commands of gdb's."""
+    return Advice('"set whocall search-path DIR"', '"set whocall debuginfod on"', asks_debuginfod)
+
+
 @dataclass(frozen=True)
 class ModuleFacts:
     """One module and what its tables hold; those that are None when it has no usable file."""

@@ -6,10 +6,14 @@ The roles are gdb's own style names, so that inside gdb the user's `set style ..
 from __future__ import annotations
 
 import os
+import re
 from typing import TextIO
+
+from whocall.errors import UsageError
 
 ROLES = ("function", "filename", "address", "metadata", "title", "highlight")
 
+_SGR = re.compile(r"[0-9;]*\Z")
 _ANSI = {
     "function": "33",
     "filename": "32",
@@ -40,7 +44,30 @@ class AnsiStyle(Style):
         return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
 
 
-def style_for(stream: TextIO) -> Style:
-    """Colours when `stream` is a terminal that shows them and the user has not said NO_COLOR."""
+def codes_text(codes: dict[str, str]) -> str:
+    """`function=33:filename=32`: the SGR parameters of the roles, as style_for() takes them."""
+    return ":".join(f"{role}={code}" for role, code in codes.items())
+
+
+def _codes(text: str) -> dict[str, str]:
+    codes = dict(part.partition("=")[::2] for part in text.split(":"))
+    if all(role in ROLES and _SGR.match(code) for role, code in codes.items()):
+        return codes
+    raise UsageError(
+        f"--color takes always, never, auto or ROLE=CODES:..., such as {codes_text(_ANSI)},"
+        f" not {text!r}"
+    )
+
+
+def style_for(stream: TextIO, wanted: str = "auto") -> Style:
+    """Colours `always`, `never`, or `auto`: when `stream` is a terminal that shows them and the
+    user has not said NO_COLOR. Anything else tells the colours, as codes_text() writes them.
+    """
+    if wanted == "never":
+        return Style()
+    if wanted == "always":
+        return AnsiStyle()
+    if wanted != "auto":
+        return AnsiStyle(_codes(wanted))
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
     return Style() if plain or not stream.isatty() else AnsiStyle()

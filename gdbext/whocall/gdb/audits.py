@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import gdb
@@ -17,35 +18,46 @@ from whocall.options import AUDIT, Parsed
 NO_FILE = 'There is no program to audit.  Name a file: "whocall audit FILE".'
 
 
-def _of_selected_frame() -> str:
-    """The file of the module that the selected frame is in."""
-    image = current().image
+def module_file(modules: Iterable[tuple[int, int, str, str, str]]) -> str:
+    """The file of the module that the selected frame is in.
+
+    `modules` are begin and end, state, file and path in the process.
+    """
     pc = int(gdb.selected_frame().pc())
-    for module in image.modules:
-        if module.begin <= pc < module.end:
-            if module.state == "found" and module.file_path:
-                return str(module.file_path)
+    for begin, end, state, file, path in modules:
+        if begin <= pc < end:
+            if state == "found" and file:
+                return file
             raise Error(
-                f"{module.path or 'The module'}, which the selected frame is in, has no file here"
-                f' ({module.state}).  Name one: "whocall audit FILE".'
+                f"{path or 'The module'}, which the selected frame is in, has no file here"
+                f' ({state}).  Name one: "whocall audit FILE".'
             )
     raise Error(
         f"The selected frame's pc, {pc:#x}, is in no module.  Name a file, or select another frame."
     )
 
 
-def _file(parsed: Parsed) -> str:
+def _of_selected_frame() -> str:
+    return module_file(
+        (module.begin, module.end, module.state, module.file_path, module.path)
+        for module in current().image.modules
+    )
+
+
+def audited_file(parsed: Parsed, of_selected_frame: Callable[[], str]) -> str:
+    """The file that is named, else that of the selected frame, else the program."""
     if parsed.arguments:
         return str(Path(parsed.arguments[0]).expanduser())
     if gdb.selected_thread() is not None:
-        return _of_selected_frame()
+        return of_selected_frame()
     path = executable(gdb.selected_inferior())
     if not path:
         raise Error(NO_FILE)
     return path
 
 
-def _limit(parsed: Parsed) -> int:
+def wanted_limit(parsed: Parsed) -> int:
+    """How many differences to tell in full."""
     text = parsed.values.get("limit", str(DIFFERENCES))
     if not text.isdecimal():
         raise UsageError(f'whocall audit -limit takes a number, not "{text}"')
@@ -55,7 +67,7 @@ def _limit(parsed: Parsed) -> int:
 def run(line: str) -> None:
     """Audits a file."""
     parsed = AUDIT.parse(line)
-    audit = audit_file(_file(parsed), _limit(parsed), demangle())
+    audit = audit_file(audited_file(parsed, _of_selected_frame), wanted_limit(parsed), demangle())
     if parsed.has("json"):
         write_text(jsonform.text(audit_json(audit)))
         return

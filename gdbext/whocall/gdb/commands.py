@@ -10,9 +10,19 @@ from typing import Any
 import gdb
 
 from whocall import options
-from whocall.errors import Error, as_gdb_says
+from whocall.errors import Error, NativeMissingError, as_gdb_says
 from whocall.gdb.downloads import begin_command
 from whocall.options import Syntax
+
+
+def _run_here_or_elsewhere(home: str, argument: Any) -> Any:
+    """Where this Python cannot load the native module another one may do the work."""
+    try:
+        return import_module(home).run(argument)
+    except NativeMissingError as missing:
+        from whocall.gdb.command_lines import run_there
+
+        return run_there(home.rpartition(".")[2], argument, missing)
 
 
 def run(home: str, argument: Any) -> Any:
@@ -22,7 +32,7 @@ def run(home: str, argument: Any) -> Any:
     """
     begin_command()
     try:
-        return import_module(home).run(argument)
+        return _run_here_or_elsewhere(home, argument)
     except Error as error:
         raise gdb.GdbError(as_gdb_says(str(error))) from error
     except gdb.error as error:

@@ -12,6 +12,7 @@ from whocall.comparison import (
     comparison_json,
     comparison_lines,
     comparison_warnings,
+    thread_title,
 )
 from whocall.gdb.downloads import silence
 from whocall.gdb.frames import selection_kept, stack_of
@@ -55,6 +56,5 @@ def run(line: str) -> None:
     style = current_style()
     for at, comparison in enumerate(found):
         if every_thread:
-            trace = comparison.trace
-            write([""] * (at > 0) + [f"Thread {trace.number} (LWP {trace.lwp}):"])
+            write([""] * (at > 0) + [thread_title(comparison)])
         write(comparison_lines(comparison, now.image.pointer_size, style))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 
@@ -147,15 +147,24 @@ def stack_of(thread: gdb.InferiorThread) -> GdbStack:
         return walk()
 
 
+def lwp_of(thread: gdb.InferiorThread) -> int:
+    """The kernel's number of the thread; where the target has no such numbers, the process's."""
+    return int(thread.ptid[1] or thread.ptid[0])
+
+
+def stacks_json(threads: Iterable[gdb.InferiorThread]) -> str:
+    """The stacks of `threads` by LWP, as the command line takes them."""
+    with selection_kept():
+        return json.dumps({lwp_of(thread): asdict(stack_of(thread)) for thread in threads})
+
+
 def dump(lwps: Sequence[int]) -> None:
     """Prints the stacks of the threads `lwps` on one marked line of JSON.
 
     For the command line, which runs gdb to ask it. A core of one thread may have no LWP in gdb.
     """
     threads = list(gdb.selected_inferior().threads())
-    wanted = [thread for thread in threads if thread.ptid[1] in lwps]
+    wanted = [thread for thread in threads if lwp_of(thread) in lwps]
     if not wanted and len(threads) == 1 and len(lwps) == 1:
-        stacks = {lwps[0]: asdict(stack_of(threads[0]))}
-    else:
-        stacks = {thread.ptid[1]: asdict(stack_of(thread)) for thread in wanted}
-    gdb.write("\nwhocall-frames:" + json.dumps(stacks) + "\n")
+        wanted = threads
+    gdb.write("\nwhocall-frames:" + stacks_json(wanted) + "\n")

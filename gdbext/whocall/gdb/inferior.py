@@ -6,15 +6,18 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gdb
 
+from whocall import loader
 from whocall.errors import Error
 from whocall.gdb import parameters
-from whocall.image import ProcessImage, open_core
 from whocall.model import Backtrace
 from whocall.signals import tells_of_a_crash
+
+if TYPE_CHECKING:
+    from whocall.image import ProcessImage
 
 NO_PROGRAM = (
     'The program has no registers now.  Use "core-file CORE" to read a core, or "run" to start it.'
@@ -122,6 +125,8 @@ def _settings() -> Hashable:
 
 
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
+    from whocall.image import open_core
+
     exe = executable(inferior)
     key = ("core", core, exe, _stamps(core, exe), _settings())
     known = _kept.get(inferior.num)
@@ -159,17 +164,23 @@ def _indices(image: ProcessImage, threads: list[gdb.InferiorThread]) -> dict[int
     return found
 
 
-def current(every_thread: bool = False) -> Current:
-    """The image of the selected inferior with at least its selected thread.
-
-    Raises Error when there is no program, or gdb has no thread selected.
-    """
-    inferior = gdb.selected_inferior()
+def readable_selection() -> tuple[gdb.Inferior, gdb.InferiorThread]:
+    """The selected inferior and its selected thread; raises Error when it cannot be read now."""
     thread = gdb.selected_thread()
     if thread is None or not thread.is_valid():
         raise Error(NO_PROGRAM)
     if thread.is_running():
         raise Error('The selected thread is running.  Use "interrupt" to stop it.')
+    return gdb.selected_inferior(), thread
+
+
+def current(every_thread: bool = False) -> Current:
+    """The image of the selected inferior with at least its selected thread.
+
+    Raises Error when there is no program, or gdb has no thread selected; NativeMissingError first.
+    """
+    loader.load()  # where that fails, asking the user for a program would be a detour
+    inferior, thread = readable_selection()
     _listen()
     core = core_of(inferior)
     if core is not None:

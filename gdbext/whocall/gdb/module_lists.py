@@ -10,7 +10,7 @@ from whocall.gdb.inferior import current
 from whocall.gdb.output import current_style, warn, write, write_text
 from whocall.gdb.parameters import asks_debuginfod
 from whocall.module_table import module_lines
-from whocall.modules import Advice, all_facts, modules_json, warnings
+from whocall.modules import all_facts, modules_json, on_gdb, warnings
 from whocall.options import MODULES
 
 
@@ -21,9 +21,7 @@ def run(line: str) -> None:
         silence()
     image = current().image
     facts = all_facts(image)
-    advice = Advice(
-        '"set whocall search-path DIR"', '"set whocall debuginfod on"', asks_debuginfod()
-    )
+    advice = on_gdb(asks_debuginfod())
     if parsed.has("json"):
         write_text(jsonform.text(modules_json(image, facts, advice)))
         return

@@ -67,9 +67,15 @@ def _codes(role: str) -> str:
     return ";".join(codes + ([intensity] if intensity else []))
 
 
-def current_style() -> Style:
-    """gdb's styles when gdb itself would use them now."""
+def style_codes() -> dict[str, str] | None:
+    """gdb's styles as SGR parameters of our roles; None when gdb itself would use none now."""
     dumb = os.environ.get("TERM", "dumb") == "dumb"
     if dumb or not gdb.parameter("style enabled") or not os.isatty(1):
-        return Style()
-    return AnsiStyle({role: _codes(role) for role in ROLES})
+        return None
+    return {role: _codes(role) for role in ROLES}
+
+
+def current_style() -> Style:
+    """gdb's styles when gdb itself would use them now."""
+    codes = style_codes()
+    return Style() if codes is None else AnsiStyle(codes)

@@ -10,7 +10,7 @@ import os
 
 import gdb
 
-from whocall.errors import Error, as_gdb_says
+from whocall.errors import Error, NativeMissingError, as_gdb_says
 from whocall.gdb import downloads
 from whocall.options import split_list
 from whocall.search import Search
@@ -92,6 +92,8 @@ class _SignatureFiles(gdb.Parameter):
                 from whocall.signatures import require_readable
 
                 require_readable(_parts(self.value))
+        except NativeMissingError:
+            pass  # whoever is to use the files will see
         except Error as error:
             self.value = self._good
             raise gdb.GdbError(as_gdb_says(str(error))) from error
@@ -144,6 +146,8 @@ class _Without(gdb.Parameter):
             from whocall.engine import native
 
             native.WalkOptions(without=split_list(self.value))
+        except NativeMissingError:
+            pass  # whoever is to do without them will see
         except (Error, ValueError) as error:
             self.value = self._good
             raise gdb.GdbError(as_gdb_says(str(error))) from error

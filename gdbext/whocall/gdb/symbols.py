@@ -14,7 +14,7 @@ from whocall.places import symbol_lines
 _WITH_ADDRESS = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD)
 
 
-def _address(expression: str) -> int:
+def address_of(expression: str) -> int:
     """The value of an expression; for a function its address."""
     value = gdb.parse_and_eval(expression)
     if value.type.strip_typedefs().code in _WITH_ADDRESS and value.address is not None:
@@ -25,12 +25,18 @@ def _address(expression: str) -> int:
         raise UsageError(f"{expression} is no address: {error}") from error
 
 
-def run(line: str) -> None:
-    """Prints what stands at the addresses that the expressions give."""
+def wanted_expressions(line: str) -> list[str]:
+    """The expressions on the line, not evaluated; raises UsageError without one."""
     expressions = gdb.string_to_argv(line)
     if not expressions:
         raise UsageError("whocall symbol must be followed by an address or an expression.")
+    return expressions
+
+
+def run(line: str) -> None:
+    """Prints what stands at the addresses that the expressions give."""
+    expressions = wanted_expressions(line)
     now = current()
-    addresses = [_address(expression) for expression in expressions]
+    addresses = [address_of(expression) for expression in expressions]
     warn(warnings_on(now.image, addresses))
     write(symbol_lines(now.image, addresses, demangle(), current_style()))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import gdb
 
 from whocall.gdb import parameters
-from whocall.image import Walk
 from whocall.options import Parsed
+
+if TYPE_CHECKING:
+    from whocall.image import Walk
 
 
 def demangle() -> bool:
@@ -14,16 +18,26 @@ def demangle() -> bool:
     return bool(gdb.parameter("print demangle"))
 
 
+def without(parsed: Parsed) -> tuple[str, ...]:
+    """The strategies that the setting and the options switch off."""
+    return tuple(dict.fromkeys(parameters.without() + parsed.items("without")))
+
+
+def wants_past_main(parsed: Parsed) -> bool:
+    """By the option, or by gdb's `set backtrace past-main`."""
+    return parsed.has("past-main") or bool(gdb.parameter("backtrace past-main"))
+
+
 def walk_of(parsed: Parsed, past_main: bool = False) -> Walk:
     """How `whocall bt` with these options walks."""
+    from whocall.image import Walk
+
     return Walk(
-        without=tuple(dict.fromkeys(parameters.without() + parsed.items("without"))),
+        without=without(parsed),
         max_frames=parameters.max_frames(),
         explain=parsed.has("explain"),
         registers=parsed.has("full"),
         demangle=demangle(),
-        past_main=past_main
-        or parsed.has("past-main")
-        or bool(gdb.parameter("backtrace past-main")),
+        past_main=past_main or wants_past_main(parsed),
         count=parsed.wanted,
     )

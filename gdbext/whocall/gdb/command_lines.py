@@ -1,0 +1,201 @@
+"""The commands of gdb as arguments of the command line, for when they have to run elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import gdb
+
+from whocall import jsonform, loader, options
+from whocall.errors import Error, NativeMissingError
+from whocall.gdb import parameters, walks
+from whocall.gdb.audits import audited_file, module_file, wanted_limit
+from whocall.gdb.current import selected_pc
+from whocall.gdb.elsewhere import other_python, run_elsewhere
+from whocall.gdb.frames import lwp_of, selected_level, stacks_json
+from whocall.gdb.inferior import core_of, executable, readable_selection
+from whocall.gdb.output import style_codes, write_text
+from whocall.gdb.symbols import address_of, wanted_expressions
+from whocall.options import Parsed
+from whocall.style import codes_text
+
+
+def core_and_program() -> list[str]:
+    """The core that gdb reads, and the program if it knows one. Raises Error for anything else."""
+    inferior, _ = readable_selection()
+    core = core_of(inferior)
+    if core is None:
+        raise Error(_live_complaint(executable(inferior)))
+    exe = executable(inferior)
+    return [core, exe] if exe else [core]
+
+
+def _live_complaint(exe: str) -> str:
+    """Nobody but gdb can read a program that gdb controls; of its core anybody can."""
+    try:
+        loader.load()
+    except NativeMissingError as missing:
+        python = other_python()
+        assert python is not None
+        command = " ".join(map(shlex.quote, python.command(["bt"])))
+        program = f" {shlex.quote(exe)}" if exe else ""
+        return (
+            f"{missing}; until then a core of the running program can be read:"
+            f' "generate-core-file FILE", then "shell {command} FILE{program}"'
+        )
+    return "the native module of whocall can be loaded now; repeat the command"
+
+
+def search_arguments() -> list[str]:
+    """Where to look for files and names, by the settings."""
+    search = parameters.search()
+    found = [f"--sysroot={search.sysroot}"] if search.sysroot else []
+    found += [f"--search={folder}" for folder in search.directories]
+    found += [f"--debug-directory={folder}" for folder in search.debug_directories or [""]]
+    found += [f"--symbols={file}" for file in search.symbol_files]
+    found += [f"--signatures={file}" for file in search.signature_files]
+    return found + ["--debuginfod"] * search.debuginfod
+
+
+def look_arguments() -> list[str]:
+    """How names and lines look, by the settings."""
+    codes = style_codes()
+    found = ["--color=never" if codes is None else f"--color={codes_text(codes)}"]
+    return found + ["--no-demangle"] * (not walks.demangle())
+
+
+def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[str]:
+    found = [f"--max-frames={parameters.max_frames()}"]
+    without = walks.without(parsed)
+    if without:
+        found.append(f"--without={','.join(without)}")
+    inferior, thread = readable_selection()
+    if every_thread:
+        found.append("--all")
+    elif len(inferior.threads()) > 1:  # a core of one thread may have no LWP in gdb
+        found.append(f"--thread={lwp_of(thread)}")
+    return found
+
+
+def _flags(parsed: Parsed, *names: str) -> list[str]:
+    return [f"--{name}" for name in names if parsed.has(name)]
+
+
+def _show(command: str, arguments: list[str], given: str = "") -> None:
+    write_text(run_elsewhere([command, *arguments], given))
+
+
+def _backtrace_arguments(parsed: Parsed, every_thread: bool) -> list[str]:
+    arguments = core_and_program() + ["--past-main"] * walks.wants_past_main(parsed)
+    if parsed.wanted is not None:
+        arguments.append(f"--count={parsed.wanted}")
+    return [*arguments, *_walk_arguments(parsed, every_thread), *search_arguments()]
+
+
+def _backtrace(line: str) -> None:
+    parsed = options.BACKTRACE.parse(line)
+    arguments = _backtrace_arguments(parsed, parsed.has("all"))
+    _show("bt", [*arguments, *_flags(parsed, "full", "explain", "json"), *look_arguments()])
+
+
+def _mi_backtrace(words: Sequence[str]) -> dict[str, Any]:
+    parsed = options.MI_BACKTRACE.parse_words(words)
+    arguments = _backtrace_arguments(parsed, parsed.has("all-threads"))
+    found = json.loads(run_elsewhere(["bt", *arguments, *look_arguments(), "--json"]))
+    return {"backtrace": jsonform.mi_value(found)}
+
+
+def _caller(line: str) -> None:
+    level = selected_level() or 0
+    frame = [f"--frame={level}", f"--pc={selected_pc():#x}"] if level else []
+    arguments = [*core_and_program(), *frame, *_walk_arguments(Parsed())]
+    _show("caller", [*arguments, *search_arguments(), *look_arguments()])
+
+
+def _comparison(line: str) -> None:
+    parsed = options.COMPARE.parse(line)
+    arguments = [*core_and_program(), "--gdb-frames=-", *_flags(parsed, "json")]
+    arguments += _walk_arguments(Parsed(), parsed.has("all"))
+    inferior, thread = readable_selection()
+    frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
+    _show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)
+
+
+def _of_core(*more: str) -> list[str]:
+    """The core and `more` as the arguments that stand by themselves, the program by its option."""
+    core, *exe = core_and_program()
+    return [*(f"--exe={path}" for path in exe), *search_arguments(), *look_arguments(), "--",
+            core, *more]  # fmt: skip
+
+
+def _functions(line: str) -> None:
+    parsed = options.FUNCTIONS.parse(line)
+    module = parsed.values.get("module", "")
+    arguments = [f"--module={module}"] if module else []
+    _show("functions", [*_flags(parsed, "json"), *arguments, *_of_core(*parsed.arguments)])
+
+
+def _symbol(line: str) -> None:
+    expressions = wanted_expressions(line)
+    core_and_program()  # complains first
+    _show("symbol", _of_core(*(f"{address_of(expression):#x}" for expression in expressions)))
+
+
+def _modules(line: str) -> None:
+    parsed = options.MODULES.parse(line)
+    width = gdb.parameter("width")
+    arguments = ["--settings-of-gdb", *_flags(parsed, "json")]
+    arguments += [f"--width={width}"] if width else []
+    _show("modules", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])
+
+
+def _file_of_selected_frame() -> str:
+    said = run_elsewhere(["modules", *core_and_program(), "--json", *search_arguments()])
+    modules = json.loads(said)["modules"]
+    return module_file(
+        (int(module["begin"], 16), int(module["end"], 16), module["state"], module["file"] or "",
+         module["path"])
+        for module in modules
+    )  # fmt: skip
+
+
+def _audit(line: str) -> None:
+    parsed = options.AUDIT.parse(line)
+    arguments = [f"--limit={wanted_limit(parsed)}", *_flags(parsed, "json"), *look_arguments()]
+    _show("audit", [*arguments, "--", audited_file(parsed, _file_of_selected_frame)])
+
+
+def _signatures(line: str) -> None:
+    parsed = options.SIGNATURES.parse(line)
+    output = parsed.values.get("output", "")
+    archives = [str(Path(path).expanduser()) for path in parsed.arguments]
+    wanted = [f"--output={Path(output).expanduser()}"] if output else []
+    _show("signatures", [*wanted, "--", *archives])
+
+
+_COMMANDS: Mapping[str, Callable[[Any], Any]] = {
+    "backtraces": _backtrace,
+    "mi_backtraces": _mi_backtrace,
+    "current": _caller,
+    "comparisons": _comparison,
+    "function_tables": _functions,
+    "symbols": _symbol,
+    "module_lists": _modules,
+    "audits": _audit,
+    "signature_files": _signatures,
+}
+
+
+def run_there(home: str, argument: Any, missing: NativeMissingError) -> Any:
+    """What the module `home` would do with `argument`, done by another Python.
+
+    Raises `missing` when there is no such Python.
+    """
+    command = _COMMANDS.get(home)
+    if command is None or other_python() is None:
+        raise missing
+    return command(argument)

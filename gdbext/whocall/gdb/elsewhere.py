@@ -1,0 +1,119 @@
+"""The command line in a process of its own, where the Python inside gdb cannot load the native
+module: what gdb's Python cannot do, another Python of the machine can.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from whocall import loader, pythons
+from whocall.errors import Error, NativeMissingError
+from whocall.gdb.output import warn
+from whocall.gdb.parameters import debuginfod_servers
+from whocall.pythons import OtherPython
+
+_LOOK_UP = 0.1  # seconds after which an interrupt is noticed that reached gdb alone
+_INTERRUPTED = 130  # the command line's exit status then
+_WARNING, _COMPLAINT = "warning: ", "whocall: "
+
+_announced = False
+
+
+@lru_cache(maxsize=1)
+def _find(modules: tuple[Path, ...]) -> OtherPython | None:
+    """Searched once, until other native modules are there."""
+    return pythons.find(modules)
+
+
+def other_python() -> OtherPython | None:
+    """The Python that can load a native module; None when there is none."""
+    looked = loader.look()
+    return _find(tuple(looked.others) + ((looked.usable,) if looked.usable else ()))
+
+
+def run_elsewhere(arguments: Sequence[str], given: str = "") -> str:
+    """What `whocall ARGUMENTS` prints, run by another Python; `given` is its standard input.
+
+    Its warnings become gdb's; the first time in a session one says why it runs there. Raises Error
+    with its complaint, NativeMissingError when no Python can load a native module, and
+    KeyboardInterrupt, after which it runs no more.
+    """
+    python = other_python()
+    if python is None:
+        loader.load()
+        raise Error("the native module of whocall can be loaded now; repeat the command")
+    _announce(python)
+    status, out, err = _finished(python, arguments, given)
+    if status == 0:
+        _pass_on(err.splitlines())
+        return out
+    if status == _INTERRUPTED:
+        raise KeyboardInterrupt
+    raise _complaint(python, status, err.splitlines())
+
+
+def _announce(python: OtherPython) -> None:
+    """Once in a session."""
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    try:
+        loader.load()
+    except NativeMissingError as missing:
+        warn(
+            [
+                f"the native module of whocall cannot be used in this gdb: {missing.reason};"
+                f" {python.path} runs whocall on core files instead; mend it with: {missing.remedy}"
+            ]
+        )
+
+
+def _finished(python: OtherPython, arguments: Sequence[str], given: str) -> tuple[int, str, str]:
+    """Exit status, output and complaints. An interrupt ends the process at once."""
+    environment = dict(python.environment)
+    servers = debuginfod_servers()
+    if servers:
+        environment["DEBUGINFOD_URLS"] = servers
+    environment["PYTHONIOENCODING"] = "utf-8"
+    try:
+        child = subprocess.Popen(
+            python.command(arguments),
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="surrogateescape",
+        )
+    except OSError as error:
+        raise Error(f"{python.path} cannot be started: {error.strerror}") from error
+    wanted: str | None = given
+    try:
+        while True:
+            try:
+                out, err = child.communicate(wanted, timeout=_LOOK_UP)
+                return child.returncode, out, err
+            except subprocess.TimeoutExpired:
+                wanted = None  # has been taken over
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+
+
+def _pass_on(lines: Sequence[str]) -> None:
+    warn(line[len(_WARNING) :] if line.startswith(_WARNING) else line for line in lines)
+
+
+def _complaint(python: OtherPython, status: int, lines: Sequence[str]) -> Error:
+    """Its error; what it said before is passed on."""
+    if lines and lines[-1].startswith(_COMPLAINT):
+        _pass_on(lines[:-1])
+        return Error(lines[-1][len(_COMPLAINT) :])
+    said = f": {lines[-1]}" if lines else ""
+    ended = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    return Error(f"whocall in {python.path} {ended}{said}")
