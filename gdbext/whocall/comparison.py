@@ -99,9 +99,12 @@ def comparison_lines(found: Comparison, pointer_size: int, style: Style) -> Iter
     yield style.paint("title", summary(found.counts))
 
 
-def thread_title(found: Comparison) -> str:
-    """Stands over the lines of each where several threads are shown."""
-    return f"Thread {found.trace.number} (LWP {found.trace.lwp}):"
+def thread_title(found: Comparison, inferior: str = "") -> str:
+    """Stands over the lines of each where several threads are shown.
+
+    `inferior` stands before the number, such as "2." where gdb has several.
+    """
+    return f"Thread {inferior}{found.trace.number} (LWP {found.trace.lwp}):"
 
 
 def _gdb_json(frame: GdbFrame | None) -> Json | None:

@@ -54,7 +54,7 @@ def select(
     try:
         pattern = re.compile(regex)
     except re.error as error:
-        raise UsageError(f"{regex!r} is not a regular expression: {error}") from error
+        raise UsageError(f'"{regex}" is not a regular expression: {error}') from error
     functions = []
     for at in range(len(table)):
         start, end, raw_name, source, named, witness, inferred = table[at]
@@ -106,7 +106,7 @@ def of_process(
     mask = (1 << image.pointer_size * 8) - 1
     fitting = [found for found in image.modules if path_fits(found, module)]
     if not fitting:
-        raise Error(f"no module's path ends in {module!r}; whocall modules lists them")
+        raise Error(f'no module\'s path ends in "{module}"; "whocall modules" lists them')
     usable = [found for found in fitting if found.state in ("found", "in memory")]
     if module and not usable:
         raise Error(complaint(fitting[0]) or f"{fitting[0].path} has no functions")

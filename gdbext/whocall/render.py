@@ -6,6 +6,7 @@ line is known, with the trust in brackets at the end. Lines are never cut.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ class TextForm:
     pointer_size: int = 8
     byte_order: str = "little"
     read: Reader | None = None  # memory, for the stack words of -full
+    inferior: str = ""  # stands before numbers of threads, such as "2." where gdb has several
 
 
 class _Line:
@@ -135,7 +137,7 @@ def end_sentence(trace: Backtrace) -> str | None:
     return None
 
 
-def thread_title(group: Group, style: Style) -> str:
+def thread_title(group: Group, style: Style, inferior: str = "") -> str:
     """`Thread 1 (LWP 4242 "prog", SIGSEGV):`, or for several with one stack
     `Threads 2..4, 7 (LWP 4243..4245, 4248) [4 threads, same stack]:`.
     """
@@ -144,8 +146,8 @@ def thread_title(group: Group, style: Style) -> str:
     if len(group.traces) == 1:
         name = f' "{first.name}"' if first.name else ""
         signal = f", {first.signal}" if first.signal and first.crashed else ""
-        return style.paint("title", f"Thread {first.number} (LWP {lwps}{name}{signal}):")
-    which = numbers([trace.number for trace in group.traces])
+        return style.paint("title", f"Thread {inferior}{first.number} (LWP {lwps}{name}{signal}):")
+    which = re.sub(r"\d+", rf"{inferior}\g<0>", numbers([trace.number for trace in group.traces]))
     count = f"[{len(group.traces)} threads, same stack]"
     return style.paint("title", f"Threads {which} (LWP {lwps}) {count}:")
 
@@ -171,5 +173,5 @@ def report_lines(report: Report, form: TextForm, style: Style) -> Iterator[str]:
     for index, group in enumerate(groups):
         if index:
             yield ""
-        yield thread_title(group, style)
+        yield thread_title(group, style, form.inferior)
         yield from thread_lines(group.traces[0], form, style)

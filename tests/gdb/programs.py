@@ -77,6 +77,14 @@ def _run(*command: str | Path) -> None:
     assert ran.returncode == 0, f"{command}: {ran.stdout}{ran.stderr}"
 
 
+def compiled(folder: Path, name: str, source: str, flags: str = HARD) -> Path:
+    """A program with symbols and, unless `flags` say otherwise, without unwind tables."""
+    text, exe = folder / f"{name}.c", folder / name
+    text.write_text(source)
+    _run("gcc", *flags.split(), "-o", exe, text)
+    return exe
+
+
 def build(folder: Path, name: str, source: str, flags: str = HARD) -> Crash:
     """Compiles, strips, crashes under gdb and keeps the core."""
     text, twin, exe, core = (folder / f"{name}{end}" for end in (".c", ".twin", "", ".dump"))

@@ -28,6 +28,11 @@ def test_apropos() -> None:
     assert "set whocall without -- Set the strategies" in said.out
 
 
+@pytest.mark.parametrize("word", ["stripped", "backtrace", "who called"])
+def test_apropos_finds_us_by_what_we_do(word: str) -> None:
+    assert "\nwhocall -- " in "\n" + batch([f"apropos {word}"]).out
+
+
 @pytest.mark.parametrize(
     ("line", "answers"),
     [
@@ -57,7 +62,9 @@ def test_completion(line: str, answers: list[str]) -> None:
         ("whocall nonsense", 'Undefined whocall command: "nonsense".  Try "help whocall".'),
         ("whocall bt -nonsense", "its options: -all, "),
         ("whocall symbol", "must be followed by"),
-        ("set whocall", "must be followed by the name of a setting"),
+        ("set whocall nonsense", 'Undefined set whocall command: "nonsense".  Try "help set'),
+        ("show whocall nonsense", 'Undefined show whocall command: "nonsense".  Try "help show'),
+        ("set whocall debuginfod maybe", 'Undefined item: "maybe".'),
         ("set whocall without nonsense", "nonsense"),
     ],
 )
@@ -101,7 +108,35 @@ def test_show_alone_shows_every_setting() -> None:
     lines = batch(["show whocall"]).out.splitlines()
     names = [line.split(":")[0] for line in lines]
     expected = "debuginfod max-frames search-path signature-files symbol-files without"
-    assert names == expected.split()
+    assert names == [f"whocall {name}" for name in expected.split()]
+    assert batch(["info set whocall"]).out.splitlines() == lines
+
+
+def test_set_alone_lists_the_settings_as_gdbs_own_prefixes_do() -> None:
+    ours, gdbs = (batch([f"set {name}"]).out.splitlines() for name in ("whocall", "backtrace"))
+    assert ours[0] == "List of set whocall subcommands:"
+    assert [line.replace("backtrace", "whocall") for line in gdbs[-5:]] == ours[-5:]
+    settings = [line.split(" -- ")[0] for line in ours if line.startswith("set ")]
+    for setting in settings:
+        for verb in ("set", "show"):
+            helped = batch([f"help {setting.replace('set', verb, 1)}"]).out.splitlines()
+            assert helped[0].startswith(f"{verb.title()} ")
+            assert helped[0].endswith(".")
+            assert len(helped) > 2
+            assert max(map(len, helped)) < 100
+
+
+def test_with_sets_for_one_command() -> None:
+    show = "show whocall without"
+    said = batch([f"with whocall without cfi -- {show}", show])
+    assert said.out.splitlines() == [
+        "The strategies that whocall does not use are cfi.", "whocall uses all strategies.",
+    ]  # fmt: skip
+
+
+def test_settings_outlive_a_change_of_the_program() -> None:
+    said = batch(["set whocall max-frames 7", "file /bin/true", "file", "show whocall max-frames"])
+    assert said.out.strip().endswith("is 7.")
 
 
 def test_doctor_is_content() -> None:

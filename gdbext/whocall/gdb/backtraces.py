@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from whocall import jsonform
 from whocall.gdb.downloads import silence
-from whocall.gdb.inferior import Current, current
+from whocall.gdb.inferior import Current, current, inferior_prefix
 from whocall.gdb.output import current_style, warn, write, write_text
 from whocall.gdb.walks import walk_of
 from whocall.model import Report
@@ -41,5 +41,6 @@ def run(line: str) -> None:
         pointer_size=now.image.pointer_size,
         byte_order=now.image.byte_order,
         read=now.image.read,
+        inferior=inferior_prefix(),
     )
     write(report_lines(report, form, current_style()))

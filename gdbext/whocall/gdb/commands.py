@@ -46,7 +46,7 @@ def run(home: str, argument: Any) -> Any:
 
 def help_of(summary: str, usage: str, syntax: Syntax | None, more: str = "") -> str:
     """A help text in gdb's form: a summary line, the usage, the options."""
-    parts = [summary, f"Usage: {usage}"]
+    parts = [f"{summary}\nUsage: {usage}"]
     if syntax is not None and syntax.options:
         lines = ["Options:"]
         for option in syntax.options:
@@ -131,9 +131,10 @@ def register() -> None:
         "whocall",
         "current",
         "Tell who called the selected frame, or use a subcommand for more.\n\n"
-        "whocall finds the true call chain of programs without symbols and unwind tables.\n"
-        "Alone it prints one line: the selected frame's function, who called it, from where,\n"
-        "and how sure that is. Trust, best first: context, cfi, analysis, frame-pointer, scan.",
+        "whocall finds the true backtrace of stripped programs: those without symbols and\n"
+        "unwind tables. Alone it prints one line: the selected frame's function, who called\n"
+        "it, from where, and how sure that is. Trust, best first: context, cfi, analysis,\n"
+        "frame-pointer, scan.",
     )
     _CompletingCommand(
         "bt",

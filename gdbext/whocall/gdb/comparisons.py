@@ -16,7 +16,7 @@ from whocall.comparison import (
 )
 from whocall.gdb.downloads import silence
 from whocall.gdb.frames import selection_kept, stack_of
-from whocall.gdb.inferior import Current, current
+from whocall.gdb.inferior import Current, current, inferior_prefix
 from whocall.gdb.output import current_style, warn, write, write_text
 from whocall.gdb.walks import walk_of
 from whocall.options import COMPARE, Parsed
@@ -56,5 +56,5 @@ def run(line: str) -> None:
     style = current_style()
     for at, comparison in enumerate(found):
         if every_thread:
-            write([""] * (at > 0) + [thread_title(comparison)])
+            write([""] * (at > 0) + [thread_title(comparison, inferior_prefix())])
         write(comparison_lines(comparison, now.image.pointer_size, style))

@@ -132,7 +132,7 @@ def _linked(words: _Words, rendezvous: int) -> Iterator[LoadedFile]:
 
 def _architecture() -> tuple[int, bool]:
     """Pointer size in bytes, and whether the target is big-endian."""
-    size = gdb.lookup_type("void").pointer().sizeof
+    size = gdb.newest_frame().read_register("pc").type.sizeof  # Rust and Modula-2 know no void
     return size, "big endian" in gdb.execute("show endian", to_string=True)
 
 

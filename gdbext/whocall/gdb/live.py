@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import gdb
@@ -16,6 +16,7 @@ from whocall.errors import Error, native_errors
 from whocall.gdb import parameters
 from whocall.gdb.frames import selection_kept
 from whocall.gdb.linkmap import LoadedFile, auxiliary_vector, loaded_files
+from whocall.gdb.witness import Witness
 from whocall.image import ProcessImage
 
 PAGE = 4096
@@ -23,6 +24,14 @@ AT_SYSINFO_EHDR = 33
 
 MappingTuple = tuple[int, int, str, int, str]
 ThreadTuple = tuple[int, int, str, int, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class LiveImage:
+    """The image, and what tells whether it still holds."""
+
+    image: ProcessImage
+    witness: Witness
 
 
 def memory_reader(inferior: gdb.Inferior) -> Callable[[int, int], bytes]:
@@ -67,13 +76,15 @@ def _registers(frame: gdb.Frame) -> dict[str, int]:
 
 def _signal() -> int:
     try:
-        return int(gdb.parse_and_eval("$_siginfo.si_signo"))
+        siginfo = gdb.convenience_variable("_siginfo")  # no expression: those follow the language
+        return 0 if siginfo is None else int(siginfo["si_signo"])
     except gdb.error:
         return 0  # the target has no siginfo, or the thread took no signal
 
 
-def _threads(threads: Sequence[gdb.InferiorThread]) -> list[ThreadTuple]:
-    found: list[ThreadTuple] = []
+def states(threads: Sequence[gdb.InferiorThread]) -> dict[int, ThreadTuple]:
+    """Number, LWP, name, signal, registers of those that are stopped, by gdb's number."""
+    found: dict[int, ThreadTuple] = {}
     with selection_kept():
         for thread in threads:
             if not thread.is_valid() or thread.is_running():
@@ -81,7 +92,7 @@ def _threads(threads: Sequence[gdb.InferiorThread]) -> list[ThreadTuple]:
             thread.switch()
             pid, lwp, _ = thread.ptid
             registers = _registers(gdb.newest_frame())
-            found.append((thread.num, lwp or pid, thread.name or "", _signal(), registers))
+            found[thread.num] = (thread.num, lwp or pid, thread.name or "", _signal(), registers)
     return found
 
 
@@ -142,7 +153,7 @@ def _resolved(path: str, local: bool) -> str:
     return next((file for file in known if PurePosixPath(file).name == name), path)
 
 
-def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread]) -> ProcessImage:
+def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread]) -> LiveImage:
     """The image with the given threads; raises Error when the architecture is not known."""
     from whocall.gdb.inferior import executable
 
@@ -151,7 +162,8 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
     if arch is None:
         known = ", ".join(native.architectures())
         raise Error(f"whocall does not know the architecture {architecture}; it knows {known}.")
-    read = memory_reader(inferior)
+    found = states(threads)
+    witness = Witness(memory_reader(inferior), found)
     vector = auxiliary_vector()
     exe = executable(inferior)
     local = _is_local(inferior)
@@ -162,18 +174,18 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             file.bias,
             file.is_executable,
         )
-        for file in loaded_files(read, vector, exe)
+        for file in loaded_files(witness.read, vector, exe)
     ]
     with native_errors():
         process = native.open_inferior(
             arch,
             inferior.pid,
-            _threads(threads),
+            list(found.values()),
             mappings_of(inferior),
             [(file.path, file.bias, file.is_executable) for file in files if file.path],
             vector.get(AT_SYSINFO_EHDR),
-            read,
+            witness.read,
             (replace(search, sysroot="") if local else search).native(exe),
             is_local=local,
         )
-    return ProcessImage(process)
+    return LiveImage(ProcessImage(process), witness)

@@ -195,8 +195,11 @@ class _SetPrefix(gdb.Command):
         super().__init__("set whocall", gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """The prefix without a setting."""
-        raise gdb.GdbError('"set whocall" must be followed by the name of a setting.')
+        """The prefix alone lists the settings, as gdb's own prefixes do."""
+        _refuse("set whocall", argument)
+        # Up to gdb 13 a prefix without invoke() prints nothing.
+        said = gdb.execute("help set whocall", to_string=True)
+        gdb.write(said[said.index("List of") :])
 
 
 class _ShowPrefix(gdb.Command):
@@ -207,11 +210,17 @@ class _ShowPrefix(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The prefix alone shows all settings, as gdb's own prefixes do."""
-        if argument.strip():
-            raise gdb.GdbError(f'whocall has no setting "{argument.strip()}".')
+        _refuse("show whocall", argument)
         for name in sorted(_NAMES):
             shown = gdb.execute(f"show whocall {name}", to_string=True)
-            gdb.write(f"{name}:  {shown}")
+            gdb.write(f"whocall {name}:  {shown}")
+
+
+def _refuse(prefix: str, argument: str) -> None:
+    """Raises gdb's own error for a word behind a prefix that is none of its settings."""
+    if argument.strip():
+        word = argument.split()[0]
+        raise gdb.GdbError(f'Undefined {prefix} command: "{word}".  Try "help {prefix}".')
 
 
 _NAMES = {

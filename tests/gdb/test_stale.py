@@ -1,0 +1,170 @@
+"""Whatever happens to the program, nothing of what was known before is shown again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from programs import Crash, compiled
+from sessions import batch
+from test_live import START
+
+LOOK = ["echo \\n{bt}\\n", "whocall bt -full 6", "echo {end}\\n"]
+FORGET = "python from whocall.gdb.inferior import forget; forget()"
+
+FORKING = """
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+volatile int calls;
+OUT_OF_LINE void stopping(void) { calls++; raise(SIGTRAP); calls++; }
+OUT_OF_LINE void in_child(void) { calls++; stopping(); calls++; }
+OUT_OF_LINE void in_parent(void) { calls++; stopping(); calls++; }
+int main(void) {
+  pid_t child = fork();
+  if (child == 0) { in_child(); _exit(0); }
+  in_parent();
+  waitpid(child, 0, 0);
+  return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def forking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Parent and child stop in functions of their own. With symbols: `break` needs them."""
+    return compiled(tmp_path_factory.mktemp("forking"), "forking", FORKING)
+
+
+def views(said: str) -> list[str]:
+    """What stands between the marks of LOOK."""
+    return [part.split("{end}\n", 1)[0] for part in said.split("{bt}\n")[1:]]
+
+
+def zeros(folder: Path) -> Path:
+    file = folder / "zeros"
+    file.write_bytes(bytes(512))
+    return file
+
+
+CHANGES = {
+    "a word of the stack": (["run"], ["set {long}($sp + 8) = 0", "set {long}$sp = 0"]),
+    "memory by Python": (
+        ["run"],
+        ["python gdb.selected_inferior().write_memory(int(gdb.parse_and_eval('$sp')), bytes(64))"],
+    ),
+    "memory by restore": (
+        ["run"],
+        ["python gdb.execute('restore {zeros} binary %d 0 128' % gdb.parse_and_eval('(long)$sp'))"],
+    ),
+    "a register": (["run"], ["set var $sp = $sp + 8"]),
+    "return": (["run"], ["return"]),
+    "a call of a function": (["run"], ["set unwindonsignal off", "call (int)abort()"]),
+    "a breakpoint in a call": (["break innermost", "run"], ["call (int)sorting($sp)"]),
+    "a checkpoint": (["break sorting", "run", "checkpoint", "continue"], ["restart 1"]),
+    "a step": (["break sorting", "run"], ["stepi", "stepi"]),
+    "a step back": (
+        ["break sorting", "run", "record", "stepi", "stepi"],
+        ["reverse-stepi"],
+    ),
+    "a place in a record": (
+        ["break sorting", "run", "record", "stepi", "stepi"],
+        ["record goto begin"],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", list(CHANGES))
+def test_a_change_of_the_program_is_seen(what: str, chain: Crash, tmp_path: Path) -> None:
+    before, change = CHANGES[what]
+    tried = [f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as e: print(e)"
+             if not line.startswith("python") else line.replace("{zeros}", str(zeros(tmp_path)))
+             for line in change]  # fmt: skip
+    said = batch([*START, *before, *LOOK, *tried, *LOOK, FORGET, *LOOK], [chain.twin])
+    old, now, fresh = views(said.out)
+    assert old.startswith("#0 "), said.err
+    assert now == fresh
+    assert now != old, said.out
+
+
+def test_each_of_two_processes_has_its_own_stack(forking: Path) -> None:
+    said = batch(
+        [*START, "set detach-on-fork off", "run", *LOOK, "inferior 2", *LOOK, "continue", *LOOK,
+         "inferior 1", *LOOK, "kill", "inferior 2", *LOOK, "whocall bt -all",
+         "detach", "whocall bt"],
+        [forking],
+    )  # fmt: skip
+    parent, child, in_child, again, left = views(said.out)
+    assert "in_parent" in parent
+    assert "fork" in child
+    assert "in_child" in in_child
+    assert again == parent
+    assert left == in_child
+    assert "\nThread 2.1 (LWP " in said.out
+    assert "The program has no registers now." in said.err
+
+
+def test_two_cores_at_once(chain: Crash, workers: Crash) -> None:
+    add = ["add-inferior -no-connection", "inferior 2", f"file {workers.exe}",
+           f"core-file {workers.core}"]  # fmt: skip
+    said = batch(
+        [*LOOK, *add, *LOOK, "inferior 1", *LOOK, "thread apply all -q whocall bt 1",
+         "thread 2.3", "whocall bt -all 1", "whocall compare -all"],
+        [chain.exe, chain.core],
+    )  # fmt: skip
+    assert said.status == 0, said.err
+    one, two, one_again = views(said.out)
+    assert str(chain.exe) in one
+    assert "abort" in two
+    assert one == one_again
+    after = said.out.split("{end}\n")[-1]
+    assert after.split("Switching")[0].count("#0 ") == 5
+    titles = [line for line in after.splitlines() if line.startswith("Thread")]
+    assert [title.split(" (LWP")[0] for title in titles] == [
+        "Thread 2.1", "Threads 2.2..2.4", "Thread 2.1", "Thread 2.2", "Thread 2.3", "Thread 2.4",
+    ]  # fmt: skip
+
+
+def test_another_core_at_the_same_path(chain: Crash, workers: Crash, tmp_path: Path) -> None:
+    core = tmp_path / "core"
+    shutil.copy(chain.core, core)
+    copy = f"python import shutil; shutil.copy('{workers.core}', '{core}')"
+    said = batch(
+        [f"core-file {core}", *LOOK, copy,
+         f"file {workers.exe}", f"core-file {core}", *LOOK, "core-file", "whocall bt"]
+    )  # fmt: skip
+    old, now = views(said.out)
+    assert "SIGABRT" in said.out
+    assert "abort" in now
+    assert "abort" not in old
+    assert "The program has no registers now." in said.err
+
+
+def test_another_program_at_the_same_path(chain: Crash, workers: Crash, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    shutil.copy(chain.exe, program)
+    copy = f"python import os; os.unlink('{program}'); shutil.copy('{workers.exe}', '{program}')"
+    said = batch(
+        [*START, f"file {program}", "run", *LOOK, "kill", f"python import shutil\n{copy[7:]}",
+         f"file {program}", "run", *LOOK]
+    )  # fmt: skip
+    old, now = views(said.out)
+    assert "abort" in now
+    assert "abort" not in old
+
+
+def test_a_thread_that_ends_is_gone(workers: Crash) -> None:
+    ended = ["thread 3", "set scheduler-locking on", "call (void)pthread_exit(0)", "thread 1"]
+    said = batch([*START, "run", "whocall bt -all", *ended, *LOOK[:1], "whocall bt -all"],
+                 [workers.twin])  # fmt: skip
+    assert "[3 threads, same stack]" in said.out
+    [now] = views(said.out)
+    assert "[2 threads, same stack]" in now, said.out
+
+
+def test_an_image_is_kept_as_long_as_it_holds(chain: Crash) -> None:
+    look = "python from whocall.gdb.inferior import current; print('image', id(current().image))"
+    said = batch([*START, "run", look, look, "x/4gx $sp", "up", look], [chain.exe])
+    images = {line for line in said.out.splitlines() if line.startswith("image")}
+    assert len(images) == 1
