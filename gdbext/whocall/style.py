@@ -13,7 +13,7 @@ from whocall.errors import UsageError
 
 ROLES = ("function", "filename", "address", "metadata", "title", "highlight")
 
-_SGR = re.compile(r"[0-9;]*\Z")
+_CODES = re.compile(r"([a-z]+)=([0-9;]*)\Z")
 _ANSI = {
     "function": "33",
     "filename": "32",
@@ -50,8 +50,9 @@ def codes_text(codes: dict[str, str]) -> str:
 
 
 def _codes(text: str) -> dict[str, str]:
-    codes = dict(part.partition("=")[::2] for part in text.split(":"))
-    if all(role in ROLES and _SGR.match(code) for role, code in codes.items()):
+    parts = [_CODES.match(part) for part in text.split(":")]
+    codes = {part.group(1): part.group(2) for part in parts if part}
+    if all(parts) and codes.keys() <= set(ROLES):
         return codes
     raise UsageError(
         f"--color takes always, never, auto or ROLE=CODES:..., such as {codes_text(_ANSI)},"

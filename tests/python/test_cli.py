@@ -130,6 +130,29 @@ def test_doctor() -> None:
     assert "Everything is in order." in ran.stdout
 
 
+@pytest.mark.parametrize("color", ["sometimes", "function=red", "nothing=33", "function"])
+def test_colours_that_cannot_be_are_wrong_usage(color: str) -> None:
+    ran = run("functions", "/bin/true", "--color", color)
+    assert ran.returncode == 2
+    assert f"not '{color}'" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("color", "shown"),
+    [("always", "\x1b[32m/bin/true\x1b[0m: "), ("filename=1;35", "\x1b[1;35m/bin/true\x1b[0m: "),
+     ("filename=", "/bin/true: "), ("never", "/bin/true: "), ("auto", "/bin/true: ")],
+)  # fmt: skip
+def test_colours_as_wanted(color: str, shown: str) -> None:
+    assert run("functions", "/bin/true", "--color", color).stdout.startswith(shown)
+
+
+def test_frames_of_gdb_that_are_none(tmp_path: Path) -> None:
+    from whocall.gdbvoice import stacks_from
+
+    assert stacks_from({"7": {"frames": [], "stop": "x"}}, [9])[9].stop == "x"
+    assert stacks_from({"7": {"frames": [], "stop": "x"}}, [7, 9])[9].frames == []
+
+
 def test_without_the_native_module(tmp_path: Path) -> None:
     import shutil
 

@@ -1,0 +1,266 @@
+"""gdb with a Python that the native module is not built for: what works on cores all the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from mi_session import MiSession
+from programs import Crash
+from sessions import SCRIPT, Said, batch
+from terminals import PAGER, PROMPT, terminal
+
+FOREIGN = ".cpython-399-x86_64-linux-gnu.so"  # no module has that, nor any Python
+COMPLAINT = "warning: the native module of whocall cannot be used in this gdb: "
+
+# Of every command, and of every option and setting that reaches it.
+ON_THE_CHAIN = [
+    "whocall",
+    "whocall bt",
+    "whocall bt -full -explain",
+    "whocall bt -past-main 3",
+    "whocall bt -2",
+    "whocall bt -without cfi,scan -all",
+    "whocall compare",
+    "whocall compare -json",
+    "whocall functions -module chain",
+    "whocall functions -json -module chain -- sub_1",
+    "whocall functions ^no_such_function$",
+    "whocall symbol $pc qsort $sp",
+    "whocall modules",
+    "whocall modules -json",
+    "frame function __GI___qsort_r",
+    "whocall",
+    "whocall audit -limit 1",
+    "set backtrace past-main on",
+    "set whocall without analysis",
+    "whocall bt",
+    "set whocall max-frames 3",
+    "whocall bt -json",
+    "set width 60",
+    "whocall modules",
+]
+ON_THE_WORKERS = [
+    "whocall bt -all",
+    "whocall compare -all",
+    "thread 3",
+    "whocall bt",
+    "whocall compare",
+    "thread apply 2 whocall",
+]
+
+
+@pytest.fixture(scope="session")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Loads the extension into a gdb whose Python takes no native module that there is."""
+    path = tmp_path_factory.mktemp("foreign") / "foreign.gdb"
+    suffixes = "importlib.machinery.EXTENSION_SUFFIXES"
+    path.write_text(
+        f"python import importlib.machinery; {suffixes}[:] = ['{FOREIGN}']\nsource {SCRIPT}\n"
+    )
+    return path
+
+
+def told(commands: Sequence[str], crash: Crash, **more: Path) -> tuple[list[str], Said]:
+    """What each command printed, and the whole session."""
+    marked = [line for command in commands for line in (f"echo <{{{command}}}>\\n", command)]
+    said = batch(marked, [crash.exe, crash.core], **more)
+    return said.out.split("<{")[1:], said
+
+
+@pytest.mark.parametrize(("program", "commands"),
+                         [("chain", ON_THE_CHAIN), ("workers", ON_THE_WORKERS)])  # fmt: skip
+def test_every_command_prints_what_it_prints_in_the_right_gdb(
+    program: str, commands: list[str], foreign: Path, request: pytest.FixtureRequest
+) -> None:
+    crash = request.getfixturevalue(program)
+    here, right = told(commands, crash)
+    elsewhere, wrong = told(commands, crash, script=foreign)
+    assert elsewhere == here
+    assert len(here) == len(commands)
+    assert (right.status, wrong.status) == (0, 0)
+    rest = [line for line in wrong.err.splitlines() if not line.startswith(COMPLAINT)]
+    assert rest == right.err.splitlines()
+
+
+def test_one_warning_says_why_and_what_mends_it(chain: Crash, foreign: Path) -> None:
+    _, said = told(["whocall", "whocall bt", "whocall modules"], chain, script=foreign)
+    (warning,) = [line for line in said.err.splitlines() if line.startswith("warning: ")]
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert warning.startswith(f"{COMPLAINT}it is built for Python {version} (")
+    assert re.search(r", and this is Python 3\.\d+; (/\S*/)?python3\.\d+ runs whocall on", warning)
+    mend = warning.rpartition("mend it with: ")[2]
+    assert mend.endswith("/scripts/prepare demo")
+    assert Path(mend.split()[-2]).is_file()
+
+
+def test_names_stay_as_they_are_in_the_file(chain: Crash, foreign: Path, tmp_path: Path) -> None:
+    listed = subprocess.run(["nm", chain.twin], capture_output=True, text=True, check=True).stdout
+    address = next(line.split()[0] for line in listed.splitlines() if line.endswith(" innermost"))
+    names = tmp_path / "names.csv"
+    names.write_text(f"address,name\n0x{address},_ZN5outer5innerEv\n")
+    commands = [f"set whocall symbol-files {names}", "whocall symbol $pc",
+                "set print demangle off", "whocall symbol $pc"]  # fmt: skip
+    elsewhere, _ = told(commands, chain, script=foreign)
+    assert elsewhere == told(commands, chain)[0]
+    assert "outer::inner" in elsewhere[1]
+    assert "_ZN5outer5innerEv" in elsewhere[3]
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        ("whocall bt -nonsense", "its options: -all, "),
+        ("whocall bt -without nonsense", 'There is no strategy "nonsense"'),
+        ("whocall functions -module no_such.so", "No module's path ends in 'no_such.so'"),
+        ("whocall symbol", "must be followed by"),
+        ("whocall audit /etc/passwd", "/etc/passwd"),
+        ("whocall signatures -output /dev/null/x /dev/null", "/dev/null"),
+    ],
+)
+def test_errors_are_those_of_the_right_gdb(
+    command: str, part: str, chain: Crash, foreign: Path
+) -> None:
+    _, right = told([command], chain)
+    _, wrong = told([command], chain, script=foreign)
+    assert part in wrong.err
+    rest = [line for line in wrong.err.splitlines() if not line.startswith(COMPLAINT)]
+    assert (rest, wrong.status) == (right.err.splitlines(), 1)
+
+
+def test_without_a_core_nothing_is_run(foreign: Path) -> None:
+    said = batch(["whocall bt"], script=foreign)
+    assert (said.out, said.status) == ("", 1)
+    assert said.err.startswith("The program has no registers now.")
+
+
+def test_a_running_program_has_to_be_dumped_and_that_works(
+    chain: Crash, foreign: Path, tmp_path: Path
+) -> None:
+    core = tmp_path / "live.dump"
+    said = batch(["run", "whocall bt"], [chain.exe], script=foreign)
+    assert said.status == 1
+    sentence = said.err.splitlines()[-1]
+    assert "mend it with: " in sentence
+    dump, show = re.findall(r'"([^"]*FILE[^"]*)"', sentence)
+    commands = [step.replace("FILE", str(core)) for step in (dump, show)]
+    said = batch(["run", *commands], [chain.exe], script=foreign)
+    assert told(["whocall bt"], Crash(chain.exe, chain.twin, core))[0][0].splitlines()[1:] == [
+        line for line in said.out.splitlines() if line.startswith("#") and line.endswith("]")
+    ]
+
+
+def test_the_environment_of_gdbs_own_python_is_not_handed_on(chain: Crash, foreign: Path) -> None:
+    spoil = (
+        "python import os; os.environ.update("
+        "PYTHONHOME='/nowhere', PYTHONPATH='/nowhere', LD_LIBRARY_PATH='/nowhere')"
+    )
+    elsewhere, said = told([spoil, "whocall bt"], chain, script=foreign)
+    assert said.status == 0, said.err
+    assert "#0  0x" in elsewhere[1]
+
+
+def test_doctor_names_the_other_python(chain: Crash, foreign: Path) -> None:
+    (doctor,), said = told(["whocall doctor"], chain, script=foreign)
+    assert said.status == 0
+    assert re.search(r"^other Python: +\S*python3\.\d+ runs whocall on core files$", doctor, re.M)
+
+
+def test_the_machine_interface_answers_the_same(chain: Crash, foreign: Path) -> None:
+    answers = []
+    for script in (SCRIPT, foreign):
+        with MiSession(["-ex", f"source {script}", chain.exe, chain.core]) as mi:
+            mi.ask("-thread-info")
+            answers.append(mi.ask("-whocall-backtrace --past-main 4"))
+    assert [answer.kind for answer in answers] == ["done", "done"]
+    assert answers[0].results == answers[1].results
+
+
+def test_where_no_python_can_load_a_module_the_sentence_is_the_error(
+    chain: Crash, foreign: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "elsewhere.gdb"
+    script.write_text(foreign.read_text())
+    hide = "python import whocall.loader as l; l.checkout = lambda: None"
+    damaged = tmp_path / "whocall" / "_native.cpython-311-x86_64-linux-gnu.so"
+    damaged.parent.mkdir()
+    damaged.write_bytes(b"no module")
+    said = batch([hide, "whocall bt"], [chain.exe, chain.core], script=script,
+                 WHOCALL_BUILD_DIR=str(tmp_path))  # fmt: skip
+    assert said.status == 1
+    complaints = [line for line in said.err.splitlines() if "native module" in line]
+    assert len(complaints) == 1
+    assert complaints[0].startswith("The native module of whocall cannot be used: ")
+
+
+def test_colours_and_the_pager_are_gdbs(chain: Crash, foreign: Path) -> None:
+    child = terminal(chain, "-ex", "set height 10", script=foreign, term="xterm-256color")
+    child.sendline("set style enabled on")
+    child.sendline("set style function foreground red")
+    child.sendline("whocall symbol qsort")
+    child.expect_exact("\x1b[31mqsort")
+    child.sendline("whocall functions")
+    child.expect_exact(PAGER)
+    child.sendline("q")
+    child.expect_exact(PROMPT)
+    assert "Traceback" not in child.before
+    child.sendline("echo ali\\166e\\n")
+    child.expect_exact("alive")
+    child.close(force=True)
+
+
+@pytest.fixture
+def endless(tmp_path: Path, build_directory: Path) -> dict[str, str]:
+    """An environment in which the other Python never comes to an end, and tells its number."""
+    module = tmp_path / "build" / "whocall"
+    module.mkdir(parents=True)
+    for path in (build_directory.resolve() / "whocall").glob("*.so"):
+        (module / path.name).symlink_to(path)
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    python = tmp_path / name
+    python.write_text(
+        f'#!/bin/sh\n[ "$1" = -c ] && exec {sys.executable} "$@"\n'
+        f"echo $$ >{tmp_path}/number.new; mv {tmp_path}/number.new {tmp_path}/number\n"
+        "exec sleep 1000\n"
+    )
+    python.chmod(0o755)
+    return {"PATH": f"{tmp_path}:{os.environ['PATH']}", "WHOCALL_BUILD_DIR": str(module.parent)}
+
+
+def _until(what: Callable[[], bool]) -> None:
+    while not what():  # the runner's own limit ends a test that waits for ever
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("everyone", [True, False], ids=["Ctrl-C", "gdb alone"])
+def test_an_interrupt_ends_the_other_process(
+    everyone: bool, chain: Crash, foreign: Path, endless: dict[str, str], tmp_path: Path
+) -> None:
+    child = terminal(chain, script=foreign, **endless)
+    child.sendline("whocall bt")
+    number = tmp_path / "number"
+    _until(number.exists)
+    process = Path("/proc") / number.read_text().strip()
+    assert process.exists()
+    if everyone:
+        child.sendintr()
+    else:
+        os.kill(child.pid, signal.SIGINT)
+    child.expect_exact("Quit")
+    child.expect_exact(PROMPT)
+    assert not process.exists()
+    child.close(force=True)
+
+
+def test_json_is_all_that_is_printed(chain: Crash, foreign: Path) -> None:
+    (found,), _ = told(["whocall bt -json"], chain, script=foreign)
+    document = json.loads(found.split("}>\n", 1)[1])
+    assert document["schema"] == "whocall.backtrace/1"
