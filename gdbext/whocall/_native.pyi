@@ -1,6 +1,6 @@
 """The native module: what C++ gives to Python. Addresses are ints; ranges are half-open."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from typing_extensions import Buffer
@@ -100,6 +100,7 @@ class Frame:
 
     level: int
     pc: int
+    sp: int  # the stack pointer in this frame; 0 where it is not known
     cfa: int | None
     function: str | None  # demangled if asked; "sub_1136" where only the start is known
     offset: int | None  # bytes from the function's start
@@ -123,6 +124,15 @@ class Backtrace:
     frames: list[Frame]
     stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "no-progress", "frame-limit"
     stop_detail: str
+
+class RepairFile:
+    """An ELF file that a debugger takes for the separate debug file of a module."""
+
+    bytes: bytes  # empty when there is nothing to tell
+    named: int
+    unnamed: int
+    functions: list[int]  # link addresses of those whose rules it has
+    complete: bool  # none that needs rules is left over
 
 class Place:
     """What stands at an address."""
@@ -158,6 +168,7 @@ class Process:
 
     arch: str
     pointer_size: int
+    pc_name: str  # gdb's name of the register that holds the program counter
     core_path: str
     exe_path: str
     pid: int
@@ -178,6 +189,21 @@ class Process:
     def functions(self, module: int) -> FunctionList: ...
     def read(self, address: int, size: int) -> bytes:
         """As many bytes as can be read from `address` on, at most `size`."""
+    def repair_file(
+        self,
+        module: int,
+        names: bool = True,
+        debug_names: bool = True,
+        rows: bool = True,
+        wanted: Sequence[int] = (),
+        budget: int = 0,
+        known: Collection[int] = (),
+    ) -> RepairFile:
+        """Names and unwinding rules of modules[module] as an ELF file for debuggers.
+
+        Rules are for functions that no table covers: first those at the runtime addresses `wanted`,
+        then others until so much code was analysed (bytes); not those at the link addresses
+        `known`. With `debug_names` what a separate debug file names is named too."""
     def close(self) -> None:
         """Lets a live process go on; the object is unusable afterwards."""
 
@@ -218,6 +244,9 @@ class FunctionList:
 
 def functions(path: _Path, search: FileSearch = ...) -> FunctionList:
     """The function table of any object file; libbfd reads what is not ELF."""
+
+def open_file(path: _Path, search: FileSearch = ...) -> Process:
+    """A file that nobody runs, as if loaded at its link addresses: one module, no threads."""
 
 def open_core(path: _Path, search: FileSearch = ...) -> Process: ...
 def open_process(pid: int, search: FileSearch = ...) -> Process:

@@ -62,6 +62,7 @@ class Frame:
     explanation: str | None = None
     registers: Mapping[str, int] | None = None
     aliases: tuple[str, ...] = ()  # other names of the same code, as in the file
+    sp: int = 0  # the stack pointer; 0 where it is not known
 
     @property
     def shown(self) -> str:
@@ -159,6 +160,7 @@ def frame_from(found: native.Frame) -> Frame:
         explanation=found.explanation,
         registers=found.registers,
         aliases=tuple(found.aliases),
+        sp=found.sp,
     )
 
 

@@ -249,6 +249,17 @@ SIGNATURES = Syntax(
 )
 MODULES = Syntax("whocall modules", (Option("json", "as JSON, schema whocall.modules/1"),))
 DOCTOR = Syntax("whocall doctor")
+REPAIR = Syntax(
+    "whocall repair",
+    (Option("all", "all loaded files, not only those in which frames lie"),),
+    most_arguments=None,
+)
+REVERT = Syntax("whocall revert")
+EXPORT = Syntax(
+    "whocall export",
+    (Option("module", "of the module whose path ends so, not of the program", "MODULE"),),
+    most_arguments=1,
+)
 
 VERDICTS_EXPLAINED = """\
 Each line has a verdict. Where both have the frame:

@@ -120,6 +120,7 @@ void bind_frame(py::module_& module) {
       .def_property_readonly("level", [](const FrameView& view) { return view.named().level; })
       .def_property_readonly("pc", [](const FrameView& view) { return view.frame().pc; })
       .def_property_readonly("sp", [](const FrameView& view) { return view.frame().sp; })
+      .def_property_readonly("sp", [](const FrameView& view) { return view.frame().sp; })
       .def_property_readonly("cfa",
                              [](const FrameView& view) {
                                const Address cfa = view.frame().cfa;

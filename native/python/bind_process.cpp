@@ -11,6 +11,7 @@
 #include "python/bind_functions.h"
 #include "python/bind_places.h"
 #include "python/bind_symbols.h"
+#include "python/bind_symfile.h"
 #include "python/convert.h"
 #include "symbols/coverage.h"
 
@@ -180,11 +181,17 @@ void bind_process(py::module_& module) {
       .def_readonly("code_bytes", &ModuleReport::code_bytes)
       .def_readonly("cfi_bytes", &ModuleReport::cfi_bytes)
       .def_readonly("has_debug_info", &ModuleReport::has_debug_info);
-  py::class_<Process>(module, "Process")
+  py::class_<Process> process_class(module, "Process");
+  process_class
       .def_property_readonly("arch",
                              [](const Process& process) { return process.image().arch->name; })
       .def_property_readonly(
           "pointer_size", [](const Process& process) { return process.image().arch->pointer_size; })
+      .def_property_readonly("pc_name",
+                             [](const Process& process) {
+                               const Architecture& arch = *process.image().arch;
+                               return arch.register_names[arch.pc];
+                             })
       .def_property_readonly("core_path",
                              [](const Process& process) { return text(process.image().core_path); })
       .def_property_readonly("exe_path",
@@ -215,6 +222,7 @@ void bind_process(py::module_& module) {
       .def("functions", &functions_of, py::arg("module"))
       .def("read", &read, py::arg("address"), py::arg("size"))
       .def("close", &Process::close);
+  bind_symfile(process_class, module);
   bind_openers(module);
 }
 

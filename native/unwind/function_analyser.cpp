@@ -28,14 +28,19 @@ FunctionAnalyser::FunctionAnalyser(const ProcessImage& process, CodeMap& code)
 
 const UnwindRow* FunctionAnalyser::row_at(Address pc) {
   const auto function = code_.function_at(pc);
-  if (decoder_ == nullptr || !function || function->size() > kLargestFunction) {
+  const AnalysedFunction* analysed = function ? rows_of(*function) : nullptr;
+  return analysed != nullptr ? analysed->row_at(pc) : nullptr;
+}
+
+const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) {
+  if (decoder_ == nullptr || function.size() > kLargestFunction) {
     return nullptr;
   }
-  auto [found, fresh] = rows_.try_emplace(function->begin);
+  auto [found, fresh] = rows_.try_emplace(function.begin);
   if (fresh) {
-    found->second = make_rows(follow(*function).points);
+    found->second = make_rows(follow(function).points);
   }
-  return found->second.row_at(pc);
+  return &found->second;
 }
 
 std::vector<std::byte> FunctionAnalyser::bytes_of(const AddressRange& range) const {

@@ -40,7 +40,10 @@ class Walker {
   // throws.
   Backtrace walk(const Thread& thread, const WalkOptions& options);
 
+  [[nodiscard]] const ProcessImage& process() const { return process_; }
   CfiTables& cfi() { return cfi_; }
+  CodeMap& code() { return code_; }
+  FunctionAnalyser& analyser() { return analyser_; }
 
  private:
   struct Attempt;  // one strategy's proposal for the caller

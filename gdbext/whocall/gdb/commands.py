@@ -244,6 +244,20 @@ def register() -> None:
         ),
     )
     _CompletingCommand(
+        "repair",
+        "repairs",
+        options.REPAIR,
+        help_of(
+            "Make gdb's own commands right: backtrace, up, finish, break, disassemble.",
+            "whocall repair [OPTION]... [MODULE]...",
+            options.REPAIR,
+            "gdb is given the names of functions and the unwinding rules that whocall finds, for\n"
+            "the files in which frames of any thread lie, or for each MODULE. From then on this\n"
+            'is kept up whenever the program stops. "whocall revert" takes it back.\n'
+            f"{_MODULE_NOTE}",
+        ),
+    )
+    _CompletingCommand(
         "doctor",
         "doctor",
         options.DOCTOR,

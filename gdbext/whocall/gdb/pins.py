@@ -1,0 +1,90 @@
+"""Frames of damaged stacks, which no unwinding rule can express: gdb is told one by one where they
+lead, through an unwinder of its Python API that is registered only while there is such a frame.
+
+What an unwinder does not hand over counts as lost, so every register that is known in the caller is
+handed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gdb
+from gdb.unwinder import Unwinder, register_unwinder
+
+from whocall.repair import Step
+
+Place = tuple[tuple[int, int, int], int, int]  # thread, pc, sp
+
+
+class _FrameId:
+    def __init__(self, sp: int, pc: int) -> None:
+        self.sp = sp
+        self.pc = pc
+
+
+class _Pins(Unwinder):
+    """Leads from single frames to their callers."""
+
+    def __init__(self) -> None:
+        super().__init__("whocall")
+        self.steps: dict[Place, Step] = {}
+        self.pc_name = "pc"
+
+    def __call__(self, pending: Any) -> Any:
+        """gdb asks this about every frame; None leaves the frame to gdb's own unwinders."""
+        thread = gdb.selected_thread()
+        if thread is None:
+            return None
+        pc = int(pending.read_register("pc")) & 0xFFFFFFFFFFFFFFFF
+        sp = int(pending.read_register("sp")) & 0xFFFFFFFFFFFFFFFF
+        step = self.steps.get((thread.ptid, pc, sp))
+        if step is None:
+            return None
+        info = pending.create_unwind_info(_FrameId(step.cfa, step.start))
+        for name, value in self._caller(step).items():
+            kind = pending.read_register(name).type
+            info.add_saved_register(name, gdb.Value(value).cast(kind))
+        return info
+
+    def _caller(self, step: Step) -> Mapping[str, int]:
+        """gdb takes a caller at 0 for the clean end of the stack."""
+        return {self.pc_name: 0} if step.caller is None else step.caller
+
+
+_pins = _Pins()
+_registered = False
+
+
+def _register(wanted: bool) -> None:
+    global _registered
+    if wanted and not _registered:
+        register_unwinder(None, _pins, replace=True)
+    elif _registered and not wanted:
+        gdb.frame_unwinders.remove(_pins)
+    _registered = wanted
+    gdb.invalidate_cached_frames()
+
+
+def pin(thread: gdb.InferiorThread, step: Step, pc_name: str) -> bool:
+    """Tells gdb where the frame leads; False when it was told before."""
+    place = (thread.ptid, step.pc, step.sp)
+    if place in _pins.steps:
+        return False
+    _pins.pc_name = pc_name
+    _pins.steps[place] = step
+    _register(True)
+    return True
+
+
+def clear() -> None:
+    """Forgets all frames: called whenever registers or memory may have changed."""
+    if _pins.steps or _registered:
+        _pins.steps.clear()
+        _register(False)
+
+
+def count() -> int:
+    """How many frames gdb was told of."""
+    return len(_pins.steps)

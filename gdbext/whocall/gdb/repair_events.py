@@ -1,0 +1,80 @@
+"""Keeps a repaired gdb right: new stops bring new stacks, and what was true of the old ones is
+forgotten before anybody sees it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+
+from whocall.errors import Error
+from whocall.gdb import pins
+
+MOST_THREADS = 32  # whose stacks are repaired at every stop; of more, only the selected one's
+
+_watching = False
+_stale = False  # registers or memory have changed since the stacks were looked at
+
+
+def _forget(event: Any) -> None:
+    global _stale
+    _stale = True
+    pins.clear()
+
+
+def refresh(event: Any = None) -> None:
+    """Repairs the stacks anew if anything has changed. Never raises: gdb calls it by itself."""
+    global _stale
+    if not _stale and event is None:
+        return
+    _stale = False
+    thread = gdb.selected_thread()
+    if thread is None or not thread.is_valid() or thread.is_running():
+        return
+    from whocall.gdb.inferior import current, forget
+    from whocall.gdb.repairing import repair
+
+    forget()
+    try:
+        everyone = len(gdb.selected_inferior().threads()) <= MOST_THREADS
+        now = current(every_thread=everyone)
+        repair(now, now.every_thread() if everyone else [now.selected])
+    except (Error, gdb.error):
+        return  # "whocall repair" tells why
+
+
+def _before_prompt(event: Any = None) -> None:
+    refresh()
+
+
+_EVENTS = {
+    "cont": _forget,
+    "memory_changed": _forget,
+    "register_changed": _forget,
+    "inferior_call": _forget,
+    "exited": _forget,
+    "stop": refresh,
+    "before_prompt": _before_prompt,
+}
+
+
+def watch() -> None:
+    """From now on."""
+    global _watching
+    if _watching:
+        return
+    _watching = True
+    for name, handler in _EVENTS.items():
+        getattr(gdb.events, name).connect(handler)
+
+
+def unwatch() -> None:
+    """No more, and nothing is led by hand."""
+    global _watching
+    pins.clear()
+    if not _watching:
+        return
+    _watching = False
+    for name, handler in _EVENTS.items():
+        getattr(gdb.events, name).disconnect(handler)

@@ -1,0 +1,131 @@
+"""Symbol files that were made before, in the user's own cache directory.
+
+A file found there is used only when it is ours: a regular file that belongs to the user, that
+nobody else can write, with the checksum that it was written with.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import struct
+import tempfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whocall.errors import Error
+from whocall.version import __version__
+
+FORMAT = 1  # counts up whenever the contents of the files that we write change
+_MAGIC = b"whocall\0"
+# Behind the ELF file, where no reader of it looks, stand facts about it as JSON, and behind these:
+# magic, size of the ELF file, size of the facts, CRC-32 of both.
+_TRAILER = struct.Struct("<8sQII")
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file that can be given to a debugger, and what was written down about it."""
+
+    path: Path
+    facts: Facts
+    empty: bool  # there is nothing to tell of the module
+
+
+def directory() -> Path:
+    """$XDG_CACHE_HOME/whocall, else ~/.cache/whocall; made when it is missing, for the user alone.
+
+    Raises Error when it cannot be made, or others may write there.
+    """
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
+    path = base / "whocall"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = path.stat()
+    except OSError as error:
+        raise Error(
+            f"the cache directory {path} cannot be made: {error.strerror}; set XDG_CACHE_HOME to a"
+            " directory that can be written"
+        ) from error
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Error(
+            f"the cache directory {path} can be written by others; make it yours alone:"
+            f" chmod go-w {path}"
+        )
+    return path
+
+
+def key_of(file: str, build_id: str | None, settings: str) -> str | None:
+    """The name under which the symbol file of `file` is kept; None when it cannot be told.
+
+    Files of one build may differ (stripped or not), so size and time of the file count too, and
+    `settings`, which is whatever else the contents depend on.
+    """
+    try:
+        status = Path(file).stat()
+    except OSError:
+        return None
+    told = f"{FORMAT}\0{__version__}\0{status.st_size}\0{status.st_mtime_ns}\0{settings}"
+    if not build_id:
+        told += f"\0{os.path.realpath(file)}\0{status.st_ino}\0{status.st_dev}"
+    digest = hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()[:16]
+    return f"{build_id or 'none'}-{digest}.symbols"
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    return (
+        stat.S_ISREG(status.st_mode)
+        and status.st_uid == os.geteuid()
+        and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
+
+
+def find(key: str) -> Kept | None:
+    """The whole and unchanged file that was kept under `key`; None when there is none."""
+    path = directory() / key
+    try:
+        with path.open("rb") as file:
+            if not _is_ours(os.fstat(file.fileno())):
+                return None
+            contents = memoryview(file.read())
+    except OSError:
+        return None
+    if len(contents) < _TRAILER.size:
+        return None
+    magic, size, facts_size, checksum = _TRAILER.unpack(contents[-_TRAILER.size :])
+    body = contents[: -_TRAILER.size]
+    if magic != _MAGIC or size + facts_size != len(body) or zlib.crc32(body) != checksum:
+        return None
+    return Kept(path, json.loads(bytes(body[size:])), size == 0)
+
+
+def keep(key: str, contents: bytes, facts: Facts) -> Kept:
+    """Writes the file at once and whole, for the user alone. Raises Error."""
+    path = directory() / key
+    body = contents + json.dumps(facts).encode()
+    trailer = _TRAILER.pack(_MAGIC, len(contents), len(body) - len(contents), zlib.crc32(body))
+    write_whole(path, body + trailer)
+    return Kept(path, facts, not contents)
+
+
+def write_whole(path: Path, contents: bytes) -> None:
+    """All of the file or nothing of it; whatever stood there is replaced. Raises Error."""
+    name = ""
+    try:
+        handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(contents)
+        Path(name).replace(path)
+    except OSError as error:
+        if name:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+        raise Error(f"the symbol file {path} cannot be written: {error.strerror}") from error

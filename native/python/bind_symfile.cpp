@@ -1,0 +1,83 @@
+// The symbol files for debuggers.
+#include <pybind11/stl.h>
+
+#include <utility>
+
+#include "object/elf_architecture.h"
+#include "process/file_image.h"
+#include "python/bind_symfile.h"
+#include "python/convert.h"
+#include "symfile/repair_file.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+py::bytes to_bytes(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+const Module& module_with_file(const Session& session, std::size_t index) {
+  if (index >= session.image->modules.size()) {
+    throw py::index_error("there is no module with this index");
+  }
+  const Module& module = session.image->modules[index];
+  if (module.file == nullptr) {
+    throw py::value_error("the module has no file");
+  }
+  return module;
+}
+
+RepairFile repair_file(const Process& process, std::size_t index, bool names, bool debug_names,
+                       bool rows, std::vector<Address> wanted, std::uint64_t budget,
+                       std::unordered_set<Address> known) {
+  Session& session = *process.session();
+  const Module& module = module_with_file(session, index);
+  const RepairFileRequest request{.names = names,
+                                  .choice = {.debug_names = debug_names},
+                                  .rows = rows,
+                                  .wanted = std::move(wanted),
+                                  .budget = budget,
+                                  .known = std::move(known),
+                                  .check_interrupt = [] {
+                                    if (PyErr_CheckSignals() != 0) {
+                                      throw py::error_already_set();
+                                    }
+                                  }};
+  return make_repair_file(module, *session.symbolizer->symbols_of(module), session.walker, request);
+}
+
+std::vector<Address> starts_of(const RepairFile& file) {
+  std::vector<Address> starts;
+  for (const AddressRange& function : file.functions) {
+    starts.push_back(function.begin);
+  }
+  return starts;
+}
+
+}  // namespace
+
+void bind_symfile(py::class_<Process>& process, py::module_& module) {
+  py::class_<RepairFile>(module, "RepairFile")
+      .def_property_readonly("bytes", [](const RepairFile& file) { return to_bytes(file.bytes); })
+      .def_readonly("named", &RepairFile::named)
+      .def_readonly("unnamed", &RepairFile::unnamed)
+      .def_property_readonly("functions", &starts_of)
+      .def_readonly("complete", &RepairFile::complete);
+  process.def("repair_file", &repair_file, py::arg("module"), py::arg("names") = true,
+              py::arg("debug_names") = true, py::arg("rows") = true,
+              py::arg("wanted") = std::vector<Address>(), py::arg("budget") = 0,
+              py::arg("known") = std::unordered_set<Address>());
+  module.def(
+      "open_file",
+      [](const std::string& path, const FileSearch& search) {
+        const auto file = ElfFile::open(path);
+        auto image = image_of_file(file, architecture_of(*file));
+        image->search = search;
+        return Process(std::move(image));
+      },
+      py::arg("path"), py::arg("search") = FileSearch());
+}
+
+}  // namespace whocall::python

@@ -1,0 +1,29 @@
+// Writes the ELF file that a debugger takes for the separate debug file of another one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/address.h"
+#include "object/elf_file.h"
+
+namespace whocall {
+
+struct WrittenSymbol {
+  AddressRange range;     // link addresses
+  std::string_view name;  // as in symbol tables: mangled
+  bool global = false;
+};
+
+// What gdb asks of such a file, measured on gdb 13, 16 and 18: the same type and entry point, and
+// every loaded section of `file` under its name, address and size, though without contents. Where
+// the section headers are gone, the segments stand for the sections. The note with the build id is
+// copied, so that the file can also lie in a debug-file-directory. `debug_frame` may be empty.
+// The same input gives the same bytes.
+std::vector<std::byte> write_debug_file(const ElfFile& file, std::span<const WrittenSymbol> symbols,
+                                        std::span<const std::byte> debug_frame);
+
+}  // namespace whocall

@@ -1,0 +1,34 @@
+// Which functions a debugger is told of, and under which names.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "symbols/file_symbols.h"
+#include "symfile/elf_writer.h"
+
+namespace whocall {
+
+struct FunctionSymbols {
+  std::vector<WrittenSymbol> symbols;  // ascending by address
+  std::size_t named = 0;               // those with a name that somebody wrote down or code proves
+  // What the names are views into.
+  std::shared_ptr<const SymbolTable> table;
+  std::shared_ptr<const InferredNames> inferred;
+  std::deque<std::string> made;
+};
+
+struct SymbolChoice {
+  // Names of a separate debug file, which a debugger that has found it knows as well.
+  bool debug_names = true;
+};
+
+// The functions of a file, but for those that a debugger reads from the file itself: symbol tables
+// and PLT slots. Names are as files have them (mangled). A name that was concluded is followed by
+// "?", except that of main, which debuggers look for and which is proven; a function without a name
+// is sub_<link address>.
+FunctionSymbols function_symbols(FileSymbols& names, SymbolChoice choice);
+
+}  // namespace whocall

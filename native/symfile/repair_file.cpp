@@ -1,0 +1,125 @@
+#include "symfile/repair_file.h"
+
+#include <algorithm>
+
+#include "symfile/frame_writer.h"
+#include "unwind/outermost.h"
+
+namespace whocall {
+namespace {
+
+// Collects the rules of one module's functions.
+class RowCollector {
+ public:
+  RowCollector(const Module& module, Walker& walker, const RepairFileRequest& request)
+      : module_(module), walker_(walker), request_(request), seen_(request.known) {}
+
+  void add_wanted() {
+    for (const Address runtime : request_.wanted) {
+      if (module_.range.contains(runtime)) {
+        add_function_at(runtime);
+      }
+    }
+  }
+
+  // Whether none is left over.
+  bool add_others(const FunctionStarts& starts) {
+    for (const FunctionStart& start : starts.all()) {
+      if (spent_ >= request_.budget && !seen_.contains(start.address) && is_uncovered(start)) {
+        return false;
+      }
+      add_function_at(module_.runtime_address(start.address));
+    }
+    return true;
+  }
+
+  // Ascending.
+  std::vector<FunctionRows> take() {
+    std::ranges::sort(functions_, {}, [](const auto& function) { return function.range.begin; });
+    return std::move(functions_);
+  }
+
+ private:
+  [[nodiscard]] bool is_uncovered(const FunctionStart& start) {
+    const Address runtime = module_.runtime_address(start.address);
+    return !walker_.code().has_exact_bounds(runtime) && walker_.code().function_at(runtime);
+  }
+
+  void add_function_at(Address runtime) {
+    const auto function = walker_.code().function_at(runtime);
+    if (!function || walker_.code().has_exact_bounds(runtime) ||
+        !seen_.insert(module_.link_address(function->begin)).second) {
+      return;
+    }
+    if (request_.check_interrupt) {
+      request_.check_interrupt();
+    }
+    spent_ += function->size();
+    FunctionRows rows{{module_.link_address(function->begin), module_.link_address(function->end)},
+                      {}};
+    if (const AnalysedFunction* analysed = walker_.analyser().rows_of(*function)) {
+      rows.rows = analysed->rows;
+    }
+    for (UnwindRow& row : rows.rows) {
+      row.range = {module_.link_address(row.range.begin), module_.link_address(row.range.end)};
+    }
+    end_stacks_at_entry(*function, rows);
+    functions_.push_back(std::move(rows));
+  }
+
+  // Nobody called the entry point: there the rule for the return address is "undefined".
+  void end_stacks_at_entry(const AddressRange& function, FunctionRows& rows) {
+    const Architecture& arch = *walker_.process().arch;
+    Activation activation;
+    activation.pc = function.begin;
+    activation.interrupted = true;
+    if (!outermost_function(activation, walker_.process(), walker_.code())) {
+      return;
+    }
+    for (UnwindRow& row : rows.rows) {
+      std::erase_if(row.rules,
+                    [&](const NamedRule& rule) { return rule.number == arch.return_address; });
+      row.rules.push_back({arch.return_address, RegisterRule::undefined()});
+    }
+  }
+
+  const Module& module_;
+  Walker& walker_;
+  const RepairFileRequest& request_;
+  std::unordered_set<Address> seen_;  // link addresses of starts
+  std::vector<FunctionRows> functions_;
+  std::uint64_t spent_ = 0;  // bytes of code
+};
+
+}  // namespace
+
+RepairFile make_repair_file(const Module& module, FileSymbols& names, Walker& walker,
+                            const RepairFileRequest& request) {
+  RepairFile file;
+  file.complete = true;
+  FunctionSymbols chosen;
+  if (request.names) {
+    chosen = function_symbols(names, request.choice);
+    file.named = chosen.named;
+    file.unnamed = chosen.symbols.size() - chosen.named;
+  }
+  std::vector<std::byte> debug_frame;
+  if (request.rows) {
+    RowCollector collector(module, walker, request);
+    collector.add_wanted();
+    const FunctionStarts* starts = names.starts();
+    file.complete = starts == nullptr || collector.add_others(*starts);
+    const std::vector<FunctionRows> functions = collector.take();
+    for (const FunctionRows& function : functions) {
+      file.functions.push_back(function.range);
+    }
+    debug_frame =
+        functions.empty() ? debug_frame : write_debug_frame(functions, *walker.process().arch);
+  }
+  if (!chosen.symbols.empty() || !debug_frame.empty()) {
+    file.bytes = write_debug_file(*module.file, chosen.symbols, debug_frame);
+  }
+  return file;
+}
+
+}  // namespace whocall
