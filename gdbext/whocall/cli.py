@@ -98,6 +98,8 @@ def _add_walk(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_threads(parser: argparse.ArgumentParser) -> None:
+    # Said by our commands in gdb, which counts the threads of each of its inferiors.
+    parser.add_argument("--inferior", default="", help=argparse.SUPPRESS)
     threads = parser.add_mutually_exclusive_group()
     threads.add_argument("--all", action="store_true", help="every thread")
     _add_thread(threads)

@@ -74,6 +74,7 @@ def backtrace(arguments: argparse.Namespace) -> int:
             pointer_size=image.pointer_size,
             byte_order=image.byte_order,
             read=image.read,
+            inferior=arguments.inferior,
         )
         _write(report_lines(report, form, wanted_style(arguments)))
     return 0
@@ -133,7 +134,7 @@ def compare(arguments: argparse.Namespace) -> int:
         style = wanted_style(arguments)
         for at, comparison in enumerate(found):
             if arguments.all:
-                _write([""] * (at > 0) + [thread_title(comparison)])
+                _write([""] * (at > 0) + [thread_title(comparison, arguments.inferior)])
             _write(comparison_lines(comparison, image.pointer_size, style))
     return 0
 

@@ -104,8 +104,11 @@ def _unusual_gdb() -> str:
     except OSError:
         return ""
     asked = shutil.which(os.environ.get("GDB") or "gdb")
-    is_asked = asked is not None and os.path.realpath(asked) == here
-    return "" if is_asked or "gdb" not in Path(here).name else here
+    if "gdb" in Path(here).name:
+        return "" if asked is not None and os.path.realpath(asked) == here else here
+    # A gdb that a script starts by a dynamic loader of its own: only its user knows that script.
+    inside = "gdb" in sys.modules and not os.environ.get("GDB")
+    return "PATH-OF-THIS-GDB" if inside else ""
 
 
 def remedy() -> str:

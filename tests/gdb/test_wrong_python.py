@@ -115,12 +115,22 @@ def test_names_stay_as_they_are_in_the_file(chain: Crash, foreign: Path, tmp_pat
     assert "_ZN5outer5innerEv" in elsewhere[3]
 
 
+def test_a_second_core_beside_the_first(chain: Crash, workers: Crash, foreign: Path) -> None:
+    commands = ["add-inferior -no-connection", "inferior 2", f"file {workers.exe}",
+                f"core-file {workers.core}", "whocall bt -all 1", "whocall compare -all",
+                "inferior 1", "whocall bt"]  # fmt: skip
+    elsewhere, said = told(commands, chain, script=foreign)
+    assert elsewhere == told(commands, chain)[0]
+    assert said.status == 0, said.err
+    assert "Thread 2.1 (LWP" in elsewhere[4]
+
+
 @pytest.mark.parametrize(
     ("command", "part"),
     [
         ("whocall bt -nonsense", "its options: -all, "),
         ("whocall bt -without nonsense", 'There is no strategy "nonsense"'),
-        ("whocall functions -module no_such.so", "No module's path ends in 'no_such.so'"),
+        ("whocall functions -module no_such.so", "No module's path ends in "),
         ("whocall symbol", "must be followed by"),
         ("whocall audit /etc/passwd", "/etc/passwd"),
         ("whocall signatures -output /dev/null/x /dev/null", "/dev/null"),

@@ -17,7 +17,7 @@ from whocall.gdb.audits import audited_file, module_file, wanted_limit
 from whocall.gdb.current import selected_pc
 from whocall.gdb.elsewhere import other_python, run_elsewhere
 from whocall.gdb.frames import lwp_of, selected_level, stacks_json
-from whocall.gdb.inferior import core_of, executable, readable_selection
+from whocall.gdb.inferior import core_of, executable, inferior_prefix, readable_selection
 from whocall.gdb.output import style_codes, write_text
 from whocall.gdb.symbols import address_of, wanted_expressions
 from whocall.options import Parsed
@@ -75,7 +75,7 @@ def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[str]:
         found.append(f"--without={','.join(without)}")
     inferior, thread = readable_selection()
     if every_thread:
-        found.append("--all")
+        found += ["--all", f"--inferior={inferior_prefix()}"]
     elif len(inferior.threads()) > 1:  # a core of one thread may have no LWP in gdb
         found.append(f"--thread={lwp_of(thread)}")
     return found
