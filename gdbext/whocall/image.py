@@ -212,6 +212,12 @@ def open_process(pid: int, *, search: Search = Search()) -> ProcessImage:
         return ProcessImage(native.open_process(pid, search.native()))
 
 
+def open_file_image(path: str, *, search: Search = Search()) -> ProcessImage:
+    """A file that nobody runs, as if loaded at its link addresses. Raises Error."""
+    with native_errors():
+        return ProcessImage(native.open_file(os.fsencode(path), search.names_only().native()))
+
+
 def open_symbols(path: str, *, search: Search = Search()) -> native.SymbolTable:
     """The sorted function table of an object file, at link addresses. Raises Error.
 

@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall import symbol_cache
-from whocall.errors import native_errors
+from whocall.errors import Error, native_errors
+from whocall.functions import path_fits
 from whocall.model import Backtrace
+from whocall.module_warnings import complaint
 from whocall.symbol_cache import Facts, Kept
 
 if TYPE_CHECKING:
+    from whocall import _native as native
     from whocall.image import ProcessImage
 
 # How much code of a module is analysed before anybody asks for it, bytes: a tenth of a second.
@@ -143,12 +146,54 @@ def modules_of(image: ProcessImage, chains: Iterable[Chain]) -> dict[int, set[in
     return found
 
 
-def export(image: ProcessImage, index: int, path: Path) -> tuple[int, int, int]:
-    """Writes names and all rules of image.modules[index] to `path`, for any debugger.
+def module_named(image: ProcessImage, name: str) -> native.Module:
+    """The module whose path ends in `name`; the program for "". Raises Error."""
+    fitting = [
+        module
+        for module in image.modules
+        if (path_fits(module, name) if name else module.is_executable)
+    ]
+    if not fitting:
+        raise Error(f"no module {name} is loaded" if name else "no program is loaded")
+    usable = [module for module in fitting if module.state in ("found", "in memory")]
+    if not usable:
+        raise Error(complaint(fitting[0]) or f"{fitting[0].path} cannot be read")
+    return usable[0]
 
-    Returns the numbers of named and unnamed functions and of functions with rules. Raises Error.
-    """
+
+@dataclass(frozen=True)
+class Exported:
+    """What an exported symbol file has."""
+
+    named: int
+    unnamed: int
+    ruled: int  # functions with rules
+
+
+def export(image: ProcessImage, index: int, path: Path) -> Exported:
+    """Writes names and all rules of image.modules[index] to `path`. Raises Error."""
     with native_errors():
         made = image.native.repair_file(index, budget=1 << 62)
+    if not made.bytes:
+        raise Error(f"{image.modules[index].path} lacks neither names nor rules: nothing to write")
     symbol_cache.write_whole(path, made.bytes)
-    return made.named, made.unnamed, len(made.functions)
+    return Exported(made.named, made.unnamed, len(made.functions))
+
+
+def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]:
+    """What was written, and how a colleague uses it."""
+    build_id = module.build_id_in_memory or module.build_id_on_disk
+    told = [
+        f"{path}: {made.named:,} names, {made.unnamed:,} functions without a name, unwinding rules"
+        f" of {made.ruled:,} functions of {module.path}.",
+        "gdb reads it where debug info of this build is looked for,",
+    ]
+    if build_id:
+        place = f".build-id/{build_id[:2]}/{build_id[2:]}.debug"
+        told.append(f'  as DIRECTORY/{place} with "set debug-file-directory DIRECTORY",')
+        told.append("or in a gdb that has the program loaded:")
+    else:
+        told[-1] = "In a gdb that has the program loaded:"
+    name = Path(module.path).name
+    told.append(f'  python gdb.lookup_objfile("{name}").add_separate_debug_file("{path}")')
+    return told

@@ -9,21 +9,60 @@ import shutil
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gdb
 
 from whocall import symbol_cache
 from whocall.repair import ModuleState
+from whocall.symbol_cache import Facts
+
+if TYPE_CHECKING:
+    from whocall import _native as native
+
+
+def quoted(path: str | Path) -> str:
+    """A path as one argument of a gdb command."""
+    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @dataclass
 class Attached:
-    """What gdb was told about one of its object files."""
+    """What gdb was told about one module."""
 
-    objfile: gdb.Objfile
+    progspace: gdb.Progspace
+    objfile: gdb.Objfile | None  # None: gdb has none for the module, and the files stand alone
+    bias: int
+    path: str
     state: ModuleState = field(default_factory=ModuleState)
     begun: bool = False  # names and first rules were looked for
-    files: int = 0
+    files: list[Path] = field(default_factory=list)
+
+    def begin(self, facts: Facts) -> None:
+        """Takes over what is known of the first file."""
+        self.begun = True
+        self.state.named, self.state.unnamed = facts["named"], facts["unnamed"]
+        self.state.ruled.update(facts["ruled"])
+        self.state.complete = facts["complete"]
+
+    def attach(self, path: Path) -> None:
+        """Gives gdb the file as debug info of the module."""
+        if self.objfile is not None:
+            self.objfile.add_separate_debug_file(str(path))
+        else:
+            gdb.execute(f"add-symbol-file {quoted(path)} -o {self.bias:#x}", False, True)
+        self.files.append(path)
+        gdb.invalidate_cached_frames()
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether gdb still has what it was told."""
+        if not self.progspace.is_valid():
+            return False
+        if self.objfile is not None:
+            return self.objfile.is_valid()
+        ours = {str(path) for path in self.files}
+        return any(objfile.filename in ours for objfile in self.progspace.objfiles())
 
 
 _known: list[Attached] = []
@@ -57,32 +96,33 @@ def session_file(contents: bytes) -> Path:
     return Path(name)
 
 
-def of(objfile: gdb.Objfile) -> Attached | None:
-    """What gdb was told about `objfile`; None when nothing."""
-    _known[:] = [attached for attached in _known if attached.objfile.is_valid()]
-    return next((attached for attached in _known if attached.objfile == objfile), None)
-
-
-def begin(objfile: gdb.Objfile) -> Attached:
-    """The record of `objfile`, made when there is none."""
-    attached = of(objfile)
-    if attached is None:
-        attached = Attached(objfile)
-        _known.append(attached)
-    return attached
-
-
-def attach(attached: Attached, path: Path) -> None:
-    """Gives gdb the file as debug info of the object file."""
-    attached.objfile.add_separate_debug_file(str(path))
-    attached.files += 1
-    gdb.invalidate_cached_frames()
-
-
 def here() -> list[Attached]:
-    """The object files of the current program space that gdb was told about."""
-    objfiles = gdb.current_progspace().objfiles()
-    return [found for found in map(of, objfiles) if found is not None and found.files]
+    """The modules of the current program space that gdb was told about."""
+    _known[:] = [known for known in _known if known.is_valid or not known.files]
+    space = gdb.current_progspace()
+    return [known for known in _known if known.files and known.progspace == space]
+
+
+def begin(objfile: gdb.Objfile | None, module: native.Module) -> Attached:
+    """The record of a module, made when there is none."""
+    space = gdb.current_progspace()
+    here()
+    for known in _known:
+        if known.progspace != space:
+            continue
+        if known.objfile is not None and known.objfile.is_valid() and known.objfile == objfile:
+            return known
+        if objfile is None and (known.path, known.bias) == (module.path, module.bias):
+            return known
+    known = Attached(space, objfile, module.bias, module.path)
+    _known.append(known)
+    return known
+
+
+def forget_here() -> None:
+    """After gdb has dropped all files of the current program space."""
+    space = gdb.current_progspace()
+    _known[:] = [known for known in _known if known.progspace != space]
 
 
 def has_debug_file(objfile: gdb.Objfile) -> bool:

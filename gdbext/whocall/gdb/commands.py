@@ -258,6 +258,30 @@ def register() -> None:
         ),
     )
     _CompletingCommand(
+        "revert",
+        "reverts",
+        options.REVERT,
+        help_of(
+            'Take back what "whocall repair" told gdb.',
+            "whocall revert",
+            options.REVERT,
+            "gdb reads the files concerned anew; breakpoints stay.",
+        ),
+    )
+    _FileCommand(
+        "export",
+        "exports",
+        options.EXPORT,
+        help_of(
+            "Save names and unwinding rules of a file for gdbs without whocall.",
+            "whocall export [OPTION]... FILE",
+            options.EXPORT,
+            'FILE becomes what "whocall repair" gives to gdb, with the rules of all functions.\n'
+            "Without -module it is that of the program.\n"
+            f"{_MODULE_NOTE}",
+        ),
+    )
+    _CompletingCommand(
         "doctor",
         "doctor",
         options.DOCTOR,

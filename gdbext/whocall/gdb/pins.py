@@ -15,13 +15,21 @@ from gdb.unwinder import Unwinder, register_unwinder
 
 from whocall.repair import Step
 
+_ALL_BITS = 0xFFFFFFFFFFFFFFFF
+
 Place = tuple[tuple[int, int, int], int, int]  # thread, pc, sp
 
 
 class _FrameId:
-    def __init__(self, sp: int, pc: int) -> None:
+    """What gdb tells frames apart by; before gdb 14 it takes nothing but values here."""
+
+    def __init__(self, sp: gdb.Value, pc: gdb.Value) -> None:
         self.sp = sp
         self.pc = pc
+
+
+def _value(number: int, kind: gdb.Type) -> gdb.Value:
+    return gdb.Value(number).cast(kind)
 
 
 class _Pins(Unwinder):
@@ -37,15 +45,15 @@ class _Pins(Unwinder):
         thread = gdb.selected_thread()
         if thread is None:
             return None
-        pc = int(pending.read_register("pc")) & 0xFFFFFFFFFFFFFFFF
-        sp = int(pending.read_register("sp")) & 0xFFFFFFFFFFFFFFFF
-        step = self.steps.get((thread.ptid, pc, sp))
+        pc, sp = pending.read_register("pc"), pending.read_register("sp")
+        place = (thread.ptid, int(pc) & _ALL_BITS, int(sp) & _ALL_BITS)
+        step = self.steps.get(place)
         if step is None:
             return None
-        info = pending.create_unwind_info(_FrameId(step.cfa, step.start))
+        frame_id = _FrameId(_value(step.cfa, sp.type), _value(step.start, pc.type))
+        info = pending.create_unwind_info(frame_id)
         for name, value in self._caller(step).items():
-            kind = pending.read_register(name).type
-            info.add_saved_register(name, gdb.Value(value).cast(kind))
+            info.add_saved_register(name, _value(value, pending.read_register(name).type))
         return info
 
     def _caller(self, step: Step) -> Mapping[str, int]:

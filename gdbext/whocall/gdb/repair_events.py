@@ -69,12 +69,13 @@ def watch() -> None:
         getattr(gdb.events, name).connect(handler)
 
 
-def unwatch() -> None:
-    """No more, and nothing is led by hand."""
+def unwatch() -> bool:
+    """No more, and nothing is led by hand. Returns whether it was on."""
     global _watching
     pins.clear()
     if not _watching:
-        return
+        return False
     _watching = False
     for name, handler in _EVENTS.items():
         getattr(gdb.events, name).disconnect(handler)
+    return True

@@ -4,115 +4,22 @@ which frames lie, looks whether its stacks are right then, and leads it on frame
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import gdb
 
-from whocall.gdb import attached, parameters, pins
+from whocall.gdb import pins
 from whocall.gdb.frames import past_main, selection_kept
+from whocall.gdb.giving import give_image_modules
 from whocall.gdb.inferior import Current
 from whocall.gdb.walks import walk_of
 from whocall.options import Parsed
-from whocall.repair import Chain, chain_of, module_file, modules_of, more_rules
-from whocall.symbol_cache import Kept
-
-if TYPE_CHECKING:
-    from whocall import _native as native
+from whocall.repair import Chain, chain_of, modules_of
+from whocall.repair_report import Agreement, ModuleOutcome, ThreadOutcome
 
 MOST_PINS = 256  # of one stack, beyond those that are known to be needed
 BEYOND = 16  # frames that gdb may show behind the end of a chain before we stop looking
-
-
-@dataclass
-class ModuleOutcome:
-    """What gdb knows of a module now."""
-
-    path: str
-    named: int
-    unnamed: int
-    ruled: int  # functions whose rules it was given
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How gdb's stack of a thread is beside the true chain."""
-
-    true: int  # frames of the chain that gdb has, in their order
-    false: int  # other frames that gdb has
-
-
-@dataclass
-class ThreadOutcome:
-    """How gdb's stack of a thread agrees with the true chain."""
-
-    number: int
-    frames: int  # of the true chain
-    before: Agreement
-    after: Agreement
-    pinned: int  # frames that gdb was told of one by one
-    parts_at: int | None  # level of the first frame that gdb still has wrong
-
-
-def settings_key() -> str:
-    """What names depend on beside the module: the lists and archives that the user gave."""
-    search = parameters.search()
-    told = [repr((search.symbol_files, search.signature_files, search.debuginfod))]
-    for path in (*search.symbol_files, *search.signature_files):
-        try:
-            status = Path(path.rpartition("=")[2].partition("@")[0]).stat()
-            told.append(f"{status.st_mtime_ns} {status.st_size}")
-        except OSError:
-            told.append("none")
-    return "\0".join(told)
-
-
-def objfile_of(module: native.Module) -> gdb.Objfile | None:
-    """gdb's object file of the module; None when gdb has none."""
-    build_id = module.build_id_in_memory or module.build_id_on_disk
-    paths = {os.path.realpath(path) for path in (module.path, module.file_path) if path}
-    for objfile in gdb.current_progspace().objfiles():
-        if objfile.owner is not None or not objfile.filename:
-            continue
-        if os.path.realpath(objfile.filename) in paths:
-            same = not (build_id and objfile.build_id) or build_id == objfile.build_id
-            return objfile if same else None
-    return None
-
-
-def repair_module(
-    now: Current, index: int, wanted: Collection[int] = (), settings: str = ""
-) -> ModuleOutcome | None:
-    """Gives gdb what it lacks for image.modules[index], the rules at `wanted` among it.
-
-    None when gdb has no object file for the module, or no file was found.
-    """
-    module = now.image.modules[index]
-    objfile = objfile_of(module) if module.state in ("found", "in memory") else None
-    if objfile is None:
-        return None
-    known = attached.begin(objfile)
-    if not known.begun:
-        known.begun = True
-        debug_names = not attached.has_debug_file(objfile)
-        made, facts = module_file(now.image, index, settings, debug_names)
-        known.state.named, known.state.unnamed = facts["named"], facts["unnamed"]
-        known.state.ruled.update(facts["ruled"])
-        known.state.complete = facts["complete"]
-        if isinstance(made, Kept):
-            path = None if made.empty else made.path
-        else:
-            path = attached.session_file(made) if made else None
-        if path is not None:
-            attached.attach(known, path)
-    rules = more_rules(now.image, index, wanted, known.state)
-    if rules is not None:
-        attached.attach(known, attached.session_file(rules))
-    state = known.state
-    return ModuleOutcome(module.path, state.named, state.unnamed, len(state.ruled))
 
 
 def chains_of(now: Current, indices: Sequence[int]) -> dict[int, Chain]:
@@ -174,29 +81,44 @@ def _lead(thread: gdb.InferiorThread, chain: Chain, pc_name: str) -> tuple[int, 
     return pinned, _first_difference(chain)
 
 
-def repair(
-    now: Current, indices: Sequence[int], every_module: bool = False
+def settle(
+    chains: Mapping[int, Chain], pc_name: str, give: Callable[[], list[ModuleOutcome]]
 ) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
-    """Repairs the stacks of the threads image.threads[i] for the `indices`."""
-    chains = chains_of(now, indices)
-    threads = {thread.num: thread for thread in gdb.selected_inferior().threads()}
-    settings = settings_key()
+    """Makes gdb's stacks of the threads with these numbers the chains.
+
+    `give` hands gdb the files of all modules concerned; `pc_name` is gdb's name of the register
+    that holds the program counter.
+    """
+    threads = {
+        thread.num: thread for thread in gdb.selected_inferior().threads() if thread.num in chains
+    }
     with selection_kept(), past_main():
         before = {}
-        for number, chain in chains.items():
-            threads[number].switch()
-            before[number] = _agreement(chain)
-        wanted = modules_of(now.image, chains.values())
-        if every_module:
-            wanted = {module.index: wanted.get(module.index, set()) for module in now.image.modules}
-        found = [repair_module(now, at, pcs, settings) for at, pcs in sorted(wanted.items())]
+        for number, thread in threads.items():
+            thread.switch()
+            before[number] = _agreement(chains[number])
+        modules = give()
         outcomes = []
-        for number, chain in chains.items():
-            threads[number].switch()
-            pinned, parts_at = _lead(threads[number], chain, now.image.native.pc_name)
+        for number, thread in threads.items():
+            chain = chains[number]
+            thread.switch()
+            pinned, parts_at = _lead(thread, chain, pc_name)
+            after = _agreement(chain)
             outcomes.append(
-                ThreadOutcome(
-                    number, len(chain.steps), before[number], _agreement(chain), pinned, parts_at
-                )
+                ThreadOutcome(number, len(chain.steps), before[number], after, pinned, parts_at)
             )
-    return [outcome for outcome in found if outcome is not None], outcomes
+    return modules, outcomes
+
+
+def repair(
+    now: Current, indices: Sequence[int], more_modules: Sequence[int] = ()
+) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
+    """Repairs the stacks of the threads image.threads[i] for the `indices`.
+
+    Of the modules image.modules[i] for `more_modules` gdb is told as well, wherever frames lie.
+    """
+    chains = chains_of(now, indices)
+    wanted = modules_of(now.image, chains.values())
+    for index in more_modules:
+        wanted.setdefault(index, set())
+    return settle(chains, now.image.native.pc_name, lambda: give_image_modules(now.image, wanted))

@@ -3,63 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 
-from whocall.gdb import repair_events
-from whocall.gdb.inferior import current
+import gdb
+
+from whocall.errors import Error
+from whocall.gdb import parameters, repair_events
+from whocall.gdb.giving import give_image_modules
+from whocall.gdb.inferior import current, executable
 from whocall.gdb.output import warn, write
-from whocall.gdb.repairing import Agreement, ModuleOutcome, ThreadOutcome, repair
-from whocall.options import REPAIR
+from whocall.gdb.repairing import repair
+from whocall.image import ProcessImage, open_file_image
+from whocall.options import REPAIR, Parsed
+from whocall.repair import module_named
+from whocall.repair_report import (
+    ModuleOutcome,
+    ThreadOutcome,
+    module_line,
+    thread_line,
+    threads_line,
+)
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def _named(image: ProcessImage, parsed: Parsed) -> list[int]:
+    if parsed.has("all"):
+        return [module.index for module in image.modules]
+    return [module_named(image, name).index for name in parsed.arguments]
 
 
-def _module_line(outcome: ModuleOutcome) -> str | None:
-    told = []
-    if outcome.named:
-        told.append(_counted(outcome.named, "name"))
-    if outcome.unnamed:
-        told.append(f"{_counted(outcome.unnamed, 'function')} without a name")
-    if outcome.ruled:
-        told.append(f"unwinding rules of {_counted(outcome.ruled, 'function')}")
-    return f"{PurePosixPath(outcome.path).name}: {', '.join(told)}" if told else None
+def _files(parsed: Parsed) -> list[str]:
+    """The files to tell gdb of before a program runs."""
+    loaded = [
+        str(objfile.filename)
+        for objfile in gdb.objfiles()
+        if objfile.owner is None and objfile.filename
+    ]
+    if parsed.has("all"):
+        return loaded
+    if not parsed.arguments:
+        exe = executable(gdb.selected_inferior())
+        if not exe:
+            raise Error('There is no program.  Use "file PROGRAM" or "core-file CORE" first.')
+        return [exe]
+    found = []
+    for name in parsed.arguments:
+        fitting = [path for path in loaded if path == name or path.endswith(f"/{name}")]
+        if not fitting:
+            raise Error(f"gdb has loaded no file {name}")
+        found += fitting
+    return found
 
 
-def _held(agreement: Agreement, frames: int) -> str:
-    share = f"all {frames}" if agreement.true == frames else f"{agreement.true} of {frames}"
-    text = f"{share} frame{'s' * (frames != 1)}"
-    return f"{text} and {agreement.false} false" if agreement.false else text
-
-
-def _thread_line(outcome: ThreadOutcome) -> str:
-    was, now = (_held(each, outcome.frames) for each in (outcome.before, outcome.after))
-    by_hand = f" ({outcome.pinned} led by hand)" if outcome.pinned else ""
-    return f"Thread {outcome.number}: gdb had {was}; now it has {now}{by_hand}."
-
-
-def lines(modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome]) -> list[str]:
-    """What was done, and how gdb's stacks are now."""
-    shown = [line for line in map(_module_line, modules) if line is not None]
-    changed = [outcome for outcome in threads if outcome.before != outcome.after]
-    shown += [_thread_line(outcome) for outcome in changed]
-    rest = len(threads) - len(changed)
-    if rest:
-        others = _counted(rest, "other thread" if changed else "thread")
-        shown.append(f"{others}: the frames are as they were.")
-    return shown
+def _repair_files(parsed: Parsed) -> list[ModuleOutcome]:
+    """Names and rules for files that do not run yet."""
+    outcomes = []
+    for path in _files(parsed):
+        image = open_file_image(path, search=parameters.search())
+        outcomes += give_image_modules(image, {0: set()})
+    return outcomes
 
 
 def run(line: str) -> None:
     """Repairs the stacks of all threads, and goes on doing so whenever the program stops."""
     parsed = REPAIR.parse(line)
-    now = current(every_thread=True)
-    modules, threads = repair(now, now.every_thread(), parsed.has("all"))
+    modules: Sequence[ModuleOutcome]
+    threads: Sequence[ThreadOutcome] = ()
+    if gdb.selected_thread() is None:
+        modules = _repair_files(parsed)
+    else:
+        now = current(every_thread=True)
+        modules, threads = repair(now, now.every_thread(), _named(now.image, parsed))
     repair_events.watch()
+    show(modules, threads)
+
+
+def show(modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome]) -> None:
+    """What was done, and how gdb's stacks are now."""
     warn(
         f"gdb's stack of thread {outcome.number} still differs from frame #{outcome.parts_at} on."
         for outcome in threads
         if outcome.parts_at is not None
     )
-    write(lines(modules, threads))
+    write(line for line in map(module_line, modules) if line is not None)
+    changed = [outcome for outcome in threads if outcome.before != outcome.after]
+    write(map(thread_line, changed))
+    if threads:
+        write(threads_line(len(changed), len(threads)))
