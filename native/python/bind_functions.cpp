@@ -24,7 +24,7 @@ std::string_view source_of(const FoundFunction& function) {
 }
 
 // (start, end, name, source, named, witnesses, inferred), link addresses.
-py::tuple describe(const FoundFunction& function) {
+py::tuple as_tuple(const FoundFunction& function) {
   const Symbol& symbol = function.symbol;
   py::list witnesses;
   for (const StartWitness witness : function.witnesses.list()) {
@@ -80,7 +80,7 @@ void bind_functions(py::module_& module) {
         if (index >= view.functions.size()) {
           throw py::index_error("the list is shorter");
         }
-        return describe(view.functions[index]);
+        return as_tuple(view.functions[index]);
       });
   module.def("functions", &functions_of_file, py::arg("path"), py::arg("search") = FileSearch());
 }
