@@ -125,11 +125,15 @@ def forget_here() -> None:
     _known[:] = [known for known in _known if known.progspace != space]
 
 
+def is_ours(path: Path) -> bool:
+    """Whether it is one of the symbol files that we write."""
+    return symbol_cache.directory() in path.parents
+
+
 def has_debug_file(objfile: gdb.Objfile) -> bool:
     """Whether gdb found a separate debug file for it by itself."""
-    ours = symbol_cache.directory()
     return any(
-        other.owner == objfile and ours not in Path(other.filename or "").parents
+        other.owner == objfile and not is_ours(Path(other.filename or ""))
         for other in gdb.current_progspace().objfiles()
         if other.owner is not None
     )

@@ -14,6 +14,7 @@ from whocall.comparison import (
     comparison_warnings,
     thread_title,
 )
+from whocall.gdb import attached
 from whocall.gdb.downloads import silence
 from whocall.gdb.frames import selection_kept, stack_of
 from whocall.gdb.inferior import Current, current, inferior_prefix
@@ -58,3 +59,5 @@ def run(line: str) -> None:
         if every_thread:
             write([""] * (at > 0) + [thread_title(comparison, inferior_prefix())])
         write(comparison_lines(comparison, now.image.pointer_size, style))
+    if attached.here():
+        write(['gdb is repaired; "whocall revert" brings its own frames back.'])

@@ -15,7 +15,7 @@ from whocall.gdb.attached import Attached
 from whocall.image import ProcessImage
 from whocall.repair import module_file, more_rules
 from whocall.repair_report import ModuleOutcome
-from whocall.symbol_cache import Facts, Kept
+from whocall.symbol_cache import Kept
 
 
 def settings_key() -> str:
@@ -44,14 +44,25 @@ def objfile_of(paths: Collection[str], build_id: str) -> gdb.Objfile | None:
     return None
 
 
-def _begin(known: Attached, made: Kept | bytes, facts: Facts) -> None:
-    """Hands over the first file of a module."""
+def _first_file(known: Attached, image: ProcessImage, index: int, settings: str) -> Path | None:
+    """The file with names and the first rules of a module; None when there is nothing to tell."""
+    debug_names = known.objfile is None or not attached.has_debug_file(known.objfile)
+    made, facts = module_file(image, index, settings, debug_names)
     known.begin(facts)
     if isinstance(made, Kept):
-        if not made.empty:
-            known.attach(made.path)
-    elif made:
-        known.attach(attached.session_file(made))
+        return None if made.empty else made.path
+    return attached.session_file(made) if made else None
+
+
+def file_of_objfile(image: ProcessImage, objfile: gdb.Objfile) -> Path | None:
+    """The file for an object file that gdb is just loading and will be given; `image` is that of
+    the file alone. None when there is nothing to tell, or it was told.
+    """
+    known = attached.begin(objfile, image.modules[0])
+    path = None if known.begun else _first_file(known, image, 0, settings_key())
+    if path is not None:
+        known.files.append(path)
+    return path
 
 
 def _give(
@@ -68,8 +79,9 @@ def _give(
     objfile = objfile_of((module.path, module.file_path), build_id)
     known = attached.begin(objfile, module)
     if not known.begun:
-        debug_names = objfile is None or not attached.has_debug_file(objfile)
-        _begin(known, *module_file(image, index, settings, debug_names))
+        path = _first_file(known, image, index, settings)
+        if path is not None:
+            known.attach(path)
     rules = more_rules(image, index, wanted, known.state)
     if rules is not None:
         known.attach(attached.session_file(rules))

@@ -188,6 +188,32 @@ class _Debuginfod(gdb.Parameter):
         return f'Asking debuginfod servers for what is missing is "{value}"{now}.'
 
 
+class _AutoRepair(gdb.Parameter):
+    """Whether whocall repairs gdb by itself, as "whocall repair" does.
+
+    When it is on, gdb is given names and unwinding rules for the files that it loads, and its
+    stacks are made right whenever the program stops. "whocall revert" takes that back and switches
+    it off."""
+
+    set_doc = "Set whether whocall repairs gdb's own commands by itself."
+    show_doc = "Show whether whocall repairs gdb's own commands by itself."
+
+    def __init__(self) -> None:
+        super().__init__("whocall auto-repair", gdb.COMMAND_STACK, gdb.PARAM_BOOLEAN)
+        self.value = False
+
+    def get_set_string(self) -> str:
+        """Begins or ends; stays off where that fails."""
+        from whocall.gdb.auto_repair import switch
+
+        switch(bool(self.value))
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        return f"Repairing gdb's own commands by itself is {value}."
+
+
 class _SetPrefix(gdb.Command):
     """Set a setting of whocall."""
 
@@ -224,6 +250,7 @@ def _refuse(prefix: str, argument: str) -> None:
 
 
 _NAMES = {
+    "auto-repair": _AutoRepair,
     "search-path": _SearchPath,
     "symbol-files": _SymbolFiles,
     "signature-files": _SignatureFiles,

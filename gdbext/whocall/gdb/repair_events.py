@@ -23,10 +23,16 @@ def _forget(event: Any) -> None:
     pins.clear()
 
 
-def refresh(event: Any = None) -> None:
+def note_change() -> None:
+    """The stacks are to be looked at again before the next prompt."""
+    global _stale
+    _stale = True
+
+
+def refresh() -> None:
     """Repairs the stacks anew if anything has changed. Never raises: gdb calls it by itself."""
     global _stale
-    if not _stale and event is None:
+    if not _stale:
         return
     _stale = False
     thread = gdb.selected_thread()
@@ -44,7 +50,8 @@ def refresh(event: Any = None) -> None:
         return  # "whocall repair" tells why
 
 
-def _before_prompt(event: Any = None) -> None:
+def _stopped(event: Any) -> None:
+    note_change()
     refresh()
 
 
@@ -54,8 +61,8 @@ _EVENTS = {
     "register_changed": _forget,
     "inferior_call": _forget,
     "exited": _forget,
-    "stop": refresh,
-    "before_prompt": _before_prompt,
+    "stop": _stopped,
+    "before_prompt": refresh,
 }
 
 

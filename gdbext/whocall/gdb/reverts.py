@@ -74,6 +74,8 @@ def _remove(path: str) -> None:
 def run(line: str) -> None:
     """Takes back what gdb was told, and tells it no more."""
     REVERT.parse(line)
+    if gdb.parameter("whocall auto-repair"):
+        gdb.execute("set whocall auto-repair off")
     was_watching = repair_events.unwatch()
     given = attached.here()
     if not given and not was_watching:

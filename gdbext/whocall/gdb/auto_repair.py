@@ -1,0 +1,104 @@
+"""`set whocall auto-repair on`: object files are repaired when gdb loads them, stacks whenever the
+program stops.
+
+Where gdb asks extensions for missing debug info (from 15 on) it is told there; elsewhere right
+after it has loaded a file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gdb
+
+from whocall.errors import Error
+from whocall.gdb import attached, parameters, repair_events
+from whocall.gdb.giving import file_of_objfile
+from whocall.image import open_file_image
+
+# Larger files are left until a frame lies in them: looking through all code takes its time, bytes.
+LARGEST_AT_LOAD = 32 << 20
+
+_on = False
+
+
+def _is_wanted(objfile: gdb.Objfile) -> bool:
+    """A file on disk of a size that nobody has to wait for, and none of ours."""
+    if objfile.owner is not None or not objfile.filename:
+        return False
+    try:
+        path = Path(objfile.filename)
+        return path.stat().st_size <= LARGEST_AT_LOAD and not attached.is_ours(path)
+    except (OSError, Error):
+        return False  # not on disk: the vDSO, a file of the target
+
+
+def _made_for(objfile: gdb.Objfile) -> Path | None:
+    """The symbol file for an object file, recorded as given. Never raises."""
+    if not _on or not _is_wanted(objfile):
+        return None
+    try:
+        image = open_file_image(str(objfile.filename), search=parameters.search())
+        return file_of_objfile(image, objfile)
+    except (Error, gdb.error):
+        return None  # "whocall repair" tells why
+
+
+def _loaded(event: Any) -> None:
+    path = _made_for(event.new_objfile)
+    if path is not None:
+        event.new_objfile.add_separate_debug_file(str(path))
+    repair_events.note_change()
+
+
+class _MissingDebug:
+    """gdb asks it for the debug info of files that have none."""
+
+    name = "whocall"
+    enabled = True
+
+    def __call__(self, objfile: gdb.Objfile) -> str | None:
+        """The path of a file that gdb takes for the debug info; None leaves it to others."""
+        path = _made_for(objfile)
+        repair_events.note_change()
+        return None if path is None else str(path)
+
+
+def _hook() -> None:
+    try:
+        from gdb.missing_debug import register_handler
+    except ImportError:  # before gdb 15
+        gdb.events.new_objfile.connect(_loaded)
+    else:
+        register_handler(None, _MissingDebug(), replace=True)
+
+
+def _unhook() -> None:
+    if hasattr(gdb, "missing_debug_handlers"):
+        gdb.missing_debug_handlers[:] = [
+            handler for handler in gdb.missing_debug_handlers if handler.name != "whocall"
+        ]
+    else:
+        gdb.events.new_objfile.disconnect(_loaded)
+
+
+def switch(wanted: bool) -> None:
+    """On: also for what is loaded already. Off: what gdb was told stays until `whocall revert`."""
+    global _on
+    if wanted == _on:
+        return
+    _on = wanted
+    if not wanted:
+        _unhook()
+        repair_events.unwatch()
+        return
+    _hook()
+    for objfile in gdb.objfiles():
+        path = _made_for(objfile)
+        if path is not None:
+            objfile.add_separate_debug_file(str(path))
+    gdb.invalidate_cached_frames()
+    repair_events.watch()
+    repair_events.note_change()
+    repair_events.refresh()
