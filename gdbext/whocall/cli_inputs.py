@@ -51,7 +51,7 @@ def parse_address(text: str) -> int:
 
 def wanted_search(arguments: argparse.Namespace) -> Search:
     """Where to look for files and names."""
-    watched = sys.stderr.isatty() and not getattr(arguments, "json", False)
+    watched = arguments.announce or sys.stderr.isatty()
     return Search(
         sysroot=arguments.sysroot,
         directories=arguments.search,
@@ -59,7 +59,7 @@ def wanted_search(arguments: argparse.Namespace) -> Search:
         symbol_files=arguments.symbols,
         signature_files=arguments.signatures,
         debuginfod=arguments.debuginfod,
-        progress=announcing(_tell) if watched else None,
+        progress=announcing(_tell) if watched and not getattr(arguments, "json", False) else None,
     )
 
 

@@ -27,6 +27,11 @@ class UsageError(Error):
 class NativeMissingError(Error):
     """The native module is not there, or is built for another Python."""
 
+    @property
+    def complaint(self) -> str:
+        """The sentence without the remedy."""
+        return f"the native module of whocall cannot be used: {self.reason}"
+
 
 def as_gdb_says(complaint: str) -> str:
     """`complaint` as gdb writes its own: a capital letter, unless it begins with a command, and a

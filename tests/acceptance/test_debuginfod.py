@@ -289,10 +289,15 @@ def test_ctrl_c_ends_a_fetch(crash: Crashed, tmp_path: Path, scoreboard: Scorebo
     table.rows.append(("command line", seconds))
 
 
-def terminal(crash: Crashed, env: dict[str, str]) -> pexpect.spawn:
+def terminal(crash: Crashed, env: dict[str, str], *options: str) -> pexpect.spawn:
     """gdb as a person has it."""
-    arguments = ["-nx", "-q", "-iex", "set debuginfod enabled off", "-ex", f"source {SCRIPT}"]
-    arguments += ["-iex", f"set debug-file-directory {NO_DEBUG_DIRECTORY}"]
+    arguments = ["-nx", "-q", "-iex", "set debuginfod enabled off", *options]
+    arguments += [
+        "-ex",
+        f"source {SCRIPT}",
+        "-iex",
+        f"set debug-file-directory {NO_DEBUG_DIRECTORY}",
+    ]
     child = pexpect.spawn(
         "gdb",
         [*arguments, str(crash.exe), str(crash.core)],
@@ -368,3 +373,23 @@ def test_a_person_sees_what_comes(crash: Crashed, tmp_path: Path) -> None:
             child.expect(pexpect.EOF)
             assert ("Downloading" in child.before) == (option != "--json")
             assert LOCAL[0] in child.before
+
+
+def test_a_person_sees_it_where_another_python_does_the_work(
+    crash: Crashed, tmp_path: Path
+) -> None:
+    """The servers are gdb's own setting, of which another process does not know."""
+    foreign = "import importlib.machinery as m; m.EXTENSION_SUFFIXES[:] = ['.cpython-399-x.so']"
+    with answering(debug_info(crash, tmp_path), pause=1) as url:
+        env = asking("http://127.0.0.1:1", tmp_path / "cache")
+        child = terminal(crash, env, "-iex", f"python {foreign}")
+        child.sendline(f"set debuginfod urls {url}")
+        child.expect_exact("(gdb) ")
+        child.sendline("whocall bt")
+        child.expect(rf"Downloading [\d.]+ [KM]B separate debug info for {crash.library}")
+        assert "#0" not in child.before
+        child.expect_exact("(gdb) ")
+        assert LOCAL[0] in child.before
+        assert f"debug info for {crash.library}" not in child.before
+        child.sendline("quit")
+        child.expect(pexpect.EOF)

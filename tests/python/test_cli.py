@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -151,6 +152,26 @@ def test_frames_of_gdb_that_are_none(tmp_path: Path) -> None:
 
     assert stacks_from({"7": {"frames": [], "stop": "x"}}, [9])[9].stop == "x"
     assert stacks_from({"7": {"frames": [], "stop": "x"}}, [7, 9])[9].frames == []
+
+
+def test_another_python_that_can_do_it_is_named() -> None:
+    foreign = (
+        "import sys, importlib.machinery as m; m.EXTENSION_SUFFIXES[:] = ['.cpython-399-x.so'];"
+        "from whocall.cli import main; sys.exit(main())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", foreign, "bt", "/nowhere/the core"],
+        env={**os.environ, "PYTHONPATH": str(SCRIPT.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout, ran.returncode) == ("", 1)
+    (sentence,) = ran.stderr.splitlines()
+    command = shlex.split(sentence.partition("; run instead: ")[2])
+    assert command[1:] == [str(SCRIPT), "bt", "/nowhere/the core"]
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert again.stderr.startswith("whocall: /nowhere/the core: ")
 
 
 def test_without_the_native_module(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import gdb
 
 from whocall import jsonform, loader, options
 from whocall.errors import Error, NativeMissingError
-from whocall.gdb import parameters, walks
+from whocall.gdb import downloads, parameters, walks
 from whocall.gdb.audits import audited_file, module_file, wanted_limit
 from whocall.gdb.current import selected_pc
 from whocall.gdb.elsewhere import other_python, run_elsewhere
@@ -58,7 +58,9 @@ def search_arguments() -> list[str]:
     found += [f"--debug-directory={folder}" for folder in search.debug_directories or [""]]
     found += [f"--symbols={file}" for file in search.symbol_files]
     found += [f"--signatures={file}" for file in search.signature_files]
-    return found + ["--debuginfod"] * search.debuginfod
+    if search.debuginfod:
+        found += ["--debuginfod"] + ["--announce"] * downloads.is_watched()
+    return found
 
 
 def look_arguments() -> list[str]:

@@ -26,9 +26,14 @@ def silence() -> None:
     _silent = True
 
 
+def is_watched() -> bool:
+    """Whether there is a person to tell."""
+    return not _silent and os.isatty(2) and not is_machine_interface()
+
+
 def show(what: str, done: int, size: int) -> None:
     """Announces each file once; the native module calls this while it fetches."""
-    if _silent or what in _said or not os.isatty(2) or is_machine_interface():
+    if what in _said or not is_watched():
         return
     _said.add(what)
     gdb.write(line(what, size) + "\n", gdb.STDERR)

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import gdb
+
 from whocall import loader, pythons
 from whocall.errors import Error, NativeMissingError
 from whocall.gdb.output import warn
@@ -17,7 +19,7 @@ from whocall.pythons import OtherPython
 
 _LOOK_UP = 0.1  # seconds after which an interrupt is noticed that reached gdb alone
 _INTERRUPTED = 130  # the command line's exit status then
-_WARNING, _COMPLAINT = "warning: ", "whocall: "
+_COMPLAINT = "whocall: "
 
 _announced = False
 
@@ -46,13 +48,13 @@ def run_elsewhere(arguments: Sequence[str], given: str = "") -> str:
         loader.load()
         raise Error("the native module of whocall can be loaded now; repeat the command")
     _announce(python)
-    status, out, err = _finished(python, arguments, given)
+    status, out, rest = _finished(python, arguments, given)
     if status == 0:
-        _pass_on(err.splitlines())
+        _pass_on(rest)
         return out
     if status == _INTERRUPTED:
         raise KeyboardInterrupt
-    raise _complaint(python, status, err.splitlines())
+    raise _complaint(python, status, rest)
 
 
 def _announce(python: OtherPython) -> None:
@@ -72,8 +74,12 @@ def _announce(python: OtherPython) -> None:
         )
 
 
-def _finished(python: OtherPython, arguments: Sequence[str], given: str) -> tuple[int, str, str]:
-    """Exit status, output and complaints. An interrupt ends the process at once."""
+def _finished(
+    python: OtherPython, arguments: Sequence[str], given: str
+) -> tuple[int, str, list[str]]:
+    """Exit status, output, and what it said last on its error stream, of which the rest is passed
+    on as it comes. An interrupt ends the process at once.
+    """
     environment = dict(python.environment)
     servers = debuginfod_servers()
     if servers:
@@ -92,21 +98,39 @@ def _finished(python: OtherPython, arguments: Sequence[str], given: str) -> tupl
     except OSError as error:
         raise Error(f"{python.path} cannot be started: {error.strerror}") from error
     wanted: str | None = given
+    told = 0
     try:
         while True:
             try:
                 out, err = child.communicate(wanted, timeout=_LOOK_UP)
-                return child.returncode, out, err
-            except subprocess.TimeoutExpired:
+                return child.returncode, out, _lines(err)[told:]
+            except subprocess.TimeoutExpired as waiting:
                 wanted = None  # has been taken over
+                lines = _so_far(waiting.stderr)[told:]
+                _pass_on(lines)
+                told += len(lines)
     finally:
         if child.poll() is None:
             child.kill()
             child.communicate()
 
 
+def _lines(said: str) -> list[str]:
+    """Without a last one that is not whole."""
+    return said.split("\n")[:-1]
+
+
+def _so_far(said: bytes | None) -> list[str]:
+    """The lines but for the complaint, which is the end."""
+    lines = _lines((said or b"").decode("utf-8", "surrogateescape"))
+    return [line for line in lines if not line.startswith(_COMPLAINT)]
+
+
 def _pass_on(lines: Sequence[str]) -> None:
-    warn(line[len(_WARNING) :] if line.startswith(_WARNING) else line for line in lines)
+    for line in lines:
+        gdb.write(f"{line}\n", gdb.STDERR)
+    if lines:
+        gdb.flush(gdb.STDERR)
 
 
 def _complaint(python: OtherPython, status: int, lines: Sequence[str]) -> Error:
