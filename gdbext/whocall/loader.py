@@ -11,7 +11,10 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from pathlib import Path
@@ -141,6 +144,19 @@ def _missing(reason: str) -> NativeMissingError:
     )
 
 
+@contextmanager
+def _interrupts_postponed() -> Iterator[None]:
+    """Ctrl-C waits. A native module that was interrupted in the middle of its initialisation could
+    not be loaded any more in this process: its types are registered already.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def load() -> None:
     """Puts the native module into sys.modules; raises NativeMissingError with the remedy."""
     if NAME in sys.modules:
@@ -155,9 +171,10 @@ def load() -> None:
     if spec is None or spec.loader is None:
         raise _missing(f"{path} is not a module")
     try:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[NAME] = module
-        spec.loader.exec_module(module)
+        with _interrupts_postponed():
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[NAME] = module
+            spec.loader.exec_module(module)
     except ImportError as error:
         sys.modules.pop(NAME, None)
         raise _missing(f"{path}: {error}") from error

@@ -153,9 +153,18 @@ class Syntax(NamedTuple):
             return _complete_value(option, last, choosers)
         if last and not last.startswith("-"):
             return []
-        return [f"-{option.name}" for option in self.options if f"-{option.name}".startswith(last)]
+        offered = [f"-{option.name}" for option in self.options]
+        return [name for name in offered if name.startswith(last) and name not in words]
 
     def wants_file(self, text: str) -> bool:
+        """Whether the word where `text` ends is a file for a command that takes files."""
+        words = text.split()
+        if text and not text[-1].isspace():
+            words.pop()
+        option = self._awaiting(words)
+        return (option is not None and option.value == "FILE") or self.wants_argument(text)
+
+    def wants_argument(self, text: str) -> bool:
         """Whether the word where `text` ends is an argument, neither an option nor its value."""
         words = text.split()
         last = "" if not text or text[-1].isspace() else words.pop()

@@ -1,5 +1,7 @@
 #include "arch/x86_code.h"
 
+#include "base/interrupt.h"
+
 namespace whocall::x86 {
 namespace {
 
@@ -69,6 +71,7 @@ std::optional<CallSite> call_before(ByteView before, Address return_address, Mod
 // jmp *table(,%reg,scale)
 void append_jump_tables(ByteView code, Mode mode, std::vector<Address>& tables) {
   for (std::size_t at = 0; at + 7 <= code.size(); ++at) {
+    check_interrupt_at(at, kManyBytes);
     const auto opcode = code.read<std::uint16_t>(at);
     const std::uint8_t sib = code.read<std::uint8_t>(at + 2).value_or(0);
     if (opcode == 0x24ff && (sib & 7U) == 5) {

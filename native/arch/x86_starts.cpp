@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "arch/x86_code.h"
+#include "base/interrupt.h"
 
 namespace whocall::x86 {
 namespace {
@@ -43,11 +44,9 @@ constexpr std::array<Lead, 256> make_leads(bool bits64) {
   for (unsigned byte = 0xb8; byte < 0xc0; ++byte) {
     leads[byte] = Lead::immediate;
   }
-  leads[0x68] = Lead::immediate;
-  leads[0xc7] = Lead::immediate;
+  leads[0x68] = leads[0xc7] = Lead::immediate;
   if (bits64) {
-    leads[0x48] = Lead::lea;
-    leads[0x4c] = Lead::lea;
+    leads[0x48] = leads[0x4c] = Lead::lea;
   }
   return leads;
 }
@@ -203,6 +202,7 @@ class StartScanner {
   void run() {
     const auto& leads = bits64_ ? kLeads64 : kLeads32;
     for (std::size_t at = 0; at + 5 <= size_; ++at) {
+      check_interrupt_at(at, kManyBytes);
       const Lead lead = leads[bytes_[at]];
       if (lead != Lead::nothing) {
         look_at(lead, at);
@@ -297,6 +297,7 @@ class StartScanner {
     const std::size_t first =
         (kFunctionAlignment - address_ % kFunctionAlignment) % kFunctionAlignment;
     for (std::size_t at = first; at + kLookAhead <= size_; at += kFunctionAlignment) {
+      check_interrupt_at((at - first) / kFunctionAlignment, kManyEntries);
       if (at == 0 || jumped_.has(at) || padding_before(code_, at + 1) != 0) {
         continue;
       }

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "object/elf_dynamic.h"
 #include "object/elf_imports.h"
 #include "object/range_index.h"
@@ -55,13 +56,15 @@ CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
   if (arch.pointer_size == 4) {
     read_tables_relative_to_got();
   }
-  for_each_relative_pointer(file, [&](Address where, Address target) {
-    if (is_initializer_slot(where) && area_of(target) != nullptr) {
-      initializers_.push_back(target);
-    } else {
-      consider(where, target);
-    }
-  });
+  for_each_relative_pointer(file,
+                            [&, count = std::size_t{0}](Address where, Address target) mutable {
+                              check_interrupt_at(count++, kManyEntries);
+                              if (is_initializer_slot(where) && area_of(target) != nullptr) {
+                                initializers_.push_back(target);
+                              } else {
+                                consider(where, target);
+                              }
+                            });
   // Files at fixed addresses need no relocations: there the words themselves speak.
   if (file.type() == ET_EXEC) {
     read_words();
@@ -179,6 +182,7 @@ void CodePointers::read_relative_tables(std::vector<Address> tables) {
   constexpr std::uint64_t kEntry = 4;
   sort_distinct(tables);
   for (std::size_t i = 0; i < tables.size(); ++i) {
+    check_interrupt_at(i, kManyEntries);
     const Address table = tables[i];
     const ByteView entries = file_.at(table);
     const Address limit = i + 1 < tables.size() ? tables[i + 1] - table : ~Address{0};

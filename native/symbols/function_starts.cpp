@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "symbols/code_areas.h"
 #include "symbols/code_pointers.h"
 
@@ -100,6 +101,7 @@ class Collector {
   }
 
   void add_if(bool holds, Address address, StartWitness witness) {
+    check_interrupt_at(asked_++, kManyEntries);  // each cost a look at the code
     if (holds) {
       add(address, witness);
     }
@@ -187,6 +189,7 @@ class Collector {
   const std::vector<AddressRange>& areas_;
   std::vector<FunctionStart> claims_;
   std::vector<AddressRange> delimited_;
+  std::size_t asked_ = 0;
   bool functions_are_aligned_ = true;
 };
 

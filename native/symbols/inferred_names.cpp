@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "symbols/array_names.h"
 #include "symbols/entry_names.h"
 #include "symbols/message_names.h"
@@ -19,6 +20,7 @@ constexpr std::array<InferNames, 4> kSources = {infer_entry_names, infer_vtable_
 
 InferredNames::InferredNames(const NameEvidence& evidence) {
   for (const InferNames infer : kSources) {
+    check_interrupt();
     std::vector<InferredName> found;
     infer(evidence, found);
     for (InferredName& each : found) {

@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 from sessions import batch
 
-SUBCOMMANDS = ["audit", "bt", "compare", "doctor", "functions", "modules", "signatures", "symbol"]
+SUBCOMMANDS = [
+    "audit",
+    "bt",
+    "compare",
+    "doctor",
+    "export",
+    "functions",
+    "modules",
+    "repair",
+    "revert",
+    "signatures",
+    "symbol",
+]
 
 
 def test_help_lists_the_subcommands() -> None:
@@ -107,7 +119,7 @@ def test_a_refused_setting_keeps_the_old_value() -> None:
 def test_show_alone_shows_every_setting() -> None:
     lines = batch(["show whocall"]).out.splitlines()
     names = [line.split(":")[0] for line in lines]
-    expected = "debuginfod max-frames search-path signature-files symbol-files without"
+    expected = "auto-repair debuginfod max-frames search-path signature-files symbol-files without"
     assert names == [f"whocall {name}" for name in expected.split()]
     assert batch(["info set whocall"]).out.splitlines() == lines
 

@@ -5,13 +5,19 @@ program there is nothing to offer.
 from __future__ import annotations
 
 import os
+import re
+from bisect import bisect_left
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path, PurePath
 
 import gdb
 
 from whocall.errors import Error
 from whocall.options import Chooser
+
+MOST_NAMES = 10_000  # where `max-completions` is unlimited
 
 
 def strategies() -> list[str]:
@@ -47,6 +53,48 @@ def files(start: str) -> list[str]:
         for entry, is_folder in found
         if entry.startswith(name) and (name or not entry.startswith("."))
     )
+
+
+def functions(text: str) -> list[str]:
+    """Names of the process's functions that begin with the last word of `text`, what follows
+    "whocall functions"; of the one module that -module names there.
+    """
+    from whocall.functions import path_fits
+    from whocall.gdb.inferior import current
+
+    words = text.split()
+    at = next((at for at, word in enumerate(words[:-2]) if "-module".startswith(word)), None)
+    wanted = "" if at is None else words[at + 1]
+    most = gdb.parameter("max-completions")
+    most = MOST_NAMES if most is None or most < 0 else min(most + 1, MOST_NAMES)
+    found: set[str] = set()
+    for module in current().image.modules:
+        if len(found) < most and module.state == "found" and path_fits(module, wanted):
+            names = _names(module.file_path, Path(module.file_path).stat().st_mtime_ns)
+            begin = bisect_left(names, words[-1])
+            found.update(takewhile(lambda name: name.startswith(words[-1]), names[begin:][:most]))
+    return sorted(found)[:most]
+
+
+@lru_cache(maxsize=64)
+def _names(path: str, written: int) -> list[str]:
+    """Names in a file as regular expressions: as far as no character means anything else there.
+
+    `written` is the file's time. Names that whocall would have to infer are left out: TAB is not to
+    take seconds.
+    """
+    from whocall.engine import native
+    from whocall.gdb.parameters import search
+    from whocall.gdb.walks import demangle
+    from whocall.image import open_symbols
+
+    table = open_symbols(path, search=search())
+    shown = native.demangle if demangle() else str
+    named = (table[at] for at in range(len(table)))
+    heads = (
+        re.split(r"[^\w:.<>,~@-]", shown(each.name), maxsplit=1)[0] for each in named if each.named
+    )
+    return sorted({head for head in heads if head})
 
 
 CHOOSERS: Mapping[str, Chooser] = {"without": strategies, "module": modules}

@@ -11,7 +11,7 @@ import gdb
 
 from whocall import options
 from whocall.errors import Error, NativeMissingError, as_gdb_says
-from whocall.gdb.downloads import begin_command
+from whocall.gdb.downloads import begin_command, silence
 from whocall.options import Syntax
 
 
@@ -79,11 +79,47 @@ class _CompletingCommand(_Command):
     """A subcommand with options; having `complete` keeps gdb from completing by itself."""
 
     def complete(self, text: str, word: str | None) -> list[str] | int:
-        """gdb calls this for TAB and `complete`; errors there would only disturb the line."""
+        """gdb calls this for TAB and `complete`, first without a word, only to learn where words
+        begin. What goes wrong there or is said would only disturb the line.
+        """
+        if word is None:
+            return []
+        silence()
+        try:
+            return self._choices(text, word)
+        except Exception:
+            return []
+
+    def _choices(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.choices import CHOOSERS
 
         assert self._syntax is not None
         return options.from_word(self._syntax.complete(text, CHOOSERS), text, word)
+
+
+class _FunctionsCommand(_CompletingCommand):
+    """A subcommand with options and the name of a function."""
+
+    def _choices(self, text: str, word: str) -> list[str] | int:
+        from whocall.gdb.choices import functions
+
+        assert self._syntax is not None
+        if text[-1:].strip() and self._syntax.wants_argument(text):
+            return options.from_word(functions(text), text, word)
+        return super()._choices(text, word)
+
+
+class _ModulesCommand(_CompletingCommand):
+    """A subcommand with options and modules."""
+
+    def _choices(self, text: str, word: str) -> list[str] | int:
+        from whocall.gdb.choices import modules
+
+        assert self._syntax is not None
+        if not (text[-1:].strip() and self._syntax.wants_argument(text)):
+            return super()._choices(text, word)
+        start = text.split()[-1]
+        return options.from_word([m for m in modules() if m.startswith(start)], text, word)
 
 
 class _FileCommand(_CompletingCommand):
@@ -94,15 +130,17 @@ class _FileCommand(_CompletingCommand):
 
         gdb's own completer of file names takes all of the text for one, options too.
         """
+        if not text.split(maxsplit=1)[1:] and not text.startswith("-") and not text[-1:].isspace():
+            return gdb.COMPLETE_FILENAME
+        return super().complete(text, word)
+
+    def _choices(self, text: str, word: str) -> list[str] | int:
         assert self._syntax is not None
         if not self._syntax.wants_file(text):
-            return super().complete(text, word)
-        before = text.split() if text[-1:].isspace() else text.split()[:-1]
-        if not before:
-            return gdb.COMPLETE_FILENAME
+            return super()._choices(text, word)
         from whocall.gdb.choices import files
 
-        return options.from_word(files("" if text[-1].isspace() else text.split()[-1]), text, word)
+        return options.from_word(files("" if text[-1:].isspace() else text.split()[-1]), text, word)
 
 
 class _Prefix(gdb.Command):
@@ -182,7 +220,7 @@ def register() -> None:
             'EXPR is any expression, such as $pc or 0x401136; quote one with blanks: "a + 1".',
         ),
     )
-    _CompletingCommand(
+    _FunctionsCommand(
         "functions",
         "function_tables",
         options.FUNCTIONS,
@@ -243,7 +281,7 @@ def register() -> None:
             "together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.",
         ),
     )
-    _CompletingCommand(
+    _ModulesCommand(
         "repair",
         "repairs",
         options.REPAIR,
@@ -257,7 +295,7 @@ def register() -> None:
             f"{_MODULE_NOTE}",
         ),
     )
-    _CompletingCommand(
+    _ModulesCommand(
         "revert",
         "reverts",
         options.REVERT,
