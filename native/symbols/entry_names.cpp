@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -51,31 +52,6 @@ bool is_code(const ElfFile& file, Address address) {
   });
 }
 
-void add_startup(const NameEvidence& evidence, std::vector<InferredName>& names) {
-  const ElfFile& file = evidence.file;
-  const Architecture& arch = evidence.arch;
-  if (arch.startup == nullptr || file.entry() == 0) {
-    return;
-  }
-  std::vector<InferredName> found = {{file.entry(), "_start", NameSource::entry}};
-  auto startup = arch.startup(file.at(file.entry()), file.entry());
-  if (startup && startup->next) {
-    const Address next = *startup->next;
-    found.push_back({next, "_start_c", NameSource::entry});
-    startup = arch.startup(file.at(next), next);
-  }
-  if (!startup || startup->next || !calls_c_library(*startup, file)) {
-    return;
-  }
-  const auto main = startup->main        ? startup->main
-                    : startup->main_slot ? word_at(file, *startup->main_slot)
-                                         : std::nullopt;
-  if (main && is_code(file, *main)) {
-    found.push_back({*main, "main", NameSource::entry});
-  }
-  names.insert(names.end(), found.begin(), found.end());
-}
-
 void add_initializer(const ElfFile& file, std::uint64_t tag, std::string_view section,
                      std::string_view name, std::vector<InferredName>& names) {
   const auto address = ElfDynamic(file).value(tag);
@@ -87,8 +63,31 @@ void add_initializer(const ElfFile& file, std::uint64_t tag, std::string_view se
 
 }  // namespace
 
+std::vector<InferredName> startup_functions(const ElfFile& file, const Architecture& arch) {
+  if (arch.startup == nullptr || file.entry() == 0) {
+    return {};
+  }
+  std::vector<InferredName> found = {{file.entry(), "_start", NameSource::entry}};
+  auto startup = arch.startup(file.at(file.entry()), file.entry());
+  if (startup && startup->next) {
+    const Address next = *startup->next;
+    found.push_back({next, "_start_c", NameSource::entry});
+    startup = arch.startup(file.at(next), next);
+  }
+  if (!startup || startup->next || !calls_c_library(*startup, file)) {
+    return {};
+  }
+  const auto main = startup->main        ? startup->main
+                    : startup->main_slot ? word_at(file, *startup->main_slot)
+                                         : std::nullopt;
+  if (main && is_code(file, *main)) {
+    found.push_back({*main, "main", NameSource::entry});
+  }
+  return found;
+}
+
 void infer_entry_names(const NameEvidence& evidence, std::vector<InferredName>& names) {
-  add_startup(evidence, names);
+  std::ranges::move(startup_functions(evidence.file, evidence.arch), std::back_inserter(names));
   add_initializer(evidence.file, DT_INIT, ".init", "_init", names);
   add_initializer(evidence.file, DT_FINI, ".fini", "_fini", names);
 }

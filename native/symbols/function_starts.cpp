@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "symbols/code_areas.h"
 #include "symbols/code_pointers.h"
+#include "symbols/entry_names.h"
 
 namespace whocall {
 namespace {
@@ -36,6 +37,9 @@ class Collector {
     }
     if (file_.entry() != 0) {
       add(file_.entry(), StartWitness::entry_point);
+    }
+    for (const InferredName& function : startup_functions(file_, arch_)) {
+      add(function.function, StartWitness::entry_point);
     }
     add_marks(marks_of_code());
     unite(claims_);

@@ -29,7 +29,7 @@ enum class StartWitness : std::uint8_t {
   symbol_file,    // a list that the user gave
   signature,      // the code of a function in a static library that the user gave
   fde,            // an unwind table has an entry of its own for it
-  entry_point,    // of the file
+  entry_point,    // of the file, and the main that the code there hands to the C library
   init_array,     // run before or after main: init and fini arrays and functions
   call_target,    // a direct call goes there
   code_pointer,   // a word of the data or a relocation points there
