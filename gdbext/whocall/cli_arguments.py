@@ -153,6 +153,42 @@ def _add_bt(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="schema whocall.backtrace/1")
 
 
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a program, a library, or a core")
+    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the new file")
+    parser.add_argument(
+        "--module",
+        metavar="M",
+        default="",
+        help="of a core: of the module whose path ends so, not of the program",
+    )
+    _add_exe(parser)
+    _add_search(parser)
+
+
+def _add_repair_plan(parser: argparse.ArgumentParser) -> None:
+    _add_core(parser)
+    _add_thread(parser)
+    _add_walk(parser)
+    parser.add_argument(
+        "--folder", metavar="DIR", required=True, help="where new symbol files are put"
+    )
+    parser.add_argument(
+        "--module",
+        metavar="M",
+        action="append",
+        default=[],
+        help="also the module whose path ends so; may be repeated",
+    )
+    parser.add_argument("--every-module", action="store_true", help="all modules of the core")
+    parser.add_argument(
+        "--told",
+        metavar="FILE",
+        help="what the debugger was told before: the `path`, `build_id`, `bias` (null: wherever it"
+        " lies) and `state` of modules in a list, as JSON (- for standard input)",
+    )
+
+
 Subparsers = Mapping[str, argparse.ArgumentParser]
 
 
@@ -257,6 +293,27 @@ def parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
     signatures.add_argument("archives", metavar="ARCHIVE", nargs="+", help="libc.a, crt1.o, ...")
     signatures.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")
 
+    _add_export(
+        commands.add_parser(
+            "export",
+            help="save names and unwinding rules of a file for gdbs without whocall",
+            description="Writes a symbol file for gdb: the names that whocall finds for the"
+            " functions of FILE, and unwinding rules of those that no unwind table covers. With it"
+            " any gdb prints true backtraces of the stripped program.",
+        )
+    )
+    _add_repair_plan(
+        commands.add_parser(
+            "repair-plan",
+            help="what a debugger has to be told, as JSON for programs",
+            description="Prints what makes a debugger's own stacks of a core those that whocall"
+            " finds: the frames of each thread with the registers of their callers, and for each"
+            " module in which frames lie the symbol files with names and rules, which are made in"
+            " --folder where the cache has none. Of a program or a library instead of a core only"
+            ' its symbol file. "whocall repair" in a gdb that cannot load the native module runs'
+            " this.",
+        )
+    )
     commands.add_parser("doctor", help="what is installed, what is missing, what mends it")
     commands.add_parser(
         "gdb", help="start gdb with the extension loaded; all else goes to gdb", add_help=False

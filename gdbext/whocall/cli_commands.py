@@ -23,6 +23,7 @@ from whocall.cli_inputs import (
     wanted_thread,
     wanted_walk,
 )
+from whocall.cli_repair import export, repair_plan
 from whocall.errors import Error, UsageError
 
 if TYPE_CHECKING:
@@ -246,5 +247,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "modules": modules,
     "audit": audit,
     "signatures": signatures,
+    "export": export,
+    "repair-plan": repair_plan,
     "doctor": doctor,
 }

@@ -104,7 +104,7 @@ def wanted_walk(arguments: argparse.Namespace) -> Walk:
 
     walk = Walk(
         without=tuple(split_list(arguments.without)),
-        demangle=not arguments.no_demangle,
+        demangle=not getattr(arguments, "no_demangle", False),
         past_main=True,
     )
     return replace(walk, max_frames=arguments.max_frames) if arguments.max_frames else walk

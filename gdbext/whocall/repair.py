@@ -7,8 +7,9 @@ and, where a chain follows no rule (a damaged stack), where single frames lead.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from whocall.errors import Error, native_errors
 from whocall.functions import path_fits
 from whocall.model import Backtrace
 from whocall.module_warnings import complaint
-from whocall.symbol_cache import Facts, Kept
+from whocall.search import Search
 
 if TYPE_CHECKING:
     from whocall import _native as native
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 AT_ONCE = 1 << 16
 # Frames found in these ways follow from no rule of the function below them.
 BEYOND_RULES = ("frame-pointer", "scan")
+_USABLE = ("found", "in memory")
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,13 @@ class Step:
     sp: int
     cfa: int  # with `start` what debuggers tell frames apart by
     start: int  # of its function; the pc itself where that is not known
-    caller: Mapping[str, int] | None  # the caller's registers; None: nothing called it
+    caller: Mapping[str, int] | None  # the caller's registers; None: nothing called it; {}: untold
     ruled: bool  # a debugger finds the caller by the module's tables or by the rules we give
+
+    @property
+    def leads(self) -> bool:
+        """Whether it tells the caller's registers, or that there is none."""
+        return self.caller is None or bool(self.caller)
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ def chain_of(trace: Backtrace) -> Chain:
 class ModuleState:
     """What a debugger was told about a module."""
 
+    begun: bool = False  # names and first rules were looked for
+    debug_file: bool = False  # it found a separate debug file by itself, and has the names of that
     named: int = 0
     unnamed: int = 0
     ruled: set[int] = field(default_factory=set)  # link addresses of functions whose rules it has
@@ -80,35 +89,111 @@ class ModuleState:
     budget: int = AT_ONCE  # of the next file of rules
 
 
-def module_file(
-    image: ProcessImage, index: int, settings: str, debug_names: bool
-) -> tuple[Kept | bytes, Facts]:
-    """Names and the first rules of image.modules[index], from the cache or made now.
+@dataclass(frozen=True)
+class Told:
+    """What a debugger was told about the module that it has under this path.
 
-    Bytes where nothing can be kept, because the module has no file of its own. `settings` is what
-    else the names depend on, such as lists of names; `debug_names` says whether the names in a
-    separate debug file are to be told too.
+    A `bias` is given where it has no object file of the module: then it tells modules apart.
+    """
+
+    path: str
+    build_id: str
+    bias: int | None
+    state: ModuleState
+
+    def is_about(self, paths: Collection[str], build_id: str, bias: int) -> bool:
+        """Whether it is the module with one of these paths."""
+        if self.bias is not None:
+            return self.path in paths and self.bias == bias
+        return is_same_file(self.path, self.build_id, paths, build_id)
+
+
+def is_same_file(path: str, build_id: str, paths: Collection[str], other_id: str) -> bool:
+    """Whether `path` is one of the `paths`, and no build id speaks against it."""
+    if build_id and other_id and build_id != other_id:
+        return False
+    return os.path.realpath(path) in {os.path.realpath(each) for each in paths if each}
+
+
+@dataclass(frozen=True)
+class Gift:
+    """What a debugger is to be given for a module, and what it then was told about it."""
+
+    path: str
+    file_path: str
+    build_id: str
+    bias: int
+    files: Sequence[Path]  # symbol files; none where it has all that there is
+    state: ModuleState
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a debugger has to be told."""
+
+    pc_name: str  # its name of the register that holds the program counter
+    chains: Sequence[Chain]
+    gifts: Sequence[Gift]
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where files are made: what names depend on beside the module, and who writes the files that
+    are not kept for the next time.
+    """
+
+    settings: str
+    write: Callable[[bytes], Path]
+
+
+def settings_key(search: Search) -> str:
+    """What names depend on beside the module: the lists and archives that the user gave."""
+    files = (*search.symbol_files, *search.signature_files)
+    told = [repr((tuple(search.symbol_files), tuple(search.signature_files), search.debuginfod))]
+    for path in files:
+        try:
+            status = Path(path.rpartition("=")[2].partition("@")[0]).stat()
+            told.append(f"{status.st_mtime_ns} {status.st_size}")
+        except OSError:
+            told.append("none")
+    return "\0".join(told)
+
+
+def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Workshop) -> Path | None:
+    """The file with names and the first rules of image.modules[index], from the cache or made now.
+
+    None when there is nothing to tell; `state` is brought up to date.
     """
     module = image.modules[index]
-    build_id = module.build_id_in_memory or module.build_id_on_disk
     key = None
-    if module.file_path:
-        key = symbol_cache.key_of(module.file_path, build_id, f"{debug_names}\0{settings}")
-    known = symbol_cache.find(key) if key is not None else None
-    if known is not None:
-        return known, known.facts
-    with native_errors():
-        made = image.native.repair_file(index, debug_names=debug_names, budget=AT_ONCE)
-    facts = {
-        "named": made.named,
-        "unnamed": made.unnamed,
-        "ruled": made.functions,
-        "complete": made.complete,
-    }
-    return (made.bytes if key is None else symbol_cache.keep(key, made.bytes, facts)), facts
+    if module.state == "found":
+        told = f"{not state.debug_file}\0{shop.settings}"
+        key = symbol_cache.key_of(module.file_path, _build_id(module), told)
+    kept = symbol_cache.find(key) if key is not None else None
+    contents = b""
+    if kept is None:
+        with native_errors():
+            made = image.native.repair_file(index, debug_names=not state.debug_file, budget=AT_ONCE)
+        contents = made.bytes
+        facts: symbol_cache.Facts = {
+            "named": made.named,
+            "unnamed": made.unnamed,
+            "ruled": made.functions,
+            "complete": made.complete,
+        }
+        kept = symbol_cache.keep(key, contents, facts) if key is not None else None
+    if kept is not None:
+        facts = kept.facts
+    state.begun = True
+    state.named, state.unnamed = facts["named"], facts["unnamed"]
+    state.ruled.update(facts["ruled"])
+    state.complete = facts["complete"]
+    if kept is not None:
+        return None if kept.empty else kept.path
+    return shop.write(contents) if contents else None
 
 
-def more_rules(
+def _more_rules(
     image: ProcessImage, index: int, pcs: Collection[int], state: ModuleState
 ) -> bytes | None:
     """Rules for the functions at `pcs` (runtime addresses) that `state` has none for.
@@ -133,6 +218,35 @@ def more_rules(
     return made.bytes
 
 
+def _build_id(module: native.Module) -> str:
+    return module.build_id_in_memory or module.build_id_on_disk
+
+
+def _gift(
+    image: ProcessImage,
+    index: int,
+    pcs: Collection[int],
+    told: Iterable[Told],
+    shop: Workshop,
+) -> Gift | None:
+    """What is to be given for image.modules[index]; None when no file of it was found."""
+    module = image.modules[index]
+    if module.state not in _USABLE:
+        return None
+    paths, build_id = (module.path, module.file_path), _build_id(module)
+    known = next((each for each in told if each.is_about(paths, build_id, module.bias)), None)
+    state = ModuleState()
+    if known is not None:
+        state = replace(known.state, ruled=set(known.state.ruled))
+    files = []
+    if not state.begun:
+        first = _first_file(image, index, state, shop)
+        files += [] if first is None else [first]
+    rules = _more_rules(image, index, pcs, state)
+    files += [] if rules is None else [shop.write(rules)]
+    return Gift(*paths, build_id, module.bias, files, state)
+
+
 def modules_of(image: ProcessImage, chains: Iterable[Chain]) -> dict[int, set[int]]:
     """The lookup addresses of the chains by index of the module that they lie in."""
     found: dict[int, set[int]] = {}
@@ -155,45 +269,26 @@ def module_named(image: ProcessImage, name: str) -> native.Module:
     ]
     if not fitting:
         raise Error(f"no module {name} is loaded" if name else "no program is loaded")
-    usable = [module for module in fitting if module.state in ("found", "in memory")]
+    usable = [module for module in fitting if module.state in _USABLE]
     if not usable:
         raise Error(complaint(fitting[0]) or f"{fitting[0].path} cannot be read")
     return usable[0]
 
 
-@dataclass(frozen=True)
-class Exported:
-    """What an exported symbol file has."""
+def plan(
+    image: ProcessImage,
+    chains: Sequence[Chain],
+    more_modules: Iterable[int],
+    told: Sequence[Told],
+    shop: Workshop,
+) -> Plan:
+    """What makes a debugger's stacks the chains.
 
-    named: int
-    unnamed: int
-    ruled: int  # functions with rules
-
-
-def export(image: ProcessImage, index: int, path: Path) -> Exported:
-    """Writes names and all rules of image.modules[index] to `path`. Raises Error."""
-    with native_errors():
-        made = image.native.repair_file(index, budget=1 << 62)
-    if not made.bytes:
-        raise Error(f"{image.modules[index].path} lacks neither names nor rules: nothing to write")
-    symbol_cache.write_whole(path, made.bytes)
-    return Exported(made.named, made.unnamed, len(made.functions))
-
-
-def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]:
-    """What was written, and how a colleague uses it."""
-    build_id = module.build_id_in_memory or module.build_id_on_disk
-    told = [
-        f"{path}: {made.named:,} names, {made.unnamed:,} functions without a name, unwinding rules"
-        f" of {made.ruled:,} functions of {module.path}.",
-        "gdb reads it where debug info of this build is looked for,",
-    ]
-    if build_id:
-        place = f".build-id/{build_id[:2]}/{build_id[2:]}.debug"
-        told.append(f'  as DIRECTORY/{place} with "set debug-file-directory DIRECTORY",')
-        told.append("or in a gdb that has the program loaded:")
-    else:
-        told[-1] = "In a gdb that has the program loaded:"
-    name = Path(module.path).name
-    told.append(f'  python gdb.lookup_objfile("{name}").add_separate_debug_file("{path}")')
-    return told
+    Of image.modules[i] for `more_modules` it is told as well, wherever frames lie; `told` is what
+    it was told before.
+    """
+    wanted = modules_of(image, chains)
+    for index in more_modules:
+        wanted.setdefault(index, set())
+    gifts = [_gift(image, index, pcs, told, shop) for index, pcs in sorted(wanted.items())]
+    return Plan(image.native.pc_name, chains, [gift for gift in gifts if gift is not None])

@@ -116,6 +116,17 @@ def keep(key: str, contents: bytes, facts: Facts) -> Kept:
     return Kept(path, facts, not contents)
 
 
+def write_new(folder: Path, contents: bytes) -> Path:
+    """A file of its own for `contents`. Raises Error."""
+    try:
+        handle, name = tempfile.mkstemp(suffix=".symbols", dir=folder)
+        with os.fdopen(handle, "wb") as file:
+            file.write(contents)
+    except OSError as error:
+        raise Error(f"no file can be written in {folder}: {error.strerror}") from error
+    return Path(name)
+
+
 def write_whole(path: Path, contents: bytes) -> None:
     """All of the file or nothing of it; whatever stood there is replaced. Raises Error."""
     name = ""

@@ -7,18 +7,14 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import gdb
 
 from whocall import symbol_cache
 from whocall.repair import ModuleState
-from whocall.symbol_cache import Facts
-
-if TYPE_CHECKING:
-    from whocall import _native as native
 
 
 def quoted(path: str | Path) -> str:
@@ -35,24 +31,17 @@ class Attached:
     bias: int
     path: str
     state: ModuleState = field(default_factory=ModuleState)
-    begun: bool = False  # names and first rules were looked for
     files: list[Path] = field(default_factory=list)
 
-    def begin(self, facts: Facts) -> None:
-        """Takes over what is known of the first file."""
-        self.begun = True
-        self.state.named, self.state.unnamed = facts["named"], facts["unnamed"]
-        self.state.ruled.update(facts["ruled"])
-        self.state.complete = facts["complete"]
-
-    def attach(self, path: Path) -> None:
-        """Gives gdb the file as debug info of the module."""
-        if self.objfile is not None:
-            self.objfile.add_separate_debug_file(str(path))
-        else:
-            gdb.execute(f"add-symbol-file {quoted(path)} -o {self.bias:#x}", False, True)
-        self.files.append(path)
-        gdb.invalidate_cached_frames()
+    def attach(self, files: Iterable[Path]) -> None:
+        """Gives gdb the files as debug info of the module."""
+        for path in files:
+            if self.objfile is not None:
+                self.objfile.add_separate_debug_file(str(path))
+            else:
+                gdb.execute(f"add-symbol-file {quoted(path)} -o {self.bias:#x}", False, True)
+            self.files.append(path)
+            gdb.invalidate_cached_frames()
 
     @property
     def is_valid(self) -> bool:
@@ -61,6 +50,8 @@ class Attached:
             return False
         if self.objfile is not None:
             return self.objfile.is_valid()
+        if not self.files:
+            return True
         ours = {str(path) for path in self.files}
         return any(objfile.filename in ours for objfile in self.progspace.objfiles())
 
@@ -69,7 +60,7 @@ _known: list[Attached] = []
 _folder: Path | None = None
 
 
-def _session_folder() -> Path:
+def session_folder() -> Path:
     """Where files lie that only this gdb needs; gdb reads them when it likes, until it ends."""
     global _folder
     if _folder is None:
@@ -90,31 +81,29 @@ def _sweep(base: Path) -> None:
 
 def session_file(contents: bytes) -> Path:
     """A file of its own for `contents`, kept until gdb ends."""
-    handle, name = tempfile.mkstemp(suffix=".symbols", dir=_session_folder())
-    with os.fdopen(handle, "wb") as file:
-        file.write(contents)
-    return Path(name)
+    return symbol_cache.write_new(session_folder(), contents)
+
+
+def records() -> list[Attached]:
+    """What gdb was told in the current program space; also that there was nothing to tell."""
+    _known[:] = [known for known in _known if known.is_valid]
+    space = gdb.current_progspace()
+    return [known for known in _known if known.progspace == space]
 
 
 def here() -> list[Attached]:
-    """The modules of the current program space that gdb was told about."""
-    _known[:] = [known for known in _known if known.is_valid or not known.files]
-    space = gdb.current_progspace()
-    return [known for known in _known if known.files and known.progspace == space]
+    """The modules of the current program space that gdb was given files for."""
+    return [known for known in records() if known.files]
 
 
-def begin(objfile: gdb.Objfile | None, module: native.Module) -> Attached:
+def record(objfile: gdb.Objfile | None, path: str, bias: int) -> Attached:
     """The record of a module, made when there is none."""
-    space = gdb.current_progspace()
-    here()
-    for known in _known:
-        if known.progspace != space:
-            continue
+    for known in records():
         if known.objfile is not None and known.objfile.is_valid() and known.objfile == objfile:
             return known
-        if objfile is None and (known.path, known.bias) == (module.path, module.bias):
+        if objfile is None and (known.path, known.bias) == (path, bias):
             return known
-    known = Attached(space, objfile, module.bias, module.path)
+    known = Attached(gdb.current_progspace(), objfile, bias, path)
     _known.append(known)
     return known
 
@@ -130,10 +119,10 @@ def is_ours(path: Path) -> bool:
     return symbol_cache.directory() in path.parents
 
 
-def has_debug_file(objfile: gdb.Objfile) -> bool:
-    """Whether gdb found a separate debug file for it by itself."""
-    return any(
-        other.owner == objfile and not is_ours(Path(other.filename or ""))
+def with_debug_files() -> list[gdb.Objfile]:
+    """The object files for which gdb found a separate debug file by itself."""
+    return [
+        other.owner
         for other in gdb.current_progspace().objfiles()
-        if other.owner is not None
-    )
+        if other.owner is not None and not is_ours(Path(other.filename or ""))
+    ]

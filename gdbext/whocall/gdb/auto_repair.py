@@ -13,9 +13,9 @@ from typing import Any
 import gdb
 
 from whocall.errors import Error
-from whocall.gdb import attached, parameters, repair_events
-from whocall.gdb.giving import file_of_objfile
-from whocall.image import open_file_image
+from whocall.gdb import attached, repair_events
+from whocall.gdb.giving import note
+from whocall.gdb.planning import file_gifts
 
 # Larger files are left until a frame lies in them: looking through all code takes its time, bytes.
 LARGEST_AT_LOAD = 32 << 20
@@ -39,10 +39,13 @@ def _made_for(objfile: gdb.Objfile) -> Path | None:
     if not _on or not _is_wanted(objfile):
         return None
     try:
-        image = open_file_image(str(objfile.filename), search=parameters.search())
-        return file_of_objfile(image, objfile)
+        gifts = file_gifts(str(objfile.filename))
     except (Error, gdb.error):
         return None  # "whocall repair" tells why
+    for gift in gifts:
+        note(gift, objfile)
+        return next(iter(gift.files), None)
+    return None
 
 
 def _loaded(event: Any) -> None:

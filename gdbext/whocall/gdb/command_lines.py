@@ -16,8 +16,15 @@ from whocall.gdb import downloads, parameters, walks
 from whocall.gdb.audits import audited_file, module_file, wanted_limit
 from whocall.gdb.current import selected_pc
 from whocall.gdb.elsewhere import other_python, run_elsewhere
+from whocall.gdb.exports import exported_file
 from whocall.gdb.frames import lwp_of, selected_level, stacks_json
-from whocall.gdb.inferior import core_of, executable, inferior_prefix, readable_selection
+from whocall.gdb.inferior import (
+    core_of,
+    executable,
+    inferior_prefix,
+    program_file,
+    readable_selection,
+)
 from whocall.gdb.output import style_codes, write_text
 from whocall.gdb.symbols import address_of, wanted_expressions
 from whocall.options import Parsed
@@ -70,11 +77,15 @@ def look_arguments() -> list[str]:
     return found + ["--no-demangle"] * (not walks.demangle())
 
 
-def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[str]:
+def strategy_arguments(parsed: Parsed) -> list[str]:
+    """How to walk, by the settings and the options."""
     found = [f"--max-frames={parameters.max_frames()}"]
     without = walks.without(parsed)
-    if without:
-        found.append(f"--without={','.join(without)}")
+    return [*found, f"--without={','.join(without)}"] if without else found
+
+
+def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[str]:
+    found = strategy_arguments(parsed)
     inferior, thread = readable_selection()
     if every_thread:
         found += ["--all", f"--inferior={inferior_prefix()}"]
@@ -179,6 +190,18 @@ def _signatures(line: str) -> None:
     _show("signatures", [*wanted, "--", *archives])
 
 
+def _export(line: str) -> None:
+    parsed = options.EXPORT.parse(line)
+    module = parsed.values.get("module", "")
+    arguments = [f"--module={module}"] if module else []
+    arguments += [f"--output={exported_file(parsed)}", *search_arguments()]
+    if gdb.selected_thread() is None:
+        _show("export", [*arguments, "--", program_file()])
+        return
+    core, *exe = core_and_program()
+    _show("export", [*arguments, *(f"--exe={path}" for path in exe), "--", core])
+
+
 _COMMANDS: Mapping[str, Callable[[Any], Any]] = {
     "backtraces": _backtrace,
     "mi_backtraces": _mi_backtrace,
@@ -189,6 +212,7 @@ _COMMANDS: Mapping[str, Callable[[Any], Any]] = {
     "module_lists": _modules,
     "audits": _audit,
     "signature_files": _signatures,
+    "exports": _export,
 }
 
 

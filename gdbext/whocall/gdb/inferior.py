@@ -105,6 +105,14 @@ def executable(inferior: gdb.Inferior) -> str:
     return str(name[len("target:") :] if name.startswith("target:") else name)
 
 
+def program_file() -> str:
+    """The file of the selected inferior's program. Raises Error without one."""
+    exe = executable(gdb.selected_inferior())
+    if not exe:
+        raise Error('There is no program.  Use "file PROGRAM" or "core-file CORE" first.')
+    return exe
+
+
 def core_of(inferior: gdb.Inferior) -> str | None:
     """The path of the core file that gdb reads; None when the inferior is none."""
     connection = getattr(inferior, "connection", None)  # from gdb 11 on; each core is a new one

@@ -76,9 +76,9 @@ def _register(wanted: bool) -> None:
 
 
 def pin(thread: gdb.InferiorThread, step: Step, pc_name: str) -> bool:
-    """Tells gdb where the frame leads; False when it was told before."""
+    """Tells gdb where the frame leads; False when it was told before, or that is not known."""
     place = (thread.ptid, step.pc, step.sp)
-    if place in _pins.steps:
+    if place in _pins.steps or not step.leads:
         return False
     _pins.pc_name = pc_name
     _pins.steps[place] = step

@@ -38,14 +38,14 @@ def refresh() -> None:
     thread = gdb.selected_thread()
     if thread is None or not thread.is_valid() or thread.is_running():
         return
-    from whocall.gdb.inferior import current, forget
+    from whocall.gdb.inferior import forget
+    from whocall.gdb.planning import Wanted
     from whocall.gdb.repairing import repair
 
     forget()
     try:
         everyone = len(gdb.selected_inferior().threads()) <= MOST_THREADS
-        now = current(every_thread=everyone)
-        repair(now, now.every_thread() if everyone else [now.selected])
+        repair(Wanted(every_thread=everyone))
     except (Error, gdb.error):
         return  # "whocall repair" tells why
 

@@ -4,32 +4,19 @@ which frames lie, looks whether its stacks are right then, and leads it on frame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 
 import gdb
 
 from whocall.gdb import pins
 from whocall.gdb.frames import past_main, selection_kept
-from whocall.gdb.giving import give_image_modules
-from whocall.gdb.inferior import Current
-from whocall.gdb.walks import walk_of
-from whocall.options import Parsed
-from whocall.repair import Chain, chain_of, modules_of
+from whocall.gdb.giving import give
+from whocall.gdb.planning import Wanted, process_plan
+from whocall.repair import Chain
 from whocall.repair_report import Agreement, ModuleOutcome, ThreadOutcome
 
 MOST_PINS = 256  # of one stack, beyond those that are known to be needed
 BEYOND = 16  # frames that gdb may show behind the end of a chain before we stop looking
-
-
-def chains_of(now: Current, indices: Sequence[int]) -> dict[int, Chain]:
-    """The true chains by gdb's thread number."""
-    walk = replace(walk_of(Parsed(), past_main=True), registers=True, lines=False)
-    found = {}
-    for at in indices:
-        if at in now.numbers:
-            found[now.numbers[at]] = chain_of(now.image.backtrace(at, walk))
-    return found
 
 
 def _gdb_pcs(limit: int) -> Iterator[int]:
@@ -110,15 +97,7 @@ def settle(
     return modules, outcomes
 
 
-def repair(
-    now: Current, indices: Sequence[int], more_modules: Sequence[int] = ()
-) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
-    """Repairs the stacks of the threads image.threads[i] for the `indices`.
-
-    Of the modules image.modules[i] for `more_modules` gdb is told as well, wherever frames lie.
-    """
-    chains = chains_of(now, indices)
-    wanted = modules_of(now.image, chains.values())
-    for index in more_modules:
-        wanted.setdefault(index, set())
-    return settle(chains, now.image.native.pc_name, lambda: give_image_modules(now.image, wanted))
+def repair(wanted: Wanted) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
+    """Repairs the stacks of the selected inferior. Raises Error."""
+    found, chains = process_plan(wanted)
+    return settle(chains, found.pc_name, lambda: give(found.gifts))

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import gdb
 
 from whocall.errors import Error
-from whocall.gdb import parameters, repair_events
-from whocall.gdb.giving import give_image_modules
-from whocall.gdb.inferior import current, executable
+from whocall.gdb import repair_events
+from whocall.gdb.giving import give
+from whocall.gdb.inferior import program_file
 from whocall.gdb.output import warn, write
+from whocall.gdb.planning import Wanted, file_gifts
 from whocall.gdb.repairing import repair
-from whocall.image import ProcessImage, open_file_image
 from whocall.options import REPAIR, Parsed
-from whocall.repair import module_named
 from whocall.repair_report import (
     ModuleOutcome,
     ThreadOutcome,
@@ -22,12 +21,6 @@ from whocall.repair_report import (
     thread_line,
     threads_line,
 )
-
-
-def _named(image: ProcessImage, parsed: Parsed) -> list[int]:
-    if parsed.has("all"):
-        return [module.index for module in image.modules]
-    return [module_named(image, name).index for name in parsed.arguments]
 
 
 def _files(parsed: Parsed) -> list[str]:
@@ -40,10 +33,7 @@ def _files(parsed: Parsed) -> list[str]:
     if parsed.has("all"):
         return loaded
     if not parsed.arguments:
-        exe = executable(gdb.selected_inferior())
-        if not exe:
-            raise Error('There is no program.  Use "file PROGRAM" or "core-file CORE" first.')
-        return [exe]
+        return [program_file()]
     found = []
     for name in parsed.arguments:
         fitting = [path for path in loaded if path == name or path.endswith(f"/{name}")]
@@ -57,8 +47,7 @@ def _repair_files(parsed: Parsed) -> list[ModuleOutcome]:
     """Names and rules for files that do not run yet."""
     outcomes = []
     for path in _files(parsed):
-        image = open_file_image(path, search=parameters.search())
-        outcomes += give_image_modules(image, {0: set()})
+        outcomes += give(file_gifts(path))
     return outcomes
 
 
@@ -70,8 +59,7 @@ def run(line: str) -> None:
     if gdb.selected_thread() is None:
         modules = _repair_files(parsed)
     else:
-        now = current(every_thread=True)
-        modules, threads = repair(now, now.every_thread(), _named(now.image, parsed))
+        modules, threads = repair(Wanted(every_module=parsed.has("all"), modules=parsed.arguments))
     repair_events.watch()
     show(modules, threads)
 
