@@ -18,6 +18,8 @@ from programs import Crash
 from sessions import SCRIPT, Said, batch
 from terminals import PAGER, PROMPT, terminal
 
+from whocall import loader
+
 FOREIGN = ".cpython-399-x86_64-linux-gnu.so"  # no module has that, nor any Python
 COMPLAINT = "warning: the native module of whocall cannot be used in this gdb: "
 
@@ -58,15 +60,33 @@ ON_THE_WORKERS = [
 ]
 
 
+def usable() -> Path:
+    """The native module for the Python that runs the tests."""
+    path = loader.look().usable
+    assert path is not None
+    return path
+
+
+def loading(script: Path, build: Path) -> Path:
+    """Writes a script that loads the extension, with the modules in `build`, into a wrong gdb.
+
+    A later gdb is wrong by itself; that of this system is made to take no module that there is.
+    """
+    suffix = usable().name.removeprefix("_native")
+    script.write_text(
+        "python import importlib.machinery, os\n"
+        f"python os.environ['WHOCALL_BUILD_DIR'] = '{build}'\n"
+        "python suffixes = importlib.machinery.EXTENSION_SUFFIXES\n"
+        f"python if '{suffix}' in suffixes: suffixes[:] = ['{FOREIGN}']\n"
+        f"source {SCRIPT}\n"
+    )
+    return script
+
+
 @pytest.fixture(scope="session")
 def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Loads the extension into a gdb whose Python takes no native module that there is."""
-    path = tmp_path_factory.mktemp("foreign") / "foreign.gdb"
-    suffixes = "importlib.machinery.EXTENSION_SUFFIXES"
-    path.write_text(
-        f"python import importlib.machinery; {suffixes}[:] = ['{FOREIGN}']\nsource {SCRIPT}\n"
-    )
-    return path
+    """Loads the extension into a gdb whose Python can load no native module that there is."""
+    return loading(tmp_path_factory.mktemp("foreign") / "foreign.gdb", usable().parent.parent)
 
 
 def told(commands: Sequence[str], crash: Crash, **more: Path) -> tuple[list[str], Said]:
@@ -95,7 +115,7 @@ def test_one_warning_says_why_and_what_mends_it(chain: Crash, foreign: Path) -> 
     _, said = told(["whocall", "whocall bt", "whocall modules"], chain, script=foreign)
     (warning,) = [line for line in said.err.splitlines() if line.startswith("warning: ")]
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    assert warning.startswith(f"{COMPLAINT}it is built for Python {version} (")
+    assert warning.startswith(f"{COMPLAINT}it is built for Python {version} ({usable()}), and")
     assert re.search(r", and this is Python 3\.\d+; (/\S*/)?python3\.\d+ runs whocall on", warning)
     mend = warning.rpartition("mend it with: ")[2]
     assert mend.endswith("/scripts/prepare demo")
@@ -195,16 +215,14 @@ def test_the_machine_interface_answers_the_same(chain: Crash, foreign: Path) -> 
 
 
 def test_where_no_python_can_load_a_module_the_sentence_is_the_error(
-    chain: Crash, foreign: Path, tmp_path: Path
+    chain: Crash, tmp_path: Path
 ) -> None:
-    script = tmp_path / "elsewhere.gdb"
-    script.write_text(foreign.read_text())
     hide = "python import whocall.loader as l; l.checkout = lambda: None"
-    damaged = tmp_path / "whocall" / "_native.cpython-311-x86_64-linux-gnu.so"
+    damaged = tmp_path / "whocall" / usable().name
     damaged.parent.mkdir()
     damaged.write_bytes(b"no module")
-    said = batch([hide, "whocall bt"], [chain.exe, chain.core], script=script,
-                 WHOCALL_BUILD_DIR=str(tmp_path))  # fmt: skip
+    script = loading(tmp_path / "wrong.gdb", tmp_path)
+    said = batch([hide, "whocall bt"], [chain.exe, chain.core], script=script)
     assert said.status == 1
     complaints = [line for line in said.err.splitlines() if "native module" in line]
     assert len(complaints) == 1
@@ -212,11 +230,12 @@ def test_where_no_python_can_load_a_module_the_sentence_is_the_error(
 
 
 def test_colours_and_the_pager_are_gdbs(chain: Crash, foreign: Path) -> None:
-    child = terminal(chain, "-ex", "set height 10", script=foreign, term="xterm-256color")
+    child = terminal(chain, "-ex", "set height 0", script=foreign, term="xterm-256color")
     child.sendline("set style enabled on")
     child.sendline("set style function foreground red")
     child.sendline("whocall symbol qsort")
     child.expect_exact("\x1b[31mqsort")
+    child.sendline("set height 10")
     child.sendline("whocall functions")
     child.expect_exact(PAGER)
     child.sendline("q")
@@ -228,11 +247,11 @@ def test_colours_and_the_pager_are_gdbs(chain: Crash, foreign: Path) -> None:
 
 
 @pytest.fixture
-def endless(tmp_path: Path, build_directory: Path) -> dict[str, str]:
-    """An environment in which the other Python never comes to an end, and tells its number."""
+def endless(tmp_path: Path) -> Path:
+    """The other Python never comes to an end, and tells its number; the script that loads us."""
     module = tmp_path / "build" / "whocall"
     module.mkdir(parents=True)
-    for path in (build_directory.resolve() / "whocall").glob("*.so"):
+    for path in usable().parent.glob("*.so"):
         (module / path.name).symlink_to(path)
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     python = tmp_path / name
@@ -242,7 +261,7 @@ def endless(tmp_path: Path, build_directory: Path) -> dict[str, str]:
         "exec sleep 1000\n"
     )
     python.chmod(0o755)
-    return {"PATH": f"{tmp_path}:{os.environ['PATH']}", "WHOCALL_BUILD_DIR": str(module.parent)}
+    return loading(tmp_path / "wrong.gdb", module.parent)
 
 
 def _until(what: Callable[[], bool]) -> None:
@@ -252,9 +271,9 @@ def _until(what: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("everyone", [True, False], ids=["Ctrl-C", "gdb alone"])
 def test_an_interrupt_ends_the_other_process(
-    everyone: bool, chain: Crash, foreign: Path, endless: dict[str, str], tmp_path: Path
+    everyone: bool, chain: Crash, endless: Path, tmp_path: Path
 ) -> None:
-    child = terminal(chain, script=foreign, **endless)
+    child = terminal(chain, script=endless, PATH=f"{tmp_path}:{os.environ['PATH']}")
     child.sendline("whocall bt")
     number = tmp_path / "number"
     _until(number.exists)
