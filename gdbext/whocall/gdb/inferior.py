@@ -101,7 +101,9 @@ def executable(inferior: gdb.Inferior) -> str:
     else:
         said = gdb.execute(f"info inferiors {inferior.num}", to_string=True).splitlines()
         column = said[0].find("Executable") if len(said) > 1 else -1
-        name = said[1][column:].strip() if column >= 0 else space.filename or ""
+        # The rest of a name with newlines stands on the lines below.
+        rest = [line for line in said[2:] if not line.startswith("\tis vfork ")]
+        name = "\n".join([said[1][column:], *rest]).strip() if column >= 0 else space.filename or ""
     return str(name[len("target:") :] if name.startswith("target:") else name)
 
 
@@ -131,7 +133,7 @@ def core_of(inferior: gdb.Inferior) -> str | None:
 def _told_core() -> str | None:
     """As `info files` tells it, which takes 10 ms for a thousand threads."""
     said = gdb.execute("info files", to_string=True)
-    match = re.search(r"core dump file:\s*[`'\"‘]?(.+?)['\"’]?, file type ", said)
+    match = re.search(r"core dump file:\s*[`'\"‘]?(.+?)['\"’]?, file type ", said, re.DOTALL)
     return match.group(1) if match else None
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import gdb
 
@@ -67,10 +69,42 @@ def _codes(role: str) -> str:
     return ";".join(codes + ([intensity] if intensity else []))
 
 
+def _asked_by_python() -> bool:
+    """Whether Python code that is not ours runs the command: gdb does not tell it, nor us, whether
+    it wants the text as a string, where gdb's own commands leave colours out.
+    """
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return not str(frame.f_globals.get("__name__", "")).startswith("whocall.")
+
+
+def _target(link: str) -> str:
+    try:
+        return str(Path(link).readlink())
+    except OSError:  # closed by now, or another user's
+        return ""
+
+
+def _goes_to_a_pipe() -> bool:
+    """Whether gdb's `pipe` runs: only then a child of gdb reads what gdb writes into a pipe."""
+    try:
+        pid = os.getpid()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        read = {_target(f"/proc/{child}/fd/0") for child in children}
+        ours = [link for link in Path("/proc/self/fd").iterdir() if link.name != "0"]
+        written = {_target(str(link)) for link in ours}
+    except OSError:  # a child that has ended, a system without /proc
+        return False
+    return any(link.startswith("pipe:") for link in read & written)
+
+
 def style_codes() -> dict[str, str] | None:
     """gdb's styles as SGR parameters of our roles; None when gdb itself would use none now."""
     dumb = os.environ.get("TERM", "dumb") == "dumb"
     if dumb or not gdb.parameter("style enabled") or not os.isatty(1):
+        return None
+    if _asked_by_python() or _goes_to_a_pipe():
         return None
     return {role: _codes(role) for role in ROLES}
 
