@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("WHOCALL_BUILD_DIR", str(ROOT / "build" / "release"))
 os.environ.pop("DEBUGINFOD_URLS", None)
+# Symbol files made here are not for the user's own cache, and those that lie there are not for us.
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="whocall-tests-cache-")
+atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 if str(ROOT / "gdbext") not in sys.path:
     sys.path.insert(0, str(ROOT / "gdbext"))
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mi_session import MiSession
@@ -89,7 +90,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return loading(tmp_path_factory.mktemp("foreign") / "foreign.gdb", usable().parent.parent)
 
 
-def told(commands: Sequence[str], crash: Crash, **more: Path) -> tuple[list[str], Said]:
+def told(commands: Sequence[str], crash: Crash, **more: Any) -> tuple[list[str], Said]:
     """What each command printed, and the whole session."""
     marked = [line for command in commands for line in (f"echo <{{{command}}}>\\n", command)]
     said = batch(marked, [crash.exe, crash.core], **more)
@@ -109,6 +110,54 @@ def test_every_command_prints_what_it_prints_in_the_right_gdb(
     assert (right.status, wrong.status) == (0, 0)
     rest = [line for line in wrong.err.splitlines() if not line.startswith(COMPLAINT)]
     assert rest == right.err.splitlines()
+
+
+REPAIRED = [
+    "thread apply all bt",
+    "whocall repair",
+    "thread apply all bt",
+    "whocall repair",
+    "whocall repair libc.so.6",
+    "whocall repair -all",
+    "info functions sub_",
+    "whocall compare",
+    "whocall revert",
+    "thread apply all bt",
+    "whocall repair",
+    "bt 3",
+]
+
+
+@pytest.mark.parametrize("program", ["chain", "workers"])
+def test_repair_is_the_same(
+    program: str, foreign: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    crash = request.getfixturevalue(program)
+    elsewhere, wrong = told(REPAIRED, crash, script=foreign, XDG_CACHE_HOME=str(tmp_path / "1"))
+    here, right = told(REPAIRED, crash, XDG_CACHE_HOME=str(tmp_path / "2"))
+    assert elsewhere == here
+    assert (right.status, wrong.status) == (0, 0), wrong.err
+    assert "sub_" not in here[0]
+    assert "in sub_" in here[2]
+    assert here[9].split("\n", 1)[1] == here[0].split("\n", 1)[1]
+
+
+@pytest.mark.parametrize("arguments", [(), ("core",)], ids=["file", "core"])
+def test_repair_and_export_of_a_file_and_a_core(
+    arguments: tuple[str, ...], chain: Crash, foreign: Path, tmp_path: Path
+) -> None:
+    found = []
+    for script in (SCRIPT, foreign):
+        out = tmp_path / script.stem
+        commands = ["whocall repair chain", "info functions sub_", f"whocall export {out}"]
+        commands += [f"whocall export {out}.libc -module libc.so.6"] if arguments else []
+        said = batch(commands, [chain.exe, *(getattr(chain, each) for each in arguments)],
+                     script=script)  # fmt: skip
+        assert said.status == 0, said.err
+        written = [Path(f"{out}{end}").read_bytes() for end in ("", ".libc")[: len(commands) - 2]]
+        found.append((said.out.replace(str(out), "OUT"), written))
+    assert found[0] == found[1]
+    assert "  sub_" in found[0][0]
 
 
 def test_one_warning_says_why_and_what_mends_it(chain: Crash, foreign: Path) -> None:
@@ -154,6 +203,12 @@ def test_a_second_core_beside_the_first(chain: Crash, workers: Crash, foreign: P
         ("whocall symbol", "must be followed by"),
         ("whocall audit /etc/passwd", "/etc/passwd"),
         ("whocall signatures -output /dev/null/x /dev/null", "/dev/null"),
+        ("whocall repair no_such.so", "No module no_such.so is loaded"),
+        ("whocall repair -nonsense", "its options: -all"),
+        ("whocall revert", "There is nothing to take back"),
+        ("whocall export", "needs the name of the file to write"),
+        ("whocall export /dev/null/x", "/dev/null/x cannot be written"),
+        ("whocall export -module no_such.so /dev/null/x", "No module no_such.so is loaded"),
     ],
 )
 def test_errors_are_those_of_the_right_gdb(

@@ -96,6 +96,11 @@ def here() -> list[Attached]:
     return [known for known in records() if known.files]
 
 
+def remark() -> list[str]:
+    """A line where gdb's frames are not its own."""
+    return ['gdb is repaired; "whocall revert" brings its own frames back.'] * bool(here())
+
+
 def record(objfile: gdb.Objfile | None, path: str, bias: int) -> Attached:
     """The record of a module, made when there is none."""
     for known in records():

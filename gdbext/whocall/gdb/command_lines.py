@@ -12,7 +12,7 @@ import gdb
 
 from whocall import jsonform, loader, options
 from whocall.errors import Error, NativeMissingError
-from whocall.gdb import downloads, parameters, walks
+from whocall.gdb import attached, downloads, parameters, walks
 from whocall.gdb.audits import audited_file, module_file, wanted_limit
 from whocall.gdb.current import selected_pc
 from whocall.gdb.elsewhere import other_python, run_elsewhere
@@ -25,7 +25,7 @@ from whocall.gdb.inferior import (
     program_file,
     readable_selection,
 )
-from whocall.gdb.output import style_codes, write_text
+from whocall.gdb.output import style_codes, write, write_text
 from whocall.gdb.symbols import address_of, wanted_expressions
 from whocall.options import Parsed
 from whocall.style import codes_text
@@ -136,6 +136,8 @@ def _comparison(line: str) -> None:
     inferior, thread = readable_selection()
     frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
     _show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)
+    if not parsed.has("json"):
+        write(attached.remark())
 
 
 def _of_core(*more: str) -> list[str]:

@@ -59,5 +59,4 @@ def run(line: str) -> None:
         if every_thread:
             write([""] * (at > 0) + [thread_title(comparison, inferior_prefix())])
         write(comparison_lines(comparison, now.image.pointer_size, style))
-    if attached.here():
-        write(['gdb is repaired; "whocall revert" brings its own frames back.'])
+    write(attached.remark())

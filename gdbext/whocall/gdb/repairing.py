@@ -76,9 +76,8 @@ def settle(
     `give` hands gdb the files of all modules concerned; `pc_name` is gdb's name of the register
     that holds the program counter.
     """
-    threads = {
-        thread.num: thread for thread in gdb.selected_inferior().threads() if thread.num in chains
-    }
+    everyone = sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)
+    threads = {thread.num: thread for thread in everyone if thread.num in chains}
     with selection_kept(), past_main():
         before = {}
         for number, thread in threads.items():
