@@ -119,6 +119,7 @@ class Frame:
     line: int | None
     explanation: str | None  # with WalkOptions(explain=True)
     registers: dict[str, int] | None  # with WalkOptions(registers=True)
+    saved: dict[int, str]  # likewise: which of the caller's registers a stack word holds
 
 class Backtrace:
     frames: list[Frame]

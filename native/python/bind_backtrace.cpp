@@ -94,6 +94,18 @@ py::object registers(const FrameView& view) {
                 : py::object(py::none());
 }
 
+// The stack words that hold the caller's registers: the registers' names by address.
+py::dict saved(const FrameView& view) {
+  py::dict names;
+  for (const SavedWord& word : view.frame().saved) {
+    const Architecture& arch = *view.walk->session->image->arch;
+    if (word.number < arch.register_names.size()) {
+      names[py::int_(word.address)] = py::str(arch.register_names[word.number]);
+    }
+  }
+  return names;
+}
+
 WalkRequest make_request(const std::vector<std::string>& without, std::size_t max_frames,
                          bool explain, bool with_registers, bool lines, bool demangle) {
   const auto known = strategy_names();
@@ -165,7 +177,8 @@ void bind_frame(py::module_& module) {
                              })
       .def_property_readonly("explanation",
                              [](const FrameView& view) { return text_or_none(explanation(view)); })
-      .def_property_readonly("registers", &registers);
+      .def_property_readonly("registers", &registers)
+      .def_property_readonly("saved", &saved);
 }
 
 }  // namespace

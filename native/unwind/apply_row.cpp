@@ -108,4 +108,22 @@ AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Archi
   return result;
 }
 
+std::vector<SavedWord> saved_words(const UnwindRow& row, const Activation& callee, Address cfa,
+                                   const Architecture& arch, const Memory& memory) {
+  std::vector<SavedWord> found;
+  for (const NamedRule& named : row.rules) {
+    const Register number = named.number == row.return_address ? arch.pc : named.number;
+    if (named.rule.kind == RegisterRule::Kind::at_cfa) {
+      const Address address = cfa + static_cast<Address>(named.rule.offset);
+      found.push_back({number, address & arch.address_mask()});
+    } else if (named.rule.kind == RegisterRule::Kind::at_expression) {
+      const auto address = evaluate(named.rule.expression, {arch, callee.registers, memory, cfa});
+      if (address) {
+        found.push_back({number, *address & arch.address_mask()});
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace whocall

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "memory/memory.h"
 #include "unwind/activation.h"
+#include "unwind/backtrace.h"
 #include "unwind/row.h"
 
 namespace whocall {
@@ -27,5 +29,10 @@ struct AppliedRow {
 // caller; only the CFA and the return address are indispensable.
 AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Architecture& arch,
                      const Memory& memory);
+
+// The stack words in which the callee of `row` keeps what its caller had in registers, in the row's
+// order; the return address goes by the number of the pc. `cfa` is that of apply_row.
+std::vector<SavedWord> saved_words(const UnwindRow& row, const Activation& callee, Address cfa,
+                                   const Architecture& arch, const Memory& memory);
 
 }  // namespace whocall

@@ -46,6 +46,12 @@ class EvidenceSet {
   std::uint8_t bits_ = 0;
 };
 
+// A stack word that holds what the caller had in a register.
+struct SavedWord {
+  Register number = 0;  // the pc's for the return address
+  Address address = 0;
+};
+
 struct Frame {
   Address pc = 0;         // runtime address
   Address lookup_pc = 0;  // where to look up names and lines: see Activation::lookup_pc
@@ -58,6 +64,7 @@ struct Frame {
   std::string_view strategy;       // the name of the strategy that found it; empty for frame 0
   std::string explanation;         // one sentence, when WalkOptions::explain asked for it
   std::shared_ptr<const Registers> registers;  // null unless WalkOptions::registers asked for them
+  std::vector<SavedWord> saved;                // where the caller's lie, if it asked
 };
 
 enum class StopReason : std::uint8_t {

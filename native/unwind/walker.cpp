@@ -150,6 +150,9 @@ class Walker::Walk {
       Frame& callee = result_.frames.back();
       callee.cfa = found_by->proposal.cfa;
       callee.signal_trampoline = found_by->row->signal_frame;
+      if (options_.registers) {
+        callee.saved = saved_words_of(callee, *found_by);
+      }
       frame.trust = found_by->row->signal_frame ? Trust::context : found_by->strategy->trust();
       frame.evidence = found_by->judgement.evidence;
       frame.strategy = found_by->strategy->name();
@@ -161,6 +164,11 @@ class Walker::Walk {
       frame.registers = std::make_shared<const Registers>(activation.registers);
     }
     result_.frames.push_back(std::move(frame));
+  }
+
+  std::vector<SavedWord> saved_words_of(const Frame& callee, const Attempt& caller) const {
+    const Activation activation{callee.pc, *callee.registers, callee.interrupted};
+    return saved_words(*caller.row, activation, callee.cfa, *process_.arch, *process_.memory);
   }
 
   std::string explain(const Attempt* found_by);

@@ -22,7 +22,7 @@ struct WalkOptions {
   std::vector<std::string> without;  // names of strategies that are switched off
   std::size_t max_frames = std::size_t{1} << 20U;
   bool explain = false;                   // fill Frame::explanation
-  bool registers = false;                 // fill Frame::registers
+  bool registers = false;                 // fill Frame::registers and Frame::saved
   std::function<void()> check_interrupt;  // called now and then; may throw to end the walk
 };
 

@@ -42,6 +42,36 @@ UnwindRow usual_row() {
   return row;
 }
 
+TEST_CASE("row: the words that hold the caller's registers") {
+  const Applied applied;
+  const SegmentMemory memory({{0x7000, applied.bytes}});
+  UnwindRow row = usual_row();
+  const std::vector<std::byte> deeper{std::byte{0x23}, std::byte{0x08}};  // plus_uconst 8
+  row.rules = {{kRbx, RegisterRule::stored_at_cfa(-24)},
+               {kRbp, RegisterRule::stored_at(ByteView(deeper))},
+               {kR12, RegisterRule::same()},
+               {kRax, RegisterRule::stored_at({})},  // computes nothing
+               {kRip, RegisterRule::stored_at_cfa(-8)}};
+  const auto saved = saved_words(row, Applied::callee(), 0x7018, kX86_64, memory);
+  REQUIRE(saved.size() == 3);
+  CHECK(saved[0].number == kRbx);
+  CHECK(saved[0].address == 0x7000);
+  CHECK(saved[1].number == kRbp);
+  CHECK(saved[1].address == 0x7020);
+  CHECK(saved[2].number == kRip);
+  CHECK(saved[2].address == 0x7010);
+}
+
+TEST_CASE("row: where the link register holds the return address its word goes by the pc") {
+  const Architecture& arm = *find_architecture("arm");
+  UnwindRow row;
+  row.return_address = 14;  // lr
+  row.rules = {{14, RegisterRule::stored_at_cfa(-4)}};
+  const auto saved = saved_words(row, {}, 0x7018, arm, SegmentMemory({}));
+  REQUIRE(saved.size() == 1);
+  CHECK(saved[0].number == arm.pc);
+}
+
 TEST_CASE("row: printed as readelf -wF prints it") {
   CHECK(to_string(CfaRule::at(7, 8), kX86_64) == "rsp+8");
   CHECK(to_string(CfaRule::at(7, -8), kX86_64) == "rsp-8");
