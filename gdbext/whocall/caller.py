@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from whocall.image import ProcessImage, Walk
 
 
-def _find(trace: Backtrace, level: int, pc: int | None) -> int | None:
+def find(trace: Backtrace, level: int, pc: int | None) -> int | None:
     """Index of the frame that gdb calls #level at `pc`: the one with its pc nearest to its level.
 
     Without a pc the level is ours.
@@ -40,7 +40,7 @@ def chain(
         trace = image.backtrace(index, walk)
         if not trace.frames:
             raise Error("The selected thread has no frames.")
-        at = _find(trace, level, pc)
+        at = find(trace, level, pc)
         if at is not None and at + 2 < len(trace.frames):
             break
     if at is None and pc is None:

@@ -61,6 +61,7 @@ class Frame:
     line: int | None = None
     explanation: str | None = None
     registers: Mapping[str, int] | None = None
+    saved: Mapping[int, str] | None = None  # stack words that hold registers of the caller's
     aliases: tuple[str, ...] = ()  # other names of the same code, as in the file
     sp: int = 0  # the stack pointer; 0 where it is not known
 
@@ -139,6 +140,7 @@ class Report:
 
 def frame_from(found: native.Frame) -> Frame:
     """The native module's frame as plain data."""
+    registers = found.registers
     return Frame(
         level=found.level,
         pc=found.pc,
@@ -158,7 +160,8 @@ def frame_from(found: native.Frame) -> Frame:
         file=found.file,
         line=found.line,
         explanation=found.explanation,
-        registers=found.registers,
+        registers=registers,
+        saved=None if registers is None else found.saved,
         aliases=tuple(found.aliases),
         sp=found.sp,
     )

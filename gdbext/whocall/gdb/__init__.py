@@ -13,13 +13,14 @@ def register() -> None:
     global _registered
     if _registered:
         return
-    from whocall.gdb import commands, mi, parameters
+    from whocall.gdb import commands, mi, parameters, tui
     from whocall.gdb.host import is_batch, is_machine_interface
     from whocall.version import __version__
 
     parameters.register()
     commands.register()
     mi.register()
+    tui.register()
     _registered = True
     if not is_batch() and not is_machine_interface():
         import gdb
