@@ -50,7 +50,7 @@ TEST_CASE("row: the words that hold the caller's registers") {
   row.rules = {{kRbx, RegisterRule::stored_at_cfa(-24)},
                {kRbp, RegisterRule::stored_at(ByteView(deeper, Endian::little))},
                {kR12, RegisterRule::same()},
-               {kRax, RegisterRule::stored_at({})},  // computes nothing
+               {kRax, RegisterRule::cfa_plus(0)},
                {kRip, RegisterRule::stored_at_cfa(-8)}};
   const auto saved = saved_words(row, Applied::callee(), 0x7018, kX86_64, memory);
   REQUIRE(saved.size() == 3);
