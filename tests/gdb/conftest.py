@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+
 import pytest
 from programs import CHAIN, DEEP, WORKERS, Crash, build
+from sessions import GDB
+
+
+def _version_of_gdb() -> int:
+    said = subprocess.run([GDB, "--version"], capture_output=True, text=True, check=True).stdout
+    match = re.search(r"(\d+)\.\d+\s*$", said.splitlines()[0])
+    assert match is not None, said
+    return int(match.group(1))
+
+
+# The Debug Adapter Protocol came with gdb 14: for older ones these tests are not there.
+collect_ignore = ["test_dap.py"] if _version_of_gdb() < 14 else []
 
 
 @pytest.fixture(scope="session")

@@ -172,7 +172,10 @@ def register() -> None:
         "whocall finds the true backtrace of stripped programs: those without symbols and\n"
         "unwind tables. Alone it prints one line: the selected frame's function, who called\n"
         "it, from where, and how sure that is. Trust, best first: context, cfi, analysis,\n"
-        "frame-pointer, scan.",
+        "frame-pointer, scan.\n"
+        "\n"
+        '"layout whocall" shows the stack itself, word by word, in the text user\n'
+        'interface; after "focus whocall" the arrow and page keys scroll it.',
     )
     _CompletingCommand(
         "bt",
