@@ -12,13 +12,17 @@ from typing import Any
 
 import gdb
 
-from whocall.errors import Error
+from whocall import loader
+from whocall.errors import Error, NativeMissingError
 from whocall.gdb import attached, repair_events
+from whocall.gdb.elsewhere import announce
 from whocall.gdb.giving import note
 from whocall.gdb.planning import file_gifts
 
 # Larger files are left until a frame lies in them: looking through all code takes its time, bytes.
 LARGEST_AT_LOAD = 32 << 20
+
+_ELSEWHERE = "repairs the program's file and core files instead, not the stacks of running programs"
 
 _on = False
 
@@ -29,9 +33,20 @@ def _is_wanted(objfile: gdb.Objfile) -> bool:
         return False
     try:
         path = Path(objfile.filename)
-        return path.stat().st_size <= LARGEST_AT_LOAD and not attached.is_ours(path)
+        if path.stat().st_size > LARGEST_AT_LOAD or attached.is_ours(path):
+            return False
     except (OSError, Error):
         return False  # not on disk: the vDSO, a file of the target
+    # Another Python would have to be started for each of a hundred libraries.
+    return _can_work_here() or objfile.filename == gdb.current_progspace().filename
+
+
+def _can_work_here() -> bool:
+    try:
+        loader.load()
+    except NativeMissingError:
+        return False
+    return True
 
 
 def _made_for(objfile: gdb.Objfile) -> Path | None:
@@ -87,10 +102,15 @@ def _unhook() -> None:
 
 
 def switch(wanted: bool) -> None:
-    """On: also for what is loaded already. Off: what gdb was told stays until `whocall revert`."""
+    """On: also for what is loaded already. Off: what gdb was told stays until `whocall revert`.
+
+    Raises NativeMissingError when no Python can load the native module.
+    """
     global _on
     if wanted == _on:
         return
+    if wanted:
+        announce(_ELSEWHERE)
     _on = wanted
     if not wanted:
         _unhook()

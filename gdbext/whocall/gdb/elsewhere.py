@@ -47,7 +47,7 @@ def run_elsewhere(arguments: Sequence[str], given: str = "") -> str:
     if python is None:
         loader.load()
         raise Error("the native module of whocall can be loaded now; repeat the command")
-    _announce(python)
+    announce("runs whocall on core files instead")
     status, out, rest = _finished(python, arguments, given)
     if status == 0:
         _pass_on(rest)
@@ -57,21 +57,25 @@ def run_elsewhere(arguments: Sequence[str], given: str = "") -> str:
     raise _complaint(python, status, rest)
 
 
-def _announce(python: OtherPython) -> None:
-    """Once in a session."""
+def announce(instead: str) -> None:
+    """Says once in a session why another Python does the work. Raises NativeMissingError when there
+    is none.
+    """
     global _announced
-    if _announced:
-        return
-    _announced = True
     try:
         loader.load()
     except NativeMissingError as missing:
-        warn(
-            [
-                f"the native module of whocall cannot be used in this gdb: {missing.reason};"
-                f" {python.path} runs whocall on core files instead; mend it with: {missing.remedy}"
-            ]
-        )
+        python = other_python()
+        if python is None:
+            raise
+        if not _announced:
+            warn(
+                [
+                    "the native module of whocall cannot be used in this gdb:"
+                    f" {missing.reason}; {python.path} {instead}; mend it with: {missing.remedy}"
+                ]
+            )
+        _announced = True
 
 
 def _finished(

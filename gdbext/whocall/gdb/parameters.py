@@ -206,7 +206,11 @@ class _AutoRepair(gdb.Parameter):
         """Begins or ends; stays off where that fails."""
         from whocall.gdb.auto_repair import switch
 
-        switch(bool(self.value))
+        try:
+            switch(bool(self.value))
+        except Error as error:
+            self.value = False
+            raise gdb.GdbError(as_gdb_says(str(error))) from error
         return ""
 
     def get_show_string(self, value: str) -> str:
