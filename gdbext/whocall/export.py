@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,9 @@ def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]
         told.append("or in a gdb that has the program loaded:")
     else:
         told[-1] = "In a gdb that has the program loaded:"
-    name = Path(module.path).name
-    told.append(f'  python gdb.lookup_objfile("{name}").add_separate_debug_file("{path}")')
+    name, file = (json.dumps(text) for text in (Path(module.path).name, str(path)))
+    told.append(
+        f"  python gdb.lookup_objfile({name}).add_separate_debug_file({file});"
+        " gdb.invalidate_cached_frames()"
+    )
     return told

@@ -32,11 +32,14 @@ def batch(
     commands: Sequence[str],
     arguments: Sequence[str | Path] = (),
     *,
-    script: Path = SCRIPT,
+    script: Path | None = SCRIPT,
     **more: str,
 ) -> Said:
-    """`gdb -batch` with the extension loaded, then `commands`; `more` goes to the environment."""
-    line = [GDB, "-nx", "-q", "-batch", "-ex", f"source {script}"]
+    """`gdb -batch` with the extension loaded unless `script` is None, then `commands`; `more` goes
+    to the environment.
+    """
+    line = [GDB, "-nx", "-q", "-batch"]
+    line += [] if script is None else ["-ex", f"source {script}"]
     for command in commands:
         line += ["-ex", command]
     ran = subprocess.run(
