@@ -26,7 +26,8 @@ class FunctionAnalyser {
   // analyser. Null where the function is not known or the analysis lost the frame.
   const UnwindRow* row_at(Address pc);
 
-  // All rules of a function (runtime range, as CodeMap tells it); null where row_at is for all of it.
+  // All rules of a function (runtime range, as CodeMap tells it); null where row_at is for all of
+  // it.
   const AnalysedFunction* rows_of(const AddressRange& function);
 
   // The points of a function (runtime range), not kept.
