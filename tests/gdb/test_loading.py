@@ -123,7 +123,10 @@ def test_a_damaged_module_is_an_error_in_one_sentence(tmp_path: Path) -> None:
     damaged = tmp_path / "whocall" / f"_native{said.out.strip()}"
     damaged.parent.mkdir()
     damaged.write_bytes(b"no module")
-    said = batch(["whocall bt"], WHOCALL_BUILD_DIR=str(tmp_path))
+    script = copied(
+        tmp_path / "ext"
+    )  # away from the checkout, which may have one for another Python
+    said = batch(["whocall bt"], script=script, WHOCALL_BUILD_DIR=str(tmp_path))
     assert said.status == 1
     assert "cannot be used" in said.err
     assert "Traceback" not in said.err
