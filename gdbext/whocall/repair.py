@@ -85,6 +85,7 @@ class ModuleState:
     named: int = 0
     unnamed: int = 0
     ruled: set[int] = field(default_factory=set)  # link addresses of functions whose rules it has
+    asked: set[int] = field(default_factory=set)  # link addresses whose functions were looked at
     complete: bool = False  # no function that needs rules is left over
     budget: int = AT_ONCE  # of the next file of rules
 
@@ -201,8 +202,11 @@ def _more_rules(
     They bring others along, twice as many each time, so that a long session asks seldom. None when
     nothing is left to tell; `state` is brought up to date.
     """
-    if state.complete or not pcs:
+    bias = image.modules[index].bias
+    asked = {pc - bias for pc in pcs}
+    if state.complete or asked <= state.asked:
         return None
+    state.asked |= asked
     with native_errors():
         wanted = image.native.repair_file(
             index, names=False, wanted=list(pcs), known=set(state.ruled)
@@ -237,7 +241,7 @@ def _gift(
     known = next((each for each in told if each.is_about(paths, build_id, module.bias)), None)
     state = ModuleState()
     if known is not None:
-        state = replace(known.state, ruled=set(known.state.ruled))
+        state = replace(known.state, ruled=set(known.state.ruled), asked=set(known.state.asked))
     files = []
     if not state.begun:
         first = _first_file(image, index, state, shop)

@@ -9,7 +9,7 @@ from typing import Any
 import gdb
 
 from whocall.errors import Error
-from whocall.gdb import pins
+from whocall.gdb import pins, seen_stacks
 
 MOST_THREADS = 32  # whose stacks are repaired at every stop; of more, only the selected one's
 
@@ -43,11 +43,17 @@ def refresh() -> None:
     from whocall.gdb.repairing import repair
 
     forget()
+    everyone = gdb.selected_inferior().threads()
+    threads = list(everyone) if len(everyone) <= MOST_THREADS else [thread]
     try:
-        everyone = len(gdb.selected_inferior().threads()) <= MOST_THREADS
-        repair(Wanted(every_thread=everyone))
+        if seen_stacks.are_right(threads):
+            return
+        seen_stacks.forget()
+        _, outcomes = repair(Wanted(every_thread=len(everyone) <= MOST_THREADS))
     except (Error, gdb.error):
         return  # "whocall repair" tells why
+    if all(outcome.parts_at is None for outcome in outcomes) and not pins.count():
+        seen_stacks.remember(threads)
 
 
 def _stopped(event: Any) -> None:
@@ -80,6 +86,7 @@ def unwatch() -> bool:
     """No more, and nothing is led by hand. Returns whether it was on."""
     global _watching
     pins.clear()
+    seen_stacks.forget()
     if not _watching:
         return False
     _watching = False
