@@ -40,7 +40,9 @@ class DapSession:
         self._unread = b""
         self._responses: dict[int, Message] = {}
         self.events: list[Message] = []
-        self.capabilities: Message = self.ask("initialize", adapterID="gdb")
+        self.capabilities: Message = self.ask(
+            "initialize", adapterID="gdb", supportsInvalidatedEvent=True
+        )
         self.wait_for("initialized")
 
     def __enter__(self) -> DapSession:

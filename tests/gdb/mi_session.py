@@ -183,8 +183,7 @@ class MiSession:
             found = self._next()
             if found is None:
                 continue
-            if found.sign == "^":
-                assert found.token == str(self._token)
+            if found.sign == "^" and found.token == str(self._token):
                 heard, self._heard = self._heard, _Heard()
                 streams = heard.streams
                 return Answer(

@@ -46,7 +46,11 @@ def test_stacks_are_repaired_on_demand(chain: Crash) -> None:
         dap.begin("launch", program=str(chain.exe))
         assert names(dap.frames())[0] == "???"
         dap.console("whocall repair")
+        assert dap.wait_for("invalidated") == {"areas": ["stacks"]}
         assert_true(dap.frames(), chain)
+        dap.console("whocall revert")
+        dap.wait_for("invalidated")
+        assert names(dap.frames())[0] == "???"
 
 
 def test_stacks_are_repaired_by_themselves(chain: Crash) -> None:

@@ -151,8 +151,9 @@ def test_loading_through_the_interpreter_and_from_a_console(chain: Crash) -> Non
         again = gdb.console('interpreter-exec mi "-whocall-backtrace 2"')
     assert before.results["code"] == "undefined-command"
     assert (loaded.kind, loaded.console, loaded.log) == ("done", "", "")
-    nested = record(again.console.rstrip("\n"))
-    assert nested is not None
+    # Its record is console output in gdb 16 and older, a record of its own later.
+    nested = record(again.console.rstrip("\n")) or again.beside[-1]
+    assert nested.kind == "done"
     assert nested.results["backtrace"] == found
 
 

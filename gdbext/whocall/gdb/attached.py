@@ -14,6 +14,7 @@ from pathlib import Path
 import gdb
 
 from whocall import symbol_cache
+from whocall.gdb import frame_cache
 from whocall.repair import ModuleState
 
 
@@ -41,7 +42,7 @@ class Attached:
             else:
                 gdb.execute(f"add-symbol-file {quoted(path)} -o {self.bias:#x}", False, True)
             self.files.append(path)
-            gdb.invalidate_cached_frames()
+            frame_cache.invalidate()
 
     @property
     def is_valid(self) -> bool:

@@ -14,7 +14,7 @@ import gdb
 
 from whocall import loader
 from whocall.errors import Error, NativeMissingError
-from whocall.gdb import attached, repair_events
+from whocall.gdb import attached, frame_cache, repair_events
 from whocall.gdb.elsewhere import announce
 from whocall.gdb.giving import note
 from whocall.gdb.planning import file_gifts
@@ -121,7 +121,7 @@ def switch(wanted: bool) -> None:
         path = _made_for(objfile)
         if path is not None:
             objfile.add_separate_debug_file(str(path))
-    gdb.invalidate_cached_frames()
+    frame_cache.invalidate()
     repair_events.watch()
     repair_events.note_change()
     repair_events.refresh()

@@ -13,6 +13,7 @@ from typing import Any
 import gdb
 from gdb.unwinder import Unwinder, register_unwinder
 
+from whocall.gdb import frame_cache
 from whocall.repair import Step
 
 _ALL_BITS = 0xFFFFFFFFFFFFFFFF
@@ -72,7 +73,7 @@ def _register(wanted: bool) -> None:
     elif _registered and not wanted:
         gdb.frame_unwinders.remove(_pins)
     _registered = wanted
-    gdb.invalidate_cached_frames()
+    frame_cache.invalidate()
 
 
 def pin(thread: gdb.InferiorThread, step: Step, pc_name: str) -> bool:

@@ -12,7 +12,7 @@ import re
 import gdb
 
 from whocall.errors import Error
-from whocall.gdb import attached, repair_events
+from whocall.gdb import attached, frame_cache, repair_events
 from whocall.gdb.attached import Attached, quoted
 from whocall.gdb.output import write
 from whocall.options import REVERT
@@ -57,7 +57,7 @@ def take_back(given: list[Attached]) -> None:
         if _is_program(known) and known.objfile is not None:
             gdb.execute(f"symbol-file {quoted(known.objfile.filename or '')}", False, True)
     attached.forget_here()
-    gdb.invalidate_cached_frames()
+    frame_cache.invalidate()
 
 
 def _remove(path: str) -> None:
