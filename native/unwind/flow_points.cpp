@@ -1,27 +1,133 @@
 #include "unwind/flow_points.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace whocall {
+namespace {
 
-AbstractState usual_state(const FlowPoints& points, const Architecture& arch) {
-  std::map<std::int32_t, std::size_t> depths;
-  const FlowPoint* usual = nullptr;
-  std::size_t most = 0;
-  const bool calls =
-      std::ranges::any_of(points, [](const auto& entry) { return entry.second.is_call; });
-  for (const auto& [offset, point] : points) {
-    const AbstractValue sp = point.state.get(arch.sp);
-    if (point.is_call == calls && sp.kind == AbstractValue::Kind::cfa &&
-        ++depths[sp.offset] > most) {
-      most = depths[sp.offset];
-      usual = &point;
-    }
+// The stack pointer's distance from the CFA, where it is known.
+std::optional<std::int32_t> depth_of(const FlowPoint& point, const Architecture& arch) {
+  const AbstractValue sp = point.state.get(arch.sp);
+  return sp.kind == AbstractValue::Kind::cfa ? std::optional(sp.offset) : std::nullopt;
+}
+
+}  // namespace
+
+// Of depths with as many points, the one that has them all first.
+bool FlowPoints::is_more_usual(const Count& one, const Count& other) {
+  return one.points != other.points ? one.points > other.points : one.last < other.last;
+}
+
+void FlowPoints::clear() {
+  points_.clear();
+  depths_ = {};
+  calls_ = 0;
+}
+
+void FlowPoints::add(std::uint64_t offset, FlowPoint point) {
+  const auto [entry, fresh] = points_.try_emplace(offset, std::move(point));
+  if (fresh) {
+    count(offset, entry->second);
   }
+}
+
+void FlowPoints::erase(std::uint64_t offset) {
+  const auto entry = points_.find(offset);
+  if (entry != points_.end()) {
+    discount(entry);
+    points_.erase(entry);
+  }
+}
+
+const FlowPoint& FlowPoints::pass(std::uint64_t offset, std::uint8_t size, bool is_call) {
+  const auto entry = points_.find(offset);
+  FlowPoint& point = entry->second;
+  point.size = size;
+  if (point.is_call != is_call) {
+    discount(entry);
+    point.is_call = is_call;
+    count(offset, point);
+  }
+  return point;
+}
+
+bool FlowPoints::merge(std::uint64_t offset, const AbstractState& state) {
+  const auto entry = points_.find(offset);
+  AbstractState& known = entry->second.state;
+  const bool moves = known.get(arch_.sp) != state.get(arch_.sp);
+  if (moves) {
+    discount(entry);
+  }
+  const bool lost = known.merge(state);
+  if (moves) {
+    count(offset, entry->second);
+  }
+  return lost;
+}
+
+const FlowPoint* FlowPoints::find(std::uint64_t offset) const {
+  const auto entry = points_.find(offset);
+  return entry == points_.end() ? nullptr : &entry->second;
+}
+
+void FlowPoints::count(std::uint64_t offset, const FlowPoint& point) {
+  calls_ += point.is_call ? 1U : 0U;
+  const auto depth = depth_of(point, arch_);
+  if (!depth) {
+    return;
+  }
+  Counts& counts = depths_[point.is_call ? 1 : 0];
+  Count& counted = counts.by_depth[*depth];
+  ++counted.points;
+  counted.last = std::max(counted.last, offset);
+  if (counts.most && is_more_usual(counted, counts.by_depth.at(*counts.most))) {
+    counts.most = depth;
+  }
+}
+
+void FlowPoints::discount(Map::const_iterator entry) {
+  const FlowPoint& point = entry->second;
+  calls_ -= point.is_call ? 1U : 0U;
+  const auto depth = depth_of(point, arch_);
+  if (!depth) {
+    return;
+  }
+  Counts& counts = depths_[point.is_call ? 1 : 0];
+  if (counts.most == depth) {
+    counts.most.reset();
+  }
+  const auto counted = counts.by_depth.find(*depth);
+  if (--counted->second.points == 0) {
+    counts.by_depth.erase(counted);
+  } else if (counted->second.last == entry->first) {
+    do {
+      --entry;
+    } while (entry->second.is_call != point.is_call || depth_of(entry->second, arch_) != depth);
+    counted->second.last = entry->first;
+  }
+}
+
+const FlowPoints::Count* FlowPoints::usual(const Counts& counts) {
+  if (counts.by_depth.empty()) {
+    return nullptr;
+  }
+  if (!counts.most) {
+    const auto best = std::ranges::max_element(counts.by_depth, [](const auto& a, const auto& b) {
+      return is_more_usual(b.second, a.second);
+    });
+    counts.most = best->first;
+  }
+  return &counts.by_depth.at(*counts.most);
+}
+
+AbstractState FlowPoints::usual_state() const {
+  const Count* usual = FlowPoints::usual(depths_[calls_ != 0 ? 1 : 0]);
   if (usual == nullptr) {
-    return AbstractState(arch);
+    return AbstractState(arch_);
   }
-  AbstractState state = usual->state;
+  AbstractState state = points_.at(usual->last).state;
   state.after_call();
   return state;
 }

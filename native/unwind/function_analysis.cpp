@@ -1,7 +1,6 @@
 #include "unwind/function_analysis.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "unwind/flow_points.h"
 #include "unwind/function_reader.h"
 #include "unwind/suspect_calls.h"
+#include "unwind/switch_jumps.h"
 
 namespace whocall {
 namespace {
@@ -25,14 +25,16 @@ class Analysis {
         address_(function.address),
         arch_(arch),
         reader_(function.code, function.address, arch, decoder),
-        calls_(reader_, function.never_returns) {}
+        calls_(reader_, function.never_returns),
+        points_(arch),
+        switches_(arch) {}
 
   FollowedFunction run() {
     // Every round may find calls that do not come back; the next round knows them.
     for (int round = 0; round < kRestarts && flow_from_entries(); ++round) {
     }
     FollowedFunction result;
-    for (auto& [offset, point] : points_) {
+    for (auto& [offset, point] : std::move(points_).take()) {
       if (point.size != 0) {
         result.points.push_back({{address_ + offset, address_ + offset + point.size},
                                  std::move(point.state),
@@ -88,38 +90,35 @@ class Analysis {
     if (offset >= code_.size()) {
       return;
     }
-    const auto found = points_.find(offset);
-    if (found == points_.end()) {
-      points_.emplace(offset,
-                      FlowPoint{.state = state, .guessed = guessing_, .suspects = suspects});
+    const FlowPoint* point = points_.find(offset);
+    if (point == nullptr) {
+      points_.add(offset, {.state = state, .guessed = guessing_, .suspects = suspects});
       pending_.insert(offset);
       return;
     }
-    FlowPoint& point = found->second;
-    const bool certain = !point.guessed && guessing_;  // then a guess takes nothing away
-    if (point.state.disagrees(state) && !(certain && !one_switch())) {
-      again_ = calls_.convict(offset, point.suspects, suspects) || again_;
+    const bool certain = !point->guessed && guessing_;  // then a guess takes nothing away
+    if (point->state.disagrees(state) && !(certain && !switches_.agree())) {
+      again_ = calls_.convict(offset, point->suspects, suspects) || again_;
     }
-    if (!certain && point.state.merge(state)) {
+    if (!certain && points_.merge(offset, state)) {
       pending_.insert(offset);
     }
   }
 
   void visit(std::uint64_t offset) {
     ++visits_;
-    FlowPoint& point = points_.at(offset);
     const Instruction* instruction = reader_.decode(offset);
     if (instruction == nullptr) {
       return;
     }
-    point.size = instruction->size;
-    point.is_call = instruction->flow == Instruction::Flow::call;
+    const bool is_call = instruction->flow == Instruction::Flow::call;
+    const FlowPoint& point = points_.pass(offset, instruction->size, is_call);
     AbstractState state = point.state;
     for (const Effect& effect : instruction->list()) {
       state.apply(effect);
     }
     const Suspects suspects = point.suspects;  // reach() may move the points
-    if (point.is_call) {
+    if (is_call) {
       throw_from(offset, state);
     }
     follow(*instruction, offset + instruction->size, std::move(state), suspects);
@@ -135,13 +134,13 @@ class Analysis {
     }
     const Address pad = std::prev(after)->address;
     state.after_call();
-    const auto found = points_.find(pad - address_);
-    if (found != points_.end() && found->second.state.disagrees(state)) {
+    const FlowPoint* found = points_.find(pad - address_);
+    if (found != nullptr && found->state.disagrees(state)) {
       // Of calls with and without pushed arguments: the runtime drops the arguments.
-      if (found->second.state.get(arch_.sp).offset >= state.get(arch_.sp).offset) {
+      if (found->state.get(arch_.sp).offset >= state.get(arch_.sp).offset) {
         return;
       }
-      points_.erase(found);
+      points_.erase(pad - address_);
     }
     go_to(pad, state, {});
   }
@@ -165,7 +164,7 @@ class Analysis {
         return reach(next, state, suspects);
       case Flow::indirect_jump:
         if (state.knows_frame()) {
-          switches_.insert_or_assign(next, std::move(state));
+          switches_.set(next, std::move(state));
         }
         return;
       case Flow::stop:
@@ -248,28 +247,22 @@ class Analysis {
   void seed_unreached() {
     std::uint64_t offset = 0;
     while (offset < code_.size()) {
-      auto point = points_.find(offset);
-      if (point == points_.end()) {
+      const FlowPoint* point = points_.find(offset);
+      if (point == nullptr) {
         const std::uint64_t start = reader_.behind_padding(offset);
         if (start != offset) {
           offset = start;
           continue;
         }
-        has_unreached_ = has_unreached_ || !one_switch();
+        // Where all indirect jumps run equally deep, there is no doubt of their targets.
+        has_unreached_ = has_unreached_ || !switches_.agree();
         reach(offset, state_of_unreached(offset), {});
         drain();
         point = points_.find(offset);
       }
-      const bool decoded = point != points_.end() && point->second.size != 0;
-      offset += decoded ? point->second.size : arch_.code_alignment;
+      const bool decoded = point != nullptr && point->size != 0;
+      offset += decoded ? point->size : arch_.code_alignment;
     }
-  }
-
-  // Whether all indirect jumps run equally deep, so that of their targets there is no doubt.
-  bool one_switch() const {
-    return !switches_.empty() && std::ranges::none_of(switches_, [&](const auto& jump) {
-      return jump.second.disagrees(switches_.begin()->second);
-    });
   }
 
   // Unreached code is the cases of a switch, which run as deep as its jump, the landing pads of
@@ -280,10 +273,8 @@ class Analysis {
     if (own_function || (switches_.empty() && !function_.exact_bounds)) {
       return AbstractState(arch_);
     }
-    AbstractState usual = usual_state(points_, arch_);
-    const bool like_a_switch = std::ranges::any_of(
-        switches_, [&](const auto& jump) { return !jump.second.disagrees(usual); });
-    return switches_.empty() || like_a_switch ? usual : switches_.begin()->second;
+    const AbstractState usual = points_.usual_state();
+    return switches_.empty() || switches_.any_like(usual) ? usual : switches_.first();
   }
 
   const FunctionCode& function_;
@@ -292,9 +283,9 @@ class Analysis {
   const Architecture& arch_;
   FunctionReader reader_;
   SuspectCalls calls_;
-  FlowPoints points_;  // by offset
+  FlowPoints points_;
   std::set<std::uint64_t> pending_;
-  std::map<std::uint64_t, AbstractState> switches_;  // by offset behind an indirect jump
+  SwitchJumps switches_;
   std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;
   bool again_ = false;
