@@ -54,10 +54,10 @@ def test_stacks_are_repaired_on_demand(chain: Crash) -> None:
 
 
 def test_stacks_are_repaired_by_themselves(chain: Crash) -> None:
-    with DapSession() as dap:
-        dap.console("set whocall auto-repair on")
+    with DapSession(["-iex", "set whocall auto-repair on"]) as dap:
         dap.begin("launch", program=str(chain.exe))
         assert_true(dap.frames(), chain)
+        assert "Error" not in dap.printed()
 
 
 def test_a_core(chain: Crash) -> None:

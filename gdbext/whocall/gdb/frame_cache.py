@@ -33,14 +33,19 @@ def invalidate() -> None:
     _announce()
 
 
+def _wants_to_know(server: Any) -> bool:
+    try:
+        return bool(server.client_bool_capability("supportsInvalidatedEvent"))
+    except AttributeError:  # no editor has introduced itself yet, or gdb has another way by now
+        return False
+
+
 def _announce() -> None:
     global _announced
     server = sys.modules["gdb.dap.server"]
-    capability = getattr(server, "client_bool_capability", None)
-    if _announced or capability is None or not capability("supportsInvalidatedEvent"):
-        return
-    _announced = True
-    gdb.post_event(lambda: _send(server))
+    if not _announced and _wants_to_know(server):
+        _announced = True
+        gdb.post_event(lambda: _send(server))
 
 
 def _send(server: Any) -> None:
