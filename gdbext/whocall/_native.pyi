@@ -195,6 +195,7 @@ class Process:
         module: int,
         names: bool = True,
         debug_names: bool = True,
+        own_names: bool = False,
         rows: bool = True,
         wanted: Sequence[int] = (),
         budget: int = 0,
@@ -204,7 +205,8 @@ class Process:
 
         Rules are for functions that no table covers: first those at the runtime addresses `wanted`,
         then others until so much code was analysed (bytes); not those at the link addresses
-        `known`. With `debug_names` what a separate debug file names is named too."""
+        `known`. With `debug_names` what a separate debug file names is named too, with
+        `own_names` what the module itself names, for debuggers that cannot read it."""
     def close(self) -> None:
         """Lets a live process go on; the object is unusable afterwards."""
 

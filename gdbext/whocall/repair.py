@@ -29,6 +29,7 @@ AT_ONCE = 1 << 16
 # Frames found in these ways follow from no rule of the function below them.
 BEYOND_RULES = ("frame-pointer", "scan")
 _USABLE = ("found", "in memory")
+_READ_FROM_MEMORY = "[vdso]"  # by debuggers too
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Gift:
     """What a debugger is to be given for a module, and what it then was told about it."""
 
     path: str
-    file_path: str
+    file_path: str  # "" when the module is read from memory
     build_id: str
     bias: int
     files: Sequence[Path]  # symbol files; none where it has all that there is
@@ -174,7 +175,12 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
     contents = b""
     if kept is None:
         with native_errors():
-            made = image.native.repair_file(index, debug_names=not state.debug_file, budget=AT_ONCE)
+            made = image.native.repair_file(
+                index,
+                debug_names=not state.debug_file,
+                own_names=module.state != "found" and module.path != _READ_FROM_MEMORY,
+                budget=AT_ONCE,
+            )
         contents = made.bytes
         facts: symbol_cache.Facts = {
             "named": made.named,
@@ -248,7 +254,8 @@ def _gift(
         files += [] if first is None else [first]
     rules = _more_rules(image, index, pcs, state)
     files += [] if rules is None else [shop.write(rules)]
-    return Gift(*paths, build_id, module.bias, files, state)
+    file_path = module.file_path if module.state == "found" else ""
+    return Gift(module.path, file_path, build_id, module.bias, files, state)
 
 
 def modules_of(image: ProcessImage, chains: Iterable[Chain]) -> dict[int, set[int]]:

@@ -30,12 +30,12 @@ const Module& module_with_file(const Session& session, std::size_t index) {
 }
 
 RepairFile repair_file(const Process& process, std::size_t index, bool names, bool debug_names,
-                       bool rows, std::vector<Address> wanted, std::uint64_t budget,
+                       bool own_names, bool rows, std::vector<Address> wanted, std::uint64_t budget,
                        std::unordered_set<Address> known) {
   Session& session = *process.session();
   const Module& module = module_with_file(session, index);
   const RepairFileRequest request{.names = names,
-                                  .choice = {.debug_names = debug_names},
+                                  .choice = {.debug_names = debug_names, .own_names = own_names},
                                   .rows = rows,
                                   .wanted = std::move(wanted),
                                   .budget = budget,
@@ -66,7 +66,7 @@ void bind_symfile(py::class_<Process>& process, py::module_& module) {
       .def_property_readonly("functions", &starts_of)
       .def_readonly("complete", &RepairFile::complete);
   process.def("repair_file", &repair_file, py::arg("module"), py::arg("names") = true,
-              py::arg("debug_names") = true, py::arg("rows") = true,
+              py::arg("debug_names") = true, py::arg("own_names") = false, py::arg("rows") = true,
               py::arg("wanted") = std::vector<Address>(), py::arg("budget") = 0,
               py::arg("known") = std::unordered_set<Address>());
   module.def(

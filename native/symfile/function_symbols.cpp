@@ -11,7 +11,7 @@ bool debugger_reads(NameSource source, SymbolChoice choice) {
     case NameSource::dynsym:
     case NameSource::gnu_debugdata:
     case NameSource::plt:
-      return true;
+      return !choice.own_names;
     case NameSource::debug_file:
       return !choice.debug_names;
     default:
@@ -45,7 +45,8 @@ FunctionSymbols function_symbols(FileSymbols& names, SymbolChoice choice) {
       continue;
     }
     const bool repeated = symbol.name.empty() && symbol.range.begin == known;
-    if (symbol.range.empty() || repeated || in_linkage_table(names.file(), symbol.range.begin)) {
+    const bool slot = !choice.own_names && in_linkage_table(names.file(), symbol.range.begin);
+    if (symbol.range.empty() || repeated || slot) {
       continue;
     }
     std::string_view name = symbol.name;

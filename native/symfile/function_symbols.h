@@ -23,10 +23,13 @@ struct FunctionSymbols {
 struct SymbolChoice {
   // Names of a separate debug file, which a debugger that has found it knows as well.
   bool debug_names = true;
+  // Names of the file itself, for a debugger that cannot read it, nor its unwind tables.
+  bool own_names = false;
 };
 
-// The functions of a file, but for those that a debugger reads from the file itself: symbol tables
-// and PLT slots. Names are as files have them (mangled). A name that was concluded is followed by
+// The functions of a file, unless `own_names` but for those that a debugger reads from the file
+// itself: symbol tables and PLT slots. Names are as files have them (mangled). A name that was
+// concluded is followed by
 // "?", except that of main, which debuggers look for and which is proven; a function without a name
 // is sub_<link address>.
 FunctionSymbols function_symbols(FileSymbols& names, SymbolChoice choice);

@@ -42,12 +42,17 @@ class RowCollector {
  private:
   [[nodiscard]] bool is_uncovered(const FunctionStart& start) {
     const Address runtime = module_.runtime_address(start.address);
-    return !walker_.code().has_exact_bounds(runtime) && walker_.code().function_at(runtime);
+    return !is_covered(runtime) && walker_.code().function_at(runtime);
+  }
+
+  // Whether the debugger has a rule in the module's own tables.
+  [[nodiscard]] bool is_covered(Address runtime) {
+    return !request_.choice.own_names && walker_.code().has_exact_bounds(runtime);
   }
 
   void add_function_at(Address runtime) {
     const auto function = walker_.code().function_at(runtime);
-    if (!function || walker_.code().has_exact_bounds(runtime) ||
+    if (!function || is_covered(runtime) ||
         !seen_.insert(module_.link_address(function->begin)).second) {
       return;
     }

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import pytest
+from plugins import Plugin, build_plugin
 from programs import CHAIN, DEEP, WORKERS, Crash, build
 from sessions import GDB
 
@@ -37,3 +38,9 @@ def workers(tmp_path_factory: pytest.TempPathFactory) -> Crash:
 def deep(tmp_path_factory: pytest.TempPathFactory) -> Crash:
     """A hundred thousand calls of one function, and abort()."""
     return build(tmp_path_factory.mktemp("deep"), "deep", DEEP)
+
+
+@pytest.fixture(scope="session")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Plugin:
+    """main -> using -> entered -> middle -> inner, the last three in a library that was loaded."""
+    return build_plugin(tmp_path_factory.mktemp("plugin"))

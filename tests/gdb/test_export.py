@@ -8,9 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from plugins import Plugin
 from programs import Crash
 from sessions import SCRIPT, batch, environment
-from stacks import PAST_MAIN, WALK, Stack, stacks, truth, without_whocall
+from stacks import (
+    PAST_MAIN,
+    WALK,
+    Stack,
+    functions,
+    nameless,
+    stacks,
+    truth,
+    without_whocall,
+)
 
 
 def command_line(*arguments: str | Path) -> str:
@@ -70,6 +80,22 @@ def test_by_the_line_that_is_printed(exported: tuple[Path, str], chain: Crash) -
     before, after = stacks(said)
     assert after == truth(chain)
     assert before[: len(after)] != after
+
+
+def test_of_a_library(plugin: Plugin, tmp_path: Path) -> None:
+    """Chosen among the modules of a core; without that of the program the stack goes on wrongly."""
+    path = tmp_path / "library.symbols"
+    said = command_line("export", plugin.core, "-o", path, "--module", "libplugin.so")
+    line = said.splitlines()[-1]
+    arguments = [plugin.exe, plugin.core]
+    before, after = stacks(without_whocall([PAST_MAIN, WALK, line, WALK], arguments))
+    (inner, *_) = nameless([(0, "inner")], plugin.library_twin)
+    assert [name for _, name in before[:4]] == ["None", "middle", "entered", "None"]
+    assert [name for _, name in after[:4]] == [inner[1], "middle", "entered", "None"]
+    listed = functions(plugin.twin)
+    caller = (after[3][0] - 1) & 0xFFF
+    assert listed["using"] & 0xFFF <= caller < listed["main"] & 0xFFF
+    assert before[3][0] != after[3][0]
 
 
 def test_the_same_bytes_from_everywhere(chain: Crash, tmp_path: Path) -> None:

@@ -33,6 +33,17 @@ class Attached:
     path: str
     state: ModuleState = field(default_factory=ModuleState)
     files: list[Path] = field(default_factory=list)
+    loaded: str = ""  # the module's own file, where gdb was given that too
+
+    def load(self, file: str) -> None:
+        """Gives gdb the file of a module that it knows nothing of, such as a library where the
+        program is missing.
+        """
+        self._add(file)
+        self.objfile = next(
+            (each for each in self.progspace.objfiles() if each.filename == file), None
+        )
+        self.loaded = file
 
     def attach(self, files: Iterable[Path]) -> None:
         """Gives gdb the files as debug info of the module."""
@@ -40,9 +51,12 @@ class Attached:
             if self.objfile is not None:
                 self.objfile.add_separate_debug_file(str(path))
             else:
-                gdb.execute(f"add-symbol-file {quoted(path)} -o {self.bias:#x}", False, True)
+                self._add(str(path))
             self.files.append(path)
             frame_cache.invalidate()
+
+    def _add(self, file: str) -> None:
+        gdb.execute(f"add-symbol-file {quoted(file)} -o {self.bias:#x}", False, True)
 
     @property
     def is_valid(self) -> bool:
@@ -94,7 +108,7 @@ def records() -> list[Attached]:
 
 def here() -> list[Attached]:
     """The modules of the current program space that gdb was given files for."""
-    return [known for known in records() if known.files]
+    return [known for known in records() if known.files or known.loaded]
 
 
 def remark() -> list[str]:

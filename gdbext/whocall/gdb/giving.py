@@ -58,6 +58,8 @@ def give(gifts: Iterable[Gift]) -> list[ModuleOutcome]:
     for gift in gifts:
         objfile = _objfile_of((gift.path, gift.file_path), gift.build_id)
         known = attached.record(objfile, gift.path, gift.bias)
+        if known.objfile is None and gift.file_path:
+            known.load(gift.file_path)
         known.attach(gift.files)
         state = known.state = gift.state
         outcomes.append(ModuleOutcome(gift.path, state.named, state.unnamed, len(state.ruled)))

@@ -18,6 +18,7 @@ from whocall.repair import Step
 
 _ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
+_STACK_POINTERS = {"rip": "rsp", "eip": "esp"}  # by the name of the program counter; else "sp"
 Place = tuple[tuple[int, int, int], int, int]  # thread, pc, sp
 
 
@@ -46,7 +47,10 @@ class _Pins(Unwinder):
         thread = gdb.selected_thread()
         if thread is None:
             return None
-        pc, sp = pending.read_register("pc"), pending.read_register("sp")
+        try:
+            pc, sp = pending.read_register("pc"), pending.read_register("sp")
+        except gdb.error:
+            return None  # a frame in which they are not known
         place = (thread.ptid, int(pc) & _ALL_BITS, int(sp) & _ALL_BITS)
         step = self.steps.get(place)
         if step is None:
@@ -58,8 +62,10 @@ class _Pins(Unwinder):
         return info
 
     def _caller(self, step: Step) -> Mapping[str, int]:
-        """gdb takes a caller at 0 for the clean end of the stack."""
-        return {self.pc_name: 0} if step.caller is None else step.caller
+        """gdb takes a caller at 0 for the end of the stack, but needs a stack pointer there too."""
+        if step.caller is None:
+            return {self.pc_name: 0, _STACK_POINTERS.get(self.pc_name, "sp"): step.cfa}
+        return step.caller
 
 
 _pins = _Pins()

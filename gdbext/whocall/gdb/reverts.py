@@ -28,47 +28,56 @@ def _is_program(known: Attached) -> bool:
     )
 
 
-def _reread_libraries(given: list[Attached]) -> None:
-    """`nosharedlibrary` drops all of them; those that were there are read again."""
-    loaded = [
+# gdb's names of the object that the kernel puts into every process.
+_VDSO = ("system-supplied DSO", "shared object read from target memory")
+
+
+def _loaded() -> list[str]:
+    return [
         objfile.filename
         for objfile in gdb.current_progspace().objfiles()
         if objfile.owner is None and objfile.filename
     ]
+
+
+def _reread_libraries() -> None:
+    """`nosharedlibrary` drops all of them; those that were there are read again."""
+    before = _loaded()
     gdb.execute("nosharedlibrary", False, True)
-    kept = {objfile.filename for objfile in gdb.current_progspace().objfiles()}
-    for path in loaded:
-        if path not in kept:
+    kept = _loaded()
+    for path in before:
+        if path in kept:
+            continue
+        if path.startswith(_VDSO):
+            _reread_vdso()
+        else:
             # A basic regular expression, in which "+" and brackets stand for themselves.
             escaped = re.sub(r"([\\.*^$\[\]])", r"\\\1", path)
             gdb.execute(f"sharedlibrary ^{escaped}$", False, True)
 
 
+def _reread_vdso() -> None:
+    """It is no library to gdb, and dropped with them all the same."""
+    said = gdb.execute("info auxv", False, True)
+    match = re.search(r"\bAT_SYSINFO_EHDR\b.*\b(0x[0-9a-f]+)$", said, re.MULTILINE)
+    if match is not None:
+        gdb.execute(f"add-symbol-file-from-memory {match.group(1)}", False, True)
+
+
 def take_back(given: list[Attached]) -> None:
     """Makes gdb forget the files that it was given for the modules of this program space."""
-    alone = [known for known in given if known.objfile is None]
+    alone = [known for known in given if known.loaded or known.objfile is None]
     for known in alone:
-        for path in known.files:
-            _remove(str(path))
-    libraries = [known for known in given if known.objfile is not None and not _is_program(known)]
-    if libraries:
-        _reread_libraries(libraries)
-    for known in given:
+        for path in [known.loaded] if known.loaded else map(str, known.files):
+            gdb.execute(f"remove-symbol-file {quoted(path)}", False, True)
+    others = [known for known in given if known not in alone]
+    if not all(map(_is_program, others)):
+        _reread_libraries()
+    for known in others:
         if _is_program(known) and known.objfile is not None:
             gdb.execute(f"symbol-file {quoted(known.objfile.filename or '')}", False, True)
     attached.forget_here()
     frame_cache.invalidate()
-
-
-def _remove(path: str) -> None:
-    """Drops a symbol file that stands alone, by an address in it."""
-    for objfile in gdb.current_progspace().objfiles():
-        if objfile.filename == path:
-            said = gdb.execute("maintenance info sections -all-objects", False, True)
-            part = said.partition(path)[2].partition("\n\n")[0]
-            match = re.search(r"(0x[0-9a-f]+)->0x[0-9a-f]+ at .*\bCODE\b", part)
-            if match is not None:
-                gdb.execute(f"remove-symbol-file -a {match.group(1)}", False, True)
 
 
 def run(line: str) -> None:
