@@ -200,13 +200,17 @@ class Process:
         wanted: Sequence[int] = (),
         budget: int = 0,
         known: Collection[int] = (),
+        ends: Sequence[int] = (),
+        beside: bool = False,
     ) -> RepairFile:
         """Names and unwinding rules of modules[module] as an ELF file for debuggers.
 
         Rules are for functions that no table covers: first those at the runtime addresses `wanted`,
         then others until so much code was analysed (bytes); not those at the link addresses
-        `known`. With `debug_names` what a separate debug file names is named too, with
-        `own_names` what the module itself names, for debuggers that cannot read it."""
+        `known`. At the runtime addresses `ends` stacks end, whatever else is told. With
+        `debug_names` what a separate debug file names is named too, with `own_names` what the
+        module itself names, for debuggers that cannot read it; `beside` is for a gdb that has the
+        module itself."""
     def close(self) -> None:
         """Lets a live process go on; the object is unusable afterwards."""
 

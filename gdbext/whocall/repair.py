@@ -56,6 +56,7 @@ class Chain:
 
     lwp: int
     steps: Sequence[Step]
+    end: int | None = None  # `lookup` of the last step where the walk knows no caller
 
 
 def chain_of(trace: Backtrace) -> Chain:
@@ -74,7 +75,8 @@ def chain_of(trace: Backtrace) -> Chain:
                 ruled=older is None or older.trust not in BEYOND_RULES,
             )
         )
-    return Chain(trace.lwp, steps)
+    is_end = bool(steps) and trace.stop.reason in ("end-of-stack", "no-caller")
+    return Chain(trace.lwp, steps, steps[-1].lookup if is_end else None)
 
 
 @dataclass
@@ -89,6 +91,7 @@ class ModuleState:
     asked: set[int] = field(default_factory=set)  # link addresses whose functions were looked at
     complete: bool = False  # no function that needs rules is left over
     budget: int = AT_ONCE  # of the next file of rules
+    ended: set[int] = field(default_factory=set)  # link addresses where it knows that stacks end
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,11 @@ class Told:
     build_id: str
     bias: int | None
     state: ModuleState
+
+    @property
+    def has_module(self) -> bool:
+        """Whether the debugger has an object file of the module."""
+        return self.bias is None
 
     def is_about(self, paths: Collection[str], build_id: str, bias: int) -> bool:
         """Whether it is the module with one of these paths."""
@@ -161,7 +169,9 @@ def settings_key(search: Search) -> str:
     return "\0".join(told)
 
 
-def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Workshop) -> Path | None:
+def _first_file(
+    image: ProcessImage, index: int, state: ModuleState, shop: Workshop, beside: bool
+) -> Path | None:
     """The file with names and the first rules of image.modules[index], from the cache or made now.
 
     None when there is nothing to tell; `state` is brought up to date.
@@ -169,7 +179,7 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
     module = image.modules[index]
     key = None
     if module.state == "found":
-        told = f"{not state.debug_file}\0{shop.settings}"
+        told = f"{not state.debug_file}\0{beside}\0{shop.settings}"
         key = symbol_cache.key_of(module.file_path, _build_id(module), told)
     kept = symbol_cache.find(key) if key is not None else None
     contents = b""
@@ -180,6 +190,7 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
                 debug_names=not state.debug_file,
                 own_names=module.state != "found" and module.path != _READ_FROM_MEMORY,
                 budget=AT_ONCE,
+                beside=beside,
             )
         contents = made.bytes
         facts: symbol_cache.Facts = {
@@ -201,7 +212,7 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
 
 
 def _more_rules(
-    image: ProcessImage, index: int, pcs: Collection[int], state: ModuleState
+    image: ProcessImage, index: int, pcs: Collection[int], state: ModuleState, beside: bool
 ) -> bytes | None:
     """Rules for the functions at `pcs` (runtime addresses) that `state` has none for.
 
@@ -220,12 +231,34 @@ def _more_rules(
         if not wanted.functions:
             return None
         made = image.native.repair_file(
-            index, names=False, wanted=list(pcs), known=set(state.ruled), budget=state.budget
+            index,
+            names=False,
+            wanted=list(pcs),
+            known=set(state.ruled),
+            budget=state.budget,
+            beside=beside,
         )
     state.ruled.update(made.functions)
     state.complete = made.complete
     state.budget *= 2
     return made.bytes
+
+
+def _ends(
+    image: ProcessImage, index: int, ends: Collection[int], state: ModuleState, beside: bool
+) -> bytes | None:
+    """Rules that nobody called at the runtime addresses `ends`; None when there is nothing to tell.
+
+    Else a debugger that has no table there shows a frame at 0 beyond the end.
+    """
+    bias = image.modules[index].bias
+    wanted = [end for end in sorted(ends) if end - bias not in state.ended]
+    if not wanted:
+        return None
+    with native_errors():
+        made = image.native.repair_file(index, names=False, ends=wanted, beside=beside)
+    state.ended.update(end - bias for end in wanted)
+    return made.bytes or None
 
 
 def _build_id(module: native.Module) -> str:
@@ -235,7 +268,8 @@ def _build_id(module: native.Module) -> str:
 def _gift(
     image: ProcessImage,
     index: int,
-    pcs: Collection[int],
+    pcs: set[int],
+    ends: set[int],
     told: Iterable[Told],
     shop: Workshop,
 ) -> Gift | None:
@@ -247,13 +281,22 @@ def _gift(
     known = next((each for each in told if each.is_about(paths, build_id, module.bias)), None)
     state = ModuleState()
     if known is not None:
-        state = replace(known.state, ruled=set(known.state.ruled), asked=set(known.state.asked))
+        state = replace(
+            known.state,
+            ruled=set(known.state.ruled),
+            asked=set(known.state.asked),
+            ended=set(known.state.ended),
+        )
+    beside = known is not None and known.has_module
     files = []
     if not state.begun:
-        first = _first_file(image, index, state, shop)
+        first = _first_file(image, index, state, shop, beside)
         files += [] if first is None else [first]
-    rules = _more_rules(image, index, pcs, state)
-    files += [] if rules is None else [shop.write(rules)]
+    for made in (
+        _more_rules(image, index, pcs, state, beside),
+        _ends(image, index, ends & pcs, state, beside),
+    ):
+        files += [] if made is None else [shop.write(made)]
     file_path = module.file_path if module.state == "found" else ""
     return Gift(module.path, file_path, build_id, module.bias, files, state)
 
@@ -301,5 +344,6 @@ def plan(
     wanted = modules_of(image, chains)
     for index in more_modules:
         wanted.setdefault(index, set())
-    gifts = [_gift(image, index, pcs, told, shop) for index, pcs in sorted(wanted.items())]
+    ends = {chain.end for chain in chains if chain.end is not None}
+    gifts = [_gift(image, index, pcs, ends, told, shop) for index, pcs in sorted(wanted.items())]
     return Plan(image.native.pc_name, chains, [gift for gift in gifts if gift is not None])

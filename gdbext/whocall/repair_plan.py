@@ -46,6 +46,7 @@ def _state_json(state: ModuleState) -> Json:
         "ruled": [hexes(start) for start in sorted(state.ruled)],
         "complete": state.complete,
         "budget": state.budget,
+        "ended": [hexes(end) for end in sorted(state.ended)],
     }
 
 
@@ -106,7 +107,8 @@ def _step_from(found: Json) -> Step:
 
 
 def _state_from(found: Json) -> ModuleState:
-    return ModuleState(**{**found, "ruled": set(map(_address, found["ruled"]))})
+    sets = {name: set(map(_address, found[name])) for name in ("ruled", "ended")}
+    return ModuleState(**{**found, **sets})
 
 
 def _gift_from(found: Json) -> Gift:

@@ -66,16 +66,16 @@ def directory() -> Path:
 def key_of(file: str, build_id: str | None, settings: str) -> str | None:
     """The name under which the symbol file of `file` is kept; None when it cannot be told.
 
-    Files of one build may differ (stripped or not), so size and time of the file count too, and
-    `settings`, which is whatever else the contents depend on.
+    Files of one build may differ (stripped or not, tables removed), and copies have the same time,
+    so it is the very file that counts, and `settings`, which is whatever else the contents depend
+    on.
     """
     try:
         status = Path(file).stat()
     except OSError:
         return None
     told = f"{FORMAT}\0{__version__}\0{status.st_size}\0{status.st_mtime_ns}\0{settings}"
-    if not build_id:
-        told += f"\0{os.path.realpath(file)}\0{status.st_ino}\0{status.st_dev}"
+    told += f"\0{os.path.realpath(file)}\0{status.st_ino}\0{status.st_dev}"
     digest = hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()[:16]
     return f"{build_id or 'none'}-{digest}.symbols"
 

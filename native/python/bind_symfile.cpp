@@ -31,20 +31,23 @@ const Module& module_with_file(const Session& session, std::size_t index) {
 
 RepairFile repair_file(const Process& process, std::size_t index, bool names, bool debug_names,
                        bool own_names, bool rows, std::vector<Address> wanted, std::uint64_t budget,
-                       std::unordered_set<Address> known) {
+                       std::unordered_set<Address> known, std::vector<Address> ends, bool beside) {
   Session& session = *process.session();
   const Module& module = module_with_file(session, index);
-  const RepairFileRequest request{.names = names,
-                                  .choice = {.debug_names = debug_names, .own_names = own_names},
-                                  .rows = rows,
-                                  .wanted = std::move(wanted),
-                                  .budget = budget,
-                                  .known = std::move(known),
-                                  .check_interrupt = [] {
-                                    if (PyErr_CheckSignals() != 0) {
-                                      throw py::error_already_set();
-                                    }
-                                  }};
+  const RepairFileRequest request{
+      .names = names,
+      .choice = {.debug_names = debug_names, .own_names = own_names},
+      .rows = rows,
+      .wanted = std::move(wanted),
+      .budget = budget,
+      .ends = std::move(ends),
+      .place = beside ? SymbolFilePlace::beside : SymbolFilePlace::alone,
+      .known = std::move(known),
+      .check_interrupt = [] {
+        if (PyErr_CheckSignals() != 0) {
+          throw py::error_already_set();
+        }
+      }};
   return make_repair_file(module, *session.symbolizer->symbols_of(module), session.walker, request);
 }
 
@@ -68,7 +71,8 @@ void bind_symfile(py::class_<Process>& process, py::module_& module) {
   process.def("repair_file", &repair_file, py::arg("module"), py::arg("names") = true,
               py::arg("debug_names") = true, py::arg("own_names") = false, py::arg("rows") = true,
               py::arg("wanted") = std::vector<Address>(), py::arg("budget") = 0,
-              py::arg("known") = std::unordered_set<Address>());
+              py::arg("known") = std::unordered_set<Address>(),
+              py::arg("ends") = std::vector<Address>(), py::arg("beside") = false);
   module.def(
       "open_file",
       [](const std::string& path, const FileSearch& search) {

@@ -26,12 +26,16 @@ struct WrittenSection {
   std::uint64_t alignment = 1;
   std::uint64_t entry_size = 0;
   std::span<const std::byte> contents{};
+  bool is_template = false;  // of thread-local data: its addresses are not in memory
 };
 
 class DebugFileWriter {
  public:
-  explicit DebugFileWriter(const ElfFile& file)
-      : file_(file), wide_(file.pointer_size() == 8), out_(file.endian(), file.pointer_size()) {
+  DebugFileWriter(const ElfFile& file, SymbolFilePlace place)
+      : file_(file),
+        place_(place),
+        wide_(file.pointer_size() == 8),
+        out_(file.endian(), file.pointer_size()) {
     sections_.emplace_back();
   }
 
@@ -59,12 +63,15 @@ class DebugFileWriter {
       if ((section.flags & SHF_ALLOC) == 0 || section.type == SHT_NULL) {
         continue;
       }
-      WrittenSection copy{.name = std::string(section.name),
-                          .type = SHT_NOBITS,
-                          .flags = section.flags & ~std::uint64_t{SHF_COMPRESSED | SHF_INFO_LINK},
-                          .address = section.address,
-                          .size = section.size,
-                          .alignment = section.alignment};
+      WrittenSection copy{
+          .name = std::string(section.name),
+          .type = SHT_NOBITS,
+          .flags = (section.flags & ~std::uint64_t{SHF_COMPRESSED | SHF_INFO_LINK}) |
+                   (place_ == SymbolFilePlace::beside ? SHF_TLS : 0),
+          .address = section.address,
+          .size = section.size,
+          .alignment = section.alignment,
+          .is_template = (section.flags & SHF_TLS) != 0};
       if (section.name == ".note.gnu.build-id") {
         if (const auto contents = file_.contents(section)) {
           copy.type = SHT_NOTE;
@@ -111,7 +118,7 @@ class DebugFileWriter {
   std::uint16_t section_of(Address address) {
     if (!loaded_range(sections_[last_]).contains(address)) {
       const auto found = std::ranges::find_if(sections_, [&](const WrittenSection& section) {
-        return loaded_range(section).contains(address) && (section.flags & SHF_TLS) == 0;
+        return loaded_range(section).contains(address);
       });
       if (found == sections_.end()) {
         return SHN_ABS;
@@ -121,8 +128,9 @@ class DebugFileWriter {
     return static_cast<std::uint16_t>(last_);
   }
   static AddressRange loaded_range(const WrittenSection& section) {
-    return {section.address,
-            (section.flags & SHF_ALLOC) != 0 ? section.address + section.size : section.address};
+    return {section.address, (section.flags & SHF_ALLOC) != 0 && !section.is_template
+                                 ? section.address + section.size
+                                 : section.address};
   }
 
   [[nodiscard]] std::uint64_t symbol_size() const {
@@ -222,6 +230,7 @@ class DebugFileWriter {
   }
 
   const ElfFile& file_;
+  SymbolFilePlace place_;
   bool wide_;
   ByteSink out_;
   std::vector<WrittenSection> sections_;
@@ -235,8 +244,9 @@ class DebugFileWriter {
 }  // namespace
 
 std::vector<std::byte> write_debug_file(const ElfFile& file, std::span<const WrittenSymbol> symbols,
-                                        std::span<const std::byte> debug_frame) {
-  return DebugFileWriter(file).write(symbols, debug_frame);
+                                        std::span<const std::byte> debug_frame,
+                                        SymbolFilePlace place) {
+  return DebugFileWriter(file, place).write(symbols, debug_frame);
 }
 
 }  // namespace whocall

@@ -18,12 +18,22 @@ struct WrittenSymbol {
   bool global = false;
 };
 
+enum class SymbolFilePlace : std::uint8_t {
+  // The only debug file of the module, or in its stead.
+  alone,
+  // Given to a gdb that has the module, maybe among several. Of two debug files of one module gdb
+  // takes the sections of one for the module's and forgets the names of the other and of the module
+  // itself; so the sections are marked as those of thread-local data, in which it looks nothing up.
+  beside,
+};
+
 // What gdb asks of such a file, measured on gdb 13, 16 and 18: the same type and entry point, and
 // every loaded section of `file` under its name, address and size, though without contents. Where
 // the section headers are gone, the segments stand for the sections. The note with the build id is
 // copied, so that the file can also lie in a debug-file-directory. `debug_frame` may be empty.
 // The same input gives the same bytes.
 std::vector<std::byte> write_debug_file(const ElfFile& file, std::span<const WrittenSymbol> symbols,
-                                        std::span<const std::byte> debug_frame);
+                                        std::span<const std::byte> debug_frame,
+                                        SymbolFilePlace place = SymbolFilePlace::alone);
 
 }  // namespace whocall

@@ -22,6 +22,21 @@ class RowCollector {
     }
   }
 
+  void add_ends() {
+    const Architecture& arch = *walker_.process().arch;
+    for (const Address runtime : request_.ends) {
+      if (module_.range.contains(runtime) && !walker_.code().has_exact_bounds(runtime)) {
+        const Address link = module_.link_address(runtime);
+        const AddressRange place{link, link + 1};
+        UnwindRow row;
+        row.range = place;
+        row.cfa = CfaRule::at(arch.sp, 0);
+        row.rules.push_back({arch.return_address, RegisterRule::undefined()});
+        ends_.push_back({place, {std::move(row)}});
+      }
+    }
+  }
+
   // Whether none is left over.
   bool add_others(const FunctionStarts& starts) {
     for (const FunctionStart& start : starts.all()) {
@@ -38,6 +53,7 @@ class RowCollector {
     std::ranges::sort(functions_, {}, [](const auto& function) { return function.range.begin; });
     return std::move(functions_);
   }
+  std::vector<FunctionRows> take_ends() { return std::move(ends_); }
 
  private:
   [[nodiscard]] bool is_uncovered(const FunctionStart& start) {
@@ -93,6 +109,7 @@ class RowCollector {
   const RepairFileRequest& request_;
   std::unordered_set<Address> seen_;  // link addresses of starts
   std::vector<FunctionRows> functions_;
+  std::vector<FunctionRows> ends_;
   std::uint64_t spent_ = 0;  // bytes of code
 };
 
@@ -112,17 +129,19 @@ RepairFile make_repair_file(const Module& module, FileSymbols& names, Walker& wa
   if (request.rows) {
     RowCollector collector(module, walker, request);
     collector.add_wanted();
+    collector.add_ends();
     const FunctionStarts* starts = names.starts();
     file.complete = starts == nullptr || collector.add_others(*starts);
-    const std::vector<FunctionRows> functions = collector.take();
+    std::vector<FunctionRows> functions = collector.take();
     for (const FunctionRows& function : functions) {
       file.functions.push_back(function.range);
     }
+    std::ranges::move(collector.take_ends(), std::back_inserter(functions));
     debug_frame =
         functions.empty() ? debug_frame : write_debug_frame(functions, *walker.process().arch);
   }
   if (!chosen.symbols.empty() || !debug_frame.empty()) {
-    file.bytes = write_debug_file(*module.file, chosen.symbols, debug_frame);
+    file.bytes = write_debug_file(*module.file, chosen.symbols, debug_frame, request.place);
   }
   return file;
 }

@@ -21,6 +21,10 @@ struct RepairFileRequest {
   std::vector<Address> wanted;  // runtime addresses: the rules of their functions come first
   // Then those of the module's other functions, until they were made for so much code, bytes.
   std::uint64_t budget = 0;
+  // Runtime addresses in instructions where stacks were found to end, such as the call in a
+  // thread's first function; told of code that no table covers, else tables say so.
+  std::vector<Address> ends;
+  SymbolFilePlace place = SymbolFilePlace::alone;
   std::unordered_set<Address> known;  // link addresses of functions whose rules are told already
   std::function<void()> check_interrupt;  // called once a function; may throw
 };
