@@ -287,7 +287,8 @@ def _gift(
             asked=set(known.state.asked),
             ended=set(known.state.ended),
         )
-    beside = known is not None and known.has_module
+    # A module that the debugger has no file of is given to it where there is one.
+    beside = module.state == "found" or (known is not None and known.has_module)
     files = []
     if not state.begun:
         first = _first_file(image, index, state, shop, beside)
