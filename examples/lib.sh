@@ -27,6 +27,7 @@ prepare() {  # also makes the scratch folder, which goes when the script ends
   scratch=$(mktemp -d)
   trap 'rm -rf -- "$scratch"' EXIT
   mkdir "$scratch/run"
+  export XDG_CACHE_HOME=$scratch/cache  # where symbol files for gdb are kept
 }
 
 build_and_strip() {  # NAME: the commands are those after `Build:` in the program's header comment
