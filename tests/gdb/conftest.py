@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from plugins import Plugin, build_plugin
 from programs import CHAIN, DEEP, WORKERS, Crash, build
 from sessions import GDB
+from wrong_gdb import loading, usable
 
 
 def _version_of_gdb() -> int:
@@ -44,3 +46,9 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Crash:
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Plugin:
     """main -> using -> entered -> middle -> inner, the last three in a library that was loaded."""
     return build_plugin(tmp_path_factory.mktemp("plugin"))
+
+
+@pytest.fixture(scope="session")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Loads the extension into a gdb whose Python can load no native module that there is."""
+    return loading(tmp_path_factory.mktemp("foreign") / "foreign.gdb", usable().parent.parent)

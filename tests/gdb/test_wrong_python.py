@@ -18,10 +18,8 @@ from mi_session import MiSession
 from programs import Crash
 from sessions import SCRIPT, Said, batch
 from terminals import PAGER, PROMPT, terminal
+from wrong_gdb import loading, usable
 
-from whocall import loader
-
-FOREIGN = ".cpython-399-x86_64-linux-gnu.so"  # no module has that, nor any Python
 COMPLAINT = "warning: the native module of whocall cannot be used in this gdb: "
 
 # Of every command, and of every option and setting that reaches it.
@@ -59,35 +57,6 @@ ON_THE_WORKERS = [
     "whocall compare",
     "thread apply 2 whocall",
 ]
-
-
-def usable() -> Path:
-    """The native module for the Python that runs the tests."""
-    path = loader.look().usable
-    assert path is not None
-    return path
-
-
-def loading(script: Path, build: Path) -> Path:
-    """Writes a script that loads the extension, with the modules in `build`, into a wrong gdb.
-
-    A later gdb is wrong by itself; that of this system is made to take no module that there is.
-    """
-    suffix = usable().name.removeprefix("_native")
-    script.write_text(
-        "python import importlib.machinery, os\n"
-        f"python os.environ['WHOCALL_BUILD_DIR'] = '{build}'\n"
-        "python suffixes = importlib.machinery.EXTENSION_SUFFIXES\n"
-        f"python if '{suffix}' in suffixes: suffixes[:] = ['{FOREIGN}']\n"
-        f"source {SCRIPT}\n"
-    )
-    return script
-
-
-@pytest.fixture(scope="session")
-def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Loads the extension into a gdb whose Python can load no native module that there is."""
-    return loading(tmp_path_factory.mktemp("foreign") / "foreign.gdb", usable().parent.parent)
 
 
 def told(commands: Sequence[str], crash: Crash, **more: Any) -> tuple[list[str], Said]:
