@@ -50,10 +50,16 @@ def refresh() -> None:
             return
         seen_stacks.forget()
         _, outcomes = repair(Wanted(every_thread=len(everyone) <= MOST_THREADS))
-    except (Error, gdb.error):
-        return  # "whocall repair" tells why
+    except (Error, gdb.error, UnicodeDecodeError, KeyboardInterrupt):
+        return  # "whocall repair" tells why; an interrupt leaves gdb its own frames
     if all(outcome.parts_at is None for outcome in outcomes) and not pins.count():
         seen_stacks.remember(threads)
+
+
+def _changed(event: Any) -> None:
+    """Memory or registers were written: editors and scripts get no prompt that would come next."""
+    _forget(event)
+    gdb.post_event(refresh)
 
 
 def _stopped(event: Any) -> None:
@@ -63,9 +69,9 @@ def _stopped(event: Any) -> None:
 
 _EVENTS = {
     "cont": _forget,
-    "memory_changed": _forget,
-    "register_changed": _forget,
-    "inferior_call": _forget,
+    "memory_changed": _changed,
+    "register_changed": _changed,
+    "inferior_call": _changed,
     "exited": _forget,
     "stop": _stopped,
     "before_prompt": refresh,
