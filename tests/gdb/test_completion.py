@@ -57,12 +57,22 @@ def test_functions(text: str, answers: list[str], names: Crash) -> None:
     assert completions(line, names) == [line + answer for answer in answers]
 
 
-@pytest.mark.parametrize("command", ["functions -module", "repair", "repair -all", "revert"])
+@pytest.mark.parametrize(
+    "command", ["functions -module", "repair", "repair -all", "export -module"]
+)
 def test_modules(command: str, names: Crash) -> None:
     line = f"whocall {command} li"
     found = completions(line, names)
     assert f"{line}bc.so.6" in found
     assert len(found) == len(set(found))
+
+
+def test_modules_before_it_runs_and_where_pythons_do_not_fit(names: Crash, foreign: Path) -> None:
+    line = f"complete whocall repair {names.exe.name[:2]}"
+    wanted = f"whocall repair {names.exe.name}\n"
+    assert batch([line], [names.exe]).out == wanted
+    assert batch([line], [names.exe, names.core], script=foreign).out.endswith(f"\n{wanted}")
+    assert batch(["complete whocall revert l"], [names.exe, names.core]).out.count("revert") == 0
 
 
 def test_gdb_limits_and_never_repeats(names: Crash) -> None:

@@ -30,14 +30,17 @@ def strategies() -> list[str]:
 
 
 def modules() -> list[str]:
-    """File names of the loaded modules."""
+    """File names of the loaded modules; before a program runs, and where the native module is
+    missing, of the files that gdb has loaded.
+    """
     try:
         from whocall.gdb.inferior import current
 
-        image = current().image
+        paths = [module.path for module in current().image.modules]
     except (Error, gdb.error):
-        return []
-    return sorted({PurePath(module.path).name for module in image.modules if module.path})
+        loaded = [each for each in gdb.objfiles() if each.owner is None and each.filename]
+        paths = [str(each.filename) for each in loaded if Path(str(each.filename)).is_file()]
+    return sorted({PurePath(path).name for path in paths if path})
 
 
 def files(start: str) -> list[str]:

@@ -293,12 +293,13 @@ def register() -> None:
             "whocall repair [OPTION]... [MODULE]...",
             options.REPAIR,
             "gdb is given the names of functions and the unwinding rules that whocall finds, for\n"
-            "the files in which frames of any thread lie, or for each MODULE. From then on this\n"
-            'is kept up whenever the program stops. "whocall revert" takes it back.\n'
+            "the files in which frames of any thread lie, and for each MODULE. From then on this\n"
+            "is kept up whenever the program stops. Before a program runs it is for the program's\n"
+            'file, or for each MODULE. "whocall revert" takes it back.\n'
             f"{_MODULE_NOTE}",
         ),
     )
-    _ModulesCommand(
+    _CompletingCommand(
         "revert",
         "reverts",
         options.REVERT,
@@ -306,7 +307,8 @@ def register() -> None:
             'Take back what "whocall repair" told gdb.',
             "whocall revert",
             options.REVERT,
-            "gdb reads the files concerned anew; breakpoints stay.",
+            "gdb reads the files concerned anew. Breakpoints stay; those at names that only\n"
+            "whocall knows, such as sub_1139, are pending until gdb knows the names again.",
         ),
     )
     _FileCommand(
