@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.cli_inputs import is_core, open_named_core, wanted_search, wanted_walk
-from whocall.errors import Error, UsageError
+from whocall.errors import Error
 
 if TYPE_CHECKING:
     from whocall.image import ProcessImage
@@ -22,8 +22,6 @@ def _open(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
     """A core with its files, or a file alone."""
     if is_core(path):
         return open_named_core(path, exe, arguments)
-    if arguments.module:
-        raise UsageError("--module chooses among the modules of a core")
     from whocall.image import open_file_image
 
     return open_file_image(path, search=wanted_search(arguments))

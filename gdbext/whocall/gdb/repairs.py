@@ -38,7 +38,7 @@ def _files(parsed: Parsed) -> list[str]:
     for name in parsed.arguments:
         fitting = [path for path in loaded if path == name or path.endswith(f"/{name}")]
         if not fitting:
-            raise Error(f"gdb has loaded no file {name}")
+            raise Error(f"no file {name} is loaded in gdb")
         found += fitting
     return found
 
