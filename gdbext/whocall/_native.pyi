@@ -201,6 +201,7 @@ class Process:
         budget: int = 0,
         known: Collection[int] = (),
         ends: Sequence[int] = (),
+        repeat_names: bool = False,
         beside: bool = False,
     ) -> RepairFile:
         """Names and unwinding rules of modules[module] as an ELF file for debuggers.
@@ -209,8 +210,8 @@ class Process:
         then others until so much code was analysed (bytes); not those at the link addresses
         `known`. At the runtime addresses `ends` stacks end, whatever else is told. With
         `debug_names` what a separate debug file names is named too, with `own_names` what the
-        module itself names, for debuggers that cannot read it; `beside` is for a gdb that has the
-        module itself."""
+        module itself names, for debuggers that cannot read it; so with `repeat_names` where there
+        are rules. `beside` is for a gdb that looks up names elsewhere."""
     def close(self) -> None:
         """Lets a live process go on; the object is unusable afterwards."""
 

@@ -106,11 +106,6 @@ class Told:
     bias: int | None
     state: ModuleState
 
-    @property
-    def has_module(self) -> bool:
-        """Whether the debugger has an object file of the module."""
-        return self.bias is None
-
     def is_about(self, paths: Collection[str], build_id: str, bias: int) -> bool:
         """Whether it is the module with one of these paths."""
         if self.bias is not None:
@@ -169,9 +164,7 @@ def settings_key(search: Search) -> str:
     return "\0".join(told)
 
 
-def _first_file(
-    image: ProcessImage, index: int, state: ModuleState, shop: Workshop, beside: bool
-) -> Path | None:
+def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Workshop) -> Path | None:
     """The file with names and the first rules of image.modules[index], from the cache or made now.
 
     None when there is nothing to tell; `state` is brought up to date.
@@ -179,7 +172,7 @@ def _first_file(
     module = image.modules[index]
     key = None
     if module.state == "found":
-        told = f"{not state.debug_file}\0{beside}\0{shop.settings}"
+        told = f"{not state.debug_file}\0{shop.settings}"
         key = symbol_cache.key_of(module.file_path, _build_id(module), told)
     kept = symbol_cache.find(key) if key is not None else None
     contents = b""
@@ -190,7 +183,8 @@ def _first_file(
                 debug_names=not state.debug_file,
                 own_names=module.state != "found" and module.path != _READ_FROM_MEMORY,
                 budget=AT_ONCE,
-                beside=beside,
+                repeat_names=not state.debug_file,
+                beside=state.debug_file,
             )
         contents = made.bytes
         facts: symbol_cache.Facts = {
@@ -212,7 +206,7 @@ def _first_file(
 
 
 def _more_rules(
-    image: ProcessImage, index: int, pcs: Collection[int], state: ModuleState, beside: bool
+    image: ProcessImage, index: int, pcs: Collection[int], state: ModuleState
 ) -> bytes | None:
     """Rules for the functions at `pcs` (runtime addresses) that `state` has none for.
 
@@ -236,7 +230,7 @@ def _more_rules(
             wanted=list(pcs),
             known=set(state.ruled),
             budget=state.budget,
-            beside=beside,
+            beside=True,
         )
     state.ruled.update(made.functions)
     state.complete = made.complete
@@ -245,7 +239,7 @@ def _more_rules(
 
 
 def _ends(
-    image: ProcessImage, index: int, ends: Collection[int], state: ModuleState, beside: bool
+    image: ProcessImage, index: int, ends: Collection[int], state: ModuleState
 ) -> bytes | None:
     """Rules that nobody called at the runtime addresses `ends`; None when there is nothing to tell.
 
@@ -256,7 +250,7 @@ def _ends(
     if not wanted:
         return None
     with native_errors():
-        made = image.native.repair_file(index, names=False, ends=wanted, beside=beside)
+        made = image.native.repair_file(index, names=False, ends=wanted, beside=True)
     state.ended.update(end - bias for end in wanted)
     return made.bytes or None
 
@@ -287,15 +281,13 @@ def _gift(
             asked=set(known.state.asked),
             ended=set(known.state.ended),
         )
-    # A module that the debugger has no file of is given to it where there is one.
-    beside = module.state == "found" or (known is not None and known.has_module)
     files = []
     if not state.begun:
-        first = _first_file(image, index, state, shop, beside)
+        first = _first_file(image, index, state, shop)
         files += [] if first is None else [first]
     for made in (
-        _more_rules(image, index, pcs, state, beside),
-        _ends(image, index, ends & pcs, state, beside),
+        _more_rules(image, index, pcs, state),
+        _ends(image, index, ends & pcs, state),
     ):
         files += [] if made is None else [shop.write(made)]
     file_path = module.file_path if module.state == "found" else ""

@@ -21,7 +21,7 @@ from typing import Any
 from whocall.errors import Error
 from whocall.version import __version__
 
-FORMAT = 1  # counts up whenever the contents of the files that we write change
+FORMAT = 2  # counts up whenever the contents of the files that we write change
 _MAGIC = b"whocall\0"
 # Behind the ELF file, where no reader of it looks, stand facts about it as JSON, and behind these:
 # magic, size of the ELF file, size of the facts, CRC-32 of both.

@@ -31,7 +31,8 @@ const Module& module_with_file(const Session& session, std::size_t index) {
 
 RepairFile repair_file(const Process& process, std::size_t index, bool names, bool debug_names,
                        bool own_names, bool rows, std::vector<Address> wanted, std::uint64_t budget,
-                       std::unordered_set<Address> known, std::vector<Address> ends, bool beside) {
+                       std::unordered_set<Address> known, std::vector<Address> ends,
+                       bool repeat_names, bool beside) {
   Session& session = *process.session();
   const Module& module = module_with_file(session, index);
   const RepairFileRequest request{
@@ -41,6 +42,7 @@ RepairFile repair_file(const Process& process, std::size_t index, bool names, bo
       .wanted = std::move(wanted),
       .budget = budget,
       .ends = std::move(ends),
+      .repeat_names = repeat_names,
       .place = beside ? SymbolFilePlace::beside : SymbolFilePlace::alone,
       .known = std::move(known),
       .check_interrupt = [] {
@@ -72,7 +74,8 @@ void bind_symfile(py::class_<Process>& process, py::module_& module) {
               py::arg("debug_names") = true, py::arg("own_names") = false, py::arg("rows") = true,
               py::arg("wanted") = std::vector<Address>(), py::arg("budget") = 0,
               py::arg("known") = std::unordered_set<Address>(),
-              py::arg("ends") = std::vector<Address>(), py::arg("beside") = false);
+              py::arg("ends") = std::vector<Address>(), py::arg("repeat_names") = false,
+              py::arg("beside") = false);
   module.def(
       "open_file",
       [](const std::string& path, const FileSearch& search) {

@@ -21,9 +21,11 @@ struct WrittenSymbol {
 enum class SymbolFilePlace : std::uint8_t {
   // The only debug file of the module, or in its stead.
   alone,
-  // Given to a gdb that has the module, maybe among several. Of two debug files of one module gdb
-  // takes the sections of one for the module's and forgets the names of the other and of the module
-  // itself; so the sections are marked as those of thread-local data, in which it looks nothing up.
+  // Rules for a gdb that has another debug file of the module. Of two such files gdb takes the
+  // sections of one for the module's and forgets the names of the other and of the module itself;
+  // so
+  // the sections are marked as those of thread-local data, in which it looks nothing up. It takes
+  // symbols there for such data: `break NAME` works, `print NAME` does not.
   beside,
 };
 

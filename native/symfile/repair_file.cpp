@@ -119,12 +119,6 @@ RepairFile make_repair_file(const Module& module, FileSymbols& names, Walker& wa
                             const RepairFileRequest& request) {
   RepairFile file;
   file.complete = true;
-  FunctionSymbols chosen;
-  if (request.names) {
-    chosen = function_symbols(names, request.choice);
-    file.named = chosen.named;
-    file.unnamed = chosen.symbols.size() - chosen.named;
-  }
   std::vector<std::byte> debug_frame;
   if (request.rows) {
     RowCollector collector(module, walker, request);
@@ -139,6 +133,14 @@ RepairFile make_repair_file(const Module& module, FileSymbols& names, Walker& wa
     std::ranges::move(collector.take_ends(), std::back_inserter(functions));
     debug_frame =
         functions.empty() ? debug_frame : write_debug_frame(functions, *walker.process().arch);
+  }
+  FunctionSymbols chosen;
+  if (request.names) {
+    SymbolChoice choice = request.choice;
+    choice.own_names |= request.repeat_names && (!file.complete || !debug_frame.empty());
+    chosen = function_symbols(names, choice);
+    file.named = chosen.named;
+    file.unnamed = chosen.symbols.size() - chosen.named;
   }
   if (!chosen.symbols.empty() || !debug_frame.empty()) {
     file.bytes = write_debug_file(*module.file, chosen.symbols, debug_frame, request.place);

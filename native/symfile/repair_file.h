@@ -24,6 +24,9 @@ struct RepairFileRequest {
   // Runtime addresses in instructions where stacks were found to end, such as the call in a
   // thread's first function; told of code that no table covers, else tables say so.
   std::vector<Address> ends;
+  // Where there are rules, names of the module itself too: more rules will come, in files of their
+  // own, and then a debugger looks up names in this file alone.
+  bool repeat_names = false;
   SymbolFilePlace place = SymbolFilePlace::alone;
   std::unordered_set<Address> known;  // link addresses of functions whose rules are told already
   std::function<void()> check_interrupt;  // called once a function; may throw

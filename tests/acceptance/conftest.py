@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from _pytest.terminal import TerminalReporter
 from corpusruns import NAMES, Corpora
+from damageruns import Subject, build_damage
 from scoreboard import Scoreboard
 from stockcores import StockCores
 
@@ -34,6 +35,12 @@ def scoreboard(pytestconfig: pytest.Config) -> Scoreboard:
 def stock_cores(tmp_path_factory: pytest.TempPathFactory) -> StockCores:
     """Dumps on demand, kept for the session."""
     return StockCores(tmp_path_factory.mktemp("stock"))
+
+
+@pytest.fixture(scope="session")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> list[Subject | str]:
+    """Every case of the damage corpus, or why it could not be built."""
+    return build_damage(tmp_path_factory.mktemp("damage"))
 
 
 @pytest.fixture(scope="session")

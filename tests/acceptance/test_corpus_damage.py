@@ -15,7 +15,7 @@ import pytest
 from corpus import cases
 from corpusruns import Corpora
 from damage import KINDS, damage_cases
-from damageruns import OTHERS, Subject, Verdict, build_damage, each, without_executables
+from damageruns import OTHERS, Subject, Verdict, each, without_executables
 from scoreboard import Scoreboard
 
 LEAST: dict[str, tuple[float, float]] = {
@@ -98,11 +98,10 @@ _KINDS: dict[str, Callable[[Subject], bool]] = {
 
 
 @pytest.fixture(scope="module")
-def subjects(corpora: Corpora, tmp_path_factory: pytest.TempPathFactory) -> Subjects:
+def subjects(corpora: Corpora, damaged: list[Subject | str]) -> Subjects:
     """The damaged programs, and of the crash corpus two builds of each: plain and without files."""
     built = [corpora.run(name).built for name in UNDAMAGED]
     plain = [Subject(case, "") for case in built]
-    damaged = build_damage(tmp_path_factory.mktemp("damage"))
     return Subjects(damaged, plain + without_executables(built))
 
 
