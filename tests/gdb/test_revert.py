@@ -112,5 +112,7 @@ def test_a_program_that_is_missing_and_whose_pages_are_in_the_core(
     names = re.findall(r"^#\d+ .* in (\w+) \(", repaired, re.MULTILINE)
     assert names[1:5] == ["middle", "entered", using[1], "main"]
     assert names[-1] == "_start"
-    assert (after, files(after_files)) == (before, files(before_files))
+    assert after == before
+    # From gdb 18 on the one that comes from the kernel cannot be had back without a program.
+    assert {*files(after_files), "vdso"} == set(files(before_files))
     assert again == repaired

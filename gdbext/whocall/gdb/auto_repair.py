@@ -7,6 +7,7 @@ after it has loaded a file.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from whocall.errors import Error, NativeMissingError
 from whocall.gdb import attached, frame_cache, repair_events
 from whocall.gdb.elsewhere import announce
 from whocall.gdb.giving import note
+from whocall.gdb.inferior import executable
 from whocall.gdb.planning import file_gifts
 
 # Larger files are left until a frame lies in them: looking through all code takes its time, bytes.
@@ -38,7 +40,10 @@ def _is_wanted(objfile: gdb.Objfile) -> bool:
     except (OSError, Error):
         return False  # not on disk: the vDSO, a file of the target
     # Another Python would have to be started for each of a hundred libraries.
-    return _can_work_here() or objfile.filename == gdb.current_progspace().filename
+    if _can_work_here():
+        return True
+    program = executable(gdb.selected_inferior())
+    return bool(program) and os.path.realpath(program) == os.path.realpath(objfile.filename)
 
 
 def _can_work_here() -> bool:
@@ -83,21 +88,29 @@ class _MissingDebug:
         return None if path is None else str(path)
 
 
+_handler = _MissingDebug()
+
+
 def _hook() -> None:
     try:
         from gdb.missing_debug import register_handler
     except ImportError:  # before gdb 15
         gdb.events.new_objfile.connect(_loaded)
     else:
-        register_handler(None, _MissingDebug(), replace=True)
+        register_handler(None, _handler, replace=True)
 
 
 def _unhook() -> None:
-    if hasattr(gdb, "missing_debug_handlers"):
-        gdb.missing_debug_handlers[:] = [
-            handler for handler in gdb.missing_debug_handlers if handler.name != "whocall"
+    # In gdb 15 handlers of missing debug info alone, from 16 on pairs of kinds and handlers.
+    names = ("missing_debug_handlers", "missing_file_handlers")
+    registries = [getattr(gdb, name) for name in names if hasattr(gdb, name)]
+    for handlers in registries:
+        handlers[:] = [
+            each
+            for each in handlers
+            if (each[1] if isinstance(each, tuple) else each) is not _handler
         ]
-    else:
+    if not registries:
         gdb.events.new_objfile.disconnect(_loaded)
 
 

@@ -6,6 +6,7 @@ Breakpoints stay.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 
@@ -61,7 +62,9 @@ def _reread_vdso() -> None:
     said = gdb.execute("info auxv", False, True)
     match = re.search(r"\bAT_SYSINFO_EHDR\b.*\b(0x[0-9a-f]+)$", said, re.MULTILINE)
     if match is not None:
-        gdb.execute(f"add-symbol-file-from-memory {match.group(1)}", False, True)
+        # From gdb 18 on that fails where there is no program.
+        with contextlib.suppress(gdb.error):
+            gdb.execute(f"add-symbol-file-from-memory {match.group(1)}", False, True)
 
 
 def take_back(given: list[Attached]) -> None:
