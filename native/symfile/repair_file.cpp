@@ -40,6 +40,9 @@ class RowCollector {
   // Whether none is left over.
   bool add_others(const FunctionStarts& starts) {
     for (const FunctionStart& start : starts.all()) {
+      if (!request_.choice.own_names && start.witnesses.has(StartWitness::fde)) {
+        continue;  // its table has the rules
+      }
       if (spent_ >= request_.budget && !seen_.contains(start.address) && is_uncovered(start)) {
         return false;
       }
@@ -67,9 +70,11 @@ class RowCollector {
   }
 
   void add_function_at(Address runtime) {
+    if (is_covered(runtime)) {
+      return;
+    }
     const auto function = walker_.code().function_at(runtime);
-    if (!function || is_covered(runtime) ||
-        !seen_.insert(module_.link_address(function->begin)).second) {
+    if (!function || !seen_.insert(module_.link_address(function->begin)).second) {
       return;
     }
     if (request_.check_interrupt) {

@@ -25,6 +25,14 @@ class CfiTables::ModuleTables {
     return found;
   }
 
+  bool covers(Address link) {
+    const auto any_covers = [&] {
+      return std::ranges::any_of(
+          sections_, [&](const Section& section) { return section.info->find(link).has_value(); });
+    };
+    return any_covers() || (open_debug_file() && any_covers());
+  }
+
  private:
   struct Section {
     std::unique_ptr<CallFrameInfo> info;
@@ -111,6 +119,12 @@ std::optional<CfiRow> CfiTables::row_at(Address runtime) {
 std::optional<AddressRange> CfiTables::function_at(Address runtime) {
   const CfiRow& found = cached(runtime);
   return !found.function.empty() ? std::optional(found.function) : std::nullopt;
+}
+
+bool CfiTables::covers(Address runtime) {
+  const Module* module = process_.module_at(runtime);
+  ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr;
+  return tables != nullptr && tables->covers(module->link_address(runtime));
 }
 
 const CfiRow& CfiTables::cached(Address runtime) {

@@ -35,6 +35,8 @@ class CfiTables {
 
   // The range of the FDE that covers `runtime`, in runtime addresses.
   std::optional<AddressRange> function_at(Address runtime);
+  // Whether there is one; compiles no rows, so that all functions of a module can be asked for.
+  bool covers(Address runtime);
 
  private:
   class ModuleTables;

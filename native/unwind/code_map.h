@@ -26,7 +26,7 @@ class CodeMap {
   // The function's range in runtime addresses; a miss where there is no code.
   std::optional<AddressRange> function_at(Address runtime);
   // Whether the bounds of the function at `runtime` come from an unwind table.
-  bool has_exact_bounds(Address runtime) { return cfi_.function_at(runtime).has_value(); }
+  bool has_exact_bounds(Address runtime) { return cfi_.covers(runtime); }
   // Whether `runtime` is known to be called: by a direct call of its module, or by its name.
   bool is_called(Address runtime);
   // The functions of the same module from which a direct jump leads into `range`.

@@ -138,9 +138,13 @@ std::vector<FunctionExit> FunctionAnalyser::linkage_entries(const AddressRange& 
   if (!table || process_.arch->return_address_size_on_stack == 0) {
     return {};
   }
-  const std::vector<std::byte> bytes = bytes_of(table->range);
-  auto entries = linkage_table_entries(ByteView(bytes, process_.arch->endian), table->range,
-                                       table->slot_size, *process_.arch, *decoder_);
+  // Only the slots of this function: a table has thousands, and a damaged file tells any number.
+  const Address before = (function.begin - table->range.begin) % table->slot_size;
+  const AddressRange slots{function.begin - before, std::min(function.end, table->range.end)};
+  const std::vector<std::byte> bytes = bytes_of(slots);
+  auto entries =
+      linkage_table_entries(ByteView(bytes, process_.arch->endian), slots.begin, table->range.begin,
+                            table->slot_size, *process_.arch, *decoder_);
   std::erase_if(entries, [&](const auto& entry) { return !function.contains(entry.target); });
   return entries;
 }
