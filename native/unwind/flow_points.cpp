@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 namespace whocall {
 namespace {
@@ -26,8 +25,8 @@ void FlowPoints::clear() {
   calls_ = 0;
 }
 
-void FlowPoints::add(std::uint64_t offset, FlowPoint point) {
-  const auto [entry, fresh] = points_.try_emplace(offset, std::move(point));
+void FlowPoints::add(std::uint64_t offset, const FlowPoint& point) {
+  const auto [entry, fresh] = points_.try_emplace(offset, point);
   if (fresh) {
     count(offset, entry->second);
   }

@@ -28,7 +28,7 @@ class FlowPoints {
   explicit FlowPoints(const Architecture& arch) : arch_(arch) {}
 
   void clear();
-  void add(std::uint64_t offset, FlowPoint point);
+  void add(std::uint64_t offset, const FlowPoint& point);
   void erase(std::uint64_t offset);
   // The flow passes the instruction at `offset`, which was added before.
   const FlowPoint& pass(std::uint64_t offset, std::uint8_t size, bool is_call);
