@@ -169,7 +169,10 @@ class Collector {
     if (area == areas_.end() || arch_.look_at_start == nullptr) {
       return {};
     }
-    return arch_.look_at_start(file_.at(area->begin), address - area->begin);
+    // A damaged file tells of more code than it has.
+    const ByteView code = file_.at(area->begin);
+    const std::uint64_t offset = address - area->begin;
+    return offset < code.size() ? arch_.look_at_start(code, offset) : StartLook();
   }
 
   // What a symbol's own size or an unwind table delimits is one function: nothing weaker cuts it.
