@@ -45,7 +45,13 @@ def directory() -> Path:
     Raises Error when it cannot be made, or others may write there.
     """
     named = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
+    try:
+        base = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:  # neither $HOME nor an entry of the user
+        raise Error(
+            "there is no home directory for the cache; set XDG_CACHE_HOME to a directory that can"
+            " be written"
+        ) from error
     path = base / "whocall"
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -91,8 +97,10 @@ def _is_ours(status: os.stat_result) -> bool:
 def find(key: str) -> Kept | None:
     """The whole and unchanged file that was kept under `key`; None when there is none."""
     path = directory() / key
+    # Neither through a link, nor waiting for somebody who writes to a pipe.
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        with path.open("rb") as file:
+        with os.fdopen(os.open(path, flags), "rb") as file:
             if not _is_ours(os.fstat(file.fileno())):
                 return None
             contents = memoryview(file.read())
