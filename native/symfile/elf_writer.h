@@ -23,9 +23,8 @@ enum class SymbolFilePlace : std::uint8_t {
   alone,
   // Rules for a gdb that has another debug file of the module. Of two such files gdb takes the
   // sections of one for the module's and forgets the names of the other and of the module itself;
-  // so
-  // the sections are marked as those of thread-local data, in which it looks nothing up. It takes
-  // symbols there for such data: `break NAME` works, `print NAME` does not.
+  // so the sections are marked as those of thread-local data, in which it looks nothing up. It
+  // takes symbols there for such data: `break NAME` works, `print NAME` does not.
   beside,
 };
 
