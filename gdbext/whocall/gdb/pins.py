@@ -62,9 +62,9 @@ class _Pins(Unwinder):
         return info
 
     def _caller(self, step: Step) -> Mapping[str, int]:
-        """gdb takes a caller at 0 for the end of the stack, but needs a stack pointer there too."""
+        """gdb would show a caller at 0 as a frame; one that is the frame again ends the stack."""
         if step.caller is None:
-            return {self.pc_name: 0, _STACK_POINTERS.get(self.pc_name, "sp"): step.cfa}
+            return {self.pc_name: step.pc, _STACK_POINTERS.get(self.pc_name, "sp"): step.sp}
         return step.caller
 
 

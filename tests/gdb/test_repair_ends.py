@@ -1,0 +1,45 @@
+"""Where a stack was begun by hand gdb shows nothing behind its first function after a repair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from programs import build
+from sessions import batch
+
+BY_HAND = """
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <ucontext.h>
+static ucontext_t before, made;
+static char stack[65536];
+__attribute__((noinline)) void inner(int n) {
+  if (n == 0) abort();
+  inner(n - 1);
+  __asm__ volatile(""); }
+void entry(void) { inner(3); __asm__ volatile(""); }
+int main(void) {
+  getcontext(&made);
+  made.uc_stack.ss_sp = stack;
+  made.uc_stack.ss_size = sizeof stack;
+  made.uc_link = 0;
+  makecontext(&made, entry, 0);
+  ((long *)made.uc_mcontext.gregs[REG_RSP])[0] = 0;
+  swapcontext(&before, &made);
+  return 0; }
+"""
+
+
+def addresses(said: str) -> list[int]:
+    """The pcs of gdb's frames in the program; frame 0 may have none."""
+    lines = [line.split() for line in said.splitlines() if line.startswith("#")]
+    return [int(words[1], 16) for words in lines if words[1].startswith("0x")]
+
+
+def test_no_frame_at_zero(tmp_path: Path) -> None:
+    crash = build(tmp_path, "by_hand", BY_HAND, "-O1")
+    own = addresses(batch(["bt"], [crash.exe, crash.core]).out)
+    assert own[-1] == 0, "gdb does not show what the repair is for"
+    said = batch(["whocall repair", "bt"], [crash.exe, crash.core])
+    assert "1 led by hand" in said.out and not said.err.count("still differs"), said
+    assert addresses(said.out) == own[:-1]
