@@ -16,7 +16,8 @@ namespace whocall {
 // slot is entered as a called function is; so is the push behind its jump, while the symbol is not
 // bound; slot 0 is entered with the index on the stack.
 //
-// `code` are the bytes from `begin` on, which is where the section begins (`table`) or a later slot.
+// `code` are the bytes from `begin` on, which is where the section begins (`table`) or a later
+// slot.
 std::vector<FunctionExit> linkage_table_entries(ByteView code, Address begin, Address table,
                                                 std::uint64_t slot_size, const Architecture& arch,
                                                 InstructionDecoder& decoder);
