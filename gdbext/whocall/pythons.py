@@ -14,6 +14,8 @@ from whocall import loader
 _USUAL = ("/usr/bin", "/usr/local/bin", "/bin")
 _OF_MANAGERS = ((".pyenv/versions", "{}.*/bin"), (".local/share/uv/python", "cpython-{}.*/bin"))
 _PATIENCE = 20  # seconds for a Python to start and load the module
+# Where Python writes what it has compiled, which is the same for all.
+_KEPT = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
 _LIBRARIES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT")
 
 
@@ -89,7 +91,7 @@ def _environments() -> Iterator[dict[str, str]]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("PYTHON") or name == "PYTHONDONTWRITEBYTECODE"
+        if not name.startswith("PYTHON") or name in _KEPT
     }
     yield {name: value for name, value in kept.items() if name not in _LIBRARIES}
     if any(name in kept for name in _LIBRARIES):
