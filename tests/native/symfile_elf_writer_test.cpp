@@ -84,8 +84,8 @@ std::vector<ReadSymbol> read_symbols(const ElfFile& file) {
     const std::string name(reinterpret_cast<const char*>(names.bytes().data()) + symbol.st_name);
     symbols.push_back({name,
                        {symbol.st_value, symbol.st_value + symbol.st_size},
-                       ELF64_ST_BIND(symbol.st_info),
-                       ELF64_ST_TYPE(symbol.st_info),
+                       static_cast<unsigned>(ELF64_ST_BIND(symbol.st_info)),
+                       static_cast<unsigned>(ELF64_ST_TYPE(symbol.st_info)),
                        symbol.st_shndx});
     CHECK((ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) == (symbols.size() <= table->info));
   }
