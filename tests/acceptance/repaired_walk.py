@@ -11,6 +11,8 @@ from typing import Any
 
 import gdb
 
+import __main__
+
 
 def pcs(limit: int) -> "list[int]":
     """The physical frames of the selected thread, as gdb finds them by itself."""
@@ -59,5 +61,5 @@ def ask(job: "dict[str, Any]") -> "dict[str, Any]":
 
 
 gdb.execute("set backtrace past-main on")
-answers = [ask(job) for job in json.loads(Path(jobs).read_text())]  # type: ignore[name-defined]  # noqa: F821
-Path(output).write_text(json.dumps(answers))  # type: ignore[name-defined]  # noqa: F821
+answers = [ask(job) for job in json.loads(Path(__main__.jobs).read_text())]
+Path(__main__.output).write_text(json.dumps(answers))
