@@ -1,4 +1,6 @@
 // Threads, mappings and modules as read-only Python objects.
+#include "python/bind_image_parts.h"
+
 #include <pybind11/stl.h>
 
 #include <utility>

@@ -9,6 +9,7 @@
 
 #include "python/bind_backtrace.h"
 #include "python/bind_functions.h"
+#include "python/bind_image_parts.h"
 #include "python/bind_places.h"
 #include "python/bind_symbols.h"
 #include "python/bind_symfile.h"
@@ -18,10 +19,6 @@
 namespace py = pybind11;
 
 namespace whocall::python {
-
-py::list threads_of(const std::shared_ptr<Session>& session);
-py::list modules_of(const std::shared_ptr<Session>& session);
-
 namespace {
 
 struct ModuleReport {
