@@ -25,9 +25,9 @@ def document(command: str, crash: Crash, *before: str) -> dict[str, Any]:
     return found
 
 
-def text(command: str, crash: Crash) -> list[str]:
-    """The lines that a command prints."""
-    said = batch(["echo \\n{text}\\n", command], [crash.exe, crash.core])
+def text(command: str, crash: Crash, *before: str) -> list[str]:
+    """The lines that a command prints, and those before it."""
+    said = batch(["echo \\n{text}\\n", *before, command], [crash.exe, crash.core])
     assert said.status == 0, said.err
     return said.out.split("{text}\n", 1)[1].splitlines()
 

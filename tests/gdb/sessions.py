@@ -10,6 +10,9 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 GDB = os.environ.get("GDB", "gdb")
+# Half of a short session would be the reading of the C library's debug file, each time anew.
+INDEX = ["-iex", f"set index-cache directory {os.environ['XDG_CACHE_HOME']}/gdb",
+         "-iex", "set index-cache enabled on"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ def batch(
     """`gdb -batch` with the extension loaded unless `script` is None, then `commands`; `more` goes
     to the environment.
     """
-    line = [GDB, "-nx", "-q", "-batch"]
+    line = [GDB, "-nx", "-q", "-batch", *INDEX]
     line += [] if script is None else ["-ex", f"source {script}"]
     for command in commands:
         line += ["-ex", command]

@@ -1,63 +1,52 @@
-"""A hundred thousand frames: numbers, speed, Ctrl-C and the pager."""
+"""A hundred thousand frames: numbers, speed and the pager; test_interrupts.py has Ctrl-C."""
 
 from __future__ import annotations
 
 import re
-import time
+from collections.abc import Iterator
 
 import pexpect
 import pytest
 from answers import text
 from programs import Crash
-from terminals import PAGER, PROMPT, terminal
+from terminals import PAGER, PROMPT, alive, page, terminal
 
 FRAMES = 100_000
 
 
-def test_every_frame_has_its_number_and_a_blank_behind_it(deep: Crash) -> None:
-    lines = [line for line in text("whocall bt", deep) if line.startswith("#")]
-    assert len(lines) > FRAMES
-    heads = [re.match(r"#(\d+) +0x", line) for line in lines]
-    assert [int(head.group(1)) for head in heads if head] == list(range(len(lines)))
-
-
-@pytest.mark.parametrize("command", ["whocall bt 3", "whocall"])
-def test_a_few_frames_do_not_cost_the_whole_walk(deep: Crash, command: str) -> None:
-    timed = (
-        "python import time; gdb.execute('whocall bt 1', to_string=True); t = time.time(); "
-        f"gdb.execute('{command}'); print('took', time.time() - t)"
+def timed(command: str) -> str:
+    return (
+        f"python t = time.time(); gdb.execute({command!r}, to_string=True); "
+        "print('took', time.time() - t)"
     )
-    assert float(text(timed, deep)[-1].split()[1]) < 0.5
 
 
-def alive(child: pexpect.spawn) -> None:
-    """The prompt is back, no traceback was shown, and gdb goes on."""
+def test_every_frame_has_its_number_and_a_few_do_not_cost_the_whole_walk(deep: Crash) -> None:
+    before = ["python import time", *map(timed, ("whocall bt 1", "whocall bt 3", "whocall"))]
+    lines = text("whocall bt", deep, *before)
+    _, *few = [float(line.split()[1]) for line in lines if line.startswith("took ")]
+    assert len(few) == 2 and max(few) < 0.5
+    heads = [re.match(r"#(\d+) +0x", line) for line in lines if line.startswith("#")]
+    assert len(heads) > FRAMES
+    assert [int(head.group(1)) for head in heads if head] == list(range(len(heads)))
+
+
+@pytest.fixture(scope="module")
+def paged(deep: Crash) -> Iterator[pexpect.spawn]:
+    """Some thousand frames: what is shown first waits until all are known."""
+    child = terminal(deep, "-iex", "set backtrace limit 5000")
+    child.sendline("set whocall max-frames 5000")
     child.expect_exact(PROMPT)
-    assert "Traceback" not in child.before
-    child.sendline("echo still \\n")
-    child.expect_exact("\nstill ")
-    child.expect_exact(PROMPT)
-
-
-@pytest.mark.parametrize("command", ["whocall bt", "whocall bt -json", "whocall compare"])
-def test_ctrl_c_gives_the_prompt_back(deep: Crash, command: str) -> None:
-    child = terminal(deep, "-ex", "set height 0")
-    child.sendline(command)
-    child.expect_exact(command)
-    time.sleep(0.3)
-    child.sendintr()
-    child.expect_exact("Quit")
-    alive(child)
+    page(child, 24)
+    yield child
     child.close(force=True)
 
 
 @pytest.mark.parametrize("command", ["whocall bt", "whocall bt -json", "whocall compare"])
-def test_q_at_the_pager_gives_the_prompt_back(deep: Crash, command: str) -> None:
-    child = terminal(deep, "-ex", "set height 24")
-    child.sendline(command)
-    child.expect_exact(PAGER)
-    child.send("\r")
-    child.expect_exact(PAGER)
-    child.sendline("q")
-    alive(child)
-    child.close(force=True)
+def test_q_at_the_pager_gives_the_prompt_back(paged: pexpect.spawn, command: str) -> None:
+    paged.sendline(command)
+    paged.expect_exact(PAGER)
+    paged.send("\r")
+    paged.expect_exact(PAGER)
+    paged.sendline("q")
+    alive(paged)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from programs import Crash
 from sessions import GDB, SCRIPT, batch, environment
-from terminals import PAGER, PROMPT, terminal
 
 ODD = 'it\'s "odd" %s %n \\ $x\nname'
 
@@ -117,32 +116,3 @@ def test_gdbs_other_settings_do_not_disturb(chain: Crash) -> None:
     commands = ["whocall bt -full", "whocall", "whocall symbol $pc", "whocall compare"]
     quiet = [f"python gdb.execute({setting!r}, to_string=True)" for setting in SETTINGS]
     assert said(chain, *quiet, *commands) == said(chain, *commands)
-
-
-def test_no_colour_but_on_the_terminal(chain: Crash, tmp_path: Path) -> None:
-    child = terminal(chain, "-iex", "set height 0", term="xterm-256color")
-    log = tmp_path / "log"
-    for command in ("set style enabled on", "set style function intensity bold",
-                    f"set logging file {log}"):  # fmt: skip
-        child.sendline(command)
-        child.expect_exact(PROMPT)
-    child.sendline("whocall bt 1")
-    child.expect_exact("\x1b[33;1m")
-    child.sendline(
-        "python s = gdb.execute('whocall bt 1', to_string=True); print('colours', '\\x1b' in s)"
-    )
-    child.expect_exact("colours False")
-    child.sendline("pipe whocall bt 1 | cat -v | tr '^' '@'; echo ended")
-    child.expect_exact("ended")
-    assert "@[[" not in child.before
-    child.close(force=True)
-
-
-def test_c_at_the_pager_goes_on_to_the_end(chain: Crash) -> None:
-    child = terminal(chain, "-iex", "set height 10")
-    child.sendline("whocall bt -explain")
-    child.expect_exact(PAGER)
-    child.sendline("c")
-    child.expect_exact(PROMPT)
-    assert PAGER not in child.before
-    child.close(force=True)

@@ -6,16 +6,18 @@ The machine may be busy with other things: of three attempts one has to be in ti
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pexpect
 import pytest
 from programs import Crash, build
 from sessions import batch
-from terminals import PROMPT, terminal
+from terminals import PROMPT, goes_on, terminal
 
 WITHIN = 0.2  # seconds from the key to the prompt
 ATTEMPTS = 3
+Sessions = Callable[[Crash], pexpect.spawn]
 
 THOUSAND = """
 #include <pthread.h>
@@ -58,8 +60,11 @@ def huge(tmp_path_factory: pytest.TempPathFactory) -> Crash:
     )
 
 
-def seconds_to_the_prompt(child: pexpect.spawn, command: str, after: float) -> float | None:
-    """None when the command was over before it was interrupted."""
+# The next attempt finds nothing that the one before has learned.
+FORGET = ["python import whocall.gdb.inferior as i; i.forget()", "maintenance flush register-cache"]
+
+
+def seconds_to_the_prompt(child: pexpect.spawn, command: str, after: float) -> float:
     child.sendline(command)
     child.expect_exact("\n")
     time.sleep(after)
@@ -68,38 +73,57 @@ def seconds_to_the_prompt(child: pexpect.spawn, command: str, after: float) -> f
     child.expect_exact(PROMPT)
     took = time.monotonic() - began
     assert "Traceback" not in child.before
-    return took if "Quit" in child.before else None
+    assert "Quit" in child.before, "the command was over too soon"
+    goes_on(child)
+    return took
 
 
 def interrupted(child: pexpect.spawn, command: str, after: float) -> None:
-    took = [seconds_to_the_prompt(child, command, after) for _ in range(ATTEMPTS)]
-    child.sendline("echo still alive\\n")
-    child.expect_exact("\nstill alive")
-    child.close(force=True)
-    assert None not in took, "the command was over too soon"
-    assert min(one for one in took if one is not None) < WITHIN
+    took: list[float] = []
+    while len(took) < ATTEMPTS and min(took, default=WITHIN) >= WITHIN:
+        for forget in FORGET:
+            child.sendline(forget)
+            child.expect_exact(PROMPT)
+        took.append(seconds_to_the_prompt(child, command, after))
+    assert min(took) < WITHIN, took
+
+
+@pytest.fixture(scope="module")
+def sessions() -> Iterator[Sessions]:
+    """gdb on a core; the same for all that ask for the same core."""
+    opened: dict[Crash, pexpect.spawn] = {}
+
+    def session(crash: Crash) -> pexpect.spawn:
+        if crash not in opened:
+            opened[crash] = terminal(crash, "-iex", "set auto-solib-add off")
+        return opened[crash]
+
+    yield session
+    for child in opened.values():
+        child.close(force=True)
 
 
 @pytest.mark.parametrize("after", [0.1, 0.6])
-@pytest.mark.parametrize("command", ["whocall bt", "whocall bt -full", "whocall compare"])
-def test_a_hundred_thousand_frames(deep: Crash, command: str, after: float) -> None:
-    interrupted(terminal(deep, "-iex", "set height 0"), command, after)
+@pytest.mark.parametrize("command", ["bt", "bt -full", "bt -json", "compare"])
+def test_a_hundred_thousand_frames(
+    deep: Crash, sessions: Sessions, command: str, after: float
+) -> None:
+    interrupted(sessions(deep), f"whocall {command}", after)
 
 
 @pytest.mark.parametrize("command", ["whocall bt -all", "thread apply all whocall bt"])
-def test_a_thousand_threads(thousand: Crash, command: str) -> None:
-    interrupted(terminal(thousand, "-iex", "set height 0"), command, 0.15)
+def test_a_thousand_threads(thousand: Crash, sessions: Sessions, command: str) -> None:
+    interrupted(sessions(thousand), command, 0.15)
 
 
 @pytest.mark.parametrize("after", [0.15, 0.4, 1.0])
-def test_the_audit_of_a_huge_file(chain: Crash, after: float) -> None:
-    interrupted(terminal(chain, "-iex", "set height 0"), f"whocall audit {HUGE}", after)
+def test_the_audit_of_a_huge_file(huge: Crash, sessions: Sessions, after: float) -> None:
+    interrupted(sessions(huge), f"whocall audit {HUGE}", after)
 
 
 @pytest.mark.parametrize("after", [0.3, 0.8])
-def test_the_function_table_of_a_huge_module(huge: Crash, after: float) -> None:
-    command = "whocall functions -module libLLVM-14.so.1"
-    interrupted(terminal(huge, "-iex", "set height 0"), command, after)
+def test_the_function_table_of_a_huge_module(huge: Crash, sessions: Sessions, after: float) -> None:
+    interrupted(sessions(huge), "whocall functions -module libLLVM-14.so.1", after)
 
 
 LOAD = """

@@ -31,7 +31,7 @@ def functions(backtrace: str) -> list[str]:
 
 @pytest.fixture
 def session(chain: Crash, tmp_path: Path) -> pexpect.spawn:
-    return terminal(chain, "-iex", "set height 0", XDG_CACHE_HOME=str(tmp_path))
+    return terminal(chain, XDG_CACHE_HOME=str(tmp_path))
 
 
 def test_repair_lasts_over_runs_until_it_is_reverted(session: pexpect.spawn) -> None:
@@ -54,5 +54,6 @@ def test_repair_lasts_over_runs_until_it_is_reverted(session: pexpect.spawn) -> 
 
 
 def test_ctrl_c_ends_a_repair(deep: Crash, tmp_path: Path) -> None:
-    child = terminal(deep, "-iex", "set height 0", XDG_CACHE_HOME=str(tmp_path))
+    child = terminal(deep, XDG_CACHE_HOME=str(tmp_path))
     interrupted(child, "whocall repair", 0.4)
+    child.close(force=True)
