@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from plugins import Plugin, build_plugin
-from programs import CHAIN, DEEP, WORKERS, Crash, build
+from plugins import Plugin, shared_plugin
+from programs import CHAIN, DEEP, WORKERS, Crash, shared
 from sessions import GDB
 from wrong_gdb import loading, usable
 
@@ -25,27 +25,27 @@ collect_ignore = ["test_dap.py"] if _version_of_gdb() < 14 else []
 
 
 @pytest.fixture(scope="session")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+def chain() -> Crash:
     """main -> sorting -> qsort -> ... -> comparing -> innermost, a leaf that reads NULL."""
-    return build(tmp_path_factory.mktemp("chain"), "chain", CHAIN)
+    return shared("chain", CHAIN)
 
 
 @pytest.fixture(scope="session")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+def workers() -> Crash:
     """Three threads that do the same, and one that aborts."""
-    return build(tmp_path_factory.mktemp("workers"), "workers", WORKERS)
+    return shared("workers", WORKERS)
 
 
 @pytest.fixture(scope="session")
-def deep(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+def deep() -> Crash:
     """A hundred thousand calls of one function, and abort()."""
-    return build(tmp_path_factory.mktemp("deep"), "deep", DEEP)
+    return shared("deep", DEEP)
 
 
 @pytest.fixture(scope="session")
-def plugin(tmp_path_factory: pytest.TempPathFactory) -> Plugin:
+def plugin() -> Plugin:
     """main -> using -> entered -> middle -> inner, the last three in a library that was loaded."""
-    return build_plugin(tmp_path_factory.mktemp("plugin"))
+    return shared_plugin()
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from programs import HARD, Crash
-from sessions import GDB, environment
+from programs import HARD, Crash, compiled, dump, once
 
 LIBRARY = """
 #define OUT_OF_LINE __attribute__((noinline, noclone))
@@ -39,29 +38,23 @@ class Plugin(Crash):
     library_twin: Path
 
 
-def _run(*command: str | Path) -> None:
-    subprocess.run(
-        [str(part) for part in command],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
+def _stripped(folder: Path, name: str, source: str, flags: str = HARD) -> None:
+    compiled(folder, name, source, flags).rename(folder / f"{name}.twin")
+    subprocess.run(["strip", "-o", name, f"{name}.twin"], cwd=folder, check=True)
 
 
-def _stripped(folder: Path, name: str, source: str, *flags: str) -> tuple[Path, Path]:
-    text, twin, file = (folder / f"{name}{end}" for end in (".c", ".twin", ""))
-    text.write_text(source)
-    _run("gcc", *HARD.split(), *flags, "-o", twin, text)
-    _run("strip", "-o", file, twin)
-    return file, twin
+def _in(folder: Path) -> Plugin:
+    names = ("plugin", "plugin.twin", "plugin.dump", "libplugin.so", "libplugin.so.twin")
+    return Plugin(*(folder / name for name in names))
 
 
-def build_plugin(folder: Path) -> Plugin:
-    """Compiles, strips, crashes under gdb and keeps the core."""
-    library, library_twin = _stripped(folder, "libplugin.so", LIBRARY, "-shared", "-fPIC")
-    exe, twin = _stripped(folder, "plugin", PROGRAM % library)
-    core = folder / "plugin.dump"
-    _run(GDB, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"generate-core-file {core}", exe)
-    return Plugin(exe, twin, core, library, library_twin)
+def _fill(folder: Path) -> None:
+    plugin = _in(folder)
+    _stripped(folder, plugin.library.name, LIBRARY, f"{HARD} -shared -fPIC")
+    _stripped(folder, plugin.exe.name, PROGRAM % plugin.library)
+    dump(plugin)
+
+
+def shared_plugin() -> Plugin:
+    """Compiled, stripped, crashed under gdb; the core is kept."""
+    return _in(once("plugin", LIBRARY + PROGRAM, _fill))

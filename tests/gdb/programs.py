@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
+import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessions import GDB, environment
+from sessions import GDB, INDEX, environment
+
+PROGRAMS = Path(os.environ.get("WHOCALL_TEST_PROGRAMS", f"{os.environ['XDG_CACHE_HOME']}/programs"))
+MAKER = shutil.which("gdb") or GDB  # writes the cores, whichever gdb reads them
 
 CHAIN = """
 #include <stdlib.h>
@@ -85,12 +93,41 @@ def compiled(folder: Path, name: str, source: str, flags: str = HARD) -> Path:
     return exe
 
 
+def _in(folder: Path, name: str) -> Crash:
+    return Crash(folder / name, folder / f"{name}.twin", folder / f"{name}.dump")
+
+
 def build(folder: Path, name: str, source: str, flags: str = HARD) -> Crash:
     """Compiles, strips, crashes under gdb and keeps the core."""
-    text, twin, exe, core = (folder / f"{name}{end}" for end in (".c", ".twin", "", ".dump"))
-    text.write_text(source)
-    _run("gcc", *flags.split(), "-o", twin, text)
-    _run("strip", "-o", exe, twin)
-    dump = f"generate-core-file {core}"
-    _run(GDB, "-nx", "-q", "-batch", "-ex", "run", "-ex", dump, exe)
-    return Crash(exe, twin, core)
+    crash = _in(folder, name)
+    compiled(folder, name, source, flags).rename(crash.twin)
+    _run("strip", "-o", crash.exe, crash.twin)
+    dump(crash)
+    return crash
+
+
+def dump(crash: Crash) -> None:
+    """Runs the program up to its crash and writes the core."""
+    write = f"generate-core-file {crash.core}"
+    _run(MAKER, "-nx", "-q", "-batch", *INDEX, "-ex", "run", "-ex", write, crash.exe)
+
+
+def once(what: str, recipe: str, fill: Callable[[Path], object]) -> Path:
+    """A folder that is filled once for all that look into it and leave it as it is, also in other
+    processes where these have WHOCALL_TEST_PROGRAMS in common.
+    """
+    key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
+    folder = PROGRAMS / key / what
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder.parent / "filled").exists():
+            fill(folder)
+            (folder.parent / "filled").touch()
+    return folder
+
+
+def shared(name: str, source: str, flags: str = HARD) -> Crash:
+    """As `build`, for tests that leave the files as they are."""
+    folder = once(name, f"{name}\n{flags}\n{source}", lambda at: build(at, name, source, flags))
+    return _in(folder, name)

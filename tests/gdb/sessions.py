@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Union
 
 SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 GDB = os.environ.get("GDB", "gdb")
@@ -55,3 +56,59 @@ def batch(
         timeout=120,
     )
     return Said(ran.stdout, ran.stderr, ran.returncode)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one question brought."""
+
+    out: str
+    err: str
+
+
+Question = Union[str, tuple[str, ...]]  # a command, or several in their order
+_MARK = "{next}\n"
+_NEXT = f"python gdb.write({_MARK!r}); gdb.write({_MARK!r}, gdb.STDERR)"
+
+
+def asked(
+    questions: Iterable[Question],
+    arguments: Sequence[str | Path] = (),
+    *,
+    script: Path = SCRIPT,
+    **more: str,
+) -> dict[Question, Answer]:
+    """What one session answers to each question; none may hang on those before it."""
+    wanted = list(dict.fromkeys(questions))
+    lines: list[str] = []
+    for question in wanted:
+        lines += [_NEXT, *([question] if isinstance(question, str) else question)]
+    said = batch(lines, arguments, script=script, **more)
+    out, err = (text.split(_MARK)[1:] for text in (said.out, said.err))
+    assert len(out) == len(err) == len(wanted), said
+    return dict(zip(wanted, map(Answer, out, err)))
+
+
+_REFUSAL = """python
+try:
+    gdb.execute({command!r})
+    gdb.write('done')
+except gdb.error as error:
+    gdb.write('refused: ' + str(error))
+"""
+
+
+def refusals(
+    commands: Iterable[str],
+    arguments: Sequence[str | Path] = (),
+    *,
+    script: Path = SCRIPT,
+    **more: str,
+) -> dict[str, str]:
+    """The error of each command; it has to have one, and nothing else to say."""
+    questions = {command: _REFUSAL.format(command=command) for command in commands}
+    answers = asked(questions.values(), arguments, script=script, **more)
+    found = {command: answers[question].out for command, question in questions.items()}
+    for command, out in found.items():
+        assert out.startswith("refused: "), f"{command}: {out}"
+    return {command: out.removeprefix("refused: ") for command, out in found.items()}

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from answers import document, pcs, text, truth
-from programs import NEVER_ON_THE_STACK, Crash, build
-from sessions import batch
+from answers import checked, document, pcs, truth
+from programs import NEVER_ON_THE_STACK, Crash, shared
+from sessions import Answer, Question, asked, batch
 
 # A debug file of the C library, where the machine has one, would tell whocall of them.
 NO_INLINED_CALLS = "set debug-file-directory /nonexistent"
 
 
-def test_compare_against_a_recount(chain: Crash) -> None:
-    thread = document("whocall compare -json", chain, NO_INLINED_CALLS)["threads"][0]
+PLAIN, LINES = "whocall compare -json", "whocall compare"
+WITHOUT = {
+    word: (NO_INLINED_CALLS, f"set whocall without {word}", PLAIN)
+    for word in ("", "analysis", "analysis,cfi", "analysis,cfi,frame-pointer", "scan,analysis")
+}
+
+
+@pytest.fixture(scope="module")
+def session(chain: Crash) -> dict[Question, Answer]:
+    return asked([PLAIN, LINES, *WITHOUT.values()], [chain.exe, chain.core])
+
+
+def test_compare_against_a_recount(session: dict[Question, Answer], chain: Crash) -> None:
+    thread = checked(session[WITHOUT[""]].out)["threads"][0]
     true = truth(chain)
     ours = [row["whocall"] for row in thread["rows"] if row["whocall"]]
     gdbs = [row["gdb"] for row in thread["rows"] if row["gdb"]]
@@ -41,13 +51,12 @@ def test_compare_restores_selection_and_settings(chain: Crash) -> None:
     assert said.out.splitlines()[-1] == "level 2"
 
 
-@pytest.mark.parametrize(
-    "without", ["", "analysis", "analysis,cfi", "analysis,cfi,frame-pointer", "scan,analysis"]
-)
-def test_no_true_frame_is_ever_called_false(chain: Crash, without: str) -> None:
+@pytest.mark.parametrize("without", WITHOUT)
+def test_no_true_frame_is_ever_called_false(
+    without: str, session: dict[Question, Answer], chain: Crash
+) -> None:
     """With strategies switched off whocall has gaps; what gdb has in them is not false."""
-    setup = (f"set whocall without {without}", NO_INLINED_CALLS)
-    thread = document("whocall compare -json", chain, *setup)["threads"][0]
+    thread = checked(session[WITHOUT[without]].out)["threads"][0]
     true = truth(chain)
     false = [row["gdb"] for row in thread["rows"] if row["verdict"] == "false in gdb"]
     assert not [frame for frame in false if int(frame["pc"], 16) in true]
@@ -71,10 +80,10 @@ def test_with_debug_info_gdb_has_every_frame(chain: Crash) -> None:
     assert counts["missing"] == counts["false"] == counts["unproven"] == 0
 
 
-def test_the_closing_line(chain: Crash) -> None:
-    counts = document("whocall compare -json", chain)["threads"][0]["counts"]
+def test_the_closing_line(session: dict[Question, Answer]) -> None:
+    counts = checked(session[PLAIN].out)["threads"][0]["counts"]
     found = counts["frames"] - counts["missing"]
-    last = text("whocall compare", chain)[-1]
+    last = session[LINES].out.splitlines()[-1]
     assert last.startswith(f"gdb has {found} of whocall's {counts['frames']} frames (")
     assert last.endswith(".")
 
@@ -84,8 +93,8 @@ def test_compare_of_every_thread(workers: Crash) -> None:
     assert sorted(thread["number"] for thread in found["threads"]) == [1, 2, 3, 4]
 
 
-def test_what_only_debug_info_tells_of_counts_for_neither(tmp_path: Path) -> None:
-    crash = build(tmp_path, "virtual", NEVER_ON_THE_STACK, "-O2 -g")
+def test_what_only_debug_info_tells_of_counts_for_neither() -> None:
+    crash = shared("virtual", NEVER_ON_THE_STACK, "-O2 -g")
     said = document("whocall compare -json", crash, f"symbol-file {crash.twin}")
     rows = said["threads"][0]["rows"]
     off = [row["gdb"]["function"] for row in rows if row["verdict"] == "not on stack"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import Crash, build, compiled
+from programs import Crash, compiled, shared
 from sessions import batch
 from terminals import terminal
 
@@ -23,10 +23,9 @@ MANY = 100_000
 
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+def names() -> Crash:
     """Functions of C++ that .dynsym names."""
-    folder = tmp_path_factory.mktemp("names")
-    return build(folder, "names", NAMES, "-O1 -x c++ -rdynamic")
+    return shared("names", NAMES, "-O1 -x c++ -rdynamic")
 
 
 def completions(line: str, crash: Crash, *before: str) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from programs import Crash, build
+from programs import Crash, shared
 from sessions import batch
 from terminals import PROMPT, goes_on, terminal
 
@@ -43,21 +43,18 @@ int main(void) {
 
 
 @pytest.fixture(scope="module")
-def thousand(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+def thousand() -> Crash:
     """A thousand threads, each thirty calls deep."""
-    return build(tmp_path_factory.mktemp("thousand"), "thousand", THOUSAND)
+    return shared("thousand", THOUSAND)
 
 
 HUGE = Path("/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1")  # 100,000 functions
 
 
 @pytest.fixture(scope="module")
-def huge(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+def huge() -> Crash:
     """A program with HUGE among its modules."""
-    folder = tmp_path_factory.mktemp("huge")
-    return build(
-        folder, "huge", "int main(void) { __builtin_trap(); }", f"-Wl,--no-as-needed {HUGE}"
-    )
+    return shared("huge", "int main(void) { __builtin_trap(); }", f"-Wl,--no-as-needed {HUGE}")
 
 
 # The next attempt finds nothing that the one before has learned.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from programs import build
+from programs import shared
 from sessions import batch
 
 BY_HAND = """
@@ -36,8 +34,8 @@ def addresses(said: str) -> list[int]:
     return [int(words[1], 16) for words in lines if words[1].startswith("0x")]
 
 
-def test_no_frame_at_zero(tmp_path: Path) -> None:
-    crash = build(tmp_path, "by_hand", BY_HAND, "-O1")
+def test_no_frame_at_zero() -> None:
+    crash = shared("by_hand", BY_HAND, "-O1")
     own = addresses(batch(["bt"], [crash.exe, crash.core]).out)
     assert own[-1] == 0, "gdb does not show what the repair is for"
     said = batch(["whocall repair", "bt"], [crash.exe, crash.core])

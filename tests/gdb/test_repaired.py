@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from plugins import Plugin
-from programs import HARD, Crash, build
+from programs import HARD, Crash, shared
 from sessions import batch
 from stacks import PAST_MAIN, functions
 from test_live import START
@@ -76,9 +76,9 @@ def lines(word: str, text: str) -> list[str]:
 
 
 @pytest.fixture(scope="module", params=list(FORMS))
-def crash(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Crash:
+def crash(request: pytest.FixtureRequest) -> Crash:
     """deepest <- middle <- outer <- main, dead of a NULL pointer; its twin has all there is."""
-    return build(tmp_path_factory.mktemp("form"), "crash", PROGRAM, FORMS[request.param])
+    return shared("crash", PROGRAM, FORMS[request.param])
 
 
 def names_of(crash: Crash) -> dict[str, str]:
