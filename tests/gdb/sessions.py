@@ -105,10 +105,11 @@ def refusals(
     script: Path = SCRIPT,
     **more: str,
 ) -> dict[str, str]:
-    """The error of each command; it has to have one, and nothing else to say."""
+    """The error of each command; it has to have one, and nothing else to say but warnings."""
     questions = {command: _REFUSAL.format(command=command) for command in commands}
     answers = asked(questions.values(), arguments, script=script, **more)
     found = {command: answers[question].out for command, question in questions.items()}
-    for command, out in found.items():
-        assert out.startswith("refused: "), f"{command}: {out}"
+    for command, question in questions.items():
+        assert found[command].startswith("refused: "), f"{command}: {found[command]}"
+        assert all(line.startswith("warning: ") for line in answers[question].err.splitlines())
     return {command: out.removeprefix("refused: ") for command, out in found.items()}

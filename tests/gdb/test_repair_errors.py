@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from programs import CHAIN, Crash, build, compiled
 from sessions import Said, batch
-from stacks import WALK, stacks, without_whocall
+from stacks import WALK, Stack, stacks, without_whocall
 
 RUNNING = ["set startup-with-shell off", "set confirm off", "set non-stop on", "run &",
-           "shell sleep 1", "thread 1"]  # fmt: skip
+           "thread 1"]  # fmt: skip
+LIBC = "whocall repair libc.so.6"
 NO_CACHE = "/dev/null/cache"
 
 
@@ -34,9 +35,10 @@ def test_no_program(script: dict[str, Path]) -> None:
 
 
 def test_unknown_names(chain: Crash, script: dict[str, Path]) -> None:
-    said = batch(["whocall repair libc.so.6"], [chain.exe], **script)
-    assert refused(said) == "No file libc.so.6 is loaded in gdb."
-    said = batch(["whocall repair ibc.so.6"], [chain.exe, chain.core], **script)
+    said = batch(
+        [LIBC, f"core-file {chain.core}", "whocall repair ibc.so.6"], [chain.exe], **script
+    )
+    assert "No file libc.so.6 is loaded in gdb.\n" in said.err
     assert refused(said) == "No module ibc.so.6 is loaded."
 
 
@@ -45,41 +47,60 @@ def test_a_running_thread(workers: Crash, script: dict[str, Path]) -> None:
     assert refused(said) == 'The selected thread is running.  Use "interrupt" to stop it.'
 
 
-def test_a_module_without_a_file(tmp_path: Path, script: dict[str, Path]) -> None:
-    """It is told why; what can be repaired is, when it is not asked for by name."""
-    crash = build(tmp_path, "chain", CHAIN)
+@pytest.fixture(scope="module")
+def missing(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+    """The program's file is there no more."""
+    crash = build(tmp_path_factory.mktemp("missing"), "chain", CHAIN)
     crash.exe.unlink()
-    core = f"core-file {crash.core}"
-    said = batch([core, "whocall repair chain"], **script)
-    assert refused(said).startswith(f"No file was found for {crash.exe}. ")
-    said = batch([core, "whocall repair"], **script)
-    assert said.status == 0, said.err
+    return crash
+
+
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+    """The program's file is one of another build."""
+    crash = build(tmp_path_factory.mktemp("rebuilt"), "chain", CHAIN)
+    other = CHAIN.replace("1 + *", "77 * *")
+    compiled(tmp_path_factory.mktemp("other"), "chain", other).replace(crash.exe)
+    return crash
+
+
+def test_a_module_without_a_file(missing: Crash, script: dict[str, Path]) -> None:
+    """It is told why; what can be repaired is, when it is not asked for by name."""
+    said = batch([f"core-file {missing.core}", "whocall repair", "whocall repair chain"], **script)
+    assert refused(said).startswith(f"No file was found for {missing.exe}. ")
     assert "\nchain: " not in said.out
     assert "\nThread 1: " in said.out
 
 
-def test_a_module_of_another_build_gets_nothing(tmp_path: Path, script: dict[str, Path]) -> None:
-    crash = build(tmp_path, "chain", CHAIN)
-    (tmp_path / "other").mkdir()
-    other = compiled(tmp_path / "other", "chain", CHAIN.replace("1 + *", "77 * *"))
-    crash.exe.write_bytes(other.read_bytes())
-    files = [crash.exe, crash.core]
+def test_a_module_of_another_build_gets_nothing(rebuilt: Crash, script: dict[str, Path]) -> None:
     objfiles = "python print('told', [o.filename for o in gdb.objfiles() if o.owner])"
-    said = batch(["whocall repair", objfiles, "info functions sub_"], files, **script)
-    assert said.status == 0, said.err
+    commands = ["whocall repair", objfiles, "info functions sub_", "whocall repair chain"]
+    said = batch(commands, [rebuilt.exe, rebuilt.core], **script)
     assert "\nchain: " not in said.out
     assert "\nlibc.so.6: " in said.out
     (told,) = (line for line in said.out.splitlines() if line.startswith("told"))
-    assert str(tmp_path) not in told
-    assert refused(batch(["whocall repair chain"], files, **script)).startswith("MISMATCH: ")
+    assert str(rebuilt.exe.parent) not in told
+    assert refused(said).startswith("MISMATCH: ")
 
 
-@pytest.mark.parametrize("live", [True, False])
-def test_a_cache_that_cannot_be_made(live: bool, chain: Crash, script: dict[str, Path]) -> None:
+LIVE = ("set startup-with-shell off", "run")
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["live", "core"])
+def own(request: pytest.FixtureRequest, chain: Crash) -> tuple[bool, list[str | Path], Stack]:
+    """Whether it runs; its files; gdb's stack without whocall."""
+    files = [chain.exe, *([] if request.param else [chain.core])]
+    (stack,) = stacks(without_whocall([*LIVE * request.param, WALK], files))
+    return request.param, files, stack
+
+
+def test_a_cache_that_cannot_be_made(
+    own: tuple[bool, list[str | Path], Stack], script: dict[str, Path]
+) -> None:
     """gdb's own frames stay; so they do where it would happen by itself."""
-    files = [chain.exe] if live else [chain.exe, chain.core]
-    before = ["set startup-with-shell off", "run"] if live else []
-    said = batch([*before, "whocall repair"], files, XDG_CACHE_HOME=NO_CACHE, **script)
+    live, files, stack = own
+    commands = ["set whocall auto-repair on", *LIVE * live, WALK, "whocall repair"]
+    said = batch(commands, files, XDG_CACHE_HOME=NO_CACHE, **script)
     if live and script:  # nobody but gdb can read a program that gdb controls
         assert "mend it with: " in refused(said)
     else:
@@ -87,9 +108,5 @@ def test_a_cache_that_cannot_be_made(live: bool, chain: Crash, script: dict[str,
             f"The cache directory {NO_CACHE}/whocall cannot be made: Not a directory; set"
             " XDG_CACHE_HOME to a directory that can be written."
         )
-    on = ["set whocall auto-repair on", *before, WALK]
-    said = batch(on, files, XDG_CACHE_HOME=NO_CACHE, **script)
-    assert said.status == 0, said.err
-    assert "Traceback" not in said.err
-    (ours,), (own,) = stacks(said), stacks(without_whocall([*before, WALK], files))
-    assert [name for _, name in ours] == [name for _, name in own]
+    (found,) = stacks(said)
+    assert [name for _, name in found] == [name for _, name in stack]

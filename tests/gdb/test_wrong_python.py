@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from mi_session import MiSession
 from programs import Crash
-from sessions import SCRIPT, Said, batch
-from terminals import PAGER, PROMPT, terminal
+from sessions import SCRIPT, Answer, Question, Said, asked, batch, refusals
+from terminals import PAGER, PROMPT, alive, page, terminal
 from wrong_gdb import loading, usable
 
 COMPLAINT = "warning: the native module of whocall cannot be used in this gdb: "
@@ -38,9 +38,9 @@ ON_THE_CHAIN = [
     "whocall symbol $pc qsort $sp",
     "whocall modules",
     "whocall modules -json",
+    "whocall audit -limit 1",
     "frame function __GI___qsort_r",
     "whocall",
-    "whocall audit -limit 1",
     "set backtrace past-main on",
     "set whocall without analysis",
     "whocall bt",
@@ -97,13 +97,9 @@ REPAIRED = [
 ]
 
 
-@pytest.mark.parametrize("program", ["chain", "workers"])
-def test_repair_is_the_same(
-    program: str, foreign: Path, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    crash = request.getfixturevalue(program)
-    elsewhere, wrong = told(REPAIRED, crash, script=foreign, XDG_CACHE_HOME=str(tmp_path / "1"))
-    here, right = told(REPAIRED, crash, XDG_CACHE_HOME=str(tmp_path / "2"))
+def test_repair_is_the_same(foreign: Path, tmp_path: Path, workers: Crash) -> None:
+    elsewhere, wrong = told(REPAIRED, workers, script=foreign, XDG_CACHE_HOME=str(tmp_path / "1"))
+    here, right = told(REPAIRED, workers, XDG_CACHE_HOME=str(tmp_path / "2"))
     assert elsewhere == here
     assert (right.status, wrong.status) == (0, 0), wrong.err
     assert "sub_" not in here[0]
@@ -129,15 +125,45 @@ def test_repair_and_export_of_a_file_and_a_core(
     assert "  sub_" in found[0][0]
 
 
-def test_one_warning_says_why_and_what_mends_it(chain: Crash, foreign: Path) -> None:
-    _, said = told(["whocall", "whocall bt", "whocall modules"], chain, script=foreign)
-    (warning,) = [line for line in said.err.splitlines() if line.startswith("warning: ")]
+SPOIL = (
+    "python import os; os.environ.update("
+    "PYTHONHOME='/nowhere', PYTHONPATH='/nowhere', LD_LIBRARY_PATH='/nowhere')"
+)
+IN_FOREIGN_SURROUNDINGS = (SPOIL, "whocall bt")
+
+
+@pytest.fixture(scope="module")
+def session(chain: Crash, foreign: Path) -> dict[Question, Answer]:
+    """One session in the wrong gdb answers all of them."""
+    questions = ["whocall", "whocall bt", "whocall doctor", "whocall bt -json"]
+    return asked([*questions, IN_FOREIGN_SURROUNDINGS], [chain.exe, chain.core], script=foreign)
+
+
+def test_one_warning_says_why_and_what_mends_it(session: dict[Question, Answer]) -> None:
+    said = "".join(answer.err for answer in session.values())
+    (warning,) = [line for line in said.splitlines() if line.startswith("warning: ")]
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     assert warning.startswith(f"{COMPLAINT}it is built for Python {version} ({usable()}), and")
     assert re.search(r", and this is Python 3\.\d+; (/\S*/)?python3\.\d+ runs whocall on", warning)
     mend = warning.rpartition("mend it with: ")[2]
     assert mend.endswith("/scripts/prepare demo")
     assert Path(mend.split()[-2]).is_file()
+
+
+def test_the_environment_of_gdbs_own_python_is_not_handed_on(
+    session: dict[Question, Answer],
+) -> None:
+    assert session[IN_FOREIGN_SURROUNDINGS] == Answer(session["whocall bt"].out, "")
+    assert "#0  0x" in session["whocall bt"].out
+
+
+def test_doctor_names_the_other_python(session: dict[Question, Answer]) -> None:
+    wanted = r"^other Python: +\S*python3\.\d+ runs whocall on core files$"
+    assert re.search(wanted, session["whocall doctor"].out, re.MULTILINE)
+
+
+def test_json_is_all_that_is_printed(session: dict[Question, Answer]) -> None:
+    assert json.loads(session["whocall bt -json"].out)["schema"] == "whocall.backtrace/1"
 
 
 def test_names_stay_as_they_are_in_the_file(chain: Crash, foreign: Path, tmp_path: Path) -> None:
@@ -163,31 +189,30 @@ def test_a_second_core_beside_the_first(chain: Crash, workers: Crash, foreign: P
     assert "Thread 2.1 (LWP" in elsewhere[4]
 
 
-@pytest.mark.parametrize(
-    ("command", "part"),
-    [
-        ("whocall bt -nonsense", "its options: -all, "),
-        ("whocall bt -without nonsense", 'There is no strategy "nonsense"'),
-        ("whocall functions -module no_such.so", "No module's path ends in "),
-        ("whocall symbol", "must be followed by"),
-        ("whocall audit /etc/passwd", "/etc/passwd"),
-        ("whocall signatures -output /dev/null/x /dev/null", "/dev/null"),
-        ("whocall repair no_such.so", "No module no_such.so is loaded"),
-        ("whocall repair -nonsense", "its options: -all"),
-        ("whocall revert", "There is nothing to take back"),
-        ("whocall export", "needs the name of the file to write"),
-        ("whocall export /dev/null/x", "/dev/null/x cannot be written"),
-        ("whocall export -module no_such.so /dev/null/x", "No module no_such.so is loaded"),
-    ],
-)
-def test_errors_are_those_of_the_right_gdb(
-    command: str, part: str, chain: Crash, foreign: Path
-) -> None:
-    _, right = told([command], chain)
-    _, wrong = told([command], chain, script=foreign)
-    assert part in wrong.err
-    rest = [line for line in wrong.err.splitlines() if not line.startswith(COMPLAINT)]
-    assert (rest, wrong.status) == (right.err.splitlines(), 1)
+ERRORS = {
+    "whocall bt -nonsense": "its options: -all, ",
+    "whocall bt -without nonsense": 'There is no strategy "nonsense"',
+    "whocall functions -module no_such.so": "No module's path ends in ",
+    "whocall symbol": "must be followed by",
+    "whocall audit /etc/passwd": "/etc/passwd",
+    "whocall signatures -output /dev/null/x /dev/null": "/dev/null",
+    "whocall repair no_such.so": "No module no_such.so is loaded",
+    "whocall repair -nonsense": "its options: -all",
+    "whocall revert": "There is nothing to take back",
+    "whocall export": "needs the name of the file to write",
+    "whocall export /dev/null/x": "/dev/null/x cannot be written",
+    "whocall export -module no_such.so /dev/null/x": "No module no_such.so is loaded",
+}
+
+
+def test_errors_are_those_of_the_right_gdb(chain: Crash, foreign: Path) -> None:
+    files = [chain.exe, chain.core]
+    wrong = refusals(ERRORS, files, script=foreign)
+    assert wrong == refusals(ERRORS, files)
+    assert {command: part for command, part in ERRORS.items() if part not in wrong[command]} == {}
+    last = list(ERRORS)[-1]
+    _, said = told([last], chain, script=foreign)
+    assert (said.err.splitlines()[-1], said.status) == (wrong[last].rstrip(), 1)
 
 
 def test_without_a_core_nothing_is_run(foreign: Path) -> None:
@@ -210,22 +235,6 @@ def test_a_running_program_has_to_be_dumped_and_that_works(
     assert told(["whocall bt"], Crash(chain.exe, chain.twin, core))[0][0].splitlines()[1:] == [
         line for line in said.out.splitlines() if line.startswith("#") and line.endswith("]")
     ]
-
-
-def test_the_environment_of_gdbs_own_python_is_not_handed_on(chain: Crash, foreign: Path) -> None:
-    spoil = (
-        "python import os; os.environ.update("
-        "PYTHONHOME='/nowhere', PYTHONPATH='/nowhere', LD_LIBRARY_PATH='/nowhere')"
-    )
-    elsewhere, said = told([spoil, "whocall bt"], chain, script=foreign)
-    assert said.status == 0, said.err
-    assert "#0  0x" in elsewhere[1]
-
-
-def test_doctor_names_the_other_python(chain: Crash, foreign: Path) -> None:
-    (doctor,), said = told(["whocall doctor"], chain, script=foreign)
-    assert said.status == 0
-    assert re.search(r"^other Python: +\S*python3\.\d+ runs whocall on core files$", doctor, re.M)
 
 
 def test_the_machine_interface_answers_the_same(chain: Crash, foreign: Path) -> None:
@@ -254,19 +263,16 @@ def test_where_no_python_can_load_a_module_the_sentence_is_the_error(
 
 
 def test_colours_and_the_pager_are_gdbs(chain: Crash, foreign: Path) -> None:
-    child = terminal(chain, "-ex", "set height 0", script=foreign, term="xterm-256color")
+    child = terminal(chain, script=foreign, term="xterm-256color")
     child.sendline("set style enabled on")
     child.sendline("set style function foreground red")
     child.sendline("whocall symbol qsort")
     child.expect(r"\x1b\[31[0-9;]*mqsort")  # later gdbs write every attribute
-    child.sendline("set height 10")
+    page(child, 10)
     child.sendline("whocall functions")
     child.expect_exact(PAGER)
     child.sendline("q")
-    child.expect_exact(PROMPT)
-    assert "Traceback" not in child.before
-    child.sendline("echo ali\\166e\\n")
-    child.expect_exact("alive")
+    alive(child)
     child.close(force=True)
 
 
@@ -311,9 +317,3 @@ def test_an_interrupt_ends_the_other_process(
     child.expect_exact(PROMPT)
     assert not process.exists()
     child.close(force=True)
-
-
-def test_json_is_all_that_is_printed(chain: Crash, foreign: Path) -> None:
-    (found,), _ = told(["whocall bt -json"], chain, script=foreign)
-    document = json.loads(found.split("}>\n", 1)[1])
-    assert document["schema"] == "whocall.backtrace/1"
