@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from plugins import Plugin
@@ -188,14 +189,21 @@ def test_a_library_that_was_loaded_late(plugin: Plugin) -> None:
     assert "Dump of assembler code for function middle:" in code
 
 
-def test_healthy_programs_look_as_before(crash: Crash, workers: Crash) -> None:
+def as_before(twin: Path, core: Path) -> None:
     """With symbols, lines and tables nothing of `bt` changes, arguments included.
 
     A C library without debug info gets names where gdb had none.
     """
     look = marked("thread apply all bt", "thread apply all bt -past-main", "info symbol $pc")
-    for each in (crash, workers):
-        said = batch([*look, *marked(REPAIR), *look], [each.twin, each.core])
-        found = [re.sub(r"in sub_\w+ \(\)", "in ?? ()", part.strip()) for part in parts(said.out)]
-        assert found[4:] == found[:3], said.err
-        assert "#1 " in found[0]
+    said = batch([*look, *marked(REPAIR), *look], [twin, core])
+    found = [re.sub(r"in sub_\w+ \(\)", "in ?? ()", part.strip()) for part in parts(said.out)]
+    assert found[4:] == found[:3], said.err
+    assert "#1 " in found[0]
+
+
+def test_a_healthy_program_looks_as_before(crash: Crash) -> None:
+    as_before(crash.twin, crash.core)
+
+
+def test_healthy_threads_look_as_before(workers: Crash) -> None:
+    as_before(workers.twin, workers.core)
