@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from programs import Crash, compiled, shared
-from sessions import batch
+from sessions import Answer, Question, asked, batch
 from terminals import terminal
 
 NAMES = """
@@ -28,42 +28,65 @@ def names() -> Crash:
     return shared("names", NAMES, "-O1 -x c++ -rdynamic")
 
 
-def completions(line: str, crash: Crash, *before: str) -> list[str]:
-    said = batch([*before, "echo \\n{answers}\\n", f"complete {line}"], [crash.exe, crash.core])
-    assert said.err == ""
-    assert said.status == 0
-    return said.out.split("{answers}\n", 1)[1].splitlines()
+FUNCTIONS = {
+    "outer::inner::Reader::": ["operator<", "read_all"],
+    "outer::rea": ["ding"],
+    "-module names outer::r": ["eading"],
+    "-module libc.so.6 qso": ["rt", "rt_r"],
+    "-module libc.so.6 outer": [],
+    "-module no-such-module q": [],
+    "-json -module libc.so.6 -j": [],
+    "-json -": ["module"],
+    "(": [],
+    "'outer": [],
+    "no_such_name": [],
+}
+MODULES = [
+    f"whocall {command} li"
+    for command in ("functions -module", "repair", "repair -all", "export -module")
+]
+MANY_IN_LIBC = "whocall functions -module libc.so.6 _"
+UNLIMITED = ("set max-completions unlimited", f"complete {MANY_IN_LIBC}")
+LIMITED = ("set max-completions 7", f"complete {MANY_IN_LIBC}", "set max-completions 200")
+NOTHING = "complete whocall revert l"
 
 
-@pytest.mark.parametrize(
-    ("text", "answers"),
-    [
-        ("outer::inner::Reader::", ["operator<", "read_all"]),
-        ("outer::rea", ["ding"]),
-        ("-module names outer::r", ["eading"]),
-        ("-module libc.so.6 qso", ["rt", "rt_r"]),
-        ("-module libc.so.6 outer", []),
-        ("-module no-such-module q", []),
-        ("-json -module libc.so.6 -j", []),
-        ("-json -", ["module"]),
-        ("(", []),
-        ("'outer", []),
-        ("no_such_name", []),
-    ],
-)
-def test_functions(text: str, answers: list[str], names: Crash) -> None:
+@pytest.fixture(scope="module")
+def session(names: Crash) -> dict[Question, Answer]:
+    """One session answers all of them."""
+    lines = [*(f"whocall functions {text}" for text in FUNCTIONS), *MODULES]
+    questions: list[Question] = [f"complete {line}" for line in lines]
+    return asked([*questions, NOTHING, LIMITED, UNLIMITED], [names.exe, names.core])
+
+
+def completions(question: Question, session: dict[Question, Answer]) -> list[str]:
+    assert session[question].err == ""
+    return session[question].out.splitlines()
+
+
+@pytest.mark.parametrize("text", FUNCTIONS)
+def test_functions(text: str, session: dict[Question, Answer]) -> None:
     line = f"whocall functions {text}"
-    assert completions(line, names) == [line + answer for answer in answers]
+    found = completions(f"complete {line}", session)
+    assert found == [line + answer for answer in FUNCTIONS[text]]
 
 
-@pytest.mark.parametrize(
-    "command", ["functions -module", "repair", "repair -all", "export -module"]
-)
-def test_modules(command: str, names: Crash) -> None:
-    line = f"whocall {command} li"
-    found = completions(line, names)
+@pytest.mark.parametrize("line", MODULES)
+def test_modules(line: str, session: dict[Question, Answer]) -> None:
+    found = completions(f"complete {line}", session)
     assert f"{line}bc.so.6" in found
     assert len(found) == len(set(found))
+
+
+def test_gdb_limits_and_never_repeats(session: dict[Question, Answer]) -> None:
+    every, limited = completions(UNLIMITED, session), completions(LIMITED, session)
+    assert len(every) == len(set(every)) > 50
+    assert limited[:7] == every[:7]
+    assert len(limited) == 8  # gdb says that it stopped
+
+
+def test_nothing_is_given_back_before_a_repair(session: dict[Question, Answer]) -> None:
+    assert completions(NOTHING, session) == []
 
 
 def test_modules_before_it_runs_and_where_pythons_do_not_fit(names: Crash, foreign: Path) -> None:
@@ -71,42 +94,22 @@ def test_modules_before_it_runs_and_where_pythons_do_not_fit(names: Crash, forei
     wanted = f"whocall repair {names.exe.name}\n"
     assert batch([line], [names.exe]).out == wanted
     assert batch([line], [names.exe, names.core], script=foreign).out.endswith(f"\n{wanted}")
-    assert batch(["complete whocall revert l"], [names.exe, names.core]).out.count("revert") == 0
 
 
-def test_gdb_limits_and_never_repeats(names: Crash) -> None:
-    line = "whocall functions -module libc.so.6 _"
-    every = completions(line, names, "set max-completions unlimited")
-    assert len(every) == len(set(every)) > 50
-    assert completions(line, names, "set max-completions 7")[:7] == every[:7]
-    assert len(completions(line, names, "set max-completions 7")) == 8  # gdb says that it stopped
+FILES = [
+    "whocall audit", "whocall audit -json", "whocall signatures", "whocall signatures x.a -output",
+    "set whocall search-path", "set whocall symbol-files", "set whocall signature-files",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("command", "word"),
-    [
-        ("whocall audit", "na"),
-        ("whocall audit -json", "na"),
-        ("whocall signatures", "na"),
-        ("whocall signatures x.a -output", "na"),
-        ("set whocall search-path", "na"),
-        ("set whocall symbol-files", "na"),
-        ("set whocall signature-files", "na"),
-    ],
-)
-def test_files(command: str, word: str, tmp_path: Path) -> None:
+def test_files(tmp_path: Path) -> None:
     (tmp_path / "name one").touch()
     (tmp_path / "name.two").touch()
-    said = batch([f"cd {tmp_path}", "echo {answers}\\n", f"complete {command} {word}"])
-    found = said.out.split("{answers}\n")[1].splitlines()
-    assert f"{command} name.two" in found
-    assert len(found) == 2
-
-
-def test_nothing_is_said_where_there_is_nothing(names: Crash) -> None:
-    for line in ("whocall functions x", "whocall functions -module x", "whocall symbol x"):
-        said = batch([f"complete {line}"])
-        assert (said.out, said.err, said.status) == ("", "", 0)
+    found = asked([f"cd {tmp_path}", *(f"complete {command} na" for command in FILES)])
+    for command in FILES:
+        answers = found[f"complete {command} na"].out.splitlines()
+        assert f"{command} name.two" in answers
+        assert len(answers) == 2
 
 
 def test_a_hundred_thousand_functions_do_not_hold_up_a_line(tmp_path: Path) -> None:
@@ -126,7 +129,7 @@ def test_a_hundred_thousand_functions_do_not_hold_up_a_line(tmp_path: Path) -> N
 
 
 def test_tab_after_colons_and_dashes(names: Crash) -> None:
-    child = terminal(names, "-iex", "set height 0")
+    child = terminal(names)
     for typed, added in (
         ("whocall functions outer::inner::Reader::rea", "d_all"),
         ("whocall functions -module libc.so.6 qsort_", "r"),
