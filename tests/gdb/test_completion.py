@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import Crash, compiled, shared
+from programs import Crash, compiled, once, shared
 from sessions import Answer, Question, asked, batch
 from terminals import terminal
 
@@ -112,13 +112,17 @@ def test_files(tmp_path: Path) -> None:
         assert len(answers) == 2
 
 
-def test_a_hundred_thousand_functions_do_not_hold_up_a_line(tmp_path: Path) -> None:
+def _many(folder: Path) -> None:
     labels = "".join(
         f".globl f{n}_x\n.type f{n}_x,@function\nf{n}_x: ret\n.size f{n}_x,1\n" for n in range(MANY)
     )
-    (tmp_path / "many.s").write_text(labels)
-    source = f'__asm__(".include \\"{tmp_path}/many.s\\""); int main(void) {{ return 0; }}\n'
-    exe = compiled(tmp_path, "many", source, "-O0")
+    (folder / "many.s").write_text(labels)
+    source = f'__asm__(".include \\"{folder}/many.s\\""); int main(void) {{ return 0; }}\n'
+    compiled(folder, "many", source, "-O0")
+
+
+def test_a_hundred_thousand_functions_do_not_hold_up_a_line() -> None:
+    exe = once("many", f"{MANY} functions", _many) / "many"
     timed = "python t = time.process_time(); gdb.execute('complete whocall functions f1234'); "
     timed += "print('took', time.process_time() - t)"
     said = batch(["python import time", "starti", timed, timed], [exe])
