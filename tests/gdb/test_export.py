@@ -97,13 +97,6 @@ def test_of_a_library(plugin: Plugin, tmp_path: Path) -> None:
     assert listed["using"] & 0xFFF <= caller < listed["main"] & 0xFFF
 
 
-def test_the_same_bytes_from_everywhere(chain: Crash, tmp_path: Path) -> None:
-    """Of a file alone and of a core."""
-    command_line("export", chain.exe, "-o", tmp_path / "file")
-    command_line("export", chain.core, "--exe", chain.exe, "-o", tmp_path / "core")
-    assert (tmp_path / "file").read_bytes() == (tmp_path / "core").read_bytes()
-
-
 def test_functions_have_names_before_it_runs(exported: tuple[Path, str], chain: Crash) -> None:
     path, _ = exported
     said = without_whocall([f"symbol-file {path}", "info functions sub_", "info address main"],

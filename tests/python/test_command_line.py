@@ -79,3 +79,17 @@ def test_the_walk_is_limited(chain: Crash) -> None:
     found = json.loads(whocall("compare", chain, "--without", "analysis", "--json").out)
     frames = [row["whocall"] for row in found["threads"][0]["rows"] if row["whocall"]]
     assert "analysis" not in {frame["trust"] for frame in frames}
+
+
+def test_export_writes_the_same_of_a_file_and_of_a_core(chain: Crash, tmp_path: Path) -> None:
+    file, core = tmp_path / "file", tmp_path / "core"
+    for out, named in ((file, [chain.exe]), (core, [chain.core, "--exe", chain.exe])):
+        ran = subprocess.run(
+            [sys.executable, SCRIPT, "export", *named, "-o", out],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ran.returncode, ran.stderr) == (0, "")
+    assert file.read_bytes() == core.read_bytes()
