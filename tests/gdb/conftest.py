@@ -8,20 +8,22 @@ from pathlib import Path
 
 import pytest
 from plugins import Plugin, shared_plugin
-from programs import CHAIN, DEEP, WORKERS, Crash, shared
+from programs import CHAIN, DEEP, MAKER, WORKERS, Crash, shared
 from sessions import GDB
 from wrong_gdb import loading, usable
 
 
-def _version_of_gdb() -> int:
-    said = subprocess.run([GDB, "--version"], capture_output=True, text=True, check=True).stdout
+def _version_of_gdb(gdb: str = GDB) -> int:
+    said = subprocess.run([gdb, "--version"], capture_output=True, text=True, check=True).stdout
     match = re.search(r"(\d+)\.\d+\s*$", said.splitlines()[0])
     assert match is not None, said
     return int(match.group(1))
 
 
-# The Debug Adapter Protocol came with gdb 14: for older ones these tests are not there.
+# What a release has no part in: the Debug Adapter Protocol came with gdb 14, and gdb-multiarch is
+# of the system's release.
 collect_ignore = ["test_dap.py"] if _version_of_gdb() < 14 else []
+collect_ignore += ["test_multiarch.py"] if _version_of_gdb() != _version_of_gdb(MAKER) else []
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from programs import Crash
-from sessions import batch
+from sessions import Answer, Question, asked, batch
 
 START = ["set startup-with-shell off"]
 
@@ -22,20 +23,29 @@ def pcs(out: str) -> list[list[int]]:
 
 
 BT = ["echo \\n{json}\\n", "whocall bt -json -past-main"]
+LOOK = "python from whocall.gdb.inferior import current; print('image', id(current().image))"
+IMAGES = (LOOK, LOOK, "set whocall search-path /", LOOK, "set whocall search-path")
+FILES = ("whocall modules", "info sharedlibrary")
+NO_PC = ("set var $pc = 0", *BT)
 
 
-def test_live_is_as_the_core(chain: Crash) -> None:
-    live = batch([*START, "run", *BT], [chain.exe])
-    assert live.status == 0, live.err
+@pytest.fixture(scope="module")
+def session(chain: Crash) -> dict[Question, Answer]:
+    """The program has run up to its crash; one session answers all of them."""
+    return asked([(*START, "run"), tuple(BT), IMAGES, FILES, NO_PC], [chain.exe])
+
+
+def test_live_is_as_the_core(session: dict[Question, Answer], chain: Crash) -> None:
+    live = session[tuple(BT)]
     core = batch(BT, [chain.exe, chain.core])
     [live_chain], [core_chain] = pcs(live.out), pcs(core.out)
     assert [pc & 0xFFF for pc in live_chain] == [pc & 0xFFF for pc in core_chain]
     assert '"core": null' in live.out
+    assert live.err == ""
 
 
-def test_nothing_stale_is_shown(chain: Crash) -> None:
-    said = batch([*START, "run", *BT, "set var $pc = 0", *BT], [chain.exe])
-    before, after = pcs(said.out)
+def test_nothing_stale_is_shown(session: dict[Question, Answer]) -> None:
+    [before], [after] = pcs(session[tuple(BT)].out), pcs(session[NO_PC].out)
     assert after[0] == 0
     assert before[0] != 0
 
@@ -51,10 +61,8 @@ def test_a_second_run_is_another_process(chain: Crash, workers: Crash) -> None:
     assert str(chain.exe) not in after
 
 
-def test_settings_count_at_once(chain: Crash) -> None:
-    look = "python from whocall.gdb.inferior import current; print('image', id(current().image))"
-    said = batch([*START, "run", look, look, "set whocall search-path /", look], [chain.exe])
-    images = re.findall(r"^image (\d+)$", said.out, re.MULTILINE)
+def test_settings_count_at_once(session: dict[Question, Answer]) -> None:
+    images = re.findall(r"^image (\d+)$", session[IMAGES].out, re.MULTILINE)
     assert images[0] == images[1] != images[2]
 
 
@@ -87,8 +95,8 @@ def test_all_threads_and_the_selection_is_kept(workers: Crash) -> None:
     assert said.out.splitlines()[-1] == "at 3 1"
 
 
-def test_files_and_biases_are_those_of_the_linker(chain: Crash) -> None:
-    said = batch([*START, "run", "whocall modules", "info sharedlibrary"], [chain.exe])
-    assert said.status == 0, said.err
+def test_files_and_biases_are_those_of_the_linker(session: dict[Question, Answer]) -> None:
+    said = session[FILES]
+    assert said.err == ""
     assert re.search(r"(?m)  found .* \S*/libc\.so\.6(,|$)", said.out)
     assert "missing" not in said.out

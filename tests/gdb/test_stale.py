@@ -75,17 +75,28 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("what", list(CHANGES))
-def test_a_change_of_the_program_is_seen(what: str, chain: Crash, tmp_path: Path) -> None:
-    before, change = CHANGES[what]
-    tried = [f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as e: print(e)"
-             if not line.startswith("python") else line.replace("{zeros}", str(zeros(tmp_path)))
-             for line in change]  # fmt: skip
-    said = batch([*START, *before, *LOOK, *tried, *LOOK, FORGET, *LOOK], [chain.twin])
-    old, now, fresh = views(said.out)
-    assert old.startswith("#0 "), said.err
+@pytest.fixture(scope="module")
+def changes(chain: Crash, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """Before each change, after it, and with everything forgotten; one run of the program each."""
+    file = zeros(tmp_path_factory.mktemp("zeros"))
+    commands = [*START]
+    for before, change in CHANGES.values():
+        tried = [f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as e: print(e)"
+                 if not line.startswith("python") else line.replace("{zeros}", str(file))
+                 for line in change]  # fmt: skip
+        commands += [*before, *LOOK, *tried, *LOOK, FORGET, *LOOK, "kill", "delete"]
+    said = batch(commands, [chain.twin])
+    found = views(said.out)
+    assert len(found) == 3 * len(CHANGES), said
+    return {what: found[3 * at : 3 * at + 3] for at, what in enumerate(CHANGES)}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_change_of_the_program_is_seen(what: str, changes: dict[str, list[str]]) -> None:
+    old, now, fresh = changes[what]
+    assert old.startswith("#0 ")
     assert now == fresh
-    assert now != old, said.out
+    assert now != old
 
 
 def test_each_of_two_processes_has_its_own_stack(forking: Path) -> None:
