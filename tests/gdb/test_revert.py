@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -116,3 +117,18 @@ def test_a_program_that_is_missing_and_whose_pages_are_in_the_core(
     # From gdb 18 on the one that comes from the kernel cannot be had back without a program.
     assert {*files(after_files), "vdso"} == set(files(before_files))
     assert again == repaired
+
+
+def test_a_program_that_is_gone(tmp_path: Path, chain: Crash) -> None:
+    """gdb cannot read it anew: nothing is taken back by halves, and nothing lost."""
+    exe = Path(shutil.copy2(chain.exe, tmp_path / "moved"))
+    away, back = tmp_path / "moved", tmp_path / "kept"
+    commands = [REPAIR, *marked(LOOK), f"shell mv {away} {back}"]
+    commands += [f"python\ntry: gdb.execute({REVERT!r})\nexcept gdb.error as e: print(e)"]
+    commands += [*marked(LOOK), f"shell mv {back} {away}", *marked(REVERT, LOOK)]
+    repaired, still, reverted, after = parts(batch(commands, [exe, chain.core]))
+    said = f"{exe} is gone, and gdb would have to read it anew. Put it back, or start gdb again.\n"
+    assert repaired.endswith(said)
+    assert still == repaired.removesuffix(said)
+    assert reverted == "gdb has its own frames again; 2 files read anew.\n"
+    assert "sub_" not in after != still

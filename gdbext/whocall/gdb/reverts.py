@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from pathlib import Path
 
 import gdb
 
@@ -67,6 +68,17 @@ def _reread_vdso() -> None:
             gdb.execute(f"add-symbol-file-from-memory {match.group(1)}", False, True)
 
 
+def _require_programs(given: list[Attached]) -> None:
+    """gdb would stop in the middle, with half of its files as they were."""
+    for known in given:
+        path = Path((known.objfile and known.objfile.filename) or "")
+        if _is_program(known) and path.is_absolute() and not path.exists():
+            raise Error(
+                f"{path} is gone, and gdb would have to read it anew. "
+                "Put it back, or start gdb again."
+            )
+
+
 def take_back(given: list[Attached]) -> None:
     """Makes gdb forget the files that it was given for the modules of this program space."""
     alone = [known for known in given if known.loaded or known.objfile is None]
@@ -86,10 +98,11 @@ def take_back(given: list[Attached]) -> None:
 def run(line: str) -> None:
     """Takes back what gdb was told, and tells it no more."""
     REVERT.parse(line)
+    given = attached.here()
+    _require_programs(given)
     if gdb.parameter("whocall auto-repair"):
         gdb.execute("set whocall auto-repair off")
     was_watching = repair_events.unwatch()
-    given = attached.here()
     if not given and not was_watching:
         raise Error('There is nothing to take back: "whocall repair" was not used here.')
     take_back(given)
