@@ -1,5 +1,7 @@
 #include "arch/x86_code.h"
 
+#include <cstring>
+
 #include "base/interrupt.h"
 
 namespace whocall::x86 {
@@ -70,11 +72,18 @@ std::optional<CallSite> call_before(ByteView before, Address return_address, Mod
 
 // jmp *table(,%reg,scale)
 void append_jump_tables(ByteView code, Mode mode, std::vector<Address>& tables) {
-  for (std::size_t at = 0; at + 7 <= code.size(); ++at) {
-    check_interrupt_at(at, kManyBytes);
-    const auto opcode = code.read<std::uint16_t>(at);
-    const std::uint8_t sib = code.read<std::uint8_t>(at + 2).value_or(0);
-    if (opcode == 0x24ff && (sib & 7U) == 5) {
+  constexpr std::size_t kLength = 7;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
+  std::size_t asked = 0;
+  for (std::size_t at = 0; at + kLength <= code.size(); ++at) {
+    // The library looks at many bytes at once; few are these.
+    const void* const found = std::memchr(bytes + at, kGroup5, code.size() - kLength + 1 - at);
+    if (found == nullptr) {
+      break;
+    }
+    check_interrupt_at(asked++, kManyEntries);
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes);
+    if (bytes[at + 1] == 0x24 && (bytes[at + 2] & 7U) == 5) {
       tables.push_back(wrap(mode, code.read<std::uint32_t>(at + 3).value_or(0)));
     }
   }

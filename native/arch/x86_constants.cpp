@@ -1,5 +1,6 @@
 // How x86 code takes the addresses of constants.
 #include <array>
+#include <cstring>
 
 #include "arch/x86_code.h"
 
@@ -25,22 +26,22 @@ class Scanner {
         found_(found) {}
 
   void run_64() {
-    const bool fixed = wanted_.begin >= kLowestFixed;
-    for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
-      const std::uint8_t lead = bytes_[at];
-      if (lead == 0x48 || lead == 0x4c) {  // lea distance(%rip),%reg; mov $imm32,%reg
-        const std::uint8_t modrm = bytes_[at + 2];
-        if (bytes_[at + 1] == 0x8d && (modrm & 0xc7U) == 0x05) {
-          put(at, address_ + at + 7 + signed_word(at + 3),
-              number_64((modrm >> 3U & 7U) | (lead == 0x4c ? 8U : 0U)));
-        } else if (fixed && lead == 0x48 && bytes_[at + 1] == 0xc7 && (modrm & 0xf8U) == 0xc0) {
-          put(at, word(at + 3), number_64(modrm & 7U));
-        }
-      } else if (fixed && lead == 0x41 && (bytes_[at + 1] & 0xf8U) == 0xb8) {  // mov $imm32,%r8d
-        put(at, word(at + 2), number_64(8 | (bytes_[at + 1] & 7U)));
-      } else if (fixed && (lead & 0xf8U) == 0xb8) {  // mov $imm32,%eax
-        put(at, word(at + 1), number_64(lead & 7U));
+    if (wanted_.begin >= kLowestFixed) {
+      for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
+        immediate_64(at);
+        lea_64(at);
       }
+      return;
+    }
+    // The library looks at many bytes at once; few are the opcode of lea.
+    for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
+      const void* const opcode =
+          std::memchr(bytes_ + at + 1, 0x8d, code_.size() - kLongest + 1 - at);
+      if (opcode == nullptr) {
+        break;
+      }
+      at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(opcode) - bytes_) - 1;
+      lea_64(at);
     }
   }
 
@@ -67,6 +68,28 @@ class Scanner {
 
  private:
   static constexpr std::size_t kLongest = 8;  // bytes of any of these instructions
+
+  // lea distance(%rip),%reg
+  void lea_64(std::size_t at) {
+    const std::uint8_t lead = bytes_[at];
+    const std::uint8_t modrm = bytes_[at + 2];
+    if ((lead == 0x48 || lead == 0x4c) && bytes_[at + 1] == 0x8d && (modrm & 0xc7U) == 0x05) {
+      put(at, address_ + at + 7 + signed_word(at + 3),
+          number_64((modrm >> 3U & 7U) | (lead == 0x4c ? 8U : 0U)));
+    }
+  }
+
+  // mov $imm32,%reg
+  void immediate_64(std::size_t at) {
+    const std::uint8_t lead = bytes_[at];
+    if (lead == 0x48 && bytes_[at + 1] == 0xc7 && (bytes_[at + 2] & 0xf8U) == 0xc0) {
+      put(at, word(at + 3), number_64(bytes_[at + 2] & 7U));
+    } else if (lead == 0x41 && (bytes_[at + 1] & 0xf8U) == 0xb8) {  // %r8d
+      put(at, word(at + 2), number_64(8 | (bytes_[at + 1] & 7U)));
+    } else if ((lead & 0xf8U) == 0xb8) {  // %eax
+      put(at, word(at + 1), number_64(lead & 7U));
+    }
+  }
 
   // lea distance(%base),%reg: the register holds the address of the GOT, if the sum is an address
   // of what is wanted.

@@ -14,6 +14,7 @@ constexpr Address kLowestFixed = 0x10000;
 constexpr Address kFunctionAlignment = 16;
 // Bytes that every look ahead may read.
 constexpr std::size_t kLookAhead = 12;
+constexpr std::size_t kBytesForACall = 32;  // of code, about
 
 // Which bytes can begin something that tells about starts.
 enum class Lead : std::uint8_t {
@@ -28,7 +29,7 @@ enum class Lead : std::uint8_t {
   immediate
 };
 
-constexpr std::array<Lead, 256> make_leads(bool bits64) {
+constexpr std::array<Lead, 256> make_leads(bool bits64, bool fixed) {
   std::array<Lead, 256> leads{};
   leads[0xe8] = Lead::call;
   leads[0xe9] = Lead::jump;
@@ -41,17 +42,20 @@ constexpr std::array<Lead, 256> make_leads(bool bits64) {
   }
   leads[0x0f] = Lead::prefix_0f;
   leads[0xf3] = Lead::endbr;
-  for (unsigned byte = 0xb8; byte < 0xc0; ++byte) {
+  for (unsigned byte = 0xb8; fixed && byte < 0xc0; ++byte) {
     leads[byte] = Lead::immediate;
   }
-  leads[0x68] = leads[0xc7] = Lead::immediate;
+  if (fixed) {
+    leads[0x68] = leads[0xc7] = Lead::immediate;
+  }
   if (bits64) {
-    leads[0x48] = leads[0x4c] = Lead::lea;
+    leads[0x8d] = Lead::lea;  // by its opcode: the prefix before it is the most frequent of all bytes
   }
   return leads;
 }
-constexpr std::array<Lead, 256> kLeads64 = make_leads(true);
-constexpr std::array<Lead, 256> kLeads32 = make_leads(false);
+constexpr std::array<std::array<std::array<Lead, 256>, 2>, 2> kLeads = {
+    {{make_leads(false, false), make_leads(false, true)},
+     {make_leads(true, false), make_leads(true, true)}}};
 
 // One bit for each byte of code.
 class BitMap {
@@ -91,7 +95,8 @@ std::size_t padding_before(ByteView code, std::uint64_t at) {
   std::size_t size = byte(at - 1) == 0x90 || byte(at - 1) == 0xcc ? 1 : 0;
   if (byte(at - 1) == 0) {
     for (const std::string_view nop : kPadding) {
-      if (at >= nop.size() && std::string_view(bytes + at - nop.size(), nop.size()) == nop) {
+      if (at >= nop.size() && bytes[at - nop.size()] == nop.front() &&
+          std::string_view(bytes + at - nop.size(), nop.size()) == nop) {
         size = nop.size();
         break;
       }
@@ -200,7 +205,8 @@ class StartScanner {
         jumped_(size_) {}
 
   void run() {
-    const auto& leads = bits64_ ? kLeads64 : kLeads32;
+    const auto& leads = kLeads.at(bits64_ ? 1 : 0).at(address_ < kLowestFixed ? 0 : 1);
+    marks_.call_targets.reserve(marks_.call_targets.size() + size_ / kBytesForACall);
     for (std::size_t at = 0; at + 5 <= size_; ++at) {
       check_interrupt_at(at, kManyBytes);
       const Lead lead = leads[bytes_[at]];
@@ -264,18 +270,17 @@ class StartScanner {
     }
   }
 
+  // `at`: of the opcode, behind a prefix.
   void lea(std::size_t at) {
-    if (at + 7 <= size_ && bytes_[at + 1] == 0x8d && (bytes_[at + 2] & 0xc7U) == 0x05) {
-      take(address_ + at + 7 + distance(at + 3));
+    const bool wide = at != 0 && (bytes_[at - 1] == 0x48 || bytes_[at - 1] == 0x4c);
+    if (wide && at + 6 <= size_ && (bytes_[at + 1] & 0xc7U) == 0x05) {
+      take(address_ + at + 6 + distance(at + 2));
     }
   }
 
   // mov $imm32,%reg; push $imm32; movl $imm32,mem with a short address: how code at a fixed
   // address takes the address of a function.
   void immediate(std::size_t at) {
-    if (address_ < kLowestFixed) {
-      return;
-    }
     std::size_t offset = 1;
     if (bytes_[at] == 0xc7) {
       if ((bytes_[at + 1] & 0x38U) != 0) {

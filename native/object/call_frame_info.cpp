@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/sort_by_address.h"
 #include "object/eh_frame_header.h"
 #include "object/frame_entries.h"
 #include "object/range_index.h"
@@ -66,6 +67,11 @@ struct CallFrameInfo::Data {
     return code.empty() || code.contains(fde.range.begin);
   }
   [[nodiscard]] std::optional<Fde> find_through_header(Address wanted) const;
+  // Whether what the header does not find is not there: it knows as many FDEs as there are.
+  [[nodiscard]] bool header_is_whole() const {
+    return header && header->searchable() && header->count() == entries.count_fdes() &&
+           header->is_in_order();
+  }
   [[nodiscard]] std::optional<Fde> find_through_index(Address wanted) const;
   void build_index(const CallFrameInfo& info) const;
 
@@ -74,7 +80,8 @@ struct CallFrameInfo::Data {
   AddressRange code;
   FrameEntries entries;
   std::optional<EhFrameHeader> header;
-  mutable std::once_flag index_built;
+  mutable std::once_flag missed;
+  mutable bool trusts_header = false;  // these are set at the first miss
   mutable FdeIndex index;
 };
 
@@ -97,10 +104,7 @@ void CallFrameInfo::Data::build_index(const CallFrameInfo& info) const {
       index.items.push_back({fde.range, fde.offset});
     }
   });
-  std::stable_sort(index.items.begin(), index.items.end(),
-                   [](const FdeIndex::Item& left, const FdeIndex::Item& right) {
-                     return left.range.begin < right.range.begin;
-                   });
+  sort_by_address(index.items, [](const FdeIndex::Item& item) { return item.range.begin; });
   index.pieces = flatten_ranges(static_cast<std::uint32_t>(index.items.size()),
                                 [this](std::uint32_t i) { return index.items[i].range; });
 }
@@ -131,8 +135,13 @@ std::optional<Fde> CallFrameInfo::find(Address address) const {
   if (auto fde = data_->find_through_header(address)) {
     return fde;
   }
-  std::call_once(data_->index_built, [this] { data_->build_index(*this); });
-  return data_->find_through_index(address);
+  std::call_once(data_->missed, [this] {
+    data_->trusts_header = data_->header_is_whole();
+    if (!data_->trusts_header) {
+      data_->build_index(*this);
+    }
+  });
+  return data_->trusts_header ? std::nullopt : data_->find_through_index(address);
 }
 
 void CallFrameInfo::for_each(const std::function<void(const Fde&)>& visit) const {

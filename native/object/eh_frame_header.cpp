@@ -36,6 +36,18 @@ Address EhFrameHeader::entry(std::uint64_t index, unsigned field) const {
   return (base_ + static_cast<Address>(offset)) & mask_;
 }
 
+bool EhFrameHeader::is_in_order() const {
+  Address before = 0;
+  for (std::uint64_t i = 0; i < count_; ++i) {
+    const Address start = entry(i, 0);
+    if (start < before) {
+      return false;
+    }
+    before = start;
+  }
+  return true;
+}
+
 std::optional<Address> EhFrameHeader::find(Address address) const {
   std::uint64_t low = 0;
   std::uint64_t high = count_;

@@ -16,6 +16,9 @@ class EhFrameHeader {
   EhFrameHeader(const LoadedPart& part, unsigned pointer_size);
 
   [[nodiscard]] bool searchable() const { return count_ != 0; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  // Whether the starts ascend, as the search takes for granted.
+  [[nodiscard]] bool is_in_order() const;
   // The link address of the FDE with the nearest start at or below `address`. A miss when all
   // start above it. The table may lie: the FDE has to be asked whether it covers the address.
   [[nodiscard]] std::optional<Address> find(Address address) const;

@@ -50,7 +50,24 @@ std::optional<FrameEntries::Entry> FrameEntries::entry_at(std::uint64_t offset) 
   return entry;
 }
 
+std::uint64_t FrameEntries::count_fdes() const {
+  std::uint64_t count = 0;
+  for (std::uint64_t offset = 0; offset < section_.size();) {
+    const auto entry = entry_at(offset);
+    if (!entry) {
+      break;
+    }
+    count += entry->is_cie || entry->is_terminator ? 0U : 1U;
+    offset = entry->next;
+  }
+  return count;
+}
+
 const Cie* FrameEntries::cie_at(std::uint64_t offset) const {
+  if (const auto* last = last_.load(std::memory_order_acquire);
+      last != nullptr && last->first == offset) {
+    return last->second.get();
+  }
   const std::lock_guard lock(mutex_);
   const auto [found, is_new] = cies_.try_emplace(offset);
   if (is_new) {
@@ -59,6 +76,7 @@ const Cie* FrameEntries::cie_at(std::uint64_t offset) const {
       found->second = decode_cie(*entry);
     }
   }
+  last_.store(&*found, std::memory_order_release);  // complete, and it stays where it is
   return found->second.get();
 }
 
@@ -137,6 +155,19 @@ bool FrameEntries::read_augmentation(ByteReader& reader, std::string_view letter
 std::optional<AddressRange> FrameEntries::read_range(ByteReader& reader, const Cie& cie) const {
   using pointer_encoding::kBaseMask;
   using pointer_encoding::kFormatMask;
+  using pointer_encoding::kPcRelative;
+  using pointer_encoding::kSdata4;
+  // What linkers write today, read without detours.
+  if (cie.pointer_encoding == (kPcRelative | kSdata4) && cie.address_size == 8 &&
+      format_ == CallFrameInfo::Format::eh_frame) {
+    const Address field = bases_.section + reader.offset();
+    const std::int64_t distance = reader.s32();
+    const std::int64_t size = reader.s32();
+    const Address begin = distance == 0 ? 0 : field + static_cast<Address>(distance);
+    return begin != 0 && reader.ok()
+               ? std::optional(range_from(begin, static_cast<std::uint64_t>(size), 8))
+               : std::nullopt;
+  }
   if (format_ == CallFrameInfo::Format::debug_frame) {
     reader.skip(cie.segment_selector_size);
   }

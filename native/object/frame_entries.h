@@ -1,6 +1,7 @@
 // One CIE or FDE after the other, decoded from the bytes of an unwind section.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,9 @@ class FrameEntries {
   // A miss when the entry does not lie inside the section.
   [[nodiscard]] std::optional<Entry> entry_at(std::uint64_t offset) const;
 
+  // How many FDEs there are, damaged ones included.
+  [[nodiscard]] std::uint64_t count_fdes() const;
+
   // A miss when the entry is no FDE or is damaged, or its CIE is. May be called from threads.
   [[nodiscard]] std::optional<Fde> decode_fde(const Entry& entry) const;
 
@@ -45,8 +49,11 @@ class FrameEntries {
   CallFrameInfo::Format format_;
   ByteView section_;
   PointerBases bases_;
-  mutable std::mutex mutex_;                                                    // guards cies_
-  mutable std::unordered_map<std::uint64_t, std::unique_ptr<const Cie>> cies_;  // null: damaged
+  using Cies = std::unordered_map<std::uint64_t, std::unique_ptr<const Cie>>;
+  mutable std::mutex mutex_;  // guards cies_
+  mutable Cies cies_;         // by offset; null: damaged
+  // The one that was asked for last: neighbours share theirs.
+  mutable std::atomic<const Cies::value_type*> last_ = nullptr;
 };
 
 }  // namespace whocall

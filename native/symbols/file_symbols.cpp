@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/hex.h"
 #include "symbols/demangler.h"
+#include "symbols/function_label.h"
 #include "symbols/plt_symbols.h"
 
 namespace whocall {
@@ -197,6 +197,6 @@ std::vector<SourceLine> FileSymbols::lines_at(Address link, bool demangled) {
   return found;
 }
 
-std::string unnamed_function(Address start) { return "sub_" + hex(start).substr(2); }
+std::string unnamed_function(Address start) { return std::string(FunctionLabel(start).text()); }
 
 }  // namespace whocall

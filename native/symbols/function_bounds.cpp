@@ -12,9 +12,12 @@ constexpr Address kTop = std::numeric_limits<Address>::max();
 
 // Sorted by start; of several FDEs at one start (.eh_frame and .debug_frame) the longest stays.
 void sort_fdes(std::vector<AddressRange>& fdes) {
-  std::sort(fdes.begin(), fdes.end(), [](const AddressRange& left, const AddressRange& right) {
+  const auto comes_first = [](const AddressRange& left, const AddressRange& right) {
     return left.begin != right.begin ? left.begin < right.begin : left.end > right.end;
-  });
+  };
+  if (!std::is_sorted(fdes.begin(), fdes.end(), comes_first)) {  // as linkers leave them
+    std::sort(fdes.begin(), fdes.end(), comes_first);
+  }
   fdes.erase(std::unique(fdes.begin(), fdes.end(),
                          [](const AddressRange& left, const AddressRange& right) {
                            return left.begin == right.begin;

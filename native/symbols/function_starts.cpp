@@ -4,25 +4,19 @@
 #include <utility>
 
 #include "base/interrupt.h"
+#include "base/sort_by_address.h"
 #include "symbols/code_areas.h"
 #include "symbols/code_pointers.h"
 #include "symbols/entry_names.h"
+#include "symbols/start_claims.h"
 
 namespace whocall {
 namespace {
 
-// Sorted by address, the witnesses of one address together.
-void unite(std::vector<FunctionStart>& claims) {
-  std::ranges::sort(claims, {}, &FunctionStart::address);
-  std::size_t kept = 0;
-  for (const FunctionStart& claim : claims) {
-    if (kept != 0 && claims[kept - 1].address == claim.address) {
-      claims[kept - 1].witnesses |= claim.witnesses;
-    } else {
-      claims[kept++] = claim;
-    }
-  }
-  claims.resize(kept);
+// Ascending; one address may stand there more than once.
+std::vector<Address> in_order(std::vector<Address> addresses) {
+  sort_by_address(addresses, [](Address address) { return address; });
+  return addresses;
 }
 
 class Collector {
@@ -33,36 +27,30 @@ class Collector {
   std::vector<FunctionStart> run(const SymbolTable& symbols) {
     add_symbols(symbols);
     for (const AddressRange& part : code_parts(file_)) {
-      add(part.begin, StartWitness::section_start);
+      chosen_.push_back(part.begin);
     }
+    join_chosen(StartWitness::section_start);
     if (file_.entry() != 0) {
-      add(file_.entry(), StartWitness::entry_point);
+      chosen_.push_back(file_.entry());
     }
     for (const InferredName& function : startup_functions(file_, arch_)) {
-      add(function.function, StartWitness::entry_point);
+      chosen_.push_back(function.function);
     }
+    join_chosen(StartWitness::entry_point);
     add_marks(marks_of_code());
-    unite(claims_);
-    drop_inside_delimited();
-    return std::move(claims_);
+    std::vector<FunctionStart> starts = std::move(claims_).take();
+    drop_inside_delimited(symbols, starts);
+    return starts;
   }
 
  private:
-  void add(Address address, StartWitnesses witnesses) { claims_.push_back({address, witnesses}); }
-
-  void add_all(const std::vector<Address>& addresses, StartWitness witness) {
-    for (const Address address : addresses) {
-      add(address, witness);
-    }
-  }
-
   void add_symbols(const SymbolTable& symbols) {
+    std::vector<FunctionStart> starts;
+    starts.reserve(symbols.symbols().size());
     for (const Symbol& symbol : symbols.symbols()) {
-      add(symbol.range.begin, witness_of(symbol.source));
-      if (symbol.exact_end && !symbol.range.empty()) {
-        delimited_.push_back(symbol.range);
-      }
+      starts.push_back({symbol.range.begin, witness_of(symbol.source)});
     }
+    claims_.join(starts);
   }
 
   StartMarks marks_of_code() const {
@@ -78,43 +66,50 @@ class Collector {
   }
 
   void add_marks(StartMarks marks) {
-    add_calls(marks.call_targets);
+    add_calls(in_order(std::move(marks.call_targets)));
     const CodePointers pointers(file_, arch_, areas_, std::move(marks.data_taken));
-    for (const Address target : pointers.initializers()) {
-      add(target, StartWitness::init_array);
-    }
+    chosen_.assign(pointers.initializers().begin(), pointers.initializers().end());
+    join_chosen(StartWitness::init_array);
     for (const Address target : pointers.functions()) {
       const StartLook look = look_at(target);
-      add_if((look.behind_end && !look.catches) || looks_like_function(target), target,
-             StartWitness::code_pointer);
+      choose_if((look.behind_end && !look.catches) || looks_like_function(target), target);
     }
+    join_chosen(StartWitness::code_pointer);
     for (const Address target : marks.address_taken) {
-      add_if(looks_like_function(target), target, StartWitness::address_taken);
+      choose_if(looks_like_function(target), target);
     }
+    join_chosen(StartWitness::address_taken);
     for (const Address pad : marks.landing_pads) {
       const StartLook look = look_at(pad);
-      add_if(look.behind_end && !look.catches && (look.prologue || may_stand_at(pad)), pad,
-             StartWitness::landing_pad);
+      choose_if(look.behind_end && !look.catches && (look.prologue || may_stand_at(pad)), pad);
     }
-    for (const Address guess : marks.prologues) {
-      add_if(!pointers.is_case(guess) && !look_at(guess).catches, guess, StartWitness::prologue);
+    join_chosen(StartWitness::landing_pad);
+    for (const Address guess : marks.prologues) {  // no code that catches begins so
+      choose_if(!pointers.is_case(guess), guess);
     }
+    join_chosen(StartWitness::prologue);
     for (const Address guess : marks.aligned) {
-      add_if(!pointers.is_case(guess) && !look_at(guess).catches, guess, StartWitness::alignment);
+      choose_if(!pointers.is_case(guess) && !look_at(guess).catches, guess);
+    }
+    join_chosen(StartWitness::alignment);
+  }
+
+  void choose_if(bool holds, Address address) {
+    check_interrupt_at(asked_++, kManyEntries);  // each cost a look at the code
+    if (holds) {
+      chosen_.push_back(address);
     }
   }
 
-  void add_if(bool holds, Address address, StartWitness witness) {
-    check_interrupt_at(asked_++, kManyEntries);  // each cost a look at the code
-    if (holds) {
-      add(address, witness);
-    }
+  void join_chosen(StartWitness witness) {
+    chosen_ = in_order(std::move(chosen_));
+    claims_.join(chosen_, witness);
+    chosen_.clear();
   }
 
   // A single byte e8 may be a part of another instruction: what is called once has to look like a
-  // start, what is called again need not.
-  void add_calls(std::vector<Address>& targets) {
-    std::ranges::sort(targets);
+  // start, what is called again need not. `targets` ascend.
+  void add_calls(const std::vector<Address>& targets) {
     std::size_t distinct = 0;
     std::size_t aligned = 0;
     for (std::size_t i = 0; i < targets.size();) {
@@ -125,11 +120,11 @@ class Collector {
       const Address target = targets[i];
       ++distinct;
       aligned += is_aligned(target) ? 1U : 0U;
-      add_if(next - i > 1 || is_aligned(target) || may_be_called(target), target,
-             StartWitness::call_target);
+      choose_if(next - i > 1 || is_aligned(target) || may_be_called(target), target);
       i = next;
     }
     functions_are_aligned_ = 2 * aligned > distinct;
+    join_chosen(StartWitness::call_target);
   }
 
   // Behind a call that never returns nothing tells that the flow ends.
@@ -178,14 +173,15 @@ class Collector {
   // What a symbol's own size or an unwind table delimits is one function: nothing weaker cuts it.
   // Certain starts inside it do, as FDEs of parts and symbols without a size (labels of
   // hand-written code, which others call) are meant.
-  void drop_inside_delimited() {
-    std::ranges::sort(delimited_, {}, &AddressRange::begin);
-    auto range = delimited_.begin();
+  static void drop_inside_delimited(const SymbolTable& symbols,
+                                    std::vector<FunctionStart>& starts) {
+    const SymbolRange ranges = symbols.symbols();
+    auto symbol = ranges.begin();
     Address covered = 0;
-    std::erase_if(claims_, [&](const FunctionStart& start) {
-      while (range != delimited_.end() && range->begin < start.address) {
-        covered = std::max(covered, range->end);
-        ++range;
+    std::erase_if(starts, [&](const FunctionStart& start) {
+      for (; symbol != ranges.end() && (*symbol).range.begin < start.address; ++symbol) {
+        const Symbol delimiter = *symbol;
+        covered = delimiter.exact_end ? std::max(covered, delimiter.range.end) : covered;
       }
       return start.address < covered && !start.witnesses.certain();
     });
@@ -194,8 +190,8 @@ class Collector {
   const ElfFile& file_;
   const Architecture& arch_;
   const std::vector<AddressRange>& areas_;
-  std::vector<FunctionStart> claims_;
-  std::vector<AddressRange> delimited_;
+  StartClaims claims_;
+  std::vector<Address> chosen_;  // what the witness that is just being heard says
   std::size_t asked_ = 0;
   bool functions_are_aligned_ = true;
 };
@@ -212,14 +208,27 @@ StartWitnesses FunctionStarts::witnesses_at(Address link) const {
 }
 
 std::optional<AddressRange> FunctionStarts::function_at(Address link) const {
-  const auto area = std::ranges::find_if(
-      areas_, [&](const AddressRange& candidate) { return candidate.contains(link); });
   const auto next = std::ranges::upper_bound(starts_, link, {}, &FunctionStart::address);
-  if (area == areas_.end() || next == starts_.begin()) {
+  if (next == starts_.begin()) {
     return std::nullopt;
   }
-  return AddressRange{std::prev(next)->address,
-                      next == starts_.end() ? area->end : std::min(next->address, area->end)};
+  return function_around(link, static_cast<std::size_t>(next - starts_.begin()) - 1);
+}
+
+std::optional<AddressRange> FunctionStarts::function_of(std::size_t index) const {
+  return function_around(starts_[index].address, index);
+}
+
+// `link` lies behind starts_[index] and before the next one.
+std::optional<AddressRange> FunctionStarts::function_around(Address link, std::size_t index) const {
+  const auto area = std::ranges::find_if(
+      areas_, [&](const AddressRange& candidate) { return candidate.contains(link); });
+  if (area == areas_.end()) {
+    return std::nullopt;
+  }
+  const Address end =
+      index + 1 == starts_.size() ? area->end : std::min(starts_[index + 1].address, area->end);
+  return AddressRange{starts_[index].address, end};
 }
 
 }  // namespace whocall

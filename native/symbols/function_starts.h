@@ -1,6 +1,7 @@
 // Where functions begin in a file that has no unwind tables and few symbols, and what tells so.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,6 +29,9 @@ class FunctionStarts {
   // of counts as part of its predecessor.
   [[nodiscard]] std::optional<AddressRange> function_at(Address link) const;
 
+  // The same of all()[index], without a search for it.
+  [[nodiscard]] std::optional<AddressRange> function_of(std::size_t index) const;
+
   // Whether something is known to enter at `link` as calls do (StartWitnesses::called).
   [[nodiscard]] bool is_called(Address link) const { return witnesses_at(link).called(); }
 
@@ -38,6 +42,8 @@ class FunctionStarts {
   [[nodiscard]] std::span<const FunctionStart> all() const { return starts_; }
 
  private:
+  [[nodiscard]] std::optional<AddressRange> function_around(Address link, std::size_t index) const;
+
   std::vector<AddressRange> areas_;  // code, sorted
   std::vector<FunctionStart> starts_;
 };

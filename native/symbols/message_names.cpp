@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "symbols/demangler.h"
 #include "symbols/early_sites.h"
@@ -27,9 +29,9 @@ struct Claim {
 
 class Judge {
  public:
-  explicit Judge(const NameEvidence& evidence)
+  Judge(const NameEvidence& evidence, std::vector<MessageCall> calls)
       : evidence_(evidence),
-        calls_(message_calls(evidence)),
+        calls_(std::move(calls)),
         parents_(evidence.file, evidence.arch, evidence.starts()),
         early_(evidence.file, evidence.arch) {}
 
@@ -127,8 +129,11 @@ class Judge {
 
 void infer_message_names(const NameEvidence& evidence, std::vector<InferredName>& names) {
   const Architecture& arch = evidence.arch;
-  if (arch.append_constant_addresses != nullptr && arch.make_decoder != nullptr) {
-    Judge(evidence).run(names);
+  if (arch.append_constant_addresses == nullptr || arch.make_decoder == nullptr) {
+    return;
+  }
+  if (std::vector<MessageCall> calls = message_calls(evidence); !calls.empty()) {
+    Judge(evidence, std::move(calls)).run(names);
   }
 }
 

@@ -12,9 +12,10 @@ PartParents::PartParents(const ElfFile& file, const Architecture& arch,
   AddressRange wanted{~Address{0}, 0};
   std::size_t functions = 0;
   std::size_t aligned = 0;
-  for (const FunctionStart& start : starts.all()) {
+  for (std::size_t i = 0; i < starts.all().size(); ++i) {
+    const FunctionStart& start = starts.all()[i];
     if (!start.witnesses.is_function()) {
-      const auto range = starts.function_at(start.address);
+      const auto range = starts.function_of(i);
       wanted.begin = std::min(wanted.begin, start.address);
       wanted.end = std::max(wanted.end, range ? range->end : 0);
     } else {

@@ -1,64 +1,13 @@
 #include "symbols/symbol_order.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
+
+#include "base/sort_by_address.h"
 
 namespace whocall {
 namespace {
-
-bool starts_earlier(const CompactSymbol& left, const CompactSymbol& right) {
-  return left.start < right.start;
-}
-
-// Deals the records out on buckets by one digit of their distance from `base`, in their order.
-// False, and nothing done, when they share the digit.
-bool deal_out(std::span<const CompactSymbol> from, std::span<CompactSymbol> to, Address base,
-              unsigned shift, unsigned bits) {
-  std::vector<std::uint32_t> place(std::size_t{1} << bits);
-  const auto digit_of = [=, mask = place.size() - 1](const CompactSymbol& record) {
-    return static_cast<std::size_t>((record.start - base) >> shift) & mask;
-  };
-  for (const CompactSymbol& record : from) {
-    ++place[digit_of(record)];
-  }
-  if (place[digit_of(from.front())] == from.size()) {
-    return false;
-  }
-  std::uint32_t next = 0;
-  for (std::uint32_t& count : place) {
-    next += std::exchange(count, next);
-  }
-  for (const CompactSymbol& record : from) {
-    to[place[digit_of(record)]++] = record;
-  }
-  return true;
-}
-
-// A radix sort, least significant digit first: as many equal digits as keep the places that a pass
-// writes to within what the processor's caches hold. Stable.
-void sort_by_start(std::vector<CompactSymbol>& records) {
-  if (std::is_sorted(records.begin(), records.end(), starts_earlier)) {
-    return;
-  }
-  constexpr unsigned kMostBits = 11;
-  const auto [lowest, highest] =
-      std::minmax_element(records.begin(), records.end(), starts_earlier);
-  const Address base = lowest->start;
-  const auto width = static_cast<unsigned>(std::bit_width(highest->start - base));
-  const unsigned passes = (width + kMostBits - 1) / kMostBits;
-  const unsigned bits = (width + passes - 1) / passes;
-  std::vector<CompactSymbol> other(records.size());
-  for (unsigned shift = 0; shift < width; shift += bits) {
-    if (deal_out(records, other, base, shift, bits)) {
-      records.swap(other);
-    }
-  }
-}
 
 unsigned binding_rank(const Symbol& symbol) { return symbol.weak ? 1 : symbol.global ? 0 : 2; }
 
@@ -126,7 +75,7 @@ void sort_group(std::vector<Member>& group) { std::ranges::sort(group, better, &
 }  // namespace
 
 void sort_symbols(SymbolList& symbols) {
-  sort_by_start(symbols.records());
+  sort_by_address(symbols.records(), [](const CompactSymbol& record) { return record.start; });
   arrange_groups(symbols, sort_group);
 }
 

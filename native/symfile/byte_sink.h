@@ -1,6 +1,7 @@
 // Bytes as they are written one after the other, in the byte order of a file.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -22,15 +23,21 @@ class ByteSink {
 
   template <typename T>
   ByteSink& put(T value) {
-    static_assert(std::is_unsigned_v<T>);
-    const bool native = (endian_ == Endian::little) == (std::endian::native == std::endian::little);
-    if (!native) {
-      value = swap_bytes(value);
-    }
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof(T));
-    std::memcpy(bytes_.data() + at, &value, sizeof(T));
-    return *this;
+    return put_all(value);
+  }
+  // The fields of a record, without gaps.
+  template <typename... T>
+  ByteSink& put_all(T... values) {
+    std::array<std::byte, (sizeof(T) + ...)> record;
+    std::byte* at = record.data();
+    const auto put_one = [&](auto value) {
+      static_assert(std::is_unsigned_v<decltype(value)>);
+      value = is_native() ? value : swap_bytes(value);
+      std::memcpy(at, &value, sizeof value);
+      at += sizeof value;
+    };
+    (put_one(values), ...);
+    return append(record);
   }
   ByteSink& u8(std::uint64_t value) { return put(static_cast<std::uint8_t>(value)); }
   ByteSink& u16(std::uint64_t value) { return put(static_cast<std::uint16_t>(value)); }
@@ -87,6 +94,10 @@ class ByteSink {
   [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
 
  private:
+  [[nodiscard]] bool is_native() const {
+    return (endian_ == Endian::little) == (std::endian::native == std::endian::little);
+  }
+
   Endian endian_;
   unsigned pointer_size_;
   std::vector<std::byte> bytes_;

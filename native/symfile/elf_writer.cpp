@@ -39,11 +39,10 @@ class DebugFileWriter {
     sections_.emplace_back();
   }
 
-  std::vector<std::byte> write(std::span<const WrittenSymbol> symbols,
+  std::vector<std::byte> write(const WrittenSymbols& symbols,
                                std::span<const std::byte> debug_frame) {
     clone_loaded_sections();
-    const std::vector<std::byte> names = names_of(symbols);
-    const std::vector<std::byte> table = table_of(symbols);
+    const std::vector<std::byte> table = table_of(symbols.records());
     if (!debug_frame.empty()) {
       add(".debug_frame", SHT_PROGBITS, file_.pointer_size(), debug_frame);
     }
@@ -52,7 +51,7 @@ class DebugFileWriter {
     symtab.link = static_cast<std::uint32_t>(sections_.size());  // of .strtab, which comes next
     symtab.info = local_count_;
     symtab.entry_size = symbol_size();
-    add(".strtab", SHT_STRTAB, 1, names);
+    add(".strtab", SHT_STRTAB, 1, std::as_bytes(std::span(symbols.names())));
     const std::vector<std::byte> section_names = add_section_names();
     return lay_out();
   }
@@ -137,30 +136,18 @@ class DebugFileWriter {
     return wide_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
   }
 
-  std::vector<std::byte> names_of(std::span<const WrittenSymbol> symbols) {
-    ByteSink names(file_.endian(), file_.pointer_size());
-    names.u8(0);
-    name_offsets_.reserve(symbols.size());
-    for (const WrittenSymbol& symbol : symbols) {
-      name_offsets_.push_back(static_cast<std::uint32_t>(names.size()));
-      names.text(symbol.name);
-    }
-    return std::move(names).take();
-  }
-
   // Local symbols stand before all others, as the format asks.
-  std::vector<std::byte> table_of(std::span<const WrittenSymbol> symbols) {
+  std::vector<std::byte> table_of(std::span<const WrittenSymbols::Record> symbols) {
     ByteSink table(file_.endian(), file_.pointer_size());
     table.reserve((symbols.size() + 1) * symbol_size());
-    write_symbol(table, 0, {}, 0, SHN_UNDEF);
+    write_symbol(table, {}, 0, SHN_UNDEF);
     local_count_ = 1;
     for (const bool global : {false, true}) {
-      for (std::size_t i = 0; i < symbols.size(); ++i) {
-        const WrittenSymbol& symbol = symbols[i];
+      for (const WrittenSymbols::Record& symbol : symbols) {
         if (symbol.global == global) {
           const unsigned binding = global ? STB_GLOBAL : STB_LOCAL;
           const auto info = static_cast<std::uint8_t>(ELF64_ST_INFO(binding, STT_FUNC));
-          write_symbol(table, name_offsets_[i], symbol.range, info, section_of(symbol.range.begin));
+          write_symbol(table, symbol, info, section_of(symbol.range.begin));
           local_count_ += global ? 0U : 1U;
         }
       }
@@ -168,12 +155,15 @@ class DebugFileWriter {
     return std::move(table).take();
   }
 
-  void write_symbol(ByteSink& table, std::uint32_t name, const AddressRange& range,
-                    std::uint8_t info, std::uint16_t section) const {
+  void write_symbol(ByteSink& table, const WrittenSymbols::Record& symbol, std::uint8_t info,
+                    std::uint16_t section) const {
+    const Address value = symbol.range.begin;
+    const std::uint64_t size = symbol.range.size();
     if (wide_) {
-      table.u32(name).u8(info).u8(STV_DEFAULT).u16(section).u64(range.begin).u64(range.size());
+      table.put_all(symbol.name, info, std::uint8_t{STV_DEFAULT}, section, value, size);
     } else {
-      table.u32(name).u32(range.begin).u32(range.size()).u8(info).u8(STV_DEFAULT).u16(section);
+      table.put_all(symbol.name, static_cast<std::uint32_t>(value),
+                    static_cast<std::uint32_t>(size), info, std::uint8_t{STV_DEFAULT}, section);
     }
   }
 
@@ -234,7 +224,6 @@ class DebugFileWriter {
   bool wide_;
   ByteSink out_;
   std::vector<WrittenSection> sections_;
-  std::vector<std::uint32_t> name_offsets_;
   std::vector<std::uint32_t> section_names_;
   std::uint32_t local_count_ = 0;
   std::uint64_t headers_at_ = 0;
@@ -243,7 +232,18 @@ class DebugFileWriter {
 
 }  // namespace
 
-std::vector<std::byte> write_debug_file(const ElfFile& file, std::span<const WrittenSymbol> symbols,
+void WrittenSymbols::reserve(std::size_t count) {
+  constexpr std::size_t kUsualName = 16;
+  records_.reserve(count);
+  names_.reserve(count * kUsualName);
+}
+
+void WrittenSymbols::add(const WrittenSymbol& symbol, std::string_view mark) {
+  records_.push_back({symbol.range, static_cast<std::uint32_t>(names_.size()), symbol.global});
+  names_.append(symbol.name).append(mark).push_back('\0');
+}
+
+std::vector<std::byte> write_debug_file(const ElfFile& file, const WrittenSymbols& symbols,
                                         std::span<const std::byte> debug_frame,
                                         SymbolFilePlace place) {
   return DebugFileWriter(file, place).write(symbols, debug_frame);

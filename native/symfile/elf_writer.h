@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,29 @@ struct WrittenSymbol {
   AddressRange range;     // link addresses
   std::string_view name;  // as in symbol tables: mangled
   bool global = false;
+};
+
+// The functions that a file is to tell of, their names as its string table will hold them.
+class WrittenSymbols {
+ public:
+  struct Record {
+    AddressRange range;
+    std::uint32_t name = 0;  // offset in `names`, bytes
+    bool global = false;
+  };
+
+  void reserve(std::size_t count);
+  // Copies the name, and behind it `mark`.
+  void add(const WrittenSymbol& symbol, std::string_view mark = {});
+
+  [[nodiscard]] bool empty() const { return records_.empty(); }
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+  [[nodiscard]] std::span<const Record> records() const { return records_; }
+  [[nodiscard]] std::string_view names() const { return names_; }
+
+ private:
+  std::vector<Record> records_;
+  std::string names_ = std::string(1, '\0');
 };
 
 enum class SymbolFilePlace : std::uint8_t {
@@ -33,7 +57,7 @@ enum class SymbolFilePlace : std::uint8_t {
 // the section headers are gone, the segments stand for the sections. The note with the build id is
 // copied, so that the file can also lie in a debug-file-directory. `debug_frame` may be empty.
 // The same input gives the same bytes.
-std::vector<std::byte> write_debug_file(const ElfFile& file, std::span<const WrittenSymbol> symbols,
+std::vector<std::byte> write_debug_file(const ElfFile& file, const WrittenSymbols& symbols,
                                         std::span<const std::byte> debug_frame,
                                         SymbolFilePlace place = SymbolFilePlace::alone);
 

@@ -1,6 +1,11 @@
 #include "symfile/function_symbols.h"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 #include "symbols/found_functions.h"
+#include "symbols/function_label.h"
 
 namespace whocall {
 namespace {
@@ -20,47 +25,74 @@ bool debugger_reads(NameSource source, SymbolChoice choice) {
 }
 
 // Debuggers name the slots of linkage tables by themselves.
-bool in_linkage_table(const ElfFile& file, Address link) {
-  const ElfSection* section = file.section_at(link);
-  return section != nullptr && section->name.starts_with(".plt");
-}
+class LinkageTables {
+ public:
+  explicit LinkageTables(const ElfFile& file) : file_(file) {}
+
+  bool contain(Address link) {
+    if (last_ == nullptr || !last_->range().contains(link)) {
+      last_ = file_.section_at(link);
+    }
+    return last_ != nullptr && last_->name.starts_with(".plt");
+  }
+
+ private:
+  const ElfFile& file_;
+  const ElfSection* last_ = nullptr;  // functions come by address
+};
+
+class Chooser {
+ public:
+  Chooser(FileSymbols& names, SymbolChoice choice)
+      : choice_(choice), inferred_(names.inferred()), linkage_(names.file()) {}
+
+  void consider(const Symbol& symbol) {
+    if (debugger_reads(symbol.source, choice_)) {
+      known_ = symbol.range.begin;
+      return;
+    }
+    const InferredName* inferred =
+        symbol.name.empty() ? inferred_->at(symbol.range.begin) : nullptr;
+    const std::string_view name = inferred != nullptr ? inferred->name : symbol.name;
+    const bool repeated = name.empty() && symbol.range.begin == known_;
+    const bool slot = !choice_.own_names && linkage_.contain(symbol.range.begin);
+    if (symbol.range.empty() || repeated || slot) {
+      return;
+    }
+    if (name.empty()) {
+      const FunctionLabel label(symbol.range.begin);
+      chosen.symbols.add({symbol.range, label.text(), symbol.global});
+      return;
+    }
+    const NameSource source = inferred != nullptr ? inferred->source : symbol.source;
+    const bool marked = is_inferred(source) && source != NameSource::entry;
+    chosen.symbols.add({symbol.range, name, symbol.global}, marked ? "?" : "");
+    ++chosen.named;
+  }
+
+  FunctionSymbols chosen;
+
+ private:
+  SymbolChoice choice_;
+  std::shared_ptr<const InferredNames> inferred_;
+  LinkageTables linkage_;
+  Address known_ = ~Address{0};  // where a symbol stands that the debugger reads
+};
 
 }  // namespace
 
 FunctionSymbols function_symbols(FileSymbols& names, SymbolChoice choice) {
-  FunctionSymbols result;
-  result.table = names.table_with_plt();
-  result.inferred = names.inferred();
-  std::vector<FoundFunction> functions;
-  if (const FunctionStarts* starts = names.starts()) {
-    functions = found_functions(*result.table, *starts);
-    add_inferred_names(*result.inferred, functions);
+  const FunctionStarts* starts = names.starts();
+  if (starts == nullptr) {
+    return {};
   }
-  result.symbols.reserve(functions.size());
-  Address known = ~Address{0};  // where a symbol stands that the debugger reads
-  for (const FoundFunction& function : functions) {
-    const Symbol& symbol = function.symbol;
-    if (debugger_reads(symbol.source, choice)) {
-      known = symbol.range.begin;
-      continue;
-    }
-    const bool repeated = symbol.name.empty() && symbol.range.begin == known;
-    const bool slot = !choice.own_names && in_linkage_table(names.file(), symbol.range.begin);
-    if (symbol.range.empty() || repeated || slot) {
-      continue;
-    }
-    std::string_view name = symbol.name;
-    if (name.empty()) {
-      name = result.made.emplace_back(unnamed_function(symbol.range.begin));
-    } else {
-      ++result.named;
-      if (is_inferred(symbol.source) && symbol.source != NameSource::entry) {
-        name = result.made.emplace_back(std::string(name) + "?");
-      }
-    }
-    result.symbols.push_back({symbol.range, name, symbol.global});
-  }
-  return result;
+  const std::shared_ptr<const SymbolTable> table = names.table_with_plt();
+  Chooser chooser(names, choice);
+  chooser.chosen.symbols.reserve(std::max(table->symbols().size(), starts->all().size()));
+  for_each_found_function(*table, *starts, [&](const Symbol& symbol, StartWitnesses) {
+    chooser.consider(symbol);
+  });
+  return std::move(chooser.chosen);
 }
 
 }  // namespace whocall

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
-#include <string>
-#include <vector>
 
 #include "symbols/file_symbols.h"
 #include "symfile/elf_writer.h"
@@ -12,12 +9,8 @@
 namespace whocall {
 
 struct FunctionSymbols {
-  std::vector<WrittenSymbol> symbols;  // ascending by address
-  std::size_t named = 0;               // those with a name that somebody wrote down or code proves
-  // What the names are views into.
-  std::shared_ptr<const SymbolTable> table;
-  std::shared_ptr<const InferredNames> inferred;
-  std::deque<std::string> made;
+  WrittenSymbols symbols;  // ascending by address
+  std::size_t named = 0;   // those with a name that somebody wrote down or code proves
 };
 
 struct SymbolChoice {

@@ -34,7 +34,9 @@ class Analysis {
     for (int round = 0; round < kRestarts && flow_from_entries(); ++round) {
     }
     FollowedFunction result;
-    for (auto& [offset, point] : std::move(points_).take()) {
+    auto points = std::move(points_).take();
+    result.points.reserve(points.size());
+    for (auto& [offset, point] : points) {
       if (point.size != 0) {
         result.points.push_back({{address_ + offset, address_ + offset + point.size},
                                  std::move(point.state),

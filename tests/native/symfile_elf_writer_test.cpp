@@ -53,8 +53,12 @@ std::shared_ptr<const ElfFile> file_of(image::Bytes bytes) {
 std::shared_ptr<const ElfFile> written(const ElfFile& file,
                                        const std::vector<WrittenSymbol>& symbols,
                                        const image::Bytes& debug_frame = {}) {
-  const auto bytes = write_debug_file(file, symbols, debug_frame);
-  CHECK(bytes == write_debug_file(file, symbols, debug_frame));
+  WrittenSymbols added;
+  for (const WrittenSymbol& symbol : symbols) {
+    added.add(symbol);
+  }
+  const auto bytes = write_debug_file(file, added, debug_frame);
+  CHECK(bytes == write_debug_file(file, added, debug_frame));
   auto made = ElfFile::from_memory(bytes, "written");
   CHECK(made->damage().empty());
   return made;
