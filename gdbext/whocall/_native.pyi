@@ -253,6 +253,9 @@ class FunctionList:
 def functions(path: _Path, search: FileSearch = ...) -> FunctionList:
     """The function table of any object file; libbfd reads what is not ELF."""
 
+def checksum(bytes: Buffer, before: int = 0) -> int:
+    """Of 64 bits; goes on from that of what came `before`."""
+
 def open_file(path: _Path, search: FileSearch = ...) -> Process:
     """A file that nobody runs, as if loaded at its link addresses: one module, no threads."""
 

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from whocall import _native as native
     from whocall.image import ProcessImage
 
-# How much code of a module is analysed before anybody asks for it, bytes: a tenth of a second.
-AT_ONCE = 1 << 16
+# How much code of a module is analysed before anybody asks for it, bytes: a few milliseconds. Of a
+# large module that is a beginning that helps nobody: the functions on stacks have rules made for
+# them, and these bring as much of their module along.
+AT_ONCE = 1 << 13
+ALONG = 1 << 16
 # Frames found in these ways follow from no rule of the function below them.
 BEYOND_RULES = ("frame-pointer", "scan")
 _USABLE = ("found", "in memory")
@@ -90,7 +93,7 @@ class ModuleState:
     ruled: set[int] = field(default_factory=set)  # link addresses of functions whose rules it has
     asked: set[int] = field(default_factory=set)  # link addresses whose functions were looked at
     complete: bool = False  # no function that needs rules is left over
-    budget: int = AT_ONCE  # of the next file of rules
+    budget: int = ALONG  # of the next file of rules
     ended: set[int] = field(default_factory=set)  # link addresses where it knows that stacks end
 
 

@@ -13,19 +13,21 @@ import os
 import stat
 import struct
 import tempfile
-import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from whocall.errors import Error
 from whocall.version import __version__
 
-FORMAT = 2  # counts up whenever the contents of the files that we write change
+FORMAT = 3  # counts up whenever the contents of the files that we write change
 _MAGIC = b"whocall\0"
 # Behind the ELF file, where no reader of it looks, stand facts about it as JSON, and behind these:
-# magic, size of the ELF file, size of the facts, CRC-32 of both.
-_TRAILER = struct.Struct("<8sQII")
+# magic, size of the ELF file, size of the facts, checksum of both.
+_TRAILER = struct.Struct("<8sQQQ")
+_PIECE = 1 << 17  # bytes that are read at once, so that they stay where the processor finds them
 
 Facts = dict[str, Any]
 
@@ -100,27 +102,56 @@ def find(key: str) -> Kept | None:
     # Neither through a link, nor waiting for somebody who writes to a pipe.
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
-            if not _is_ours(os.fstat(file.fileno())):
-                return None
-            contents = memoryview(file.read())
+        with os.fdopen(os.open(path, flags), "rb", buffering=0) as file:
+            status = os.fstat(file.fileno())
+            return _read(path, file, status.st_size) if _is_ours(status) else None
     except OSError:
         return None
-    if len(contents) < _TRAILER.size:
+
+
+def _read(path: Path, file: FileIO, length: int) -> Kept | None:
+    body = length - _TRAILER.size
+    trailer = os.pread(file.fileno(), _TRAILER.size, max(body, 0))
+    if len(trailer) != _TRAILER.size:
         return None
-    magic, size, facts_size, checksum = _TRAILER.unpack(contents[-_TRAILER.size :])
-    body = contents[: -_TRAILER.size]
-    if magic != _MAGIC or size + facts_size != len(body) or zlib.crc32(body) != checksum:
+    magic, size, facts_size, checksum = _TRAILER.unpack(trailer)
+    if magic != _MAGIC or size + facts_size != body:
         return None
-    return Kept(path, json.loads(bytes(body[size:])), size == 0)
+    facts = os.pread(file.fileno(), facts_size, size)
+    if _checksum(_pieces_of(file, size), facts) != checksum:
+        return None
+    return Kept(path, json.loads(facts), size == 0)
+
+
+def _pieces_of(file: FileIO, size: int) -> Iterator[memoryview]:
+    """The first `size` bytes, or less where the file has become shorter."""
+    piece = memoryview(bytearray(_PIECE))
+    while size > 0:
+        length = file.readinto(piece[: min(size, _PIECE)])
+        if not length:
+            return
+        yield piece[:length]
+        size -= length
+
+
+def _checksum(pieces: Iterable[memoryview], facts: bytes) -> int:
+    """Of a file in pieces of _PIECE bytes, but for the last, and what stands behind it."""
+    from whocall.engine import native
+
+    checksum = 0
+    for piece in pieces:
+        checksum = native.checksum(piece, checksum)
+    return native.checksum(facts, checksum)
 
 
 def keep(key: str, contents: bytes, facts: Facts) -> Kept:
     """Writes the file at once and whole, for the user alone. Raises Error."""
     path = directory() / key
-    body = contents + json.dumps(facts).encode()
-    trailer = _TRAILER.pack(_MAGIC, len(contents), len(body) - len(contents), zlib.crc32(body))
-    write_whole(path, body + trailer)
+    told = json.dumps(facts).encode()
+    view = memoryview(contents)
+    pieces = (view[at : at + _PIECE] for at in range(0, len(view), _PIECE))
+    trailer = _TRAILER.pack(_MAGIC, len(contents), len(told), _checksum(pieces, told))
+    write_whole(path, contents, told, trailer)
     return Kept(path, facts, not contents)
 
 
@@ -135,13 +166,14 @@ def write_new(folder: Path, contents: bytes) -> Path:
     return Path(name)
 
 
-def write_whole(path: Path, contents: bytes) -> None:
+def write_whole(path: Path, *parts: bytes) -> None:
     """All of the file or nothing of it; whatever stood there is replaced. Raises Error."""
     name = ""
     try:
         handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
-            file.write(contents)
+            for part in parts:
+                file.write(part)
         Path(name).replace(path)
     except OSError as error:
         if name:

@@ -1,5 +1,6 @@
 // What the bytes of x86 code tell about starts of functions.
 #include <array>
+#include <bit>
 #include <cstring>
 #include <string_view>
 
@@ -15,49 +16,47 @@ constexpr Address kFunctionAlignment = 16;
 // Bytes that every look ahead may read.
 constexpr std::size_t kLookAhead = 12;
 constexpr std::size_t kBytesForACall = 32;  // of code, about
+constexpr std::size_t kShortest = 5;        // bytes of what is looked at, or more
 
-// Which bytes can begin something that tells about starts.
-enum class Lead : std::uint8_t {
-  nothing,
-  call,
-  jump,
-  jump_short,
-  branch,
-  prefix_0f,
-  endbr,
-  lea,
-  immediate
+// What may begin at a byte and tell about starts.
+enum Lead : std::uint8_t {
+  kNothing = 0,
+  kCall = 1,        // e8
+  kJump = 2,        // e9
+  kBranch = 4,      // 0f 8x
+  kShortJump = 8,   // eb, 7x, loop and jcxz, to an aligned address: nobody asks for others
+  kEndbr = 16,      // f3 0f
+  kLea = 32,        // 8d, of an address relative to the pc; the prefix stands before it
+  kImmediate = 64,  // a number that may be an address
 };
 
-constexpr std::array<Lead, 256> make_leads(bool bits64, bool fixed) {
-  std::array<Lead, 256> leads{};
-  leads[0xe8] = Lead::call;
-  leads[0xe9] = Lead::jump;
-  leads[0xeb] = Lead::jump_short;
-  for (unsigned byte = 0x70; byte < 0x80; ++byte) {
-    leads[byte] = Lead::branch;
-  }
-  for (unsigned byte = 0xe0; byte < 0xe4; ++byte) {  // loop, jcxz
-    leads[byte] = Lead::branch;
-  }
-  leads[0x0f] = Lead::prefix_0f;
-  leads[0xf3] = Lead::endbr;
-  for (unsigned byte = 0xb8; fixed && byte < 0xc0; ++byte) {
-    leads[byte] = Lead::immediate;
-  }
+// Bytes that the processor looks at in one go.
+constexpr std::size_t kLane = 16;
+using Lane [[gnu::vector_size(kLane)]] = std::uint8_t;
+
+// What each byte of a lane may begin; one byte more is read. `address` is that of the first.
+Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
+  static_assert(kFunctionAlignment == kLane);
+  constexpr Lane kPlaces = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+  Lane byte;
+  Lane next;
+  std::memcpy(&byte, bytes, kLane);
+  std::memcpy(&next, bytes + 1, kLane);
+  const auto is = [](auto comparison, std::uint8_t lead) { return Lane(comparison) & lead; };
+  const Lane target = next + kPlaces + static_cast<std::uint8_t>(address);  // of a short jump
+  Lane leads = is(byte == 0xe8, kCall) | is(byte == 0xe9, kJump);
+  leads |= is((byte == 0x0f) & ((next & 0xf0) == 0x80), kBranch);
+  leads |= is(((byte == 0xeb) | ((byte & 0xf0) == 0x70) | ((byte & 0xfc) == 0xe0)) &
+                  (target % kFunctionAlignment == 0),
+              kShortJump);
+  leads |= is((byte == 0xf3) & (next == 0x0f), kEndbr);
+  leads |= is((byte == 0x8d) & ((next & 0xc7) == 0x05), kLea);
   if (fixed) {
-    leads[0x68] = leads[0xc7] = Lead::immediate;
-  }
-  if (bits64) {
-    leads[0x8d] = Lead::lea;  // by its opcode: the prefix before it is the most frequent of all bytes
+    leads |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), kImmediate);
   }
   return leads;
 }
-constexpr std::array<std::array<std::array<Lead, 256>, 2>, 2> kLeads = {
-    {{make_leads(false, false), make_leads(false, true)},
-     {make_leads(true, false), make_leads(true, true)}}};
 
-// One bit for each byte of code.
 class BitMap {
  public:
   explicit BitMap(std::size_t size) : words_(size / 64 + 1) {}
@@ -202,52 +201,72 @@ class StartScanner {
         address_(address),
         bits64_(bits64),
         marks_(marks),
-        jumped_(size_) {}
+        jumped_(size_ / kFunctionAlignment) {}
 
   void run() {
-    const auto& leads = kLeads.at(bits64_ ? 1 : 0).at(address_ < kLowestFixed ? 0 : 1);
     marks_.call_targets.reserve(marks_.call_targets.size() + size_ / kBytesForACall);
-    for (std::size_t at = 0; at + 5 <= size_; ++at) {
-      check_interrupt_at(at, kManyBytes);
-      const Lead lead = leads[bytes_[at]];
-      if (lead != Lead::nothing) {
-        look_at(lead, at);
-      }
+    for (std::size_t at = 0; at < size_; at += kLane) {
+      check_interrupt_at(at / kLane, kManyBytes / kLane);
+      look_through_lane(at);
     }
     guess();
   }
 
  private:
+  void look_through_lane(std::size_t begin) {
+    const bool fixed = address_ >= kLowestFixed;
+    Lane leads;
+    if (begin + kLane < size_) {
+      leads = leads_of(bytes_ + begin, address_ + begin, fixed);
+    } else {
+      std::array<std::uint8_t, kLane + 1> rest{};
+      std::memcpy(rest.data(), bytes_ + begin, size_ - begin);
+      leads = leads_of(rest.data(), address_ + begin, fixed);
+    }
+    std::array<std::uint64_t, kLane / sizeof(std::uint64_t)> words{};
+    std::memcpy(words.data(), &leads, kLane);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool swapped = std::endian::native == std::endian::big;
+      for (std::uint64_t word = swapped ? swap_bytes(words.at(i)) : words.at(i); word != 0;) {
+        const auto bit = static_cast<unsigned>(std::countr_zero(word));
+        const std::size_t at = begin + i * sizeof word + bit / 8;
+        word &= word - 1;
+        if (at + kShortest <= size_) {
+          look_at(static_cast<Lead>(1U << bit % 8), at);
+        }
+      }
+    }
+  }
+
   void look_at(Lead lead, std::size_t at) {
     switch (lead) {
-      case Lead::call:
+      case kCall:
         call(at);
         break;
-      case Lead::jump:
+      case kJump:
         jump_to(at + 5 + distance(at + 1));
         break;
-      case Lead::jump_short:
-      case Lead::branch:
-        jump_to(at + 2 +
-                static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(bytes_[at + 1])}));
-        break;
-      case Lead::prefix_0f:
-        if ((bytes_[at + 1] & 0xf0U) == 0x80 && at + 6 <= size_) {
+      case kBranch:
+        if (at + 6 <= size_) {
           jump_to(at + 6 + distance(at + 2));
         }
         break;
-      case Lead::endbr:
+      case kShortJump:
+        jump_to(at + 2 +
+                static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(bytes_[at + 1])}));
+        break;
+      case kEndbr:
         if (is_landing_pad(code_, at, bits64_)) {
           marks_.landing_pads.push_back(address_ + at);
         }
         break;
-      case Lead::lea:
+      case kLea:
         lea(at);
         break;
-      case Lead::immediate:
+      case kImmediate:
         immediate(at);
         break;
-      case Lead::nothing:
+      case kNothing:
         break;
     }
   }
@@ -265,15 +284,15 @@ class StartScanner {
 
   void jump_to(std::uint64_t at) {
     at = wrap(at);
-    if (at < size_) {
-      jumped_.set(at);
+    if (at < size_ && (address_ + at) % kFunctionAlignment == 0) {
+      jumped_.set(at / kFunctionAlignment);
     }
   }
 
   // `at`: of the opcode, behind a prefix.
   void lea(std::size_t at) {
     const bool wide = at != 0 && (bytes_[at - 1] == 0x48 || bytes_[at - 1] == 0x4c);
-    if (wide && at + 6 <= size_ && (bytes_[at + 1] & 0xc7U) == 0x05) {
+    if (bits64_ && wide && at + 6 <= size_) {
       take(address_ + at + 6 + distance(at + 2));
     }
   }
@@ -303,11 +322,13 @@ class StartScanner {
         (kFunctionAlignment - address_ % kFunctionAlignment) % kFunctionAlignment;
     for (std::size_t at = first; at + kLookAhead <= size_; at += kFunctionAlignment) {
       check_interrupt_at((at - first) / kFunctionAlignment, kManyEntries);
-      if (at == 0 || jumped_.has(at) || padding_before(code_, at + 1) != 0) {
+      const bool behind_end = at != 0 && (padding_before(code_, at) != 0 || ends_before(code_, at));
+      if (!behind_end || jumped_.has(at / kFunctionAlignment) ||
+          padding_before(code_, at + 1) != 0) {
         continue;
       }
       const StartLook look = look_at_start(code_, at, bits64_);
-      if (look.prologue && look.behind_end) {
+      if (look.prologue) {
         marks_.prologues.push_back(address_ + at);
       } else if (const std::size_t padding = whole_padding_before(code_, at);
                  padding != 0 && ends_before(code_, at - padding) &&
@@ -334,7 +355,7 @@ class StartScanner {
   Address address_;
   bool bits64_;
   StartMarks& marks_;
-  BitMap jumped_;  // where direct jumps go
+  BitMap jumped_;  // to which aligned addresses direct jumps go
 };
 
 }  // namespace

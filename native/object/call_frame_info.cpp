@@ -66,12 +66,13 @@ struct CallFrameInfo::Data {
   [[nodiscard]] bool is_code(const Fde& fde) const {
     return code.empty() || code.contains(fde.range.begin);
   }
-  [[nodiscard]] std::optional<Fde> find_through_header(Address wanted) const;
-  // Whether what the header does not find is not there: it knows as many FDEs as there are.
-  [[nodiscard]] bool header_is_whole() const {
-    return header && header->searchable() && header->count() == entries.count_fdes() &&
-           header->is_in_order();
-  }
+  // What the header knows of an address.
+  struct Answer {
+    std::optional<Fde> fde{};
+    bool believed = false;  // where there is none: that there is none
+  };
+  [[nodiscard]] Answer ask_header(Address wanted) const;
+  [[nodiscard]] bool header_is_whole() const;
   [[nodiscard]] std::optional<Fde> find_through_index(Address wanted) const;
   void build_index(const CallFrameInfo& info) const;
 
@@ -80,16 +81,34 @@ struct CallFrameInfo::Data {
   AddressRange code;
   FrameEntries entries;
   std::optional<EhFrameHeader> header;
-  mutable std::once_flag missed;
-  mutable bool trusts_header = false;  // these are set at the first miss
+  mutable std::once_flag header_checked;
+  mutable bool whole = false;
+  mutable std::once_flag index_built;
   mutable FdeIndex index;
 };
 
-std::optional<Fde> CallFrameInfo::Data::find_through_header(Address wanted) const {
-  const auto place = header && header->searchable() ? header->find(wanted) : std::nullopt;
+CallFrameInfo::Data::Answer CallFrameInfo::Data::ask_header(Address wanted) const {
+  if (!header || !header->searchable()) {
+    return {};
+  }
+  const auto place = header->find(wanted);
   const auto entry = place ? entries.entry_at(*place - address) : std::nullopt;
   const auto fde = entry ? entries.decode_fde(*entry) : std::nullopt;
-  return fde && fde->range.contains(wanted) && is_code(*fde) ? fde : std::nullopt;
+  const bool sane = fde && is_code(*fde) && fde->range.begin <= wanted;
+  if (sane && fde->range.contains(wanted)) {
+    return {fde};
+  }
+  return {std::nullopt, (sane || !place) && header_is_whole()};
+}
+
+// Whether it knows as many FDEs as there are, in the order that the search takes for granted. Asked
+// when it does not find an address, as of code without unwind tables: most of a linker's headers
+// are whole, and then no index needs to be made.
+bool CallFrameInfo::Data::header_is_whole() const {
+  std::call_once(header_checked, [this] {
+    whole = header->count() == entries.count_fdes() && header->is_in_order();
+  });
+  return whole;
 }
 
 std::optional<Fde> CallFrameInfo::Data::find_through_index(Address wanted) const {
@@ -132,16 +151,11 @@ std::unique_ptr<CallFrameInfo> CallFrameInfo::of_debug_frame(const ElfFile& file
 CallFrameInfo::Format CallFrameInfo::format() const { return data_->format; }
 
 std::optional<Fde> CallFrameInfo::find(Address address) const {
-  if (auto fde = data_->find_through_header(address)) {
-    return fde;
+  if (auto answer = data_->ask_header(address); answer.fde || answer.believed) {
+    return answer.fde;
   }
-  std::call_once(data_->missed, [this] {
-    data_->trusts_header = data_->header_is_whole();
-    if (!data_->trusts_header) {
-      data_->build_index(*this);
-    }
-  });
-  return data_->trusts_header ? std::nullopt : data_->find_through_index(address);
+  std::call_once(data_->index_built, [this] { data_->build_index(*this); });
+  return data_->find_through_index(address);
 }
 
 void CallFrameInfo::for_each(const std::function<void(const Fde&)>& visit) const {

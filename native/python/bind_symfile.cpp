@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/checksum.h"
 #include "object/elf_architecture.h"
 #include "process/file_image.h"
 #include "python/bind_symfile.h"
@@ -76,6 +77,14 @@ void bind_symfile(py::class_<Process>& process, py::module_& module) {
               py::arg("known") = std::unordered_set<Address>(),
               py::arg("ends") = std::vector<Address>(), py::arg("repeat_names") = false,
               py::arg("beside") = false);
+  module.def(
+      "checksum",
+      [](const py::buffer& buffer, std::uint64_t before) {
+        const py::buffer_info info = buffer.request();
+        const auto size = static_cast<std::size_t>(info.size * info.itemsize);
+        return checksum({static_cast<const std::byte*>(info.ptr), size}, before);
+      },
+      py::arg("bytes"), py::arg("before") = 0);
   module.def(
       "open_file",
       [](const std::string& path, const FileSearch& search) {

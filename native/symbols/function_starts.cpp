@@ -110,6 +110,7 @@ class Collector {
   // A single byte e8 may be a part of another instruction: what is called once has to look like a
   // start, what is called again need not. `targets` ascend.
   void add_calls(const std::vector<Address>& targets) {
+    chosen_.reserve(targets.size());
     std::size_t distinct = 0;
     std::size_t aligned = 0;
     for (std::size_t i = 0; i < targets.size();) {

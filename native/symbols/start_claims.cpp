@@ -6,6 +6,7 @@ namespace whocall {
 
 template <typename StartAt>
 void StartClaims::join_all(std::size_t count, StartAt start_at) {
+  fresh_.reserve(claims_.empty() ? count : 0);
   auto known = claims_.begin();
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionStart start = start_at(i);

@@ -27,7 +27,10 @@ void add_fdes(const CallFrameInfo* info, std::vector<AddressRange>& fdes) {
 
 std::vector<AddressRange> fdes_of(const ElfFile& file, const Companions& companions) {
   std::vector<AddressRange> fdes;
-  if (file.type() != ET_REL) {  // before relocation, all FDEs start at 0
+  if (file.type() != ET_REL) {             // before relocation, all FDEs start at 0
+    constexpr std::size_t kUsualFde = 24;  // bytes, or more
+    const auto eh_frame = file.eh_frame();
+    fdes.reserve(eh_frame ? eh_frame->bytes.size() / kUsualFde : 0);
     add_fdes(CallFrameInfo::of_eh_frame(file).get(), fdes);
     add_fdes(CallFrameInfo::of_debug_frame(file).get(), fdes);
   }

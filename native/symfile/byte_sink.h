@@ -23,21 +23,22 @@ class ByteSink {
 
   template <typename T>
   ByteSink& put(T value) {
-    return put_all(value);
+    std::array<std::byte, sizeof(T)> bytes;
+    put_at(bytes.data(), endian_, value);
+    return append(bytes);
   }
-  // The fields of a record, without gaps.
+  // Writes the fields of a record one behind the other; returns where they end.
   template <typename... T>
-  ByteSink& put_all(T... values) {
-    std::array<std::byte, (sizeof(T) + ...)> record;
-    std::byte* at = record.data();
+  static std::byte* put_at(std::byte* at, Endian endian, T... values) {
+    static_assert((std::is_unsigned_v<T> && ...));
+    const bool native = (endian == Endian::little) == (std::endian::native == std::endian::little);
     const auto put_one = [&](auto value) {
-      static_assert(std::is_unsigned_v<decltype(value)>);
-      value = is_native() ? value : swap_bytes(value);
+      value = native ? value : swap_bytes(value);
       std::memcpy(at, &value, sizeof value);
       at += sizeof value;
     };
     (put_one(values), ...);
-    return append(record);
+    return at;
   }
   ByteSink& u8(std::uint64_t value) { return put(static_cast<std::uint8_t>(value)); }
   ByteSink& u16(std::uint64_t value) { return put(static_cast<std::uint16_t>(value)); }
@@ -74,6 +75,12 @@ class ByteSink {
     append(std::as_bytes(std::span(text)));
     return u8(0);
   }
+  // `size` noughts, to be written over before anything else is added.
+  std::byte* extend(std::size_t size) {
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + size);
+    return bytes_.data() + at;
+  }
   // `filler` up to the next multiple of `alignment`.
   ByteSink& align(std::size_t alignment, std::uint8_t filler = 0) {
     bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment, std::byte{filler});
@@ -94,10 +101,6 @@ class ByteSink {
   [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
 
  private:
-  [[nodiscard]] bool is_native() const {
-    return (endian_ == Endian::little) == (std::endian::native == std::endian::little);
-  }
-
   Endian endian_;
   unsigned pointer_size_;
   std::vector<std::byte> bytes_;

@@ -26,6 +26,7 @@ struct WrittenSection {
   std::uint64_t alignment = 1;
   std::uint64_t entry_size = 0;
   std::span<const std::byte> contents{};
+  std::span<const WrittenSymbols::Record> symbols{};  // or these
   bool is_template = false;  // of thread-local data: its addresses are not in memory
 };
 
@@ -42,15 +43,10 @@ class DebugFileWriter {
   std::vector<std::byte> write(const WrittenSymbols& symbols,
                                std::span<const std::byte> debug_frame) {
     clone_loaded_sections();
-    const std::vector<std::byte> table = table_of(symbols.records());
     if (!debug_frame.empty()) {
       add(".debug_frame", SHT_PROGBITS, file_.pointer_size(), debug_frame);
     }
-    add(".symtab", SHT_SYMTAB, file_.pointer_size(), table);
-    WrittenSection& symtab = sections_.back();
-    symtab.link = static_cast<std::uint32_t>(sections_.size());  // of .strtab, which comes next
-    symtab.info = local_count_;
-    symtab.entry_size = symbol_size();
+    add_table(symbols.records());
     add(".strtab", SHT_STRTAB, 1, std::as_bytes(std::span(symbols.names())));
     const std::vector<std::byte> section_names = add_section_names();
     return lay_out();
@@ -136,35 +132,42 @@ class DebugFileWriter {
     return wide_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
   }
 
+  // Only its place: the table is most of the file and is written where it belongs.
+  void add_table(std::span<const WrittenSymbols::Record> symbols) {
+    add(".symtab", SHT_SYMTAB, file_.pointer_size(), {});
+    WrittenSection& section = sections_.back();
+    section.link = static_cast<std::uint32_t>(sections_.size());  // of .strtab, which comes next
+    section.info = 1 + static_cast<std::uint32_t>(
+                           std::ranges::count(symbols, false, &WrittenSymbols::Record::global));
+    section.entry_size = symbol_size();
+    section.size = (symbols.size() + 1) * symbol_size();
+    section.symbols = symbols;
+  }
+
   // Local symbols stand before all others, as the format asks.
-  std::vector<std::byte> table_of(std::span<const WrittenSymbols::Record> symbols) {
-    ByteSink table(file_.endian(), file_.pointer_size());
-    table.reserve((symbols.size() + 1) * symbol_size());
-    write_symbol(table, {}, 0, SHN_UNDEF);
-    local_count_ = 1;
+  void write_table(const WrittenSection& section) {
+    std::byte* at = out_.extend(section.size) + symbol_size();  // the first is all noughts
     for (const bool global : {false, true}) {
-      for (const WrittenSymbols::Record& symbol : symbols) {
+      const unsigned binding = global ? STB_GLOBAL : STB_LOCAL;
+      const auto info = static_cast<std::uint8_t>(ELF64_ST_INFO(binding, STT_FUNC));
+      for (const WrittenSymbols::Record& symbol : section.symbols) {
         if (symbol.global == global) {
-          const unsigned binding = global ? STB_GLOBAL : STB_LOCAL;
-          const auto info = static_cast<std::uint8_t>(ELF64_ST_INFO(binding, STT_FUNC));
-          write_symbol(table, symbol, info, section_of(symbol.range.begin));
-          local_count_ += global ? 0U : 1U;
+          at = put_symbol(at, symbol, info, section_of(symbol.range.begin));
         }
       }
     }
-    return std::move(table).take();
   }
 
-  void write_symbol(ByteSink& table, const WrittenSymbols::Record& symbol, std::uint8_t info,
-                    std::uint16_t section) const {
+  std::byte* put_symbol(std::byte* at, const WrittenSymbols::Record& symbol, std::uint8_t info,
+                        std::uint16_t section) const {
+    constexpr std::uint8_t kVisibility = STV_DEFAULT;
     const Address value = symbol.range.begin;
     const std::uint64_t size = symbol.range.size();
-    if (wide_) {
-      table.put_all(symbol.name, info, std::uint8_t{STV_DEFAULT}, section, value, size);
-    } else {
-      table.put_all(symbol.name, static_cast<std::uint32_t>(value),
-                    static_cast<std::uint32_t>(size), info, std::uint8_t{STV_DEFAULT}, section);
-    }
+    return wide_ ? ByteSink::put_at(at, file_.endian(), symbol.name, info, kVisibility, section,
+                                    value, size)
+                 : ByteSink::put_at(at, file_.endian(), symbol.name,
+                                    static_cast<std::uint32_t>(value),
+                                    static_cast<std::uint32_t>(size), info, kVisibility, section);
   }
 
   std::vector<std::byte> add_section_names() {
@@ -180,19 +183,26 @@ class DebugFileWriter {
     return bytes;
   }
 
+  static bool is_stored(const WrittenSection& section) {
+    return section.type == SHT_SYMTAB || !section.contents.empty();
+  }
+
   std::vector<std::byte> lay_out() {
     std::uint64_t at = wide_ ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
     for (WrittenSection& section : sections_) {
-      const std::uint64_t alignment = section.contents.empty() ? 1 : 8;
+      const std::uint64_t alignment = is_stored(section) ? 8 : 1;
       at = (at + alignment - 1) / alignment * alignment;
       section.offset = section.type == SHT_NULL ? 0 : at;
-      at += section.contents.size();
+      at += is_stored(section) ? section.size : 0;
     }
     headers_at_ = (at + 7) / 8 * 8;
     out_.reserve(headers_at_ + sections_.size() * sizeof(Elf64_Shdr));
     write_header();
     for (const WrittenSection& section : sections_) {
-      if (!section.contents.empty()) {
+      if (section.type == SHT_SYMTAB) {
+        out_.align(8);
+        write_table(section);
+      } else if (is_stored(section)) {
         out_.align(8).append(section.contents);
       }
     }
@@ -225,7 +235,6 @@ class DebugFileWriter {
   ByteSink out_;
   std::vector<WrittenSection> sections_;
   std::vector<std::uint32_t> section_names_;
-  std::uint32_t local_count_ = 0;
   std::uint64_t headers_at_ = 0;
   std::size_t last_ = 0;  // where the symbol before was found
 };

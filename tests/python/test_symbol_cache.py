@@ -95,6 +95,21 @@ def test_damaged_files_are_not_used_and_replaced(what: str) -> None:
     assert found.facts == FACTS
 
 
+def test_any_changed_bit_is_seen() -> None:
+    contents = bytes(range(256)) * 1200  # more than is read at once
+    path = keep(KEY, contents, FACTS).path
+    whole = path.read_bytes()
+    assert find(KEY) is not None
+    behind = len(contents)
+    for at in (0, 31, 32, 1 << 17, behind - 1, behind, len(whole) - 33, len(whole) - 1):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x10
+        path.write_bytes(damaged)
+        assert find(KEY) is None, at
+    path.write_bytes(whole)
+    assert find(KEY) is not None
+
+
 def test_a_file_of_somebody_else_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     keep(KEY, CONTENTS, FACTS)
     symbol_cache.directory()
