@@ -129,7 +129,7 @@ class Backtrace:
 class RepairFile:
     """An ELF file that a debugger takes for the separate debug file of a module."""
 
-    bytes: bytes  # empty when there is nothing to tell
+    bytes: memoryview  # empty when there is nothing to tell
     named: int
     unnamed: int
     functions: list[int]  # link addresses of those whose rules it has

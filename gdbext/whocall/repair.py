@@ -151,7 +151,7 @@ class Workshop:
     """
 
     settings: str
-    write: Callable[[bytes], Path]
+    write: Callable[[bytes | memoryview], Path]
 
 
 def settings_key(search: Search) -> str:
@@ -178,7 +178,7 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
         told = f"{not state.debug_file}\0{shop.settings}"
         key = symbol_cache.key_of(module.file_path, _build_id(module), told)
     kept = symbol_cache.find(key) if key is not None else None
-    contents = b""
+    contents: bytes | memoryview = b""
     if kept is None:
         with native_errors():
             made = image.native.repair_file(
@@ -210,7 +210,7 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
 
 def _more_rules(
     image: ProcessImage, index: int, pcs: Collection[int], state: ModuleState
-) -> bytes | None:
+) -> bytes | memoryview | None:
     """Rules for the functions at `pcs` (runtime addresses) that `state` has none for.
 
     They bring others along, twice as many each time, so that a long session asks seldom. None when
@@ -243,7 +243,7 @@ def _more_rules(
 
 def _ends(
     image: ProcessImage, index: int, ends: Collection[int], state: ModuleState
-) -> bytes | None:
+) -> bytes | memoryview | None:
     """Rules that nobody called at the runtime addresses `ends`; None when there is nothing to tell.
 
     Else a debugger that has no table there shows a frame at 0 beyond the end.

@@ -144,7 +144,7 @@ def _checksum(pieces: Iterable[memoryview], facts: bytes) -> int:
     return native.checksum(facts, checksum)
 
 
-def keep(key: str, contents: bytes, facts: Facts) -> Kept:
+def keep(key: str, contents: bytes | memoryview, facts: Facts) -> Kept:
     """Writes the file at once and whole, for the user alone. Raises Error."""
     path = directory() / key
     told = json.dumps(facts).encode()
@@ -155,7 +155,7 @@ def keep(key: str, contents: bytes, facts: Facts) -> Kept:
     return Kept(path, facts, not contents)
 
 
-def write_new(folder: Path, contents: bytes) -> Path:
+def write_new(folder: Path, contents: bytes | memoryview) -> Path:
     """A file of its own for `contents`. Raises Error."""
     try:
         handle, name = tempfile.mkstemp(suffix=".symbols", dir=folder)
@@ -166,7 +166,7 @@ def write_new(folder: Path, contents: bytes) -> Path:
     return Path(name)
 
 
-def write_whole(path: Path, *parts: bytes) -> None:
+def write_whole(path: Path, *parts: bytes | memoryview) -> None:
     """All of the file or nothing of it; whatever stood there is replaced. Raises Error."""
     name = ""
     try:

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "arch/x86_code.h"
+#include "arch/x86_leads.h"
 #include "base/interrupt.h"
 
 namespace whocall::x86 {
@@ -12,50 +13,10 @@ namespace {
 
 // Position-independent code is linked at small addresses, which many numbers are equal to.
 constexpr Address kLowestFixed = 0x10000;
-constexpr Address kFunctionAlignment = 16;
 // Bytes that every look ahead may read.
 constexpr std::size_t kLookAhead = 12;
-constexpr std::size_t kBytesForACall = 32;  // of code, about
+constexpr std::size_t kBytesForAMark = 32;  // of code, about
 constexpr std::size_t kShortest = 5;        // bytes of what is looked at, or more
-
-// What may begin at a byte and tell about starts.
-enum Lead : std::uint8_t {
-  kNothing = 0,
-  kCall = 1,        // e8
-  kJump = 2,        // e9
-  kBranch = 4,      // 0f 8x
-  kShortJump = 8,   // eb, 7x, loop and jcxz, to an aligned address: nobody asks for others
-  kEndbr = 16,      // f3 0f
-  kLea = 32,        // 8d, of an address relative to the pc; the prefix stands before it
-  kImmediate = 64,  // a number that may be an address
-};
-
-// Bytes that the processor looks at in one go.
-constexpr std::size_t kLane = 16;
-using Lane [[gnu::vector_size(kLane)]] = std::uint8_t;
-
-// What each byte of a lane may begin; one byte more is read. `address` is that of the first.
-Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
-  static_assert(kFunctionAlignment == kLane);
-  constexpr Lane kPlaces = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
-  Lane byte;
-  Lane next;
-  std::memcpy(&byte, bytes, kLane);
-  std::memcpy(&next, bytes + 1, kLane);
-  const auto is = [](auto comparison, std::uint8_t lead) { return Lane(comparison) & lead; };
-  const Lane target = next + kPlaces + static_cast<std::uint8_t>(address);  // of a short jump
-  Lane leads = is(byte == 0xe8, kCall) | is(byte == 0xe9, kJump);
-  leads |= is((byte == 0x0f) & ((next & 0xf0) == 0x80), kBranch);
-  leads |= is(((byte == 0xeb) | ((byte & 0xf0) == 0x70) | ((byte & 0xfc) == 0xe0)) &
-                  (target % kFunctionAlignment == 0),
-              kShortJump);
-  leads |= is((byte == 0xf3) & (next == 0x0f), kEndbr);
-  leads |= is((byte == 0x8d) & ((next & 0xc7) == 0x05), kLea);
-  if (fixed) {
-    leads |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), kImmediate);
-  }
-  return leads;
-}
 
 class BitMap {
  public:
@@ -204,7 +165,9 @@ class StartScanner {
         jumped_(size_ / kFunctionAlignment) {}
 
   void run() {
-    marks_.call_targets.reserve(marks_.call_targets.size() + size_ / kBytesForACall);
+    for (auto* marks : {&marks_.call_targets, &marks_.prologues}) {
+      marks->reserve(marks->size() + size_ / kBytesForAMark);
+    }
     for (std::size_t at = 0; at < size_; at += kLane) {
       check_interrupt_at(at / kLane, kManyBytes / kLane);
       look_through_lane(at);

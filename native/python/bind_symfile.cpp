@@ -15,10 +15,6 @@ namespace py = pybind11;
 namespace whocall::python {
 namespace {
 
-py::bytes to_bytes(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 const Module& module_with_file(const Session& session, std::size_t index) {
   if (index >= session.image->modules.size()) {
     throw py::index_error("there is no module with this index");
@@ -65,8 +61,12 @@ std::vector<Address> starts_of(const RepairFile& file) {
 }  // namespace
 
 void bind_symfile(py::class_<Process>& process, py::module_& module) {
-  py::class_<RepairFile>(module, "RepairFile")
-      .def_property_readonly("bytes", [](const RepairFile& file) { return to_bytes(file.bytes); })
+  py::class_<RepairFile>(module, "RepairFile", py::buffer_protocol())
+      .def_buffer([](const RepairFile& file) {
+        return py::buffer_info(reinterpret_cast<const std::uint8_t*>(file.bytes.data()),
+                               static_cast<py::ssize_t>(file.bytes.size()));
+      })
+      .def_property_readonly("bytes", [](const py::object& file) { return py::memoryview(file); })
       .def_readonly("named", &RepairFile::named)
       .def_readonly("unnamed", &RepairFile::unnamed)
       .def_property_readonly("functions", &starts_of)

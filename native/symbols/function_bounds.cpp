@@ -50,13 +50,13 @@ class SectionEnds {
 // One pass over symbols and FDEs together, in the order of their starts.
 class Sweep {
  public:
-  Sweep(SymbolList& symbols, const std::vector<AddressRange>& fdes,
+  Sweep(SymbolList& symbols, std::vector<AddressRange>& fdes,
         const std::vector<AddressRange>& sections)
       : symbols_(symbols), fdes_(fdes), sections_(sections) {}
 
-  // Settles the symbols' ends where they are; returns the functions that only FDEs know.
-  std::vector<AddressRange> run() {
-    std::vector<AddressRange> found;
+  // Settles the symbols' ends where they are; leaves of the FDEs the functions that only they know.
+  void run() {
+    std::size_t found = 0;
     while (symbol_ < symbols_.size() || fde_ < fdes_.size()) {
       const Address start = std::min(next_symbol(symbol_), next_fde(fde_));
       const bool is_fde = fde_ < fdes_.size() && fdes_[fde_].begin == start;
@@ -64,10 +64,10 @@ class Sweep {
       if (symbol_ < symbols_.size() && symbols_.start(symbol_) == start) {
         settle_group(fde);
       } else if (fde != nullptr && start >= covered_) {
-        found.push_back(*fde);
+        fdes_[found++] = *fde;
       }
     }
-    return found;
+    fdes_.resize(found);
   }
 
  private:
@@ -108,7 +108,7 @@ class Sweep {
   }
 
   SymbolList& symbols_;
-  const std::vector<AddressRange>& fdes_;
+  std::vector<AddressRange>& fdes_;
   SectionEnds sections_;
   std::size_t symbol_ = 0;
   std::size_t fde_ = 0;
@@ -120,7 +120,8 @@ class Sweep {
 void settle_bounds(SymbolList& symbols, std::vector<AddressRange> fdes,
                    const std::vector<AddressRange>& sections) {
   sort_fdes(fdes);
-  symbols.merge_unnamed(Sweep(symbols, fdes, sections).run());
+  Sweep(symbols, fdes, sections).run();
+  symbols.merge_unnamed(fdes);
 }
 
 }  // namespace whocall

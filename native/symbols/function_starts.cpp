@@ -25,7 +25,7 @@ class Collector {
       : file_(file), arch_(arch), areas_(areas) {}
 
   std::vector<FunctionStart> run(const SymbolTable& symbols) {
-    add_symbols(symbols);
+    claims_ = StartClaims(starts_of(symbols));
     for (const AddressRange& part : code_parts(file_)) {
       chosen_.push_back(part.begin);
     }
@@ -44,13 +44,13 @@ class Collector {
   }
 
  private:
-  void add_symbols(const SymbolTable& symbols) {
+  static std::vector<FunctionStart> starts_of(const SymbolTable& symbols) {
     std::vector<FunctionStart> starts;
     starts.reserve(symbols.symbols().size());
     for (const Symbol& symbol : symbols.symbols()) {
       starts.push_back({symbol.range.begin, witness_of(symbol.source)});
     }
-    claims_.join(starts);
+    return starts;
   }
 
   StartMarks marks_of_code() const {
@@ -84,12 +84,12 @@ class Collector {
       choose_if(look.behind_end && !look.catches && (look.prologue || may_stand_at(pad)), pad);
     }
     join_chosen(StartWitness::landing_pad);
-    for (const Address guess : marks.prologues) {  // no code that catches begins so
-      choose_if(!pointers.is_case(guess), guess);
-    }
-    join_chosen(StartWitness::prologue);
+    const auto is_case = [&](Address guess) { return pointers.is_case(guess); };
+    std::erase_if(marks.prologues, is_case);
+    claims_.join(in_order(std::move(marks.prologues)), StartWitness::prologue);
+    std::erase_if(marks.aligned, is_case);
     for (const Address guess : marks.aligned) {
-      choose_if(!pointers.is_case(guess) && !look_at(guess).catches, guess);
+      choose_if(!look_at(guess).catches, guess);  // what begins as functions do catches nothing
     }
     join_chosen(StartWitness::alignment);
   }
@@ -109,23 +109,26 @@ class Collector {
 
   // A single byte e8 may be a part of another instruction: what is called once has to look like a
   // start, what is called again need not. `targets` ascend.
-  void add_calls(const std::vector<Address>& targets) {
-    chosen_.reserve(targets.size());
+  void add_calls(std::vector<Address> targets) {
     std::size_t distinct = 0;
     std::size_t aligned = 0;
-    for (std::size_t i = 0; i < targets.size();) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < targets.size(); ++distinct) {
+      check_interrupt_at(asked_++, kManyEntries);
+      const Address target = targets[i];
       std::size_t next = i + 1;
-      while (next < targets.size() && targets[next] == targets[i]) {
+      while (next < targets.size() && targets[next] == target) {
         ++next;
       }
-      const Address target = targets[i];
-      ++distinct;
       aligned += is_aligned(target) ? 1U : 0U;
-      choose_if(next - i > 1 || is_aligned(target) || may_be_called(target), target);
+      if (next - i > 1 || is_aligned(target) || may_be_called(target)) {
+        targets[kept++] = target;
+      }
       i = next;
     }
+    targets.resize(kept);
     functions_are_aligned_ = 2 * aligned > distinct;
-    join_chosen(StartWitness::call_target);
+    claims_.join(targets, StartWitness::call_target);
   }
 
   // Behind a call that never returns nothing tells that the flow ends.
@@ -191,7 +194,7 @@ class Collector {
   const ElfFile& file_;
   const Architecture& arch_;
   const std::vector<AddressRange>& areas_;
-  StartClaims claims_;
+  StartClaims claims_{{}};
   std::vector<Address> chosen_;  // what the witness that is just being heard says
   std::size_t asked_ = 0;
   bool functions_are_aligned_ = true;

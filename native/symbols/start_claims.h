@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "symbols/function_starts.h"
@@ -12,20 +13,18 @@ namespace whocall {
 // so what is new is merged, and nothing is sorted twice.
 class StartClaims {
  public:
-  // `starts` ascend, as many to one address as like. Addresses likewise.
-  void join(std::span<const FunctionStart> starts);
+  // The starts and the addresses ascend, as many to one address as like.
+  explicit StartClaims(std::vector<FunctionStart> first);
   void join(std::span<const Address> addresses, StartWitness witness);
 
   // Ascending, one for each address.
   [[nodiscard]] std::vector<FunctionStart> take() && { return std::move(claims_); }
 
  private:
-  template <typename StartAt>
-  void join_all(std::size_t count, StartAt start_at);
-  void merge_fresh();
+  void merge_fresh(StartWitness witness);
 
   std::vector<FunctionStart> claims_;
-  std::vector<FunctionStart> fresh_;  // of the witness that is just being heard
+  std::vector<Address> fresh_;  // what the witness that is just being heard tells first
 };
 
 }  // namespace whocall

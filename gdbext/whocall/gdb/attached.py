@@ -94,7 +94,7 @@ def _sweep(base: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def session_file(contents: bytes) -> Path:
+def session_file(contents: bytes | memoryview) -> Path:
     """A file of its own for `contents`, kept until gdb ends."""
     return symbol_cache.write_new(session_folder(), contents)
 

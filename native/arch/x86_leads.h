@@ -1,0 +1,53 @@
+// Which bytes of x86 code may begin something that tells about starts, many at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/address.h"
+
+namespace whocall::x86 {
+
+// What may begin at a byte and tell about starts.
+enum Lead : std::uint8_t {
+  kNothing = 0,
+  kCall = 1,        // e8
+  kJump = 2,        // e9
+  kBranch = 4,      // 0f 8x
+  kShortJump = 8,   // eb, 7x, loop and jcxz, to an aligned address: nobody asks for others
+  kEndbr = 16,      // f3 0f
+  kLea = 32,        // 8d, of an address relative to the pc; the prefix stands before it
+  kImmediate = 64,  // a number that may be an address
+};
+
+inline constexpr Address kFunctionAlignment = 16;
+
+// Bytes that the processor looks at in one go.
+inline constexpr std::size_t kLane = 16;
+using Lane [[gnu::vector_size(kLane)]] = std::uint8_t;
+
+// What each byte of a lane may begin; one byte more is read. `address` is that of the first.
+inline Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
+  static_assert(kFunctionAlignment == kLane);
+  constexpr Lane kPlaces = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+  Lane byte;
+  Lane next;
+  std::memcpy(&byte, bytes, kLane);
+  std::memcpy(&next, bytes + 1, kLane);
+  const auto is = [](auto comparison, std::uint8_t lead) { return Lane(comparison) & lead; };
+  const Lane target = next + kPlaces + static_cast<std::uint8_t>(address);  // of a short jump
+  Lane leads = is(byte == 0xe8, kCall) | is(byte == 0xe9, kJump);
+  leads |= is((byte == 0x0f) & ((next & 0xf0) == 0x80), kBranch);
+  leads |= is(((byte == 0xeb) | ((byte & 0xf0) == 0x70) | ((byte & 0xfc) == 0xe0)) &
+                  (target % kFunctionAlignment == 0),
+              kShortJump);
+  leads |= is((byte == 0xf3) & (next == 0x0f), kEndbr);
+  leads |= is((byte == 0x8d) & ((next & 0xc7) == 0x05), kLea);
+  if (fixed) {
+    leads |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), kImmediate);
+  }
+  return leads;
+}
+
+}  // namespace whocall::x86
