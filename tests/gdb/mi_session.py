@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sessions import GDB, environment
+from sessions import GDB, INDEX, environment
 
 _NAME = re.compile(r"([A-Za-z_][\w-]*)=")
 _RECORD = re.compile(r"(\d*)([\^*+=])([\w-]+)(,?)")
@@ -129,7 +129,15 @@ class MiSession:
     """A running gdb; `heard` is everything that belongs to no answer yet."""
 
     def __init__(self, arguments: Sequence[str | Path], interpreter: str = "mi3") -> None:
-        command = [GDB, "-nx", "-q", f"-i={interpreter}", "-iex", "set debuginfod enabled off"]
+        command = [
+            GDB,
+            "-nx",
+            "-q",
+            *INDEX,
+            f"-i={interpreter}",
+            "-iex",
+            "set debuginfod enabled off",
+        ]
         self._gdb = subprocess.Popen(
             [*command, *map(str, arguments)],
             stdin=subprocess.PIPE,

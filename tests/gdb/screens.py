@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from sessions import GDB, SCRIPT, environment
+from sessions import GDB, INDEX, SCRIPT, environment
 
 PATIENCE = 60  # seconds for a screen to come
 _BORDER = "│"
@@ -20,7 +20,7 @@ class Screen:
     """A gdb with the extension loaded, on a terminal of 100 columns and 40 lines."""
 
     def __init__(self, folder: Path, arguments: Sequence[str | Path] = (), **more: str) -> None:
-        command = [GDB, "-nx", "-q", "-iex", "set debuginfod enabled off"]
+        command = [GDB, "-nx", "-q", *INDEX, "-iex", "set debuginfod enabled off"]
         command += ["-iex", "set pagination off", "-iex", "set startup-with-shell off"]
         command += ["-ex", f"source {SCRIPT}", *map(str, arguments)]
         self._socket = folder / "tmux"

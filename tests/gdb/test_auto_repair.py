@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from plugins import Plugin
 from programs import Crash
-from sessions import GDB, SCRIPT, Said, batch, environment
+from sessions import GDB, INDEX, SCRIPT, Said, batch, environment
 from stacks import PAST_MAIN, WALK, functions, stacks
 from wrong_gdb import loading, usable
 
@@ -24,7 +24,7 @@ def from_the_start(
 ) -> Said:
     """A session in which it is on before gdb reads the files of its command line."""
     setting = [f"source {script}", ON, PAST_MAIN]
-    line = [GDB, "-q", "-batch"]
+    line = [GDB, "-q", "-batch", *INDEX]
     if way == ".gdbinit":
         (home / ".gdbinit").write_text("\n".join([*setting, ""]))
     else:
