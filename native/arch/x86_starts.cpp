@@ -290,8 +290,8 @@ class StartScanner {
           padding_before(code_, at + 1) != 0) {
         continue;
       }
-      const StartLook look = look_at_start(code_, at, bits64_);
-      if (look.prologue) {
+      const std::uint64_t behind_pad = is_landing_pad(code_, at, bits64_) ? at + 4 : at;
+      if (looks_like_prologue(code_, behind_pad, bits64_)) {
         marks_.prologues.push_back(address_ + at);
       } else if (const std::size_t padding = whole_padding_before(code_, at);
                  padding != 0 && ends_before(code_, at - padding) &&

@@ -63,8 +63,21 @@ struct CallFrameInfo::Data {
     }
   }
 
-  [[nodiscard]] bool is_code(const Fde& fde) const {
-    return code.empty() || code.contains(fde.range.begin);
+  [[nodiscard]] bool is_code(const AddressRange& range) const {
+    return code.empty() || code.contains(range.begin);
+  }
+  // Every entry up to a length that leads out of the section, as nothing behind it can be found;
+  // on behind terminators: old linkers left some inside.
+  template <typename Visit>
+  void for_each_entry(Visit visit) const {
+    for (std::uint64_t offset = 0; offset < entries.section().size();) {
+      const auto entry = entries.entry_at(offset);
+      if (!entry) {
+        return;
+      }
+      visit(*entry);
+      offset = entry->next;
+    }
   }
   // What the header knows of an address.
   struct Answer {
@@ -94,7 +107,7 @@ CallFrameInfo::Data::Answer CallFrameInfo::Data::ask_header(Address wanted) cons
   const auto place = header->find(wanted);
   const auto entry = place ? entries.entry_at(*place - address) : std::nullopt;
   const auto fde = entry ? entries.decode_fde(*entry) : std::nullopt;
-  const bool sane = fde && is_code(*fde) && fde->range.begin <= wanted;
+  const bool sane = fde && is_code(fde->range) && fde->range.begin <= wanted;
   if (sane && fde->range.contains(wanted)) {
     return {fde};
   }
@@ -159,18 +172,25 @@ std::optional<Fde> CallFrameInfo::find(Address address) const {
 }
 
 void CallFrameInfo::for_each(const std::function<void(const Fde&)>& visit) const {
-  std::uint64_t offset = 0;
-  while (offset < data_->entries.section().size()) {
-    const auto entry = data_->entries.entry_at(offset);
-    if (!entry) {
-      return;  // a length that leads out of the section: nothing behind it can be found
-    }
-    const auto fde = data_->entries.decode_fde(*entry);
-    if (fde && data_->is_code(*fde)) {
+  data_->for_each_entry([&](const FrameEntries::Entry& entry) {
+    const auto fde = data_->entries.decode_fde(entry);
+    if (fde && data_->is_code(fde->range)) {
       visit(*fde);
     }
-    offset = entry->next;  // behind it also when it is a terminator: old linkers left some inside
-  }
+  });
+}
+
+std::vector<AddressRange> CallFrameInfo::ranges() const {
+  constexpr std::size_t kUsualFde = 24;  // bytes, or more
+  std::vector<AddressRange> ranges;
+  ranges.reserve(data_->entries.section().size() / kUsualFde);
+  data_->for_each_entry([&](const FrameEntries::Entry& entry) {
+    const auto range = data_->entries.decode_range(entry);
+    if (range && !range->empty() && data_->is_code(*range)) {
+      ranges.push_back(*range);
+    }
+  });
+  return ranges;
 }
 
 }  // namespace whocall

@@ -77,6 +77,8 @@ class CallFrameInfo {
   [[nodiscard]] std::optional<Fde> find(Address address) const;
   // Every FDE in the order of the section, damaged ones left out.
   void for_each(const std::function<void(const Fde&)>& visit) const;
+  // The ranges of the same, without empty ones.
+  [[nodiscard]] std::vector<AddressRange> ranges() const;
   [[nodiscard]] Format format() const;
 
  private:

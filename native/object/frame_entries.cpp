@@ -228,6 +228,19 @@ std::optional<Fde> FrameEntries::decode_fde(const Entry& entry) const {
   return fde;
 }
 
+std::optional<AddressRange> FrameEntries::decode_range(const Entry& entry) const {
+  const Cie* cie = entry.is_cie || entry.is_terminator ? nullptr : cie_at(entry.cie);
+  if (cie == nullptr) {
+    return std::nullopt;
+  }
+  ByteReader reader(*section_.slice(0, entry.next), entry.body);
+  const auto range = read_range(reader, *cie);
+  if (cie->has_augmentation_data) {
+    reader.skip(reader.uleb());
+  }
+  return reader.ok() ? range : std::nullopt;
+}
+
 std::optional<Address> read_location(ByteReader& code, const Fde& fde) {
   PointerBases bases = fde.cie->bases;
   bases.section = fde.instructions_address;

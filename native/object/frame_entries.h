@@ -37,6 +37,9 @@ class FrameEntries {
   // A miss when the entry is no FDE or is damaged, or its CIE is. May be called from threads.
   [[nodiscard]] std::optional<Fde> decode_fde(const Entry& entry) const;
 
+  // Of such an entry only what it covers.
+  [[nodiscard]] std::optional<AddressRange> decode_range(const Entry& entry) const;
+
   [[nodiscard]] const ByteView& section() const { return section_; }
 
  private:

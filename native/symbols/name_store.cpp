@@ -61,9 +61,6 @@ NameRef NameStore::keep(std::string_view name) {
 }
 
 std::string_view NameStore::at(NameRef name) const {
-  if (name == kNoName) {
-    return {};
-  }
   const auto next =
       std::upper_bound(tables_.begin(), tables_.end(), name,
                        [](NameRef wanted, const Table& table) { return wanted < table.first; });

@@ -9,17 +9,6 @@ SymbolList::SymbolList(std::span<const Symbol> symbols) {
   }
 }
 
-Symbol SymbolList::expand(const CompactSymbol& record) const {
-  Symbol symbol;
-  symbol.range = {record.start, record.start + length(record)};
-  symbol.name = names_.at(record.size != kLongSize ? record.name : long_[record.name].name);
-  symbol.source = static_cast<NameSource>(record.source);
-  symbol.global = record.global != 0;
-  symbol.weak = record.weak != 0;
-  symbol.exact_end = record.exact_end != 0;
-  return symbol;
-}
-
 CompactSymbol SymbolList::compact(const Symbol& symbol, NameRef name) {
   CompactSymbol record;
   record.start = symbol.range.begin;

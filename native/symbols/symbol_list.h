@@ -33,7 +33,19 @@ class SymbolList {
   [[nodiscard]] std::size_t size() const { return records_.size(); }
   [[nodiscard]] bool empty() const { return records_.empty(); }
   [[nodiscard]] Symbol operator[](std::size_t index) const { return expand(records_[index]); }
-  [[nodiscard]] Symbol expand(const CompactSymbol& record) const;
+  [[nodiscard]] Symbol expand(const CompactSymbol& record) const {
+    const bool is_long = record.size == kLongSize;
+    Symbol symbol;
+    symbol.range = {record.start, record.start + length(record)};
+    if (const NameRef name = is_long ? long_[record.name].name : record.name; name != kNoName) {
+      symbol.name = names_.at(name);
+    }
+    symbol.source = static_cast<NameSource>(record.source);
+    symbol.global = record.global != 0;
+    symbol.weak = record.weak != 0;
+    symbol.exact_end = record.exact_end != 0;
+    return symbol;
+  }
   [[nodiscard]] Address start(std::size_t index) const { return records_[index].start; }
   [[nodiscard]] std::uint64_t length(std::size_t index) const { return length(records_[index]); }
   [[nodiscard]] AddressRange range(std::size_t index) const {

@@ -17,20 +17,18 @@ namespace {
 
 void add_fdes(const CallFrameInfo* info, std::vector<AddressRange>& fdes) {
   if (info != nullptr) {
-    info->for_each([&](const Fde& fde) {
-      if (!fde.range.empty()) {
-        fdes.push_back(fde.range);
-      }
-    });
+    std::vector<AddressRange> found = info->ranges();
+    if (fdes.empty()) {
+      fdes.swap(found);
+    } else {
+      fdes.insert(fdes.end(), found.begin(), found.end());
+    }
   }
 }
 
 std::vector<AddressRange> fdes_of(const ElfFile& file, const Companions& companions) {
   std::vector<AddressRange> fdes;
-  if (file.type() != ET_REL) {             // before relocation, all FDEs start at 0
-    constexpr std::size_t kUsualFde = 24;  // bytes, or more
-    const auto eh_frame = file.eh_frame();
-    fdes.reserve(eh_frame ? eh_frame->bytes.size() / kUsualFde : 0);
+  if (file.type() != ET_REL) {  // before relocation, all FDEs start at 0
     add_fdes(CallFrameInfo::of_eh_frame(file).get(), fdes);
     add_fdes(CallFrameInfo::of_debug_frame(file).get(), fdes);
   }
@@ -71,9 +69,13 @@ std::shared_ptr<const SymbolTable> SymbolTable::from_symbols(SymbolList symbols)
   return std::shared_ptr<const SymbolTable>(new SymbolTable(std::move(symbols)));
 }
 
-SymbolTable::SymbolTable(SymbolList symbols) : symbols_(std::move(symbols)) {
-  symbols_.trim();
-  index_ = SymbolIndex(symbols_);
+SymbolTable::SymbolTable(SymbolList symbols) : symbols_(std::move(symbols)) { symbols_.trim(); }
+
+void SymbolTable::make_index() const {
+  std::call_once(index_made_, [this] {
+    index_ = SymbolIndex(symbols_);
+    is_indexed_.store(true, std::memory_order_release);
+  });
 }
 
 SymbolRange SymbolTable::aliases(std::uint32_t index) const {

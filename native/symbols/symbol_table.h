@@ -1,8 +1,10 @@
 // The function table sorted by address, and the look-up in it: the heart of the old "Who Call Me".
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "object/elf_file.h"
@@ -42,10 +44,12 @@ class SymbolTable {
   // The symbol to show that covers `address` (link address): the one with the nearest start at or
   // below it whose range holds it. A name never reaches past its symbol's end nor across another
   // function's start.
-  [[nodiscard]] std::uint32_t find(Address address) const { return index_.find(symbols_, address); }
+  [[nodiscard]] std::uint32_t find(Address address) const {
+    return index().find(symbols_, address);
+  }
   // The same for a buffer of addresses; `out` is as long as `addresses`. Order is free.
   void find(std::span<const Address> addresses, std::span<std::uint32_t> out) const {
-    index_.find(symbols_, addresses, out);
+    index().find(symbols_, addresses, out);
   }
   // All symbols that start where symbol `index` starts.
   [[nodiscard]] SymbolRange aliases(std::uint32_t index) const;
@@ -53,8 +57,19 @@ class SymbolTable {
  private:
   explicit SymbolTable(SymbolList symbols);
 
+  const SymbolIndex& index() const {
+    if (!is_indexed_.load(std::memory_order_acquire)) {
+      make_index();
+    }
+    return index_;
+  }
+  void make_index() const;
+
   SymbolList symbols_;
-  SymbolIndex index_;
+  // Made at the first look-up: whoever only lists the symbols needs none.
+  mutable std::atomic<bool> is_indexed_ = false;
+  mutable std::once_flag index_made_;
+  mutable SymbolIndex index_;
 };
 
 }  // namespace whocall
