@@ -182,14 +182,25 @@ void CallFrameInfo::for_each(const std::function<void(const Fde&)>& visit) const
 
 std::vector<AddressRange> CallFrameInfo::ranges() const {
   constexpr std::size_t kUsualFde = 24;  // bytes, or more
+  const FrameEntries& entries = data_->entries;
   std::vector<AddressRange> ranges;
-  ranges.reserve(data_->entries.section().size() / kUsualFde);
-  data_->for_each_entry([&](const FrameEntries::Entry& entry) {
-    const auto range = data_->entries.decode_range(entry);
-    if (range && !range->empty() && data_->is_code(*range)) {
-      ranges.push_back(*range);
+  ranges.reserve(entries.section().size() / kUsualFde);
+  const auto add = [&](const AddressRange& range) {
+    if (!range.empty() && data_->is_code(range)) {
+      ranges.push_back(range);
     }
-  });
+  };
+  for (std::uint64_t offset = 0; offset < entries.section().size();) {
+    const auto entry = entries.entry_at(offset);
+    if (!entry) {
+      break;
+    }
+    offset = entry->next;
+    if (const auto range = entries.decode_range(*entry)) {
+      add(*range);
+      offset = entries.for_each_plain_range(offset, entry->cie, add);
+    }
+  }
   return ranges;
 }
 

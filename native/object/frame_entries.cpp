@@ -1,5 +1,6 @@
 #include "object/frame_entries.h"
 
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -12,14 +13,14 @@ constexpr std::uint64_t kCieId64 = ~std::uint64_t{0};
 
 bool is_address_size(std::uint8_t size) { return size == 2 || size == 4 || size == 8; }
 
+}  // namespace
+
 // `begin + size` may reach the top of the address space, but not wrap past it.
-AddressRange range_from(Address begin, std::uint64_t size, unsigned address_size) {
+AddressRange FrameEntries::range_from(Address begin, std::uint64_t size, unsigned address_size) {
   const Address top =
       address_size >= 8 ? std::numeric_limits<Address>::max() : Address{1} << (8 * address_size);
   return {begin, size > top - begin ? top : begin + size};
 }
-
-}  // namespace
 
 std::optional<FrameEntries::Entry> FrameEntries::entry_at(std::uint64_t offset) const {
   ByteReader reader(section_, offset);
@@ -57,8 +58,11 @@ std::uint64_t FrameEntries::count_fdes() const {
     if (!entry) {
       break;
     }
-    count += entry->is_cie || entry->is_terminator ? 0U : 1U;
     offset = entry->next;
+    if (!entry->is_cie && !entry->is_terminator) {
+      ++count;
+      offset = for_each_plain_range(offset, entry->cie, [&](const AddressRange&) { ++count; });
+    }
   }
   return count;
 }
@@ -152,14 +156,20 @@ bool FrameEntries::read_augmentation(ByteReader& reader, std::string_view letter
   return reader.ok() && (known || sized);
 }
 
+// Whether the FDEs of the CIE are as linkers write them today for 64-bit code.
+bool FrameEntries::is_plain(const Cie& cie) const {
+  using pointer_encoding::kPcRelative;
+  using pointer_encoding::kSdata4;
+  const bool native =
+      (section_.endian() == Endian::little) == (std::endian::native == std::endian::little);
+  return cie.pointer_encoding == (kPcRelative | kSdata4) && cie.address_size == 8 && native &&
+         format_ == CallFrameInfo::Format::eh_frame;
+}
+
 std::optional<AddressRange> FrameEntries::read_range(ByteReader& reader, const Cie& cie) const {
   using pointer_encoding::kBaseMask;
   using pointer_encoding::kFormatMask;
-  using pointer_encoding::kPcRelative;
-  using pointer_encoding::kSdata4;
-  // What linkers write today, read without detours.
-  if (cie.pointer_encoding == (kPcRelative | kSdata4) && cie.address_size == 8 &&
-      format_ == CallFrameInfo::Format::eh_frame) {
+  if (is_plain(cie)) {  // read without detours
     const Address field = bases_.section + reader.offset();
     const std::int64_t distance = reader.s32();
     const std::int64_t size = reader.s32();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +42,12 @@ class FrameEntries {
   // Of such an entry only what it covers.
   [[nodiscard]] std::optional<AddressRange> decode_range(const Entry& entry) const;
 
+  // What FDEs cover that stand from `offset` on in the form that linkers write today and belong to
+  // the CIE at `cie`; ends before the first entry that is otherwise, and returns its offset. Tables
+  // consist of little else, and most of their entries take no detour.
+  template <typename Visit>
+  std::uint64_t for_each_plain_range(std::uint64_t offset, std::uint64_t cie, Visit visit) const;
+
   [[nodiscard]] const ByteView& section() const { return section_; }
 
  private:
@@ -48,6 +56,17 @@ class FrameEntries {
   [[nodiscard]] bool read_augmentation(ByteReader& reader, std::string_view letters,
                                        Cie& cie) const;
   [[nodiscard]] std::optional<AddressRange> read_range(ByteReader& reader, const Cie& cie) const;
+  static AddressRange range_from(Address begin, std::uint64_t size, unsigned address_size);
+  [[nodiscard]] bool is_plain(const Cie& cie) const;
+
+  // An FDE of which all fields have 32 bits, up to the size of its augmentation data.
+  struct PlainFde {
+    std::uint32_t length;
+    std::uint32_t id;
+    std::int32_t begin;  // relative to itself
+    std::int32_t size;
+  };
+  [[nodiscard]] std::optional<PlainFde> plain_fde_at(std::uint64_t offset, bool sized) const;
 
   CallFrameInfo::Format format_;
   ByteView section_;
@@ -58,5 +77,43 @@ class FrameEntries {
   // The one that was asked for last: neighbours share theirs.
   mutable std::atomic<const Cies::value_type*> last_ = nullptr;
 };
+
+// A damaged entry, a long one, and one that was never relocated are left to who decodes all forms.
+inline std::optional<FrameEntries::PlainFde> FrameEntries::plain_fde_at(std::uint64_t offset,
+                                                                        bool sized) const {
+  constexpr std::uint32_t kShortest = sizeof(PlainFde) - sizeof(PlainFde::length) + 1;
+  constexpr std::uint32_t kLongest = 0xffffffef;  // behind it stand escapes
+  const std::uint64_t left = section_.size() - offset;
+  if (left < sizeof(PlainFde) + 1) {
+    return std::nullopt;
+  }
+  PlainFde fde{};
+  const std::byte* const bytes = section_.bytes().data() + offset;
+  std::memcpy(&fde, bytes, sizeof fde);
+  const auto more = sized ? std::to_integer<std::uint32_t>(bytes[sizeof fde]) : 0;
+  const bool whole = fde.length >= kShortest && fde.length <= kLongest &&
+                     fde.length <= left - sizeof fde.length && more < 0x80 &&
+                     more <= fde.length - kShortest;
+  return whole && fde.id != 0 && fde.begin != 0 ? std::optional(fde) : std::nullopt;
+}
+
+template <typename Visit>
+std::uint64_t FrameEntries::for_each_plain_range(std::uint64_t offset, std::uint64_t cie,
+                                                 Visit visit) const {
+  const Cie* const known = cie_at(cie);
+  if (known == nullptr || !is_plain(*known) || offset > section_.size()) {
+    return offset;
+  }
+  while (const auto fde = plain_fde_at(offset, known->has_augmentation_data)) {
+    if (offset + sizeof fde->length - fde->id != cie) {
+      break;
+    }
+    const Address field = bases_.section + offset + offsetof(PlainFde, begin);
+    visit(range_from(field + static_cast<Address>(std::int64_t{fde->begin}),
+                     static_cast<std::uint64_t>(std::int64_t{fde->size}), 8));
+    offset += sizeof fde->length + fde->length;
+  }
+  return offset;
+}
 
 }  // namespace whocall

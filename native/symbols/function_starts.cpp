@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/distinct_addresses.h"
 #include "base/interrupt.h"
 #include "base/sort_by_address.h"
 #include "symbols/code_areas.h"
@@ -66,7 +67,7 @@ class Collector {
   }
 
   void add_marks(StartMarks marks) {
-    add_calls(in_order(std::move(marks.call_targets)));
+    add_calls(std::move(marks.call_targets));
     const CodePointers pointers(file_, arch_, areas_, std::move(marks.data_taken));
     chosen_.assign(pointers.initializers().begin(), pointers.initializers().end());
     join_chosen(StartWitness::init_array);
@@ -108,27 +109,20 @@ class Collector {
   }
 
   // A single byte e8 may be a part of another instruction: what is called once has to look like a
-  // start, what is called again need not. `targets` ascend.
+  // start, what is called again need not.
   void add_calls(std::vector<Address> targets) {
     std::size_t distinct = 0;
     std::size_t aligned = 0;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < targets.size(); ++distinct) {
+    for_each_distinct(std::move(targets), [&](Address target, bool repeated) {
       check_interrupt_at(asked_++, kManyEntries);
-      const Address target = targets[i];
-      std::size_t next = i + 1;
-      while (next < targets.size() && targets[next] == target) {
-        ++next;
-      }
+      ++distinct;
       aligned += is_aligned(target) ? 1U : 0U;
-      if (next - i > 1 || is_aligned(target) || may_be_called(target)) {
-        targets[kept++] = target;
+      if (repeated || is_aligned(target) || may_be_called(target)) {
+        chosen_.push_back(target);
       }
-      i = next;
-    }
-    targets.resize(kept);
+    });
     functions_are_aligned_ = 2 * aligned > distinct;
-    claims_.join(targets, StartWitness::call_target);
+    join_chosen(StartWitness::call_target);
   }
 
   // Behind a call that never returns nothing tells that the flow ends.

@@ -32,13 +32,15 @@ class LinkageTables {
   bool contain(Address link) {
     if (last_ == nullptr || !last_->range().contains(link)) {
       last_ = file_.section_at(link);
+      is_plt_ = last_ != nullptr && last_->name.starts_with(".plt");
     }
-    return last_ != nullptr && last_->name.starts_with(".plt");
+    return is_plt_;
   }
 
  private:
   const ElfFile& file_;
   const ElfSection* last_ = nullptr;  // functions come by address
+  bool is_plt_ = false;
 };
 
 class Chooser {

@@ -5,9 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "base/address.h"
+#include "base/distinct_addresses.h"
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/mapped_file.h"
@@ -30,6 +34,28 @@ TEST_CASE("address range: half-open, and empty when turned around") {
   CHECK(AddressRange{0x2000, 0x1000}.size() == 0);
   CHECK_FALSE(AddressRange{0x2000, 0x1000}.contains(0x1800));
   CHECK(AddressRange{0, kTop}.contains(kTop - 1));
+}
+
+TEST_CASE("distinct addresses: in order, and whether they came again") {
+  std::mt19937_64 random(5);
+  for (const Address reach : {Address{1}, Address{200}, Address{100'000}, kTop}) {
+    for (const std::size_t count : {0U, 1U, 3000U}) {
+      std::vector<Address> addresses(count);
+      std::map<Address, unsigned> expected;
+      for (Address& address : addresses) {
+        address = 0x1000 + random() % reach;
+        ++expected[address];
+      }
+      auto next = expected.begin();
+      for_each_distinct(addresses, [&](Address address, bool repeated) {
+        REQUIRE(next != expected.end());
+        CHECK(address == next->first);
+        CHECK(repeated == (next->second > 1));
+        ++next;
+      });
+      CHECK(next == expected.end());
+    }
+  }
 }
 
 TEST_CASE("hex: as gdb writes addresses") {

@@ -72,6 +72,17 @@ std::vector<Fde> all(const CallFrameInfo& info) {
   return fdes;
 }
 
+// Whether what covers code is the same, looked for by itself.
+bool ranges_are_those_of_all(const CallFrameInfo& info) {
+  std::vector<AddressRange> ranges;
+  for (const Fde& fde : all(info)) {
+    if (!fde.range.empty()) {
+      ranges.push_back(fde.range);
+    }
+  }
+  return ranges == info.ranges();
+}
+
 void add_pcrel_fde(SectionWriter& writer, std::size_t cie, Address begin, std::uint32_t size) {
   const std::size_t fde = writer.begin_fde(cie);
   const Address field = kSection + writer.bytes.size();
@@ -249,6 +260,7 @@ TEST_CASE("call frame info: header and index agree on a real program") {
     ++count;
   });
   CHECK(count > 100);
+  CHECK(ranges_are_those_of_all(*through_header));
 }
 
 TEST_CASE("pointer encodings") {
@@ -291,6 +303,7 @@ TEST_CASE("eh_frame: random bytes never lead out of bounds nor astray for long")
     for (const Fde& fde : all(info)) {
       CHECK(fde.cie != nullptr);
     }
+    CHECK(ranges_are_those_of_all(info));
     (void)info.find(0x1010);
   }
 }
