@@ -11,14 +11,14 @@ namespace whocall::x86 {
 
 // What may begin at a byte and tell about starts.
 enum Lead : std::uint8_t {
-  kNothing = 0,
-  kCall = 1,        // e8
-  kJump = 2,        // e9
-  kBranch = 4,      // 0f 8x
-  kShortJump = 8,   // eb, 7x, loop and jcxz, to an aligned address: nobody asks for others
-  kEndbr = 16,      // f3 0f
-  kLea = 32,        // 8d, of an address relative to the pc; the prefix stands before it
-  kImmediate = 64,  // a number that may be an address
+  lead_none = 0,
+  lead_call = 1,        // e8
+  lead_jump = 2,        // e9
+  lead_branch = 4,      // 0f 8x
+  lead_short_jump = 8,  // eb, 7x, loop and jcxz, to an aligned address: nobody asks for others
+  lead_endbr = 16,      // f3 0f
+  lead_lea = 32,        // 8d, of an address relative to the pc; the prefix stands before it
+  lead_immediate = 64,  // a number that may be an address
 };
 
 inline constexpr Address kFunctionAlignment = 16;
@@ -37,15 +37,15 @@ inline Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
   std::memcpy(&next, bytes + 1, kLane);
   const auto is = [](auto comparison, std::uint8_t lead) { return Lane(comparison) & lead; };
   const Lane target = next + kPlaces + static_cast<std::uint8_t>(address);  // of a short jump
-  Lane leads = is(byte == 0xe8, kCall) | is(byte == 0xe9, kJump);
-  leads |= is((byte == 0x0f) & ((next & 0xf0) == 0x80), kBranch);
+  Lane leads = is(byte == 0xe8, lead_call) | is(byte == 0xe9, lead_jump);
+  leads |= is((byte == 0x0f) & ((next & 0xf0) == 0x80), lead_branch);
   leads |= is(((byte == 0xeb) | ((byte & 0xf0) == 0x70) | ((byte & 0xfc) == 0xe0)) &
                   (target % kFunctionAlignment == 0),
-              kShortJump);
-  leads |= is((byte == 0xf3) & (next == 0x0f), kEndbr);
-  leads |= is((byte == 0x8d) & ((next & 0xc7) == 0x05), kLea);
+              lead_short_jump);
+  leads |= is((byte == 0xf3) & (next == 0x0f), lead_endbr);
+  leads |= is((byte == 0x8d) & ((next & 0xc7) == 0x05), lead_lea);
   if (fixed) {
-    leads |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), kImmediate);
+    leads |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), lead_immediate);
   }
   return leads;
 }

@@ -203,33 +203,33 @@ class StartScanner {
 
   void look_at(Lead lead, std::size_t at) {
     switch (lead) {
-      case kCall:
+      case lead_call:
         call(at);
         break;
-      case kJump:
+      case lead_jump:
         jump_to(at + 5 + distance(at + 1));
         break;
-      case kBranch:
+      case lead_branch:
         if (at + 6 <= size_) {
           jump_to(at + 6 + distance(at + 2));
         }
         break;
-      case kShortJump:
+      case lead_short_jump:
         jump_to(at + 2 +
                 static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(bytes_[at + 1])}));
         break;
-      case kEndbr:
+      case lead_endbr:
         if (is_landing_pad(code_, at, bits64_)) {
           marks_.landing_pads.push_back(address_ + at);
         }
         break;
-      case kLea:
+      case lead_lea:
         lea(at);
         break;
-      case kImmediate:
+      case lead_immediate:
         immediate(at);
         break;
-      case kNothing:
+      case lead_none:
         break;
     }
   }

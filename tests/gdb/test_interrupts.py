@@ -1,6 +1,6 @@
 """Ctrl-C, in the middle of whatever takes long, gives the prompt back within 0.2 seconds.
 
-The machine may be busy with other things: of three attempts one has to be in time.
+The machine may be busy with other things: of eight attempts one has to be in time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sessions import batch
 from terminals import PROMPT, goes_on, terminal
 
 WITHIN = 0.2  # seconds from the key to the prompt
-ATTEMPTS = 3
+ATTEMPTS = 8
 Sessions = Callable[[Crash], pexpect.spawn]
 
 THOUSAND = """
