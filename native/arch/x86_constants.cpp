@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "arch/x86_code.h"
+#include "arch/x86_leads.h"
 
 namespace whocall::x86 {
 namespace {
@@ -29,18 +30,19 @@ class Scanner {
     if (wanted_.begin >= kLowestFixed) {
       for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
         immediate_64(at);
-        lea_64(at);
+        lea_64(at + 1);
       }
       return;
     }
-    // The library looks at many bytes at once; few are the opcode of lea.
-    for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
-      const void* const opcode =
-          std::memchr(bytes_ + at + 1, 0x8d, code_.size() - kLongest + 1 - at);
-      if (opcode == nullptr) {
-        break;
-      }
-      at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(opcode) - bytes_) - 1;
+    std::size_t at = 0;
+    for (; at + kLane < code_.size(); at += kLane) {
+      Lane byte;
+      Lane next;
+      std::memcpy(&byte, bytes_ + at, kLane);
+      std::memcpy(&next, bytes_ + at + 1, kLane);
+      for_each_set(leas_of(byte, next), [&](std::size_t index, auto) { lea_64(at + index); });
+    }
+    for (; at < code_.size(); ++at) {
       lea_64(at);
     }
   }
@@ -69,11 +71,15 @@ class Scanner {
  private:
   static constexpr std::size_t kLongest = 8;  // bytes of any of these instructions
 
-  // lea distance(%rip),%reg
-  void lea_64(std::size_t at) {
+  // lea distance(%rip),%reg, of which the opcode stands at `opcode`, behind a prefix.
+  void lea_64(std::size_t opcode) {
+    if (opcode == 0 || opcode - 1 + kLongest > code_.size()) {
+      return;
+    }
+    const std::size_t at = opcode - 1;
     const std::uint8_t lead = bytes_[at];
     const std::uint8_t modrm = bytes_[at + 2];
-    if ((lead == 0x48 || lead == 0x4c) && bytes_[at + 1] == 0x8d && (modrm & 0xc7U) == 0x05) {
+    if ((lead == 0x48 || lead == 0x4c) && bytes_[opcode] == 0x8d && (modrm & 0xc7U) == 0x05) {
       put(at, address_ + at + 7 + signed_word(at + 3),
           number_64((modrm >> 3U & 7U) | (lead == 0x4c ? 8U : 0U)));
     }

@@ -1,11 +1,14 @@
 // Which bytes of x86 code may begin something that tells about starts, many at a time.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "base/address.h"
+#include "base/byte_view.h"
 
 namespace whocall::x86 {
 
@@ -27,6 +30,11 @@ inline constexpr Address kFunctionAlignment = 16;
 inline constexpr std::size_t kLane = 16;
 using Lane [[gnu::vector_size(kLane)]] = std::uint8_t;
 
+// Which bytes are the opcode of lea distance(%rip),%reg; `next` are the bytes behind each.
+inline Lane leas_of(const Lane& byte, const Lane& next) {
+  return Lane(byte == 0x8d) & Lane((next & 0xc7) == 0x05);
+}
+
 // What each byte of a lane may begin; one byte more is read. `address` is that of the first.
 inline Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
   static_assert(kFunctionAlignment == kLane);
@@ -43,11 +51,26 @@ inline Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
                   (target % kFunctionAlignment == 0),
               lead_short_jump);
   leads |= is((byte == 0xf3) & (next == 0x0f), lead_endbr);
-  leads |= is((byte == 0x8d) & ((next & 0xc7) == 0x05), lead_lea);
+  leads |= is(leas_of(byte, next), lead_lea);
   if (fixed) {
     leads |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), lead_immediate);
   }
   return leads;
+}
+
+// Calls visit(index, byte) for each byte of a lane that is not 0; most lanes have few.
+template <typename Visit>
+void for_each_set(const Lane& lane, Visit visit) {
+  std::array<std::uint64_t, kLane / sizeof(std::uint64_t)> words{};
+  std::memcpy(words.data(), &lane, kLane);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool swapped = std::endian::native == std::endian::big;
+    for (std::uint64_t word = swapped ? swap_bytes(words[i]) : words[i]; word != 0;) {
+      const auto shift = static_cast<unsigned>(std::countr_zero(word)) / 8 * 8;
+      visit(i * sizeof word + shift / 8, static_cast<std::uint8_t>(word >> shift));
+      word &= ~(std::uint64_t{0xff} << shift);
+    }
+  }
 }
 
 }  // namespace whocall::x86

@@ -186,19 +186,11 @@ class StartScanner {
       std::memcpy(rest.data(), bytes_ + begin, size_ - begin);
       leads = leads_of(rest.data(), address_ + begin, fixed);
     }
-    std::array<std::uint64_t, kLane / sizeof(std::uint64_t)> words{};
-    std::memcpy(words.data(), &leads, kLane);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const bool swapped = std::endian::native == std::endian::big;
-      for (std::uint64_t word = swapped ? swap_bytes(words.at(i)) : words.at(i); word != 0;) {
-        const auto bit = static_cast<unsigned>(std::countr_zero(word));
-        const std::size_t at = begin + i * sizeof word + bit / 8;
-        word &= word - 1;
-        if (at + kShortest <= size_) {
-          look_at(static_cast<Lead>(1U << bit % 8), at);
-        }
+    for_each_set(leads, [&](std::size_t index, std::uint8_t lead) {
+      if (const std::size_t at = begin + index; at + kShortest <= size_) {
+        look_at(static_cast<Lead>(lead), at);
       }
-    }
+    });
   }
 
   void look_at(Lead lead, std::size_t at) {

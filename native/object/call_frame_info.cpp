@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -94,6 +95,8 @@ struct CallFrameInfo::Data {
   AddressRange code;
   FrameEntries entries;
   std::optional<EhFrameHeader> header;
+  static constexpr std::uint64_t kUncounted = ~std::uint64_t{0};
+  mutable std::atomic<std::uint64_t> fdes = kUncounted;
   mutable std::once_flag header_checked;
   mutable bool whole = false;
   mutable std::once_flag index_built;
@@ -119,7 +122,9 @@ CallFrameInfo::Data::Answer CallFrameInfo::Data::ask_header(Address wanted) cons
 // are whole, and then no index needs to be made.
 bool CallFrameInfo::Data::header_is_whole() const {
   std::call_once(header_checked, [this] {
-    whole = header->count() == entries.count_fdes() && header->is_in_order();
+    const std::uint64_t counted = fdes.load(std::memory_order_relaxed);
+    const std::uint64_t count = counted != kUncounted ? counted : entries.count_fdes();
+    whole = header->count() == count && header->is_in_order();
   });
   return whole;
 }
@@ -147,14 +152,14 @@ CallFrameInfo::CallFrameInfo(Format format, LoadedPart section, std::optional<Lo
 
 CallFrameInfo::~CallFrameInfo() = default;
 
-std::unique_ptr<CallFrameInfo> CallFrameInfo::of_eh_frame(const ElfFile& file) {
+std::unique_ptr<const CallFrameInfo> CallFrameInfo::of_eh_frame(const ElfFile& file) {
   const auto section = file.eh_frame();
   return section ? std::make_unique<CallFrameInfo>(Format::eh_frame, *section, file.eh_frame_hdr(),
                                                    file.pointer_size(), context_of(file))
                  : nullptr;
 }
 
-std::unique_ptr<CallFrameInfo> CallFrameInfo::of_debug_frame(const ElfFile& file) {
+std::unique_ptr<const CallFrameInfo> CallFrameInfo::of_debug_frame(const ElfFile& file) {
   const auto section = file.debug_frame();
   return section ? std::make_unique<CallFrameInfo>(Format::debug_frame, *section, std::nullopt,
                                                    file.pointer_size(), context_of(file))
@@ -185,6 +190,7 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
   const FrameEntries& entries = data_->entries;
   std::vector<AddressRange> ranges;
   ranges.reserve(entries.section().size() / kUsualFde);
+  std::uint64_t fdes = 0;
   const auto add = [&](const AddressRange& range) {
     if (!range.empty() && data_->is_code(range)) {
       ranges.push_back(range);
@@ -196,11 +202,16 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
       break;
     }
     offset = entry->next;
+    fdes += entry->is_fde() ? 1U : 0U;
     if (const auto range = entries.decode_range(*entry)) {
       add(*range);
-      offset = entries.for_each_plain_range(offset, entry->cie, add);
+      offset = entries.for_each_plain_range(offset, entry->cie, [&](const AddressRange& plain) {
+        ++fdes;
+        add(plain);
+      });
     }
   }
+  data_->fdes.store(fdes, std::memory_order_relaxed);
   return ranges;
 }
 

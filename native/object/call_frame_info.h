@@ -66,9 +66,10 @@ class CallFrameInfo {
   // `header` is .eh_frame_hdr, if any. The file must outlive the object.
   CallFrameInfo(Format format, LoadedPart section, std::optional<LoadedPart> header,
                 unsigned pointer_size, FrameContext context = {});
-  // The sections of a file; null when it has none. The file must outlive the object.
-  static std::unique_ptr<CallFrameInfo> of_eh_frame(const ElfFile& file);
-  static std::unique_ptr<CallFrameInfo> of_debug_frame(const ElfFile& file);
+  // The sections of a file; null when it has none. The file, which has them open as
+  // eh_frame_entries() and debug_frame_entries(), must outlive the object.
+  static std::unique_ptr<const CallFrameInfo> of_eh_frame(const ElfFile& file);
+  static std::unique_ptr<const CallFrameInfo> of_debug_frame(const ElfFile& file);
   CallFrameInfo(const CallFrameInfo&) = delete;
   CallFrameInfo& operator=(const CallFrameInfo&) = delete;
   ~CallFrameInfo();

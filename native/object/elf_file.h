@@ -15,6 +15,8 @@
 
 namespace whocall {
 
+class CallFrameInfo;
+
 struct ElfSegment {
   std::uint32_t type = 0;    // PT_*
   std::uint32_t flags = 0;   // PF_*
@@ -108,6 +110,11 @@ class ElfFile {
   [[nodiscard]] std::optional<LoadedPart> eh_frame_hdr() const;
   [[nodiscard]] std::optional<LoadedPart> eh_frame() const;
   [[nodiscard]] std::optional<LoadedPart> debug_frame() const;
+
+  // What stands in them, opened when first asked for, as many want to know; null where there is no
+  // such part.
+  [[nodiscard]] const CallFrameInfo* eh_frame_entries() const;
+  [[nodiscard]] const CallFrameInfo* debug_frame_entries() const;
 
  private:
   struct Data;

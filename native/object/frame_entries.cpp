@@ -59,7 +59,7 @@ std::uint64_t FrameEntries::count_fdes() const {
       break;
     }
     offset = entry->next;
-    if (!entry->is_cie && !entry->is_terminator) {
+    if (entry->is_fde()) {
       ++count;
       offset = for_each_plain_range(offset, entry->cie, [&](const AddressRange&) { ++count; });
     }
@@ -213,7 +213,7 @@ std::optional<Address> read_exception_table(ByteReader reader, const Cie& cie, s
 }  // namespace
 
 std::optional<Fde> FrameEntries::decode_fde(const Entry& entry) const {
-  if (entry.is_cie || entry.is_terminator) {
+  if (!entry.is_fde()) {
     return std::nullopt;
   }
   Fde fde;
@@ -239,7 +239,7 @@ std::optional<Fde> FrameEntries::decode_fde(const Entry& entry) const {
 }
 
 std::optional<AddressRange> FrameEntries::decode_range(const Entry& entry) const {
-  const Cie* cie = entry.is_cie || entry.is_terminator ? nullptr : cie_at(entry.cie);
+  const Cie* cie = entry.is_fde() ? cie_at(entry.cie) : nullptr;
   if (cie == nullptr) {
     return std::nullopt;
   }

@@ -29,6 +29,8 @@ class FrameEntries {
     std::uint64_t cie = 0;     // offset of an FDE's CIE
     bool is_cie = false;
     bool is_terminator = false;  // a length of zero
+
+    [[nodiscard]] bool is_fde() const { return !is_cie && !is_terminator; }
   };
   // A miss when the entry does not lie inside the section.
   [[nodiscard]] std::optional<Entry> entry_at(std::uint64_t offset) const;

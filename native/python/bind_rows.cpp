@@ -53,8 +53,8 @@ py::list analysis_rows(const std::string& path, Address begin, Address end) {
 py::list cfi_rows(const std::string& path, const std::string& section) {
   const auto file = ElfFile::open(path);
   const Architecture& arch = architecture_of(*file);
-  const auto info = section == ".debug_frame" ? CallFrameInfo::of_debug_frame(*file)
-                                              : CallFrameInfo::of_eh_frame(*file);
+  const CallFrameInfo* info =
+      section == ".debug_frame" ? file->debug_frame_entries() : file->eh_frame_entries();
   py::list entries;
   if (info == nullptr) {
     return entries;

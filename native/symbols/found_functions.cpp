@@ -12,9 +12,10 @@ std::vector<FoundFunction> found_functions(const SymbolTable& table, const Funct
 }
 
 void add_inferred_names(const InferredNames& names, std::vector<FoundFunction>& functions) {
+  InferredNameCursor cursor(names);
   for (FoundFunction& function : functions) {
     const InferredName* name =
-        function.symbol.name.empty() ? names.at(function.symbol.range.begin) : nullptr;
+        function.symbol.name.empty() ? cursor.at(function.symbol.range.begin) : nullptr;
     if (name != nullptr) {
       function.symbol.name = name->name;
       function.symbol.source = name->source;

@@ -46,10 +46,10 @@ class Collector {
 
  private:
   static std::vector<FunctionStart> starts_of(const SymbolTable& symbols) {
-    std::vector<FunctionStart> starts;
-    starts.reserve(symbols.symbols().size());
-    for (const Symbol& symbol : symbols.symbols()) {
-      starts.push_back({symbol.range.begin, witness_of(symbol.source)});
+    const SymbolRange all = symbols.symbols();
+    std::vector<FunctionStart> starts(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      starts[i] = {all.start(i), witness_of(all.source(i))};
     }
     return starts;
   }
@@ -173,13 +173,12 @@ class Collector {
   // hand-written code, which others call) are meant.
   static void drop_inside_delimited(const SymbolTable& symbols,
                                     std::vector<FunctionStart>& starts) {
-    const SymbolRange ranges = symbols.symbols();
-    auto symbol = ranges.begin();
+    const SymbolRange all = symbols.symbols();
+    std::size_t next = 0;
     Address covered = 0;
     std::erase_if(starts, [&](const FunctionStart& start) {
-      for (; symbol != ranges.end() && (*symbol).range.begin < start.address; ++symbol) {
-        const Symbol delimiter = *symbol;
-        covered = delimiter.exact_end ? std::max(covered, delimiter.range.end) : covered;
+      for (; next < all.size() && all.start(next) < start.address; ++next) {
+        covered = all.exact_end(next) ? std::max(covered, all.range(next).end) : covered;
       }
       return start.address < covered && !start.witnesses.certain();
     });

@@ -1,7 +1,7 @@
 #include "symbols/inferred_names.h"
 
+#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/interrupt.h"
 #include "symbols/array_names.h"
@@ -21,18 +21,16 @@ constexpr std::array<InferNames, 4> kSources = {infer_entry_names, infer_vtable_
 InferredNames::InferredNames(const NameEvidence& evidence) {
   for (const InferNames infer : kSources) {
     check_interrupt();
-    std::vector<InferredName> found;
-    infer(evidence, found);
-    for (InferredName& each : found) {
-      const Address function = each.function;
-      names_.try_emplace(function, std::move(each));
-    }
+    infer(evidence, names_);
   }
+  std::ranges::stable_sort(names_, {}, &InferredName::function);
+  const auto repeated = std::ranges::unique(names_, {}, &InferredName::function);
+  names_.erase(repeated.begin(), repeated.end());
 }
 
 const InferredName* InferredNames::at(Address link) const {
-  const auto found = names_.find(link);
-  return found == names_.end() ? nullptr : &found->second;
+  const auto found = std::ranges::lower_bound(names_, link, {}, &InferredName::function);
+  return found != names_.end() && found->function == link ? &*found : nullptr;
 }
 
 }  // namespace whocall

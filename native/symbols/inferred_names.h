@@ -2,8 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -41,9 +41,28 @@ class InferredNames {
 
   // Of the function that starts at `link`; null when it has none.
   [[nodiscard]] const InferredName* at(Address link) const;
+  // Sorted by function, one for each.
+  [[nodiscard]] std::span<const InferredName> all() const { return names_; }
 
  private:
-  std::unordered_map<Address, InferredName> names_;
+  std::vector<InferredName> names_;
+};
+
+// The same look-up for who asks at ascending addresses.
+class InferredNameCursor {
+ public:
+  // The names must outlive it.
+  explicit InferredNameCursor(const InferredNames& names) : rest_(names.all()) {}
+
+  const InferredName* at(Address link) {
+    while (!rest_.empty() && rest_.front().function < link) {
+      rest_ = rest_.subspan(1);
+    }
+    return !rest_.empty() && rest_.front().function == link ? rest_.data() : nullptr;
+  }
+
+ private:
+  std::span<const InferredName> rest_;
 };
 
 }  // namespace whocall

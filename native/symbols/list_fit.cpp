@@ -52,8 +52,8 @@ bool is_entry_word(std::string_view name) { return name == "start" || name == "e
 }  // namespace
 
 ListJudge::ListJudge(const ElfFile& file) : file_(file), code_(code_areas(file)) {
-  add_fdes(CallFrameInfo::of_eh_frame(file).get(), fdes_);
-  add_fdes(CallFrameInfo::of_debug_frame(file).get(), fdes_);
+  add_fdes(file.eh_frame_entries(), fdes_);
+  add_fdes(file.debug_frame_entries(), fdes_);
   std::sort(fdes_.begin(), fdes_.end(), starts_before);
   const std::shared_ptr<const ElfFile> unowned(std::shared_ptr<const void>(), &file);
   table_ = SymbolTable::from_elf(unowned);

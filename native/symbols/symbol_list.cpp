@@ -39,6 +39,9 @@ void SymbolList::set_length(std::size_t index, std::uint64_t length) {
 
 // From the back, so that it needs no second list.
 void SymbolList::merge_unnamed(std::span<const AddressRange> functions) {
+  Symbol symbol;
+  symbol.source = NameSource::fde;
+  const CompactSymbol unnamed = compact(symbol, kNoName);
   std::size_t from = records_.size();
   std::size_t to = from + functions.size();
   records_.resize(to);
@@ -46,10 +49,10 @@ void SymbolList::merge_unnamed(std::span<const AddressRange> functions) {
     if (from != 0 && records_[from - 1].start > functions.back().begin) {
       records_[--to] = records_[--from];
     } else {
-      Symbol unnamed;
-      unnamed.range = functions.back();
-      unnamed.source = NameSource::fde;
-      records_[--to] = compact(unnamed, kNoName);
+      CompactSymbol& record = records_[--to];
+      record = unnamed;
+      record.start = functions.back().begin;
+      put_length(record, functions.back().size());
       functions = functions.first(functions.size() - 1);
     }
   }

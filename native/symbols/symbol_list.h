@@ -52,6 +52,9 @@ class SymbolList {
     return {start(index), start(index) + length(index)};
   }
   [[nodiscard]] bool exact_end(std::size_t index) const { return records_[index].exact_end != 0; }
+  [[nodiscard]] NameSource source(std::size_t index) const {
+    return static_cast<NameSource>(records_[index].source);
+  }
 
   void reserve(std::size_t count) { records_.reserve(count); }
   // Of `symbol` all but the name, which `names()` holds.
@@ -124,6 +127,11 @@ class SymbolRange {
   [[nodiscard]] std::size_t size() const { return last_ - first_; }
   [[nodiscard]] bool empty() const { return first_ == last_; }
   [[nodiscard]] Symbol operator[](std::size_t index) const { return (*list_)[first_ + index]; }
+  // Of one symbol no more than that, as its name has to be looked for.
+  [[nodiscard]] AddressRange range(std::size_t index) const { return list_->range(first_ + index); }
+  [[nodiscard]] Address start(std::size_t index) const { return list_->start(first_ + index); }
+  [[nodiscard]] NameSource source(std::size_t index) const { return list_->source(first_ + index); }
+  [[nodiscard]] bool exact_end(std::size_t index) const { return list_->exact_end(first_ + index); }
   [[nodiscard]] Iterator begin() const { return {list_, first_}; }
   [[nodiscard]] Iterator end() const { return {list_, last_}; }
 

@@ -29,11 +29,11 @@ void add_fdes(const CallFrameInfo* info, std::vector<AddressRange>& fdes) {
 std::vector<AddressRange> fdes_of(const ElfFile& file, const Companions& companions) {
   std::vector<AddressRange> fdes;
   if (file.type() != ET_REL) {  // before relocation, all FDEs start at 0
-    add_fdes(CallFrameInfo::of_eh_frame(file).get(), fdes);
-    add_fdes(CallFrameInfo::of_debug_frame(file).get(), fdes);
+    add_fdes(file.eh_frame_entries(), fdes);
+    add_fdes(file.debug_frame_entries(), fdes);
   }
   for (const Companion& companion : companions.files) {
-    add_fdes(CallFrameInfo::of_debug_frame(*companion.file).get(), fdes);
+    add_fdes(companion.file->debug_frame_entries(), fdes);
   }
   return fdes;
 }

@@ -46,15 +46,14 @@ class LinkageTables {
 class Chooser {
  public:
   Chooser(FileSymbols& names, SymbolChoice choice)
-      : choice_(choice), inferred_(names.inferred()), linkage_(names.file()) {}
+      : choice_(choice), names_(names.inferred()), inferred_(*names_), linkage_(names.file()) {}
 
   void consider(const Symbol& symbol) {
     if (debugger_reads(symbol.source, choice_)) {
       known_ = symbol.range.begin;
       return;
     }
-    const InferredName* inferred =
-        symbol.name.empty() ? inferred_->at(symbol.range.begin) : nullptr;
+    const InferredName* inferred = symbol.name.empty() ? inferred_.at(symbol.range.begin) : nullptr;
     const std::string_view name = inferred != nullptr ? inferred->name : symbol.name;
     const bool repeated = name.empty() && symbol.range.begin == known_;
     const bool slot = !choice_.own_names && linkage_.contain(symbol.range.begin);
@@ -76,7 +75,8 @@ class Chooser {
 
  private:
   SymbolChoice choice_;
-  std::shared_ptr<const InferredNames> inferred_;
+  std::shared_ptr<const InferredNames> names_;
+  InferredNameCursor inferred_;
   LinkageTables linkage_;
   Address known_ = ~Address{0};  // where a symbol stands that the debugger reads
 };

@@ -55,8 +55,7 @@ class Auditor {
 
   Audit run() {
     bool found = false;
-    for (const auto& info :
-         {CallFrameInfo::of_eh_frame(file_), CallFrameInfo::of_debug_frame(file_)}) {
+    for (const CallFrameInfo* info : {file_.eh_frame_entries(), file_.debug_frame_entries()}) {
       if (info == nullptr || analyser_.decoder() == nullptr) {
         continue;
       }

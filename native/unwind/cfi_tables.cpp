@@ -13,8 +13,8 @@ namespace whocall {
 class CfiTables::ModuleTables {
  public:
   ModuleTables(const Module& module, const FileSearch& search) : module_(module), search_(search) {
-    add(CallFrameInfo::of_eh_frame(*module.file));
-    add(CallFrameInfo::of_debug_frame(*module.file));
+    add(module.file->eh_frame_entries());
+    add(module.file->debug_frame_entries());
   }
 
   CfiRow at(Address link) {
@@ -35,13 +35,13 @@ class CfiTables::ModuleTables {
 
  private:
   struct Section {
-    std::unique_ptr<CallFrameInfo> info;
+    const CallFrameInfo* info;
     std::unordered_map<std::uint64_t, std::vector<UnwindRow>> compiled{};  // by FDE offset
   };
 
-  void add(std::unique_ptr<CallFrameInfo> info) {
+  void add(const CallFrameInfo* info) {
     if (info != nullptr) {
-      sections_.push_back({std::move(info)});
+      sections_.push_back({info});
     }
   }
 
@@ -56,7 +56,7 @@ class CfiTables::ModuleTables {
     debug_file_tried_ = true;  // only now: an interrupted download may be tried again
     const std::size_t before = sections_.size();
     if (debug_file_ != nullptr) {
-      add(CallFrameInfo::of_debug_frame(*debug_file_));
+      add(debug_file_->debug_frame_entries());
     }
     return sections_.size() > before;
   }

@@ -14,13 +14,12 @@ AddressRange in_process(const Module& module, const AddressRange& link) {
 
 struct LandingPads::ModulePads {
   const Module& module;
-  std::unique_ptr<CallFrameInfo> info;  // null: the module has no unwind tables
+  const CallFrameInfo* info;  // null: the module has no unwind tables
   // Link addresses of pads and the functions that land there, sorted; made when first needed.
   std::vector<std::pair<Address, AddressRange>> by_pad{};
   bool indexed = false;
 
-  explicit ModulePads(const Module& owner)
-      : module(owner), info(CallFrameInfo::of_eh_frame(*owner.file)) {}
+  explicit ModulePads(const Module& owner) : module(owner), info(owner.file->eh_frame_entries()) {}
 
   void index() {
     if (std::exchange(indexed, true) || info == nullptr) {

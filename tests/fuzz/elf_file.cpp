@@ -74,8 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_sections(*file);
     (void)static_symbols(*file);
     (void)dynamic_symbols(*file);
-    compile_all(CallFrameInfo::of_eh_frame(*file).get());
-    compile_all(CallFrameInfo::of_debug_frame(*file).get());
+    compile_all(file->eh_frame_entries());
+    compile_all(file->debug_frame_entries());
     look_up(*SymbolTable::from_elf(file));
   } catch (const Error&) {  // the one error type; any other ends the fuzzer
   }

@@ -21,7 +21,7 @@ std::vector<LandingPad> pads_by(const Bytes& table, Address at = kTable) {
                         .section(frames.section())
                         .section({.name = ".gcc_except_table", .address = kTable, .bytes = table})
                         .file();
-  const auto info = CallFrameInfo::of_eh_frame(*file);
+  const CallFrameInfo* info = file->eh_frame_entries();
   REQUIRE(info != nullptr);
   const auto fde = info->find(kFunction.begin);
   REQUIRE(fde.has_value());

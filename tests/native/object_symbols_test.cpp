@@ -43,7 +43,7 @@ std::shared_ptr<const ElfFile> without_sections(const std::string& path) {
 
 std::map<Address, Address> fde_ranges(const ElfFile& file) {
   std::map<Address, Address> ranges;
-  const auto info = CallFrameInfo::of_eh_frame(file);
+  const CallFrameInfo* info = file.eh_frame_entries();
   REQUIRE(info != nullptr);
   info->for_each([&](const Fde& fde) { ranges[fde.range.begin] = fde.range.end; });
   return ranges;

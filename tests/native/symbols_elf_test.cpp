@@ -135,7 +135,7 @@ TEST_CASE("elf functions: all that nm lists of our own program") {
 TEST_CASE("elf functions: FDEs without symbols become functions without names") {
   const auto file = ElfFile::open("/proc/self/exe");
   const auto table = SymbolTable::from_elf(file);
-  CallFrameInfo::of_eh_frame(*file)->for_each([&](const Fde& fde) {
+  file->eh_frame_entries()->for_each([&](const Fde& fde) {
     CHECK((fde.range.empty() || table->find(fde.range.begin) != SymbolTable::kNone));
   });
 }
