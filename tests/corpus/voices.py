@@ -33,6 +33,7 @@ def ask_gdb(twin: Path, core: Path) -> dict[int, Chain]:
     """The chains of all threads by tid."""
     settings = [
         "set debuginfod enabled off",
+        "set index-cache enabled on",  # the C library's debug file is read but once
         "set backtrace past-main on",
         "set backtrace past-entry on",
         "set backtrace limit unlimited",

@@ -24,6 +24,7 @@ from oracles.tools import ToolError, run
 
 SETTINGS = (
     "set debuginfod enabled off",
+    "set index-cache enabled on",  # the C library's debug file is read but once
     "set auto-load python-scripts off",
     "set pagination off",
     "set width 0",
