@@ -24,8 +24,10 @@ InferredNames::InferredNames(const NameEvidence& evidence) {
     infer(evidence, names_);
   }
   std::ranges::stable_sort(names_, {}, &InferredName::function);
-  const auto repeated = std::ranges::unique(names_, {}, &InferredName::function);
-  names_.erase(repeated.begin(), repeated.end());
+  const auto is_same = [](const InferredName& left, const InferredName& right) {
+    return left.function == right.function;
+  };
+  names_.erase(std::unique(names_.begin(), names_.end(), is_same), names_.end());
 }
 
 const InferredName* InferredNames::at(Address link) const {
