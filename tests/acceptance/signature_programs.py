@@ -164,20 +164,17 @@ def build(directory: Path, library: str, *flags: str, source: str = SOURCE) -> P
 def dump(bare: Path, place: int, directory: Path) -> Path:
     """A core of the program at a place of its source; the directory is the core's own."""
     directory.mkdir()
-    before = os.environ.get("PLACE")
-    os.environ["PLACE"] = str(place)
-    try:
-        if place not in WAITING:
-            return crash(bare, directory).core
-        with subprocess.Popen([str(bare)], stdout=subprocess.DEVNULL) as process:
-            try:
-                wait_until_asleep(process.pid)
-                return gcore(process.pid, directory / "core")
-            finally:
-                process.kill()
-    finally:
-        if before is None:
-            del os.environ["PLACE"]
+    chosen = {"PLACE": str(place)}
+    if place not in WAITING:
+        return crash(bare, directory, variables=chosen).core
+    with subprocess.Popen(
+        [str(bare)], env={**os.environ, **chosen}, stdout=subprocess.DEVNULL
+    ) as process:
+        try:
+            wait_until_asleep(process.pid)
+            return gcore(process.pid, directory / "core")
+        finally:
+            process.kill()
 
 
 def wait_until_asleep(pid: int) -> None:

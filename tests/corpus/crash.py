@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import signal
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,10 +84,12 @@ def crash(
     stack: int | None = None,
     stepper: Path | None = None,
     dumped: int | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Crash:
     """Run the program in an empty directory below `directory`, if given under the stepper.
 
-    `dumped` is the kernel's coredump_filter: which kinds of mappings the core holds.
+    `dumped` is the kernel's coredump_filter: which kinds of mappings the core holds; `variables`
+    join the environment.
     """
     place = directory / "run"
     place.mkdir(parents=True, exist_ok=True)
@@ -98,7 +101,7 @@ def crash(
         done = subprocess.run(
             command,
             cwd=place,
-            env=ENVIRONMENT,
+            env={**ENVIRONMENT, **(variables or {})},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=False,
