@@ -88,7 +88,7 @@ std::size_t whole_padding_before(ByteView code, std::uint64_t at) {
 // Whether an instruction that never goes on behind itself ends at `at`: ret, jmp, hlt, ud2.
 bool ends_before(ByteView code, std::uint64_t at) {
   const auto byte = [&](std::uint64_t back) -> unsigned {
-    return back <= at ? code.read<std::uint8_t>(at - back).value_or(0) : 0;
+    return back <= at ? std::to_integer<unsigned>(code.bytes()[at - back]) : 0;
   };
   const bool returns = byte(1) == 0xc3 || (byte(3) == 0xc2 && byte(1) == 0 && byte(2) % 4 == 0);
   const bool stops = byte(1) == 0xf4 || (byte(2) == 0x0f && byte(1) == 0x0b);
@@ -277,8 +277,8 @@ class StartScanner {
         (kFunctionAlignment - address_ % kFunctionAlignment) % kFunctionAlignment;
     for (std::size_t at = first; at + kLookAhead <= size_; at += kFunctionAlignment) {
       check_interrupt_at((at - first) / kFunctionAlignment, kManyEntries);
-      const bool behind_end = at != 0 && (padding_before(code_, at) != 0 || ends_before(code_, at));
-      if (!behind_end || jumped_.has(at / kFunctionAlignment) ||
+      if (at == 0 || jumped_.has(at / kFunctionAlignment) ||
+          (padding_before(code_, at) == 0 && !ends_before(code_, at)) ||
           padding_before(code_, at + 1) != 0) {
         continue;
       }

@@ -249,7 +249,11 @@ void WrittenSymbols::reserve(std::size_t count) {
 
 void WrittenSymbols::add(const WrittenSymbol& symbol, std::string_view mark) {
   records_.push_back({symbol.range, static_cast<std::uint32_t>(names_.size()), symbol.global});
-  names_.append(symbol.name).append(mark).push_back('\0');
+  names_.append(symbol.name);
+  if (!mark.empty()) {
+    names_.append(mark);
+  }
+  names_.push_back('\0');
 }
 
 std::vector<std::byte> write_debug_file(const ElfFile& file, const WrittenSymbols& symbols,
