@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 from plugins import Plugin, shared_plugin
-from programs import CHAIN, DEEP, MAKER, WORKERS, Crash, shared
+from programs import DEEP, MAKER, Crash, shared
 from sessions import GDB
+from shared_crashes import chain, workers
 from wrong_gdb import loading, usable
+
+__all__ = ["chain", "deep", "foreign", "plugin", "workers"]
 
 
 def _version_of_gdb(gdb: str = GDB) -> int:
@@ -24,18 +27,6 @@ def _version_of_gdb(gdb: str = GDB) -> int:
 # of the system's release.
 collect_ignore = ["test_dap.py"] if _version_of_gdb() < 14 else []
 collect_ignore += ["test_multiarch.py"] if _version_of_gdb() != _version_of_gdb(MAKER) else []
-
-
-@pytest.fixture(scope="session")
-def chain() -> Crash:
-    """main -> sorting -> qsort -> ... -> comparing -> innermost, a leaf that reads NULL."""
-    return shared("chain", CHAIN)
-
-
-@pytest.fixture(scope="session")
-def workers() -> Crash:
-    """Three threads that do the same, and one that aborts."""
-    return shared("workers", WORKERS)
 
 
 @pytest.fixture(scope="session")

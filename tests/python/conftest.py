@@ -5,19 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 sys.path.append(str(Path(__file__).resolve().parents[1] / "gdb"))
-from programs import CHAIN, WORKERS, Crash, shared
+from shared_crashes import chain, workers
 
-
-@pytest.fixture(scope="session")
-def chain() -> Crash:
-    """One thread, dead of a NULL pointer."""
-    return shared("chain", CHAIN)
-
-
-@pytest.fixture(scope="session")
-def workers() -> Crash:
-    """Three threads that do the same, and one that aborts."""
-    return shared("workers", WORKERS)
+__all__ = ["chain", "workers"]
