@@ -20,7 +20,7 @@ constexpr std::uint64_t kLastPc = 21;
 constexpr std::uint64_t kText = 22;
 constexpr std::uint64_t kTextInHeader = 2;  // word behind the first eight bytes
 
-struct Place {
+struct TablePlace {
   ByteView bytes;
   Address address = 0;
 };
@@ -92,13 +92,13 @@ bool begins_table(const ByteView& bytes, std::uint64_t at) {
   return magic && *magic >= kLeastMagic && GoPclntab::parse(bytes.from(at), 0, 0).has_value();
 }
 
-std::optional<Place> find_table(const ElfFile& file, bool& named) {
+std::optional<TablePlace> find_table(const ElfFile& file, bool& named) {
   for (const std::string_view name : {".gopclntab", ".data.rel.ro.gopclntab"}) {
     const ElfSection* section = file.section(name);
     const auto bytes = section != nullptr ? file.contents(*section) : std::nullopt;
     if (bytes) {
       named = true;
-      return Place{*bytes, section->address};
+      return TablePlace{*bytes, section->address};
     }
   }
   if (!may_be_go(file)) {
@@ -112,7 +112,7 @@ std::optional<Place> find_table(const ElfFile& file, bool& named) {
     const std::uint64_t first = (4 - segment.address % 4) % 4;
     for (std::uint64_t at = first; at + 8 <= bytes.size(); at += 4) {
       if (begins_table(bytes, at)) {
-        return Place{bytes.from(at), segment.address + at};
+        return TablePlace{bytes.from(at), segment.address + at};
       }
     }
   }

@@ -27,9 +27,9 @@ struct Claim {
   bool in_header = false;
 };
 
-class Judge {
+class MessageJudge {
  public:
-  Judge(const NameEvidence& evidence, std::vector<MessageCall> calls)
+  MessageJudge(const NameEvidence& evidence, std::vector<MessageCall> calls)
       : evidence_(evidence),
         calls_(std::move(calls)),
         parents_(evidence.file, evidence.arch, evidence.starts()),
@@ -133,7 +133,7 @@ void infer_message_names(const NameEvidence& evidence, std::vector<InferredName>
     return;
   }
   if (std::vector<MessageCall> calls = message_calls(evidence); !calls.empty()) {
-    Judge(evidence, std::move(calls)).run(names);
+    MessageJudge(evidence, std::move(calls)).run(names);
   }
 }
 

@@ -271,7 +271,7 @@ class Causes {
   bool has_jump_table_ = false;
 };
 
-constexpr std::array<std::string_view, kAuditClasses> kNames = {
+constexpr std::array<std::string_view, kAuditClasses> kClassNames = {
     "plt",
     "unknown-instruction",
     "entered-by-jump",
@@ -292,7 +292,9 @@ constexpr std::array<std::string_view, kAuditClasses> kNames = {
 
 }  // namespace
 
-std::string_view to_string(AuditClass which) { return kNames.at(static_cast<std::size_t>(which)); }
+std::string_view to_string(AuditClass which) {
+  return kClassNames.at(static_cast<std::size_t>(which));
+}
 
 std::vector<AuditClass> classify(std::span<const AuditPlace> places,
                                  const AuditedFunction& function) {
