@@ -73,7 +73,7 @@ def test_loaded_before_the_program(way: str, chain: Crash, tmp_path: Path) -> No
         timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
-    assert 'type "whocall' not in ran.stdout
+    assert "whocall" not in ran.stdout.replace(str(chain.exe), "")  # its folder may have that name
     assert re.search(r"^#0  0x[0-9a-f]+ in sub_", ran.stdout, re.MULTILINE)
 
 
