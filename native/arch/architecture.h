@@ -75,6 +75,14 @@ struct FramePointerLayout {
   std::int32_t return_address_offset = 0;
 };
 
+// A place in the saved registers whose content the kernel leaves no choice: flags, segments.
+struct ContextMark {
+  std::uint32_t offset = 0;  // bytes from the context
+  std::uint8_t size = 0;     // bytes
+  std::uint64_t mask = 0;    // the bits that are always the same
+  std::uint64_t value = 0;   // and what they are
+};
+
 // What the kernel left on the stack when it called a signal handler, as seen from the trampoline
 // that the handler returns to: the trampoline's code, and where the interrupted registers lie.
 struct SignalTrampoline {
@@ -83,6 +91,7 @@ struct SignalTrampoline {
   std::int32_t context_offset = 0;             // bytes from sp to the context
   bool context_is_pointer = false;             // the word there is the context's address
   std::span<const SavedRegister> registers{};  // offsets count from the context
+  std::span<const ContextMark> marks{};        // empty: nothing can be checked
 };
 
 // The call instruction that ends at a return address.

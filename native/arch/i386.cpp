@@ -50,6 +50,13 @@ constexpr std::array<SavedRegister, 9> kContextRegisters = {{
     {8, Base + 56, 4},
 }};
 
+// eflags and cs.
+template <std::uint32_t Base>
+constexpr std::array<ContextMark, 2> kContextMarks = {{
+    {Base + 64, 4, x86::kFixedFlags & 0xffffffff, x86::kFixedFlagsSet},
+    {Base + 60, 2, x86::kPrivilege, x86::kUser},
+}};
+
 // pop %eax; mov $__NR_sigreturn,%eax; int $0x80
 constexpr std::array<std::uint8_t, 8> kSigreturn = {0x58, 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80};
 // mov $__NR_rt_sigreturn,%eax; int $0x80
@@ -58,8 +65,9 @@ constexpr std::array<std::uint8_t, 7> kRtSigreturn = {0xb8, 0xad, 0x00, 0x00, 0x
 // At the trampoline sp stands at the handler's arguments: (signal, sigcontext by value), or
 // (signal, siginfo *, ucontext *).
 constexpr std::array<SignalTrampoline, 2> kTrampolines = {{
-    {"sigreturn", kSigreturn, 4, false, kContextRegisters<0>},
-    {"rt_sigreturn", kRtSigreturn, 8, true, kContextRegisters<kInUcontext>},
+    {"sigreturn", kSigreturn, 4, false, kContextRegisters<0>, kContextMarks<0>},
+    {"rt_sigreturn", kRtSigreturn, 8, true, kContextRegisters<kInUcontext>,
+     kContextMarks<kInUcontext>},
 }};
 
 }  // namespace

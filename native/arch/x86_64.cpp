@@ -62,11 +62,17 @@ constexpr std::array<SavedRegister, 17> kContextRegisters = {{
     {16, 168},
 }};
 
+// eflags and cs.
+constexpr std::array<ContextMark, 2> kContextMarks = {{
+    {176, 8, x86::kFixedFlags, x86::kFixedFlagsSet},
+    {184, 2, x86::kPrivilege, x86::kUser},
+}};
+
 // mov $__NR_rt_sigreturn,%rax; syscall
 constexpr std::array<std::uint8_t, 9> kRestore = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
                                                   0x00, 0x00, 0x0f, 0x05};
 constexpr std::array<SignalTrampoline, 1> kTrampolines = {
-    {{"rt_sigreturn", kRestore, 0, false, kContextRegisters}}};
+    {{"rt_sigreturn", kRestore, 0, false, kContextRegisters, kContextMarks}}};
 
 }  // namespace
 

@@ -7,6 +7,13 @@
 
 namespace whocall::x86 {
 
+// The bits of the flags register that a program cannot change, and those of them that are set: the
+// one that is always, and "interrupts on". Of a code segment: whose privilege it gives.
+inline constexpr std::uint64_t kFixedFlags = ~std::uint64_t{0x3f7dd5};
+inline constexpr std::uint64_t kFixedFlagsSet = 0x202;
+inline constexpr std::uint64_t kPrivilege = 3;
+inline constexpr std::uint64_t kUser = 3;
+
 // Longest call instruction: REX, FF, ModRM, SIB, disp32.
 inline constexpr std::uint8_t kLongestCall = 8;
 

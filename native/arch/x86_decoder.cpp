@@ -60,6 +60,9 @@ class Decoder final : public InstructionDecoder {
   }
 
  private:
+  // A register that x86 has not: what moves from memory to memory, or both ways, goes by it.
+  static constexpr Register kBetween = kRegisterLimit - 1;
+
   // Folklore. Situation: the library knows a part of AVX-512 only. Example: `kmovd %k0,%eax` in
   // glibc's strlen; the path would end there, and all behind it be unknown. Remedy: the encoding
   // tells the length.
@@ -163,10 +166,25 @@ class Decoder final : public InstructionDecoder {
       out.add({Effect::Kind::load, destination, sp(), 0});
     } else if (op.type == X86_OP_REG && number(op.reg) != kNoRegister) {  // a part of it
       out.add({Effect::Kind::clobber, number(op.reg)});
+    } else if (op.type == X86_OP_MEM) {
+      return pop_into_memory(out, op);
     }
     if (destination != sp()) {
       move_sp(out, pushed());
     }
+  }
+
+  // Where the address is told by the stack pointer, by what that is afterwards. SBCL's functions
+  // move their return address so: pop [rbp+8].
+  void pop_into_memory(Instruction& out, const cs_x86_op& op) const {
+    const bool whole = pushed() == word();
+    if (whole) {
+      out.add({Effect::Kind::load, kBetween, sp(), 0});
+    }
+    move_sp(out, pushed());
+    const Register base = plain_base(op);  // else the place is not known
+    out.add(whole ? Effect{Effect::Kind::store, base, kBetween, op.mem.disp}
+                  : Effect{Effect::Kind::store_other, base, 0, op.mem.disp});
   }
 
   // eax, ecx, edx, ebx, esp, ebp, esi, edi; of interest is what calls preserve.
@@ -189,9 +207,7 @@ class Decoder final : public InstructionDecoder {
     move_sp(out, 8 * pushed());
   }
 
-  // By way of a register that x86 has not.
   void exchange(Instruction& out) const {
-    constexpr Register kBetween = kRegisterLimit - 1;
     const Register left = whole_register(operand(0));
     const Register right = whole_register(operand(1));
     if (left == kNoRegister || right == kNoRegister) {

@@ -15,6 +15,7 @@ AbstractState::AbstractState(const Architecture& arch) : arch_(&arch) {
   const std::int64_t pushed = arch.return_address_size_on_stack;
   registers_[arch.sp] = AbstractValue::from_cfa(-pushed);
   if (pushed != 0) {
+    registers_[arch.return_address] = {};  // a column, no register: only the stack holds it
     slots_.push_back(
         {AbstractValue::from_cfa(-pushed), AbstractValue::on_entry(arch.return_address)});
   }
@@ -138,6 +139,7 @@ bool AbstractState::merge(const AbstractState& other) {
     return std::ranges::find(other.slots_, slot) == other.slots_.end();
   });
   compared_ = both_compared;
+  moved_away_ = moved_away_ || other.moved_away_;
   return registers_ != registers_before || slots_ != slots_before;
 }
 
@@ -168,7 +170,9 @@ bool AbstractState::disagrees(const AbstractState& other) const {
 
 void AbstractState::store(const AbstractValue& where, const AbstractValue& what) {
   if (!where.is_address()) {
-    return;  // Through a pointer of unknown origin: compilers keep those away from saved registers.
+    // Through a pointer of unknown origin: compilers keep those away from saved registers.
+    moved_away_ = moved_away_ || what == AbstractValue::on_entry(arch_->return_address);
+    return;
   }
   // The return address where the call put it is not overwritten by correct code.
   std::erase_if(slots_, [&](const Slot& slot) { return slot.where == where; });
@@ -192,7 +196,8 @@ void AbstractState::drop_slots_below_sp() {
   }
 }
 
-std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& arena) const {
+std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& arena,
+                                            bool at_call) const {
   const auto cfa = cfa_rule(arena);
   if (!cfa) {
     return std::nullopt;
@@ -208,7 +213,11 @@ std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& 
     return false;
   };
   if (!add(arch_->return_address)) {
-    return std::nullopt;
+    const auto scratch = at_call ? std::nullopt : return_address_in_scratch();
+    if (!scratch && !gave_up_return_address()) {
+      return std::nullopt;
+    }
+    row.rules.push_back({arch_->return_address, scratch.value_or(RegisterRule::undefined())});
   }
   for (const Register number : arch_->callee_saved) {
     if (!add(number)) {
@@ -216,6 +225,16 @@ std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& 
     }
   }
   return row;
+}
+
+// Folklore. Situation: musl's __clone, the first function of every thread, takes its argument off
+// the stack where a return address would be and never returns. Remedy: code that has taken the
+// return address off the stack and put it nowhere has no caller. Not so what moves it to a place
+// that cannot be followed (SBCL: pop [rbp+8]).
+bool AbstractState::gave_up_return_address() const {
+  const AbstractValue sp = get(arch_->sp);
+  return arch_->return_address_size_on_stack != 0 && sp.kind == Kind::cfa && sp.offset >= 0 &&
+         !moved_away_;
 }
 
 // sp, else fp, else any register that holds an address of known distance from the CFA; behind a
@@ -275,6 +294,17 @@ std::optional<RegisterRule> AbstractState::saved_rule(
     }
   }
   return std::nullopt;
+}
+
+// Folklore. Situation: code takes its return address off the stack into a scratch register and
+// goes back by a jump. Example: pop %rcx; ...; jmp *%rcx in stubs of the C library. Remedy: until a
+// call may change it, the register holds the return address.
+std::optional<RegisterRule> AbstractState::return_address_in_scratch() const {
+  const AbstractValue wanted = AbstractValue::on_entry(arch_->return_address);
+  const auto found = std::ranges::find(registers_, wanted);
+  return found == registers_.end()
+             ? std::nullopt
+             : std::optional(RegisterRule::from(static_cast<Register>(found - registers_.begin())));
 }
 
 // A register that holds an address of known distance from the aligned base.

@@ -74,8 +74,11 @@ class AbstractState {
 
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
-  // The rule at this point; empty when the CFA is not known. Expressions are kept in `arena`.
-  [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena) const;
+  // The rule at this point; empty when the CFA or the place of the return address is not known.
+  // `at_call`: a call stands here, which may change scratch registers. Expressions are kept in
+  // `arena`.
+  [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena,
+                                             bool at_call) const;
 
  private:
   void set(Register number, const AbstractValue& value);
@@ -89,11 +92,14 @@ class AbstractState {
   [[nodiscard]] std::optional<RegisterRule> saved_rule(
       Register number, std::deque<std::vector<std::byte>>& arena) const;
   [[nodiscard]] std::optional<std::pair<Register, std::int64_t>> aligned_base() const;
+  [[nodiscard]] std::optional<RegisterRule> return_address_in_scratch() const;
+  [[nodiscard]] bool gave_up_return_address() const;
 
   const Architecture* arch_;
   std::array<AbstractValue, kRegisterLimit> registers_;
   std::vector<Slot> slots_;
   std::optional<std::pair<Register, Register>> compared_;
+  bool moved_away_ = false;  // the return address was stored where nothing is followed
 };
 
 }  // namespace whocall

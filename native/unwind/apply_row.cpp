@@ -87,8 +87,12 @@ AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Archi
     return_address = callee.registers.get(row.return_address);
   }
   for (const NamedRule& named : row.rules) {
-    const auto value = register_value(named.number, named.rule, *cfa, callee, arch, memory);
+    auto value = register_value(named.number, named.rule, *cfa, callee, arch, memory);
     if (named.number == row.return_address) {
+      // That it stays where it was says nothing there: the caller's pc would be the callee's own.
+      if (named.rule.kind == RegisterRule::Kind::same_value && !arch.link_register) {
+        value.reset();
+      }
       return_address = value;
       if (named.rule.kind == RegisterRule::Kind::undefined) {
         result.failure = ApplyFailure::outermost;

@@ -171,7 +171,7 @@ class Auditor {
     }
     const AuditPlace& place = places[at];
     std::deque<std::vector<std::byte>> arena;
-    const auto ours = place.state != nullptr ? place.state->row(arena) : std::nullopt;
+    const auto ours = place.state != nullptr ? place.state->row(arena, place.is_call()) : std::nullopt;
     AuditDifference difference{place.outcome,
                                classes[at],
                                place.range.begin,

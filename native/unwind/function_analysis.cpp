@@ -312,7 +312,7 @@ FollowedFunction follow_function(const FunctionCode& function, const Architectur
 AnalysedFunction make_rows(const std::vector<AnalysedPoint>& points) {
   AnalysedFunction result;
   for (const AnalysedPoint& point : points) {
-    if (auto row = point.state.row(result.expressions)) {
+    if (auto row = point.state.row(result.expressions, point.is_call)) {
       row->range = point.range;
       result.rows.push_back(std::move(*row));
     }

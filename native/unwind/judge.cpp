@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/hex.h"
+#include "unwind/chain_evidence.h"
+#include "unwind/signal_context.h"
 
 namespace whocall {
 
@@ -13,7 +15,9 @@ std::string describe(Refusal refusal, const AppliedRow& proposal) {
     case Refusal::no_cfa:
       return "needs a register or memory that is not known";
     case Refusal::no_return_address:
-      return "finds the return address in unreadable memory, below " + hex(proposal.cfa);
+      return proposal.failure == ApplyFailure::outermost
+                 ? "finds that the return address was given up"
+                 : "finds the return address in unreadable memory, below " + hex(proposal.cfa);
     case Refusal::not_code:
       return "leads to " + pc + ", which is not code";
     case Refusal::no_call_before:
@@ -24,6 +28,10 @@ std::string describe(Refusal refusal, const AppliedRow& proposal) {
       return "leads back up the stack to " + hex(proposal.cfa);
     case Refusal::stack_elsewhere:
       return "leaves the stack for " + hex(proposal.cfa);
+    case Refusal::circle:
+      return "leads in a circle, back to " + pc + " with the stack pointer " + hex(proposal.cfa);
+    case Refusal::no_signal_frame:
+      return "leads to registers that no kernel saved, with the pc " + pc;
     case Refusal::end_of_stack:
     case Refusal::none:
       break;
@@ -42,25 +50,22 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
       result.refusal = Refusal::no_return_address;
       return result;
     case ApplyFailure::outermost:
-      result.refusal = Refusal::end_of_stack;
+      result.refusal = ends_here(callee, trust) ? Refusal::end_of_stack : Refusal::no_return_address;
       return result;
     case ApplyFailure::none:
       break;
   }
   const Activation& caller = proposal.caller;
-  // Folklore. Situation: musl's __clone, the first function of every thread, takes its argument off
-  // the stack where a return address would be and never returns. Remedy: code that has given up the
-  // place of its return address has no caller.
-  if (trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
-      row.cfa.base == process_.arch->sp && row.cfa.offset <= 0) {
-    result.refusal = Refusal::end_of_stack;
-    return result;
-  }
   result.refusal = check_stack(callee, row, proposal, trust);
   if (result.refusal != Refusal::none) {
     return result;
   }
   if (row.signal_frame) {  // any pc can be interrupted: NULL and wild ones are why signals come
+    const SignalContext context = check_signal_context(callee, caller, process_);
+    result.checked_context = context == SignalContext::checked;
+    const bool refused = context == SignalContext::refuted ||
+                         (trust == Trust::context && !result.checked_context);
+    result.refusal = refused ? Refusal::no_signal_frame : Refusal::none;
     result.evidence.add(Evidence::signal);
     return result;
   }
@@ -84,11 +89,13 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
       trust == Trust::cfi || trust == Trust::context || (exact && result.put_there);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && at_trampoline(caller.pc);
-  if (!called && !believed && !result.trampoline &&
-      !credible_unseen(callee, proposal, result.call, trust)) {
+  const bool credible = !lies_on_stack(callee, caller) &&
+                        (believed || credible_unseen(callee, proposal, result.call, trust));
+  if (!called && !result.trampoline && !credible) {
     result.refusal = Refusal::no_call_before;
     return result;
   }
+  result.put_there = result.put_there && trust != Trust::frame_pointer;  // the chain goes on
   if (called) {
     result.evidence.add(Evidence::call_before);
   }
@@ -102,6 +109,24 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   return result;
 }
 
+// Tables are believed when they say that nobody called a function. The analysis, only about code of
+// files: where functions begin in code that no file holds is a guess.
+//
+// Folklore. Situation: the interpreter of a virtual machine takes return addresses off the stack and
+// goes back by jumps. Example: HotSpot's, 500 frames deep.
+bool Judge::ends_here(const Activation& callee, Trust trust) const {
+  const Module* module = process_.module_at(callee.lookup_pc());
+  return trust != Trust::analysis || (module != nullptr && module->file != nullptr);
+}
+
+// Folklore. Situation: a stack lies in memory that is executable. Example: valgrind's own stacks; all
+// pointers to variables on them look like code. Remedy: nothing returns there but behind a call.
+bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) const {
+  const auto sp = callee.registers.get(process_.arch->sp);
+  const Mapping* stack = sp ? process_.mapping_at(*sp) : nullptr;
+  return stack != nullptr && stack->range.contains(caller.lookup_pc());
+}
+
 // Folklore. Situation: the file of a module is missing, and the core has none of its code, so that
 // no call can be seen. Example: a core sent by a customer without the program; 64 bytes of its
 // stack are return addresses into it. Remedy: exact rules are believed; so is a frame pointer whose
@@ -110,7 +135,13 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
 bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
                             Trust trust) const {
   const Module* module = process_.module_at(proposal.caller.lookup_pc());
-  if (call != CallMatch::unreadable || module == nullptr || module->file != nullptr) {
+  if (module != nullptr && module->file != nullptr) {
+    return false;
+  }
+  if (call == CallMatch::no_call) {
+    return trust == Trust::frame_pointer && chain_holds(callee, process_);
+  }
+  if (call != CallMatch::unreadable || module == nullptr) {
     return false;
   }
   if (trust == Trust::frame_pointer) {

@@ -26,6 +26,8 @@ enum class Refusal : std::uint8_t {
   stack_unaligned,  // the stack pointer would not be a multiple of the word size
   stack_backwards,  // the stack pointer would not move towards the stack's base
   stack_elsewhere,  // the stack pointer would leave the thread's stack without a signal frame
+  no_signal_frame,  // no kernel saved the registers that it leads to
+  circle,           // the walk was there before
 };
 // A clause that goes on after the strategy's name: "leads to 0x41414141, which is not code".
 std::string describe(Refusal refusal, const AppliedRow& proposal);
@@ -49,6 +51,7 @@ struct Judgement {
   // Nobody called the caller: its address was put on the stack by hand, to be returned to.
   bool put_there = false;
   bool trampoline = false;  // the caller is the kernel's signal trampoline
+  bool checked_context = false;  // the caller's registers are as the kernel saves them for a signal
 };
 
 class Judge {
@@ -70,8 +73,10 @@ class Judge {
  private:
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
+  [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
                                      CallMatch call, Trust trust) const;
+  [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
   [[nodiscard]] bool was_put_there(Address pc) const;
   // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.

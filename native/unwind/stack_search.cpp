@@ -50,6 +50,7 @@ class Search {
       end = std::min(end.value_or(stack->range.end), stack->range.end);
     }
     std::optional<StackCandidate> best;
+    std::vector<StackCandidate> passed;
     std::size_t limit = kSearchLimit;
     for (std::size_t i = 0; i < limit; ++i) {
       const Address at = start + i * arch_.pointer_size;
@@ -66,7 +67,11 @@ class Search {
       if (candidate && candidate->unseen) {
         return best && best->sure ? best : candidate;
       }
-      if (candidate && (!best || candidate->score > best->score)) {
+      if (!candidate) {
+        continue;
+      }
+      passed.push_back(*candidate);
+      if (!best || candidate->score > best->score) {
         limit = best ? limit : std::min(limit, i + kBetterLimit);
         best = std::move(candidate);
         if (best->score == kBest) {
@@ -74,10 +79,38 @@ class Search {
         }
       }
     }
-    return best;
+    return best ? nearest_that_leads_to(*best, passed) : best;
   }
 
  private:
+  // Folklore. Situation: exact rules lead from a near candidate to a far one that scored higher,
+  // because its own chain goes one step farther or has more direct calls. Example: Guile's compiled
+  // code called through pointers, three frames of libguile above it. Remedy: what leads to the
+  // chosen frame by exact rules stands between it and us.
+  [[nodiscard]] StackCandidate nearest_that_leads_to(
+      const StackCandidate& best, const std::vector<StackCandidate>& passed) const {
+    const auto goal = apply_row(best.row, callee_, arch_, *context_.process.memory).caller;
+    const auto nearest = std::ranges::find_if(passed, [&](const StackCandidate& candidate) {
+      return candidate.row.cfa.offset < best.row.cfa.offset && !candidate.contradicted &&
+             leads_to(candidate, goal);
+    });
+    return nearest == passed.end() ? best : *nearest;
+  }
+
+  [[nodiscard]] bool leads_to(const StackCandidate& candidate, const Activation& goal) const {
+    constexpr int kFarthest = 64;  // steps
+    const auto goal_sp = goal.registers.get(arch_.sp);
+    Activation at = apply_row(candidate.row, callee_, arch_, *context_.process.memory).caller;
+    for (int i = 0; i < kFarthest && at.registers.get(arch_.sp) < goal_sp; ++i) {
+      const Step step = exact_step(at);
+      if (step.judgement.refusal != Refusal::none || is_doubtful(step.judgement)) {
+        return false;
+      }
+      at = step.caller;
+    }
+    return at.pc == goal.pc && at.registers.get(arch_.sp) == goal_sp;
+  }
+
   // A recursion without end runs into the guard page below its stack: the search begins above it.
   [[nodiscard]] Address first_word(Address sp) const {
     constexpr Address kLargestGuard = Address{16} << 20U;
@@ -109,9 +142,14 @@ class Search {
     }
     plain.score =
         verdict.trampoline ? kNotElsewhere + kTrampoline : score_of(verdict.call, damaged);
+    if (verdict.trampoline && !exact_step(proposal.caller).judgement.checked_context) {
+      return std::nullopt;
+    }
+    plain.contradicted = verdict.call == CallMatch::elsewhere && !damaged;
     const Lead lead = lead_from(proposal.caller);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
-    StackCandidate restored{row_at(distance, true), plain.score};
+    StackCandidate restored = plain;
+    restored.row = row_at(distance, true);
     const auto other = apply_row(restored.row, callee_, arch_, memory);
     const Lead other_lead = other.failure == ApplyFailure::none ? lead_from(other.caller) : Lead();
     const bool restores = other_lead.points > lead.points;
@@ -201,12 +239,7 @@ class Search {
       if (next.judgement.refusal == Refusal::end_of_stack) {
         return {lead.points + (kLookAhead - step) * kStep, true};
       }
-      // Where the code is not at hand nothing speaks against the step.
-      const bool doubtful =
-          next.judgement.call == CallMatch::elsewhere ||
-          (next.judgement.call == CallMatch::no_call && !next.judgement.put_there);
-      if (next.judgement.refusal != Refusal::none ||
-          (doubtful && !next.judgement.evidence.has(Evidence::signal))) {
+      if (next.judgement.refusal != Refusal::none || is_doubtful(next.judgement)) {
         return lead;
       }
       if (next.judgement.call == CallMatch::unreadable) {  // farther than this nobody can see
@@ -217,6 +250,14 @@ class Search {
     }
     lead.complete = true;
     return lead;
+  }
+
+  // Whether a step leads where no call can have come from. Where the code is not at hand nothing
+  // speaks against it.
+  static bool is_doubtful(const Judgement& judgement) {
+    const bool elsewhere = judgement.call == CallMatch::elsewhere;
+    const bool no_call = judgement.call == CallMatch::no_call && !judgement.put_there;
+    return (elsewhere || no_call) && !judgement.evidence.has(Evidence::signal);
   }
 
   struct Step {

@@ -90,7 +90,10 @@ class Walker::Walk {
         result_.stop = {StopReason::end_of_stack, end_detail(attempt)};
         return std::nullopt;
       }
-      if (attempt.judgement.refusal == Refusal::none && count_stack_switch(callee, attempt)) {
+      if (attempt.judgement.refusal == Refusal::none) {
+        attempt.judgement.refusal = check_stack_switch(callee, attempt.proposal);
+      }
+      if (attempt.judgement.refusal == Refusal::none) {
         return attempt;
       }
       refused_.push_back(attempt);
@@ -118,12 +121,25 @@ class Walker::Walk {
     return outermost_function(callee, process_, context_.code);
   }
 
-  bool count_stack_switch(const Activation& callee, const Attempt& attempt) {
+  // Only steps that do not go up the stack can lead in a circle, so these alone are remembered.
+  //
+  // Folklore. Situation: signal frames or the rules of a runtime lead from one stack to another and
+  // back. Example: a damaged Go program, whose two stacks name each other. Remedy: who arrives for
+  // the second time at one pc with one stack pointer would do so for ever.
+  Refusal check_stack_switch(const Activation& callee, const AppliedRow& proposal) {
     const Register sp = process_.arch->sp;
     const auto from = callee.registers.get(sp);
-    const auto to = attempt.proposal.caller.registers.get(sp);
-    const bool moves_up = from && to && *to > *from;
-    return moves_up || ++stack_switches_ <= kStackSwitchLimit;
+    const auto to = proposal.caller.registers.get(sp);
+    if (from && to && *to > *from) {
+      return Refusal::none;
+    }
+    const std::pair arrival(proposal.caller.pc, to.value_or(0));
+    if (std::ranges::find(arrivals_, arrival) != arrivals_.end() ||
+        arrivals_.size() >= kStackSwitchLimit) {
+      return Refusal::circle;
+    }
+    arrivals_.push_back(arrival);
+    return Refusal::none;
   }
 
   void stop_without_caller(const Activation& callee) {
@@ -153,7 +169,7 @@ class Walker::Walk {
       if (options_.registers) {
         callee.saved = saved_words_of(callee, *found_by);
       }
-      frame.trust = found_by->row->signal_frame ? Trust::context : found_by->strategy->trust();
+      frame.trust = trust_of(*found_by);
       frame.evidence = found_by->judgement.evidence;
       frame.strategy = found_by->strategy->name();
     }
@@ -166,6 +182,10 @@ class Walker::Walk {
     result_.frames.push_back(std::move(frame));
   }
 
+  static Trust trust_of(const Attempt& found_by) {
+    return found_by.judgement.checked_context ? Trust::context : found_by.strategy->trust();
+  }
+
   std::vector<SavedWord> saved_words_of(const Frame& callee, const Attempt& caller) const {
     const Activation activation{callee.pc, *callee.registers, callee.interrupted};
     return saved_words(*caller.row, activation, callee.cfa, *process_.arch, *process_.memory);
@@ -173,11 +193,12 @@ class Walker::Walk {
 
   std::string explain(const Attempt* found_by);
   static std::string end_detail(const Attempt& attempt) {
-    if (attempt.proposal.failure == ApplyFailure::outermost) {
-      return "the unwind tables say that nothing called it";
+    if (attempt.proposal.failure != ApplyFailure::outermost) {
+      return "its return address is zero";
     }
-    return attempt.proposal.caller.pc == 0 ? "its return address is zero"
-                                           : "its code has given up its return address";
+    return attempt.strategy->trust() == Trust::analysis
+               ? "its code has given up its return address"
+               : "the unwind tables say that nothing called it";
   }
 
   const ProcessImage& process_;
@@ -188,7 +209,7 @@ class Walker::Walk {
   std::vector<Strategy*> exact_;
   bool may_search_ = false;
   std::vector<Attempt> refused_;  // of the present step
-  unsigned stack_switches_ = 0;
+  std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
   bool put_there_ = false;  // the present frame: see Judgement
   Backtrace result_;
 };

@@ -89,7 +89,7 @@ AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& tab
     return AuditOutcome::agrees;  // the table ends the stack here: there is nothing to agree on
   }
   std::deque<std::vector<std::byte>> arena;
-  if (!state.row(arena)) {
+  if (!state.row(arena, false)) {
     return AuditOutcome::cfa_unknown;
   }
   Activation callee;

@@ -1,11 +1,13 @@
 // Our numbers against the system's own headers: prstatus, user_regs_struct, sigcontext.
 #include <doctest/doctest.h>
 #include <elf.h>
+#include <signal.h>
 #include <sys/procfs.h>
 #include <sys/user.h>
 #include <ucontext.h>
 
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -92,6 +94,27 @@ TEST_CASE("kernel layouts: x86-64 signal context is that of <ucontext.h>") {
                {"rsp", at(REG_RSP)},
                {"rip", at(REG_RIP)}},
               8);
+  const auto marks = kX86_64.signal_trampolines[0].marks;
+  REQUIRE(marks.size() == 2);
+  CHECK(marks[0].offset == at(REG_EFL));
+  CHECK(marks[1].offset == at(REG_CSGSFS));
+}
+
+// The kernel itself is asked: a signal is delivered, and its frame must bear the marks.
+TEST_CASE("kernel layouts: x86-64 marks hold in a context that the kernel wrote") {
+  static ucontext_t seen;
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO;
+  action.sa_sigaction = [](int, siginfo_t*, void* context) {
+    seen = *static_cast<ucontext_t*>(context);
+  };
+  REQUIRE(sigaction(SIGUSR2, &action, nullptr) == 0);
+  REQUIRE(raise(SIGUSR2) == 0);
+  for (const ContextMark& mark : kX86_64.signal_trampolines[0].marks) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const char*>(&seen) + mark.offset, mark.size);
+    CHECK((value & mark.mask) == mark.value);
+  }
 }
 
 #endif
@@ -155,6 +178,9 @@ void check_context32(const SignalTrampoline& trampoline, std::size_t base) {
                {"eax", base + offsetof(C, eax)},
                {"eip", base + offsetof(C, eip)}},
               4);
+  REQUIRE(trampoline.marks.size() == 2);
+  CHECK(trampoline.marks[0].offset == base + offsetof(C, eflags));
+  CHECK(trampoline.marks[1].offset == base + offsetof(C, cs));
 }
 
 TEST_CASE("kernel layouts: i386 signal contexts, old form and real-time form") {

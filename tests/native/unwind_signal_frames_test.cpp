@@ -26,14 +26,16 @@ TestProcess signal_process(const Architecture& arch, const Bytes& trampoline) {
 }
 
 // The handler's frame, then struct ucontext: interrupted at `pc` with `sp`, rbp = label "victim".
-Stack& push_ucontext64(Stack& stack, Address pc, Address sp) {
+Stack& push_ucontext64(Stack& stack, Address pc, Address sp, std::uint64_t flags = 0x246,
+                       std::uint64_t segments = 0x33) {
   stack.mark("handler").word(0xdead).word(kTrampoline);
   stack.mark("ucontext").words(5, 0);                       // flags, link, stack
   stack.word(0x808).word(0x809).word(0x810).word(0x811);    // r8..r11
   stack.word(0x812).word(0x813).word(0x814).word(0x815);    // r12..r15
   stack.word(0xd1).word(0x51).word_of("victim").word(0xb);  // rdi, rsi, rbp, rbx
   stack.word(0xd).word(0xa).word(0xc).word(sp).word(pc);    // rdx, rax, rcx, rsp, rip
-  return stack.words(20, 0);
+  stack.word(flags).word(segments);                         // eflags; cs and its kin
+  return stack.words(18, 0);
 }
 
 TEST_CASE("signal frame: x86-64, the interrupted registers are all known again") {
@@ -158,6 +160,59 @@ TEST_CASE("signal frame: i386, the real-time form has a pointer to it") {
   stack.mark("ucontext").words(5, 0);
   push_context32(stack, kCode + 0x108, kStack + 0x400);
   check_signal32(kRtSigreturn32, stack);
+}
+
+TEST_CASE("signal frame: what sigaction was given is no frame, whatever lies behind it") {
+  // The words that GHC's runtime leaves: heap pointers where a kernel saves registers.
+  Stack stack(kStack, kX86_64);
+  stack.mark("handler").word(0xdead).word(kTrampoline);
+  stack.words(16, 0x4200000000).word(0x4200000000).word(0x4200000010).words(40, 0x4200000000);
+  TestProcess process = signal_process(kX86_64, kRestore64);
+  process.stack(stack);
+  process.map(0x4200000000, std::vector<std::byte>(0x1000), "rw-");
+  const auto trace =
+      process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("handler")}});
+  CHECK(pcs(trace) == "0x401008 0x402000");
+  CHECK(contains(trace.stop.detail, "no kernel saved"));
+}
+
+TEST_CASE("signal frame: flags and segments that no kernel writes refute it") {
+  for (const auto& words :
+       {std::pair<std::uint64_t, std::uint64_t>{0x246, 0x33},
+        {0x46, 0x33},                  // interrupts off
+        {0x246, 0x30},                 // the kernel's own segment
+        {0x7f0000000246, 0x33},        // a pointer
+        {0x24e, 0x33}}) {              // a bit that is never set
+    CAPTURE(words.first);
+    Stack stack(kStack, kX86_64);
+    push_ucontext64(stack, 0, kStack + 0x400, words.first, words.second);
+    stack.up_to(kStack + 0x400).word(kCode + 0x210).mark("victim").word(0).word(0).words(4, 0);
+    TestProcess process = signal_process(kX86_64, kRestore64);
+    process.stack(stack);
+    const auto trace =
+        process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("handler")}},
+                     only({"signal-frame", "call-entry", "frame-pointer"}));
+    const bool true_one = words.first == 0x246 && words.second == 0x33;
+    CHECK(pcs(trace) == (true_one ? "0x401008 0x402000 0x0 0x401210" : "0x401008 0x402000"));
+  }
+}
+
+TEST_CASE("signal frame: the interrupted stack pointer lies on a stack, or just below one") {
+  for (const auto& [sp, frames] : {std::pair<Address, std::size_t>{kStack + 0x400, 3},
+                                   {kStack - 0x800, 3},         // ran into the guard
+                                   {kCode + 0x80, 2},           // code
+                                   {0x123456789000, 2}}) {      // nothing at all
+    CAPTURE(sp);
+    Stack stack(kStack, kX86_64);
+    push_ucontext64(stack, kCode + 0x108, sp);
+    stack.up_to(kStack + 0x400).mark("victim").words(8, 0);
+    TestProcess process = signal_process(kX86_64, kRestore64);
+    process.stack(stack);
+    const auto trace =
+        process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("handler")}},
+                     only({"signal-frame", "frame-pointer"}));
+    CHECK(trace.frames.size() == frames);
+  }
 }
 
 TEST_CASE("signal frame: code that resembles a trampoline is none") {
