@@ -13,6 +13,7 @@ namespace whocall {
 namespace {
 
 constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first candidate
+constexpr std::size_t kDoubtLimit = 8192;    // words looked at while it is a doubtful one
 constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one after that
 
 // Small whole numbers, added up; only their order matters: that the call goes to the callee
@@ -24,6 +25,7 @@ constexpr int kNotElsewhere = 4;
 constexpr int kTrampoline = 8;  // a handler returns to the kernel's code: nothing calls that
 constexpr int kTailCall = 8;
 constexpr int kSameModule = 12;
+constexpr int kSameDistance = 12;
 constexpr int kMatches = 16;
 constexpr int kBest = kNotElsewhere + kMatches + kLookAhead * kMatchingStep;
 
@@ -36,7 +38,10 @@ struct Lead {
 class Search {
  public:
   Search(const Activation& callee, const WalkContext& context)
-      : callee_(callee), context_(context), arch_(*context.process.arch) {}
+      : callee_(callee),
+        context_(context),
+        arch_(*context.process.arch),
+        distance_before_(earlier_distance()) {}
 
   std::optional<StackCandidate> run(std::optional<Address> end) const {
     const auto sp = callee_.registers.get(arch_.sp);
@@ -72,7 +77,7 @@ class Search {
       }
       passed.push_back(*candidate);
       if (!best || candidate->score > best->score) {
-        limit = best ? limit : std::min(limit, i + kBetterLimit);
+        limit = std::min(limit, i + (candidate->contradicted ? kDoubtLimit : kBetterLimit));
         best = std::move(candidate);
         if (best->score == kBest) {
           break;
@@ -123,6 +128,21 @@ class Search {
     return (first + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
   }
 
+  // Folklore. Situation: a blind function stands on the stack again and again, and the search crossed
+  // it before. Example: the interpreter of LuaJIT, written in assembler, below each pcall of a
+  // script; where the last of them is reached, far words lead on to the end of the stack. Remedy: at
+  // one pc the frame is as large as it was the last time.
+  [[nodiscard]] std::optional<std::int64_t> earlier_distance() const {
+    const std::vector<Frame>& frames = context_.frames;
+    for (std::size_t i = frames.size(); i-- > 1;) {
+      const Frame& callee = frames[i - 1];
+      if (frames[i].trust == Trust::scan && callee.pc == callee_.pc) {
+        return static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.pointer_size;
+      }
+    }
+    return std::nullopt;
+  }
+
   // The caller whose return address lies `distance` bytes above sp.
   std::optional<StackCandidate> weigh(std::int64_t distance, bool damaged) const {
     const Memory& memory = *context_.process.memory;
@@ -145,6 +165,7 @@ class Search {
     if (verdict.trampoline && !exact_step(proposal.caller).judgement.checked_context) {
       return std::nullopt;
     }
+    plain.score += distance == distance_before_ ? kSameDistance : 0;
     plain.contradicted = verdict.call == CallMatch::elsewhere && !damaged;
     const Lead lead = lead_from(proposal.caller);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
@@ -298,6 +319,7 @@ class Search {
   const Activation& callee_;
   const WalkContext& context_;
   const Architecture& arch_;
+  std::optional<std::int64_t> distance_before_;  // bytes
 };
 
 }  // namespace
