@@ -1,5 +1,5 @@
-"""A recursion without end: more than a hundred thousand frames, told in a few lines and held in little
-memory.
+"""A recursion without end: more than a hundred thousand frames, told in a few lines and held in
+little memory.
 """
 
 from __future__ import annotations
