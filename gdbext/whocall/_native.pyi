@@ -111,6 +111,7 @@ class Frame:
     build_id: str | None
     rva: int | None  # link address of pc in its module
     trust: str  # "context", "cfi", "analysis", "frame-pointer", "scan"
+    rests_on: int | None  # level of the nearest inner frame with trust "scan"
     evidence: list[str]
     inlined: bool
     interrupted: bool  # pc is the next instruction itself, not a return address
@@ -122,7 +123,10 @@ class Frame:
     saved: dict[int, str]  # likewise: which of the caller's registers a stack word holds
 
 class Backtrace:
-    frames: list[Frame]
+    """A sequence of frames, each made when it is asked for."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> Frame: ...
     stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "no-progress", "frame-limit"
     stop_detail: str
 

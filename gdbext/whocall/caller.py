@@ -95,4 +95,6 @@ def sentence(trace: Backtrace, at: int, style: Style) -> str:
     how = ": ".join(
         [caller.trust, "; ".join(caller.evidence)] if caller.evidence else [caller.trust]
     )
+    if caller.rests_on is not None:
+        how += f", but it rests on the search of the stack that found #{caller.rests_on}"
     return f"{callee} {verb} {_place(caller, style)}{_where(caller, style)} [{how}]"

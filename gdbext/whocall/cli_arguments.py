@@ -142,6 +142,9 @@ def _add_bt(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="one sentence a frame on how it was found"
     )
+    parser.add_argument(
+        "--no-fold", action="store_true", help="every frame, also those of an endless recursion"
+    )
     parser.add_argument("--past-main", action="store_true", help="also the frames that called main")
     parser.add_argument(
         "-n",

@@ -65,10 +65,11 @@ def backtrace(arguments: argparse.Namespace) -> int:
         indices = None if arguments.all else [wanted_thread(image, arguments)]
         report = image.report(indices, walk)
         if arguments.json:
-            sys.stdout.write(jsonform.text(jsonform.backtrace_json(report)))
+            sys.stdout.writelines(jsonform.backtrace_text(report))
             return 0
         _warn(report.warnings)
         form = TextForm(
+            fold=not arguments.no_fold,
             full=arguments.full,
             explain=arguments.explain,
             every_thread=arguments.all,
@@ -177,6 +178,7 @@ def symbol(arguments: argparse.Namespace) -> int:
     demangle = not arguments.no_demangle
     if is_core(arguments.file):
         image = open_named_core(arguments.file, arguments.exe, arguments)
+        addresses = [image.wrapped(address) for address in addresses]
         _warn(warnings_on(image, addresses))
         _write(symbol_lines(image, addresses, demangle, style))
         return 0

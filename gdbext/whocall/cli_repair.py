@@ -15,7 +15,8 @@ from whocall.errors import Error
 
 if TYPE_CHECKING:
     from whocall.image import ProcessImage
-    from whocall.repair import Chain, Told
+    from whocall.repair import Told
+    from whocall.repair_chain import Chain
 
 
 def _open(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
@@ -42,7 +43,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def _chains(image: ProcessImage, arguments: argparse.Namespace) -> list[Chain]:
-    from whocall.repair import chain_of
+    from whocall.repair_chain import chain_of
 
     walk = replace(wanted_walk(arguments), registers=True, lines=False)
     everyone: Sequence[int] = range(len(image.threads))

@@ -67,7 +67,8 @@ class Counts:
     """How gdb did.
 
     `frames` is the length of whocall's chain: same + unnamed + named + renamed + missing. The
-    frames that only gdb has are false + unproven + beyond.
+    frames that only gdb has are false + unproven + beyond. `resting` of whocall's frames are no
+    surer than a search of the stack that found one below them.
     """
 
     frames: int
@@ -79,6 +80,7 @@ class Counts:
     false: int
     unproven: int
     beyond: int
+    resting: int = 0
 
     @property
     def found(self) -> int:
@@ -210,7 +212,12 @@ def count(rows: Sequence[Row]) -> Counts:
         false=of[FALSE],
         unproven=of[UNPROVEN],
         beyond=of[BEYOND],
+        resting=sum(row.ours is not None and _rests(row.ours) for row in rows),
     )
+
+
+def _rests(frame: Frame) -> bool:
+    return not frame.inlined and frame.rests_on is not None
 
 
 def first_divergence(rows: Sequence[Row]) -> int | None:
@@ -224,7 +231,9 @@ def _listed(counts: Sequence[tuple[int, str]]) -> str:
 
 
 def summary(counts: Counts) -> str:
-    """`gdb has 9 of whocall's 14 frames (3 same, 6 unnamed) and 7 more: 5 false, 2 unproven.`"""
+    """`gdb has 9 of whocall's 14 frames (3 same, 6 unnamed) and 7 more: 5 false, 2 unproven.`, and
+    where some are no surer than a guess, `6 of whocall's 14 rest on a search of the stack.`
+    """
     found = _listed(
         [
             (counts.same, SAME),
@@ -238,4 +247,8 @@ def summary(counts: Counts) -> str:
         text += f" ({found})"
     alone = [(counts.false, "false"), (counts.unproven, UNPROVEN), (counts.beyond, BEYOND)]
     more = sum(number for number, _ in alone)
-    return f"{text} and {more} more: {_listed(alone)}." if more else f"{text} and no others."
+    text += f" and {more} more: {_listed(alone)}." if more else " and no others."
+    if counts.resting:
+        verb = "rests" if counts.resting == 1 else "rest"
+        text += f" {counts.resting} of whocall's {counts.frames} {verb} on a search of the stack."
+    return text

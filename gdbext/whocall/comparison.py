@@ -55,7 +55,7 @@ def _stack_pointer(trace: Backtrace, frame: Frame) -> int | None:
     """A frame's sp is the CFA of the frame that it called."""
     sp: int | None = trace.sp
     for other in trace.frames:
-        if other is frame:
+        if other.level == frame.level:
             return sp
         if not other.inlined:
             sp = other.cfa

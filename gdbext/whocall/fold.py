@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whocall.model import Backtrace
+from whocall.model import Backtrace, glance
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,12 @@ class Group:
 def stack_key(trace: Backtrace) -> object:
     """Equal for stacks that print the same lines: the CFAs of two threads always differ."""
     frames = tuple(
-        (frame.pc, frame.function, frame.inlined, frame.signal_trampoline, frame.trust, frame.line)
-        for frame in trace.frames
-    )
-    searched = tuple(map(trace.searched, range(len(trace.frames))))
+        (frame.pc, frame.function, frame.inlined, frame.signal_trampoline, frame.trust, frame.line,
+         frame.rests_on)
+        for frame in glance(trace.frames)
+    )  # fmt: skip
+    by_search = (at for at, frame in enumerate(glance(trace.frames)) if frame.trust == "scan")
+    searched = tuple(map(trace.searched, by_search))
     return frames, searched, trace.stop.reason
 
 

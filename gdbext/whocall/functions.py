@@ -38,7 +38,7 @@ class Function:
 
 @dataclass(frozen=True)
 class FunctionTable:
-    """The functions of one module. `bias` (bytes) is added to link addresses."""
+    """The functions of one module. `bias` (bytes) is added to link addresses, as pointers add."""
 
     module: str
     build_id: str
@@ -48,9 +48,16 @@ class FunctionTable:
 
 
 def select(
-    table: native.FunctionList, module: str, bias: int, regex: str, demangle: Demangle
+    table: native.FunctionList,
+    module: str,
+    regex: str,
+    demangle: Demangle,
+    image: ProcessImage | None = None,
+    bias: int = 0,
 ) -> FunctionTable:
     """The functions whose demangled or raw name `regex` matches anywhere ("" matches all)."""
+    # Where a library lies below its link addresses the bias makes them wrap.
+    wrapped: Callable[[int], int] = int if image is None else image.wrapped
     try:
         pattern = re.compile(regex)
     except re.error as error:
@@ -62,8 +69,8 @@ def select(
         if pattern.search(name) or pattern.search(raw_name):
             functions.append(
                 Function(
-                    start + bias,
-                    end + bias,
+                    wrapped(start + bias),
+                    wrapped(end + bias),
                     name,
                     raw_name,
                     source,
@@ -72,7 +79,7 @@ def select(
                     tuple(witness),
                 )
             )
-    return FunctionTable(module, table.build_id, bias, functions, table.remark)
+    return FunctionTable(module, table.build_id, wrapped(bias), functions, table.remark)
 
 
 def _demangler(demangle: bool) -> Demangle:
@@ -92,7 +99,7 @@ def of_file(
 
     with native_errors():
         table = native.functions(os.fsencode(path), search.names_only().native())
-    return select(table, path, 0, regex, _demangler(demangle))
+    return select(table, path, regex, _demangler(demangle))
 
 
 def of_process(
@@ -103,7 +110,6 @@ def of_process(
     Modules without a file, or with that of another build, are left out; raises Error when `module`
     names only such, and when no module fits.
     """
-    mask = (1 << image.pointer_size * 8) - 1
     fitting = [found for found in image.modules if path_fits(found, module)]
     if not fitting:
         raise Error(f'no module\'s path ends in "{module}"; "whocall modules" lists them')
@@ -113,8 +119,7 @@ def of_process(
     for found in usable:
         with native_errors():
             table = image.native.functions(found.index)
-        bias = found.bias if found.bias <= mask >> 1 else found.bias - mask - 1
-        yield select(table, found.path, bias, regex, _demangler(demangle))
+        yield select(table, found.path, regex, _demangler(demangle), image, found.bias)
 
 
 def path_fits(module: native.Module, wanted: str) -> bool:

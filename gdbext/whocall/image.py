@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
 
+from whocall.chain import backtrace_from
 from whocall.compare import GdbFrame, names_agree, plain_name
 from whocall.engine import native
 from whocall.errors import Error, native_errors
-from whocall.model import Backtrace, Frame, Report, backtrace_from
+from whocall.model import Backtrace, Frame, Report
 from whocall.module_warnings import complaint, warnings_on_traces
 from whocall.search import Search
 
@@ -142,6 +143,12 @@ class ProcessImage:
             warnings=warnings_on_traces(self, traces),
             pointer_size=self.pointer_size,
         )
+
+    def wrapped(self, address: int) -> int:
+        """The address as a pointer of the process holds it: debuggers hold those above the middle
+        of the address space as negative numbers too.
+        """
+        return address & ((1 << self.pointer_size * 8) - 1)
 
     def read(self, address: int, size: int) -> bytes:
         """As many bytes as can be read from `address` on, at most `size`."""

@@ -6,14 +6,12 @@ objects, so that tests can state whole backtraces literally.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from whocall.signals import signal_name
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from whocall import _native as native
 
 TRUST = ("context", "cfi", "analysis", "frame-pointer", "scan")  # best first
@@ -53,6 +51,7 @@ class Frame:
     module: str | None = None
     build_id: str | None = None
     rva: int | None = None
+    rests_on: int | None = None  # level of the nearest inner frame that a search found (scan)
     evidence: tuple[str, ...] = ()
     inlined: bool = False
     interrupted: bool = False  # pc is the next instruction itself, not a return address
@@ -69,6 +68,19 @@ class Frame:
     def shown(self) -> str:
         """The function as text shows it: `??` without one, `main?` where it was inferred."""
         return "??" if self.function is None else marked(self.function, self.inferred)
+
+
+class OnDemand(Sequence[Frame]):
+    """Frames that are made when they are asked for, and of which there may be very many."""
+
+    @abstractmethod
+    def glance(self) -> Iterator[native.Frame]:
+        """What they are made of: asking for one value costs no more than that value."""
+
+
+def glance(frames: Sequence[Frame]) -> Iterable[Frame | native.Frame]:
+    """The frames for a look at a few values, which have the same names on both."""
+    return frames.glance() if isinstance(frames, OnDemand) else frames
 
 
 @dataclass(frozen=True)
@@ -108,7 +120,7 @@ class Backtrace:
 
     def cut_at_main(self, executables: Collection[str]) -> Backtrace:
         """Without the frames that called `main` of one of the modules `executables`."""
-        for index, frame in enumerate(self.frames):
+        for index, frame in enumerate(glance(self.frames)):
             if frame.function == "main" and not frame.inlined and frame.module in executables:
                 if index + 1 == len(self.frames):
                     return self
@@ -136,46 +148,3 @@ class Report:
     exe: str | None = None
     warnings: Sequence[str] = field(default_factory=tuple)
     pointer_size: int = 8  # bytes
-
-
-def frame_from(found: native.Frame) -> Frame:
-    """The native module's frame as plain data."""
-    registers = found.registers
-    return Frame(
-        level=found.level,
-        pc=found.pc,
-        trust=found.trust,
-        cfa=found.cfa,
-        function=found.function,
-        offset=found.offset,
-        name_source=found.name_source,
-        inferred=found.inferred,
-        module=found.module,
-        build_id=found.build_id,
-        rva=found.rva,
-        evidence=tuple(found.evidence),
-        inlined=found.inlined,
-        interrupted=found.interrupted,
-        signal_trampoline=found.signal_trampoline,
-        file=found.file,
-        line=found.line,
-        explanation=found.explanation,
-        registers=registers,
-        saved=None if registers is None else found.saved,
-        aliases=tuple(found.aliases),
-        sp=found.sp,
-    )
-
-
-def backtrace_from(found: native.Backtrace, thread: native.Thread, arch: str) -> Backtrace:
-    """The native module's backtrace of `thread` as plain data."""
-    return Backtrace(
-        number=thread.number,
-        lwp=thread.lwp,
-        frames=[frame_from(frame) for frame in found.frames],
-        stop=Stop(found.stop_reason, found.stop_detail),
-        name=thread.name,
-        crashed=thread.crashed,
-        signal=signal_name(arch, thread.signal),
-        sp=thread.sp,
-    )

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from whocall.model import glance
+
 if TYPE_CHECKING:
     from whocall import _native as native
     from whocall.image import ProcessImage
@@ -50,5 +52,5 @@ def warnings_on(image: ProcessImage, pcs: Iterable[int]) -> list[str]:
 def warnings_on_traces(image: ProcessImage, traces: Iterable[Backtrace]) -> list[str]:
     """The same for the frames of `traces`; inlined calls are part of theirs."""
     return warnings_on(
-        image, (frame.pc for trace in traces for frame in trace.frames if not frame.inlined)
+        image, (frame.pc for trace in traces for frame in glance(trace.frames) if not frame.inlined)
     )

@@ -165,7 +165,7 @@ def modules_json(image: ProcessImage, facts: list[ModuleFacts], advice: Advice) 
                 "file": found.module.file_path or None,
                 "begin": hexes(found.module.begin),
                 "end": hexes(found.module.end),
-                "bias": hexes(found.module.bias),
+                "bias": hexes(image.wrapped(found.module.bias)),
                 "build_id_in_memory": found.module.build_id_in_memory or None,
                 "build_id_on_disk": found.module.build_id_on_disk or None,
                 "state": found.module.state,

@@ -212,6 +212,7 @@ BACKTRACE = Syntax(
         Option("explain", "one sentence a frame on how it was found"),
         Option("full", "registers, CFA and stack words of each frame"),
         Option("json", "as JSON, schema whocall.backtrace/1"),
+        Option("no-fold", "every frame, also those of an endless recursion"),
         Option("past-main", "also the frames that called main"),
         Option("without", "strategies not to use", "LIST", comma_separated=True),
     ),

@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
+from whocall.cycles import Gap, gap_line, gaps
 from whocall.fold import Group, fold, numbers
-from whocall.model import Backtrace, Frame, Report
+from whocall.model import Backtrace, Frame, Report, glance
 from whocall.stackwords import stack_lines
 from whocall.style import Style
 
 WIDEST_ALIGNED = 92  # longer lines do not push the trust words of the others to the right
+BLOCK = 1024  # lines of a chain that are laid out together
+MOST_SEARCHES = 3  # that are named
 
 Reader = Callable[[int, int], bytes]
 
@@ -24,6 +28,7 @@ Reader = Callable[[int, int], bytes]
 class TextForm:
     """What a backtrace in text shows beside its frames."""
 
+    fold: bool = True  # runs of repeating frames are told in a line
     full: bool = False
     explain: bool = False
     every_thread: bool = False
@@ -88,27 +93,86 @@ def frame_line(frame: Frame, form: TextForm, style: Style) -> _Line:
     return line
 
 
-def frame_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
-    """The lines of one thread's frames, with what belongs under each."""
-    lines = [frame_line(frame, form, style) for frame in trace.frames]
-    column = max((line.width for line in lines if line.width <= WIDEST_ALIGNED), default=0)
-    sp = trace.sp
-    for index, (frame, line) in enumerate(zip(trace.frames, lines)):
-        if index and frame.level != trace.frames[index - 1].level + 1:
+def _shown(trace: Backtrace, form: TextForm) -> Iterator[int | Gap]:
+    """Indices of the frames that have lines, and in their places the gaps."""
+    at = 0
+    for gap in gaps(trace.frames) if form.fold else ():
+        yield from range(at, gap.begin)
+        yield gap
+        at = gap.end
+    yield from range(at, len(trace.frames))
+
+
+def _stack_begin(trace: Backtrace, index: int) -> int:
+    """Where the stack of frames[index] begins: at the CFA of what it called."""
+    for below in range(index - 1, -1, -1):
+        frame = trace.frames[below]
+        if frame.cfa is not None and not frame.inlined:
+            return frame.cfa
+    return trace.sp
+
+
+class _Chain:
+    """Writes the lines of a chain, frame after frame: what stands at a frame hangs on the one
+    before it.
+    """
+
+    def __init__(self, trace: Backtrace, form: TextForm, style: Style) -> None:
+        self._trace = trace
+        self._form = form
+        self._style = style
+        self._below: Frame | None = None
+        self._sp = trace.sp
+
+    def skip(self, gap: Gap) -> str:
+        """The line for frames that are left out."""
+        self._below = self._trace.frames[gap.end - 1]
+        self._sp = _stack_begin(self._trace, gap.end)
+        return self._style.paint("metadata", gap_line(gap))
+
+    def lines(self, index: int, frame: Frame, line: _Line, column: int) -> Iterator[str]:
+        """One frame: its line, what stands before that and what under it."""
+        below, form = self._below, self._form
+        if below is not None and frame.level != below.level + 1:
             yield "..."
-        searched = trace.searched(index)
-        if searched is not None:
-            below = trace.frames[index - 1].level
-            gap = f"(no rule leads on from #{below}: whocall searched {searched} bytes of stack)"
-            yield style.paint("metadata", gap)
-        gap = " " * (max(column - line.width, 0) + 2)
-        yield line.text + gap + style.paint("metadata", trust_words(frame))
+        searched = self._trace.searched(index) if frame.trust == "scan" else None
+        if searched is not None and below is not None:
+            gap = (
+                f"no rule leads on from #{below.level}: whocall searched {searched} bytes of stack"
+            )
+            yield self._style.paint("metadata", f"({gap})")
+        space = " " * (max(column - line.width, 0) + 2)
+        yield line.text + space + self._style.paint("metadata", trust_words(frame))
         if form.explain and frame.explanation:
             yield f"    {sentence(frame.explanation)}"
         if form.full and not frame.inlined:
-            yield from stack_lines(frame, sp, form.pointer_size, form.byte_order, form.read, style)
+            yield from stack_lines(
+                frame, self._sp, form.pointer_size, form.byte_order, form.read, self._style
+            )
         if frame.cfa is not None and not frame.inlined:
-            sp = frame.cfa
+            self._sp = frame.cfa
+        self._below = frame
+
+
+def frame_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
+    """The lines of one thread's frames, with what belongs under each.
+
+    So many at a time have their trust words in one column that a long chain is not laid out whole
+    before its first line.
+    """
+    shown = _shown(trace, form)
+    chain = _Chain(trace, form, style)
+    column = 0
+    while block := list(islice(shown, BLOCK)):
+        frames = {at: trace.frames[at] for at in block if isinstance(at, int)}
+        lines = {at: frame_line(frame, form, style) for at, frame in frames.items()}
+        widths = [line.width for line in lines.values() if line.width <= WIDEST_ALIGNED]
+        column = max([column, *widths])
+        for part in block:
+            if isinstance(part, Gap):
+                yield chain.skip(part)
+            else:
+                yield from chain.lines(part, frames[part], lines[part], column)
 
 
 def stop_line(trace: Backtrace) -> str | None:
@@ -125,6 +189,23 @@ def stop_line(trace: Backtrace) -> str | None:
         "frame-limit": "the limit on frames is reached",
     }.get(reason, reason)
     return f"(whocall stopped: {detail or meaning})"
+
+
+def resting_line(trace: Backtrace) -> str | None:
+    """How many of the frames are no surer than a search of the stack on which they rest."""
+    found = [frame.rests_on for frame in glance(trace.frames)]
+    resting = len(found) - found.count(None)
+    if not resting:
+        return None
+    levels = [f"#{level}" for level in sorted({level for level in found if level is not None})]
+    more = len(levels) - MOST_SEARCHES
+    if more > 0:
+        levels = [*levels[:MOST_SEARCHES], f"{more:,} more"]
+    where = " and ".join([", ".join(levels[:-1]), levels[-1]] if levels[1:] else levels)
+    searches = "searches" if levels[1:] else "search"
+    verb = "rests" if resting == 1 else "rest"
+    of = f"{len(found):,} frame{'s' * (len(found) != 1)}"
+    return f"{resting:,} of {of} {verb} on the {searches} at {where}."
 
 
 def end_sentence(trace: Backtrace) -> str | None:
@@ -155,9 +236,9 @@ def thread_title(group: Group, style: Style, inferior: str = "") -> str:
 def thread_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
     """The frames of one thread and why they end."""
     yield from frame_lines(trace, form, style)
-    last = stop_line(trace)
-    if last is not None:
-        yield style.paint("metadata", last)
+    for last in (stop_line(trace), resting_line(trace)):
+        if last is not None:
+            yield style.paint("metadata", last)
     end = end_sentence(trace) if form.explain else None
     if end is not None:
         yield f"    {end}"

@@ -8,7 +8,7 @@ and, where a chain follows no rule (a damaged stack), where single frames lead.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from whocall import symbol_cache
 from whocall.errors import Error, native_errors
 from whocall.functions import path_fits
-from whocall.model import Backtrace
 from whocall.module_warnings import complaint
+from whocall.repair_chain import Chain
 from whocall.search import Search
 
 if TYPE_CHECKING:
@@ -29,57 +29,8 @@ if TYPE_CHECKING:
 # them, and these bring as much of their module along.
 AT_ONCE = 1 << 13
 ALONG = 1 << 16
-# Frames found in these ways follow from no rule of the function below them.
-BEYOND_RULES = ("frame-pointer", "scan")
 _USABLE = ("found", "in memory")
 _READ_FROM_MEMORY = "[vdso]"  # by debuggers too
-
-
-@dataclass(frozen=True)
-class Step:
-    """One frame of a chain, and where it leads."""
-
-    pc: int
-    lookup: int  # an address inside the instruction that the frame stands at or calls from
-    sp: int
-    cfa: int  # with `start` what debuggers tell frames apart by
-    start: int  # of its function; the pc itself where that is not known
-    caller: Mapping[str, int] | None  # the caller's registers; None: nothing called it; {}: untold
-    ruled: bool  # a debugger finds the caller by the module's tables or by the rules we give
-
-    @property
-    def leads(self) -> bool:
-        """Whether it tells the caller's registers, or that there is none."""
-        return self.caller is None or bool(self.caller)
-
-
-@dataclass(frozen=True)
-class Chain:
-    """The frames of one thread, innermost first, without inlined ones."""
-
-    lwp: int
-    steps: Sequence[Step]
-    end: int | None = None  # `lookup` of the last step where the walk knows no caller
-
-
-def chain_of(trace: Backtrace) -> Chain:
-    """The chain of a walk past main that kept the registers."""
-    frames = [frame for frame in trace.frames if not frame.inlined]
-    steps = []
-    for frame, older in zip(frames, [*frames[1:], None]):
-        steps.append(
-            Step(
-                pc=frame.pc,
-                lookup=frame.pc if frame.interrupted else frame.pc - 1,
-                sp=frame.sp,
-                cfa=frame.cfa or frame.sp,
-                start=frame.pc if frame.offset is None else frame.pc - frame.offset,
-                caller=None if older is None else older.registers,
-                ruled=older is None or older.trust not in BEYOND_RULES,
-            )
-        )
-    is_end = bool(steps) and trace.stop.reason in ("end-of-stack", "no-caller")
-    return Chain(trace.lwp, steps, steps[-1].lookup if is_end else None)
 
 
 @dataclass
@@ -302,10 +253,10 @@ def modules_of(image: ProcessImage, chains: Iterable[Chain]) -> dict[int, set[in
     found: dict[int, set[int]] = {}
     ranges = [(module.begin, module.end) for module in image.modules]
     for chain in chains:
-        for step in chain.steps:
+        for lookup in chain.lookups:
             for index, (begin, end) in enumerate(ranges):
-                if begin <= step.lookup < end:
-                    found.setdefault(index, set()).add(step.lookup)
+                if begin <= lookup < end:
+                    found.setdefault(index, set()).add(lookup)
                     break
     return found
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from whocall.errors import Error
 from whocall.jsonform import Json, hexes
-from whocall.repair import Chain, Gift, ModuleState, Plan, Step, Told
+from whocall.repair import Gift, ModuleState, Plan, Told
+from whocall.repair_chain import Chain, Step
 
 # Of so many frames of a chain registers are told whether or not a rule leads on from them: frames
 # that follow rules need them only where a debugger does not see that.
@@ -59,6 +60,9 @@ def plan_json(plan: Plan) -> Json:
             {
                 "lwp": chain.lwp,
                 "frames": [_step_json(step, level) for level, step in enumerate(chain.steps)],
+                "more": chain.more,
+                "last": [_step_json(step, WITH_REGISTERS) for step in chain.last],
+                "unruled": chain.unruled,
             }
             for chain in plan.chains
         ],
@@ -125,7 +129,13 @@ def _gift_from(found: Json) -> Gift:
 def plan_from(found: Json) -> Plan:
     """The plan that was printed by a whocall of the same version."""
     chains = [
-        Chain(thread["lwp"], [_step_from(step) for step in thread["frames"]])
+        Chain(
+            thread["lwp"],
+            [_step_from(step) for step in thread["frames"]],
+            more=thread["more"],
+            last=tuple(_step_from(step) for step in thread["last"]),
+            unruled=thread["unruled"],
+        )
         for thread in found["threads"]
     ]
     return Plan(found["pc_name"], chains, [_gift_from(module) for module in found["modules"]])

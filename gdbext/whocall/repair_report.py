@@ -29,11 +29,13 @@ class ThreadOutcome:
     """How a debugger's stack of a thread was and is."""
 
     number: int
-    frames: int  # of the true chain
+    frames: int  # of the true chain; of a very long one those that were looked at
     before: Agreement
     after: Agreement
     pinned: int  # frames that it was told of one by one
     parts_at: int | None  # level of the first frame that it still has wrong
+    more: int = 0  # frames of the true chain behind those
+    unruled: int = 0  # of these: no rule leads to them, and it was not told of them
 
 
 def counted(count: int, what: str) -> str:
@@ -53,22 +55,38 @@ def module_line(module: ModuleOutcome) -> str | None:
     return f"{PurePosixPath(module.path).name}: {', '.join(told)}" if told else None
 
 
-def _held(agreement: Agreement, frames: int) -> str:
-    text = f"all {frames}" if agreement.true == frames else f"{agreement.true} of {frames}"
-    text += f" frame{'s' * (frames != 1)}"
+def _held(agreement: Agreement, thread: ThreadOutcome) -> str:
+    frames = counted(thread.frames, "frame")
+    if thread.more:
+        frames = f"the innermost {frames}"
+    text = f"all {frames}" if agreement.true == thread.frames else f"{agreement.true} of {frames}"
     return f"{text} and {agreement.false} false" if agreement.false else text
+
+
+def is_notable(thread: ThreadOutcome) -> bool:
+    """Whether something changed, or not all of the stack was looked at."""
+    return thread.before != thread.after or thread.more > 0
 
 
 def thread_line(thread: ThreadOutcome) -> str:
     """How a debugger's stack of a thread has become better."""
-    was, now = (_held(each, thread.frames) for each in (thread.before, thread.after))
+    was, now = (_held(each, thread) for each in (thread.before, thread.after))
     by_hand = f" ({thread.pinned} led by hand)" if thread.pinned else ""
-    return f"Thread {thread.number}: gdb had {was}; now it has {now}{by_hand}."
+    change = f"had {was}; now it has {now}" if was != now else f"has {now}"
+    return f"Thread {thread.number}: gdb {change}{by_hand}.{_rest(thread)}"
 
 
-def threads_line(changed: int, threads: int) -> list[str]:
+def _rest(thread: ThreadOutcome) -> str:
+    """What was left out of a very long chain."""
+    if not thread.more:
+        return ""
+    text = f" The {counted(thread.more, 'frame')} further out were not looked at"
+    return f"{text}{f', and no rule leads to {thread.unruled:,} of them' * bool(thread.unruled)}."
+
+
+def threads_line(told: int, threads: int) -> list[str]:
     """On the threads of which nothing else is said."""
-    rest = threads - changed
+    rest = threads - told
     if not rest:
         return []
-    return [f"{counted(rest, 'other thread' if changed else 'thread')}: nothing had to change."]
+    return [f"{counted(rest, 'other thread' if told else 'thread')}: nothing had to change."]

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -132,7 +133,6 @@ void bind_frame(py::module_& module) {
       .def_property_readonly("level", [](const FrameView& view) { return view.named().level; })
       .def_property_readonly("pc", [](const FrameView& view) { return view.frame().pc; })
       .def_property_readonly("sp", [](const FrameView& view) { return view.frame().sp; })
-      .def_property_readonly("sp", [](const FrameView& view) { return view.frame().sp; })
       .def_property_readonly("cfa",
                              [](const FrameView& view) {
                                const Address cfa = view.frame().cfa;
@@ -162,6 +162,7 @@ void bind_frame(py::module_& module) {
       .def_property_readonly("rva", &rva)
       .def_property_readonly("trust",
                              [](const FrameView& view) { return to_string(view.frame().trust); })
+      .def_property_readonly("rests_on", &FrameView::rests_on)
       .def_property_readonly("evidence", &evidence)
       .def_property_readonly("inlined", [](const FrameView& view) { return view.named().inlined; })
       .def_property_readonly("interrupted",
@@ -181,7 +182,26 @@ void bind_frame(py::module_& module) {
       .def_property_readonly("saved", &saved);
 }
 
+std::vector<std::size_t> searched_levels(const std::vector<NamedFrame>& frames) {
+  std::vector<std::size_t> levels;
+  for (const NamedFrame& frame : frames) {
+    if (frame.frame->trust == Trust::scan) {
+      levels.push_back(frame.level);
+    }
+  }
+  return levels;
+}
+
 }  // namespace
+
+std::optional<std::size_t> FrameView::rests_on() const {
+  std::size_t first = index;
+  while (first > 0 && walk->named[first - 1].inlined) {
+    --first;
+  }
+  const auto next = std::ranges::lower_bound(walk->searched, first);
+  return next != walk->searched.begin() ? std::optional(*std::prev(next)) : std::nullopt;
+}
 
 void bind_backtrace(py::module_& module) {
   py::class_<WalkRequest>(module, "WalkOptions")
@@ -190,14 +210,14 @@ void bind_backtrace(py::module_& module) {
            py::arg("registers") = false, py::arg("lines") = true, py::arg("demangle") = true);
   bind_frame(module);
   py::class_<FinishedWalk, std::shared_ptr<FinishedWalk>>(module, "Backtrace")
-      .def_property_readonly("frames",
-                             [](const std::shared_ptr<FinishedWalk>& walk) {
-                               py::list frames;
-                               for (std::size_t i = 0; i < walk->named.size(); ++i) {
-                                 frames.append(FrameView{walk, i});
-                               }
-                               return frames;
-                             })
+      .def("__len__", [](const FinishedWalk& walk) { return walk.named.size(); })
+      .def("__getitem__",
+           [](const std::shared_ptr<FinishedWalk>& walk, std::size_t index) {
+             if (index >= walk->named.size()) {
+               throw py::index_error("there is no frame of this number");
+             }
+             return FrameView{walk, index};
+           })
       .def_property_readonly(
           "stop_reason",
           [](const FinishedWalk& walk) { return to_string(walk.backtrace.stop.reason); })
@@ -221,6 +241,7 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
   walk->session = session;
   walk->backtrace = session->walker.walk(session->image->threads[thread], options);
   walk->named = name_frames(walk->backtrace, *session->symbolizer, request.names);
+  walk->searched = searched_levels(walk->named);
   return walk;
 }
 

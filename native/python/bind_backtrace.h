@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "python/session.h"
@@ -21,6 +22,7 @@ struct FinishedWalk {
   std::shared_ptr<Session> session;
   Backtrace backtrace;
   std::vector<NamedFrame> named;
+  std::vector<std::size_t> searched;  // levels of the frames that were found by a search
 };
 
 struct FrameView {
@@ -30,6 +32,9 @@ struct FrameView {
   [[nodiscard]] const NamedFrame& named() const { return walk->named[index]; }
   [[nodiscard]] const Frame& frame() const { return *named().frame; }
   [[nodiscard]] const Place& place() const { return *named().place; }
+  // The level of the nearest inner frame that was found by a search of the stack: what this one is
+  // found from. Inlined calls are part of the frame that holds them, not inner to it.
+  [[nodiscard]] std::optional<std::size_t> rests_on() const;
 };
 
 std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& session,

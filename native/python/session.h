@@ -37,7 +37,13 @@ class Process {
     return session_;
   }
   [[nodiscard]] const ProcessImage& image() const { return *session()->image; }
-  void close() { session_.reset(); }
+  // A live process goes on at once, also while frames of it are kept, which lie in the session.
+  void close() {
+    if (session_ != nullptr && session_->image->core_path.empty()) {
+      session_->image->source.reset();
+    }
+    session_.reset();
+  }
 
  private:
   std::shared_ptr<Session> session_;

@@ -105,6 +105,11 @@ def shown(document: Document, lwp: int | None = None) -> Shown:
     return Shown(threads[0]["rows"], threads[0]["counts"])
 
 
+def _rests_on_a_search(row: Document) -> bool:
+    frame = row["whocall"]
+    return frame is not None and not frame["inlined"] and frame["rests_on"] is not None
+
+
 def counted(rows: Sequence[Document]) -> dict[str, int]:
     """The closing counts as the rows say them."""
     of = [row["verdict"] for row in rows]
@@ -115,6 +120,7 @@ def counted(rows: Sequence[Document]) -> dict[str, int]:
         "false": of.count("false in gdb"),
         "unproven": of.count("unproven"),
         "beyond": of.count("beyond whocall"),
+        "resting": sum(map(_rests_on_a_search, rows)),
     }
 
 

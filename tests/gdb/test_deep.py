@@ -23,7 +23,7 @@ def timed(command: str) -> str:
 
 def test_every_frame_has_its_number_and_a_few_do_not_cost_the_whole_walk(deep: Crash) -> None:
     before = ["python import time", *map(timed, ("whocall bt 1", "whocall bt 3", "whocall"))]
-    said = batch(["echo {deep}\\n", *before, "whocall bt"], [deep.exe, deep.core])
+    said = batch(["echo {deep}\\n", *before, "whocall bt -no-fold"], [deep.exe, deep.core])
     lines = said.out.split("{deep}\n")[1].splitlines()
     _, *few = [float(line.split()[1]) for line in lines if line.startswith("took ")]
     assert len(few) == 2 and max(few) < 0.5
@@ -43,7 +43,7 @@ def paged(deep: Crash) -> Iterator[pexpect.spawn]:
     child.close(force=True)
 
 
-@pytest.mark.parametrize("command", ["whocall bt", "whocall bt -json", "whocall compare"])
+@pytest.mark.parametrize("command", ["whocall bt -no-fold", "whocall bt -json", "whocall compare"])
 def test_q_at_the_pager_gives_the_prompt_back(paged: pexpect.spawn, command: str) -> None:
     paged.sendline(command)
     paged.expect_exact(PAGER)

@@ -101,7 +101,7 @@ def sessions() -> Iterator[Sessions]:
 
 
 @pytest.mark.parametrize("after", [0.1, 0.6])
-@pytest.mark.parametrize("command", ["bt", "bt -full", "bt -json", "compare"])
+@pytest.mark.parametrize("command", ["bt -no-fold", "bt -no-fold -full", "bt -json", "compare"])
 def test_a_hundred_thousand_frames(
     deep: Crash, sessions: Sessions, command: str, after: float
 ) -> None:

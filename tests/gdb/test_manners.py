@@ -27,6 +27,7 @@ COMPLETIONS = {
     "whocall ": [f"whocall {name}" for name in SUBCOMMANDS],
     "whocall bt -f": ["whocall bt -full"],
     "whocall bt -all -past": ["whocall bt -all -past-main"],
+    "whocall bt -no": ["whocall bt -no-fold"],
     "whocall bt -without frame-p": ["whocall bt -without frame-pointer"],
     "whocall bt -without cfi,frame-p": ["whocall bt -without cfi,frame-pointer"],
     "whocall bt -without an": ["whocall bt -without analysis"],
@@ -67,12 +68,14 @@ SETTINGS = {
     ("max-frames", "7"): "The most frames of one thread that whocall looks for is 7.",
     ("max-frames", "unlimited"): "that whocall looks for is unlimited.",
     ("max-frames", "0"): "that whocall looks for is unlimited.",
+    ("fold", "off"): "Telling of frames that repeat in a line is off.",
+    ("fold", "on"): "Telling of frames that repeat in a line is on.",
     ("search-path", "/a:/b"): 'whocall looks for files are "/a:/b".',
     ("symbol-files", "m=/a:/b@10"): 'files with names of functions are "m=/a:/b@10".',
 }
 NAMES = [
-    "auto-repair", "debuginfod", "max-frames", "search-path", "signature-files", "symbol-files",
-    "without",
+    "auto-repair", "debuginfod", "fold", "max-frames", "search-path", "signature-files",
+    "symbol-files", "without",
 ]  # fmt: skip
 WORDS = ["stripped", "backtrace", "who called"]
 LISTS = ["show whocall", "info set whocall", "set whocall", "set backtrace", "help whocall"]

@@ -55,5 +55,5 @@ def test_repair_lasts_over_runs_until_it_is_reverted(session: pexpect.spawn) -> 
 
 def test_ctrl_c_ends_a_repair(deep: Crash, tmp_path: Path) -> None:
     child = terminal(deep, XDG_CACHE_HOME=str(tmp_path))
-    interrupted(child, "whocall repair", 0.4)
+    interrupted(child, "whocall repair", 0.15)
     child.close(force=True)

@@ -12,7 +12,8 @@ import pytest
 from test_cli import run
 
 from whocall.errors import Error
-from whocall.repair import Chain, Gift, ModuleState, Plan, Step, Told
+from whocall.repair import Gift, ModuleState, Plan, Told
+from whocall.repair_chain import Chain, Step
 from whocall.repair_plan import WITH_REGISTERS, plan_from, plan_json, told_from, told_json
 
 LIBRARY = "/lib/x86_64-linux-gnu/libc.so.6"
@@ -105,7 +106,10 @@ def test_a_plan_survives_its_printing() -> None:
     state = ModuleState(begun=True, named=1, unnamed=2, ruled={3, 1 << 63}, budget=7)
     plan = Plan(
         "rip",
-        [Chain(7, [step(0), step(1, ruled=False), last])],
+        [
+            Chain(7, [step(0), step(1, ruled=False), last]),
+            Chain(8, [step(0)], more=1000, last=(step(1000, ruled=False), last), unruled=9),
+        ],
         [Gift("/a", "", "ab12", 1 << 47, [Path("/b")], state)],
     )
     assert plan_from(json.loads(json.dumps(plan_json(plan)))) == plan

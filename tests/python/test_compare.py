@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from literals import LIBC, PROG, frame, frames, trace
 
@@ -131,6 +133,18 @@ def test_the_counts_add_up(trust: str) -> None:
     names = found.same + found.unnamed + found.named + found.renamed
     assert names + found.missing == found.frames == len(ours.frames)
     assert names + found.false + found.unproven + found.beyond == len(gdbs.frames)
+
+
+def test_what_rests_on_a_search_is_counted_apart() -> None:
+    chain = [replace(f, rests_on=1) if f.level > 1 else f for f in frames()]
+    chain[1] = replace(chain[1], trust="scan")
+    inlined = replace(chain[4], level=4, function="in", inlined=True)
+    found = count(compare(trace([*chain[:4], inlined, *chain[4:]]), stack(*RIGHT)))
+    assert (found.frames, found.same, found.resting) == (6, 6, 4)
+    assert summary(found) == (
+        "gdb has 6 of whocall's 6 frames (6 same) and no others."
+        " 4 of whocall's 6 rest on a search of the stack."
+    )
 
 
 def test_where_whocall_gave_up_nobody_knows() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import pytest
 from literals import frame, frames, report, trace
 
 import whocall
-from whocall.jsonform import backtrace_json, mi_value, text
-from whocall.model import STOP_REASONS, TRUST, Stop
+from whocall.jsonform import backtrace_json, backtrace_text, mi_value, text
+from whocall.model import STOP_REASONS, TRUST, Frame, Report, Stop
 
 SCHEMAS = Path(whocall.__file__).parent / "schema"
 
@@ -79,6 +80,7 @@ def test_backtrace_literally() -> None:
                         "build_id": "99a6",
                         "rva": "0x1186",
                         "trust": "cfi",
+                        "rests_on": None,
                         "evidence": ["call-before"],
                         "inlined": False,
                         "signal_trampoline": False,
@@ -102,7 +104,7 @@ def test_what_does_not_apply_is_null() -> None:
     assert (found["name"], found["signal"], found["stop"]["detail"]) == (None, None, None)
     nulls = [key for key, value in found["frames"][0].items() if value is None]
     assert nulls == ["cfa", "function", "offset", "name_source", "module", "build_id", "rva",
-                     "source"]  # fmt: skip
+                     "rests_on", "source"]  # fmt: skip
 
 
 @pytest.mark.parametrize("reason", STOP_REASONS)
@@ -119,6 +121,45 @@ def test_text_ends_with_a_newline_and_reads_back() -> None:
     document = backtrace_json(report())
     assert text(document).endswith("}\n")
     assert json.loads(text(document)) == document
+
+
+ODD = 'a "b"\\ \n\t\x00\x1f\x7f ä \udcff \U0001f600 </script>'
+DOCUMENTS = [
+    report(),
+    report(trace(frames()[:1]), trace([]), warnings=("one", ODD)),
+    report(trace([], name="", signal=None), core=None),
+    replace(report(), threads=()),
+    report(trace([frame(0, 7, ODD, aliases=("a", ODD), file=ODD, line=None, module=ODD)])),
+    report(trace([frame(4, 7, "f", rests_on=3, evidence=(), inlined=True, line=3)])),
+]
+
+
+@pytest.mark.parametrize("found", DOCUMENTS)
+def test_a_report_is_written_in_pieces_as_it_would_be_whole(found: Report) -> None:
+    pieces = list(backtrace_text(found))
+    assert "".join(pieces) == text(backtrace_json(found))
+    assert len(pieces) > sum(len(trace.frames) for trace in found.threads)
+
+
+def test_frames_are_taken_as_they_are_written() -> None:
+    taken: list[int] = []
+
+    class Watched(list[Frame]):
+        def __iter__(self) -> Iterator[Frame]:
+            for found in super().__iter__():
+                taken.append(found.level)
+                yield found
+
+    pieces = backtrace_text(report(trace(Watched(frames()))))
+    while "sub_1139" not in next(pieces):
+        pass
+    assert taken == [0]
+
+
+def test_a_frame_above_a_guess_names_it() -> None:
+    document = backtrace_json(report(trace([frame(2, 0x401149, "f", rests_on=1)])))
+    validate(document, "backtrace")
+    assert document["threads"][0]["frames"][0]["rests_on"] == 1
 
 
 def test_machine_interface_values_are_strings_and_null_is_absent() -> None:

@@ -168,6 +168,43 @@ def test_a_search_of_the_stack_is_told_with_its_bytes() -> None:
     assert lines[1].startswith("(")
 
 
+def resting(*levels: int | None) -> list[str]:
+    chain = [frame(at, 5 + at, "f", rests_on=level) for at, level in enumerate(levels)]
+    return text(trace(chain))[len(levels) :]
+
+
+@pytest.mark.parametrize(
+    ("levels", "line"),
+    [
+        ((None, None, 1), "1 of 3 frames rests on the search at #1."),
+        ((None, 0, 0), "2 of 3 frames rest on the search at #0."),
+        ((None, None, 1, 1, 3), "3 of 5 frames rest on the searches at #1 and #3."),
+        ((None, 0, 1, 2), "3 of 4 frames rest on the searches at #0, #1 and #2."),
+        ((None, 0, 1, 2, 3), "4 of 5 frames rest on the searches at #0, #1, #2 and 1 more."),
+    ],
+)
+def test_what_rests_on_a_search_is_counted_at_the_end(
+    levels: tuple[int | None, ...], line: str
+) -> None:
+    assert resting(*levels) == [line]
+
+
+def test_where_no_search_was_nothing_is_said_of_one() -> None:
+    assert resting(None, None) == []
+
+
+def test_each_thread_counts_what_rests_on_a_search() -> None:
+    first = trace([frame(0, 5, "f"), frame(1, 6, "g", "scan"), frame(2, 7, "h", rests_on=1)])
+    lines = text(first, replace(trace(), number=2), every_thread=True)
+    assert lines[lines.index("") - 1] == "1 of 3 frames rests on the search at #1."
+    assert not any(line.endswith(".") for line in lines[lines.index("") :])
+
+
+def test_a_count_does_not_hide_that_the_outermost_rest_on_a_search() -> None:
+    first = trace([frame(0, 5, "f", "scan"), frame(1, 6, "g", rests_on=0)])
+    assert text(first.take(-1))[-1] == "1 of 1 frame rests on the search at #0."
+
+
 def test_every_thread_has_a_title() -> None:
     lines = text(trace(), every_thread=True)
     assert lines[0] == 'Thread 1 (LWP 4242 "prog", SIGSEGV):'

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from whocall import jsonform
+from whocall.gdb import parameters
 from whocall.gdb.downloads import silence
 from whocall.gdb.inferior import Current, current, inferior_prefix
-from whocall.gdb.output import current_style, warn, write, write_text
+from whocall.gdb.output import current_style, warn, write, write_pieces
 from whocall.gdb.walks import walk_of
 from whocall.model import Report
 from whocall.options import BACKTRACE, Parsed
@@ -31,10 +32,11 @@ def run(line: str) -> None:
     now = current(every_thread)
     report = report_of(now, parsed, every_thread)
     if parsed.has("json"):
-        write_text(jsonform.text(jsonform.backtrace_json(report)))
+        write_pieces(jsonform.backtrace_text(report))
         return
     warn(report.warnings)
     form = TextForm(
+        fold=parameters.folds() and not parsed.has("no-fold"),
         full=parsed.has("full"),
         explain=parsed.has("explain"),
         every_thread=every_thread,

@@ -112,6 +112,7 @@ def _backtrace_arguments(parsed: Parsed, every_thread: bool) -> list[str]:
 def _backtrace(line: str) -> None:
     parsed = options.BACKTRACE.parse(line)
     arguments = _backtrace_arguments(parsed, parsed.has("all"))
+    arguments += ["--no-fold"] * (parsed.has("no-fold") or not parameters.folds())
     _show("bt", [*arguments, *_flags(parsed, "full", "explain", "json"), *look_arguments()])
 
 

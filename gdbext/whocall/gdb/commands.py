@@ -192,9 +192,15 @@ def register() -> None:
             "With COUNT print only the innermost COUNT frames, with -COUNT the outermost. Frames\n"
             "that called main are left out where a symbol tells which function is main; stripped\n"
             'programs show them, as do -past-main and "set backtrace past-main on". LIST names\n'
-            "strategies, separated by commas; TAB lists them. -full and -explain change the text\n"
-            "form alone, and in JSON no threads are folded. For programs that speak GDB/MI the\n"
-            "command -whocall-backtrace answers what -json prints.",
+            "strategies, separated by commas; TAB lists them.\n"
+            "\n"
+            "Of a recursion without end the first cycle of functions and the last frames are\n"
+            'shown; -no-fold, or "set whocall fold off", shows every frame. Where frames stand\n'
+            "above one of trust scan, a last line counts them: they are no surer than that one.\n"
+            "\n"
+            "-explain, -full and -no-fold change the text form alone, and in JSON nothing is\n"
+            "folded. For programs that speak GDB/MI the command -whocall-backtrace answers what\n"
+            "-json prints.",
         ),
     )
     _CompletingCommand(

@@ -13,6 +13,7 @@ import gdb
 from whocall import loader
 from whocall.errors import Error
 from whocall.gdb import parameters
+from whocall.gdb.connections import connection_of, listed
 from whocall.gdb.witness import Witness
 from whocall.model import Backtrace
 from whocall.signals import tells_of_a_crash
@@ -99,8 +100,7 @@ def executable(inferior: gdb.Inferior) -> str:
     if hasattr(space, "executable_filename"):  # from gdb 16 on
         name = space.executable_filename or ""
     else:
-        said = gdb.execute(f"info inferiors {inferior.num}", to_string=True).splitlines()
-        column = said[0].find("Executable") if len(said) > 1 else -1
+        said, column = listed(inferior)
         # The rest of a name with newlines stands on the lines below.
         rest = [line for line in said[2:] if not line.startswith("\tis vfork ")]
         name = "\n".join([said[1][column:], *rest]).strip() if column >= 0 else space.filename or ""
@@ -117,17 +117,17 @@ def program_file() -> str:
 
 def core_of(inferior: gdb.Inferior) -> str | None:
     """The path of the core file that gdb reads; None when the inferior is none."""
-    connection = getattr(inferior, "connection", None)  # from gdb 11 on; each core is a new one
-    if connection is not None and connection.type != "core":
+    connection = connection_of(inferior)  # each core is a new one
+    if connection is not None and connection.kind != "core":
         return None
     corefile = getattr(inferior, "corefile", None)  # from gdb 18 on
     if corefile is not None:
         return str(corefile.filename)
     if connection is None:
         return _told_core()
-    if connection.num not in _cores:
-        _cores[connection.num] = _told_core()
-    return _cores[connection.num]
+    if connection.number not in _cores:
+        _cores[connection.number] = _told_core()
+    return _cores[connection.number]
 
 
 def _told_core() -> str | None:

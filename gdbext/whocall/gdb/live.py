@@ -14,6 +14,7 @@ import gdb
 from whocall.engine import native
 from whocall.errors import Error, native_errors
 from whocall.gdb import parameters
+from whocall.gdb.connections import connection_of
 from whocall.gdb.frames import selection_kept
 from whocall.gdb.linkmap import LoadedFile, auxiliary_vector, loaded_files
 from whocall.gdb.witness import Witness
@@ -97,8 +98,8 @@ def states(threads: Sequence[gdb.InferiorThread]) -> dict[int, ThreadTuple]:
 
 
 def _is_local(inferior: gdb.Inferior) -> bool:
-    connection = getattr(inferior, "connection", None)
-    return connection is not None and connection.type == "native"
+    connection = connection_of(inferior)
+    return connection is not None and connection.kind == "native"
 
 
 def _mapping(line: str) -> MappingTuple | None:

@@ -19,16 +19,21 @@ _INTENSITIES = {"bold": "1", "dim": "2"}
 
 def write(lines: Iterable[str]) -> None:
     """Lines to gdb's output. The pager's `q` raises KeyboardInterrupt in here."""
-    pieces: list[str] = []
+    write_pieces(line + "\n" for line in lines)
+
+
+def write_pieces(pieces: Iterable[str]) -> None:
+    """A text as it comes, some pieces at a time; no newline is added."""
+    waiting: list[str] = []
     size = 0
-    for line in lines:
-        pieces.append(line + "\n")
-        size += len(line) + 1
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
         if size >= CHUNK:
-            gdb.write("".join(pieces))
-            pieces, size = [], 0
-    if pieces:
-        gdb.write("".join(pieces))
+            gdb.write("".join(waiting))
+            waiting, size = [], 0
+    if waiting:
+        gdb.write("".join(waiting))
 
 
 def write_text(text: str) -> None:

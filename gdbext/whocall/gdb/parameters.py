@@ -18,7 +18,15 @@ from whocall.search import Search
 DEFAULT_MAX_FRAMES = 1 << 20
 
 
-class _SearchPath(gdb.Parameter):
+class _Setting(gdb.Parameter):
+    """A setting that takes every value without a word."""
+
+    def get_set_string(self) -> str:
+        """Says nothing, as gdb does."""
+        return ""
+
+
+class _SearchPath(_Setting):
     """Directories in which whocall looks for files, separated by colons.
 
     They are searched by file name and by build id for programs and libraries that are not at the
@@ -31,10 +39,6 @@ class _SearchPath(gdb.Parameter):
     def __init__(self) -> None:
         super().__init__("whocall search-path", gdb.COMMAND_STACK, gdb.PARAM_OPTIONAL_FILENAME)
         self.value = ""
-
-    def get_set_string(self) -> str:
-        """Says nothing, as gdb does."""
-        return ""
 
     def get_show_string(self, value: str) -> str:
         """gdb prints this for `show`."""
@@ -106,7 +110,7 @@ class _SignatureFiles(gdb.Parameter):
         return f'The files by which whocall recognises functions of static libraries are "{value}".'
 
 
-class _MaxFrames(gdb.Parameter):
+class _MaxFrames(_Setting):
     """The most frames of one thread that whocall looks for.
 
     0 and unlimited mean about a million."""
@@ -117,10 +121,6 @@ class _MaxFrames(gdb.Parameter):
     def __init__(self) -> None:
         super().__init__("whocall max-frames", gdb.COMMAND_STACK, gdb.PARAM_UINTEGER)
         self.value = None
-
-    def get_set_string(self) -> str:
-        """Says nothing, as gdb does."""
-        return ""
 
     def get_show_string(self, value: str) -> str:
         """gdb prints this for `show`."""
@@ -161,7 +161,25 @@ class _Without(gdb.Parameter):
         return f"The strategies that whocall does not use are {', '.join(split_list(value))}."
 
 
-class _Debuginfod(gdb.Parameter):
+class _Fold(_Setting):
+    """Whether "whocall bt" tells of frames that repeat in a line.
+
+    Of an endless recursion it shows the first cycle of functions and the last frames. "whocall bt
+    -no-fold" shows every frame for once."""
+
+    set_doc = 'Set whether "whocall bt" tells of frames that repeat in a line.'
+    show_doc = 'Show whether "whocall bt" tells of frames that repeat in a line.'
+
+    def __init__(self) -> None:
+        super().__init__("whocall fold", gdb.COMMAND_STACK, gdb.PARAM_BOOLEAN)
+        self.value = True
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        return f"Telling of frames that repeat in a line is {value}."
+
+
+class _Debuginfod(_Setting):
     """Whether whocall asks debuginfod servers for files and debug info that are missing.
 
     auto, the default, asks them when gdb's own "debuginfod enabled" is on; whocall does not ask
@@ -177,10 +195,6 @@ class _Debuginfod(gdb.Parameter):
             "whocall debuginfod", gdb.COMMAND_STACK, gdb.PARAM_ENUM, ("auto", "on", "off")
         )
         self.value = "auto"
-
-    def get_set_string(self) -> str:
-        """Says nothing, as gdb does."""
-        return ""
 
     def get_show_string(self, value: str) -> str:
         """gdb prints this for `show`."""
@@ -260,6 +274,7 @@ _NAMES = {
     "signature-files": _SignatureFiles,
     "max-frames": _MaxFrames,
     "without": _Without,
+    "fold": _Fold,
     "debuginfod": _Debuginfod,
 }
 
@@ -320,6 +335,11 @@ def max_frames() -> int:
     """A limit that is always there."""
     value = gdb.parameter("whocall max-frames")
     return value if value is not None and value > 0 else DEFAULT_MAX_FRAMES
+
+
+def folds() -> bool:
+    """Whether frames that repeat are told in a line."""
+    return bool(gdb.parameter("whocall fold"))
 
 
 def without() -> list[str]:

@@ -14,7 +14,7 @@ import gdb
 from gdb.unwinder import Unwinder, register_unwinder
 
 from whocall.gdb import frame_cache
-from whocall.repair import Step
+from whocall.repair_chain import Step
 
 _ALL_BITS = 0xFFFFFFFFFFFFFFFF
 

@@ -16,7 +16,8 @@ from whocall.gdb.frames import lwp_of
 from whocall.gdb.inferior import Current, current
 from whocall.gdb.walks import walk_of
 from whocall.options import Parsed
-from whocall.repair import Chain, Gift, Plan, chain_of, module_named, plan
+from whocall.repair import Gift, Plan, module_named, plan
+from whocall.repair_chain import Chain, chain_of
 from whocall.repair_plan import plan_from, told_json
 
 

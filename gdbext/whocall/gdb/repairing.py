@@ -12,7 +12,7 @@ from whocall.gdb import pins
 from whocall.gdb.frames import past_main, selection_kept
 from whocall.gdb.giving import give
 from whocall.gdb.planning import Wanted, process_plan
-from whocall.repair import Chain
+from whocall.repair_chain import Chain
 from whocall.repair_report import Agreement, ModuleOutcome, ThreadOutcome
 
 MOST_PINS = 256  # of one stack, beyond those that are known to be needed
@@ -33,9 +33,16 @@ def _gdb_pcs(limit: int) -> Iterator[int]:
         return  # gdb cannot go on: the chain ends here
 
 
+def _looked_at(chain: Chain) -> int:
+    """How many of gdb's frames are held against the chain: of one that is too long to be looked
+    through, those that it tells.
+    """
+    return len(chain.steps) + (0 if chain.more else BEYOND)
+
+
 def _agreement(chain: Chain) -> Agreement:
     at = seen = 0
-    for pc in _gdb_pcs(len(chain.steps) + BEYOND):
+    for pc in _gdb_pcs(_looked_at(chain)):
         seen += 1
         if at < len(chain.steps) and chain.steps[at].pc == pc:
             at += 1
@@ -45,7 +52,7 @@ def _agreement(chain: Chain) -> Agreement:
 def _first_difference(chain: Chain) -> int | None:
     """The level from which on gdb's stack is another; None when it is the same."""
     level = 0
-    for pc in _gdb_pcs(len(chain.steps) + BEYOND):
+    for pc in _gdb_pcs(_looked_at(chain)):
         if level >= len(chain.steps) or chain.steps[level].pc != pc:
             return level
         level += 1
@@ -57,7 +64,8 @@ def _lead(thread: gdb.InferiorThread, chain: Chain, pc_name: str) -> tuple[int, 
 
     Returns how many were pinned, and the level at which gdb still differs.
     """
-    pinned = sum(pins.pin(thread, step, pc_name) for step in chain.steps if not step.ruled)
+    known = (*chain.steps, *chain.last)
+    pinned = sum(pins.pin(thread, step, pc_name) for step in known if not step.ruled)
     for _ in range(MOST_PINS):
         level = _first_difference(chain)
         if level is None or level == 0:
@@ -91,7 +99,16 @@ def settle(
             pinned, parts_at = _lead(thread, chain, pc_name)
             after = _agreement(chain)
             outcomes.append(
-                ThreadOutcome(number, len(chain.steps), before[number], after, pinned, parts_at)
+                ThreadOutcome(
+                    number,
+                    len(chain.steps),
+                    before[number],
+                    after,
+                    pinned,
+                    parts_at,
+                    chain.more,
+                    chain.unruled,
+                )
             )
     return modules, outcomes
 

@@ -17,6 +17,7 @@ from whocall.options import REPAIR, Parsed
 from whocall.repair_report import (
     ModuleOutcome,
     ThreadOutcome,
+    is_notable,
     module_line,
     thread_line,
     threads_line,
@@ -72,7 +73,7 @@ def show(modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome]) -> 
         if outcome.parts_at is not None
     )
     write(line for line in map(module_line, modules) if line is not None)
-    changed = [outcome for outcome in threads if outcome.before != outcome.after]
-    write(map(thread_line, changed))
+    notable = [outcome for outcome in threads if is_notable(outcome)]
+    write(map(thread_line, notable))
     if threads:
-        write(threads_line(len(changed), len(threads)))
+        write(threads_line(len(notable), len(threads)))

@@ -37,6 +37,6 @@ def run(line: str) -> None:
     """Prints what stands at the addresses that the expressions give."""
     expressions = wanted_expressions(line)
     now = current()
-    addresses = [address_of(expression) for expression in expressions]
+    addresses = [now.image.wrapped(address_of(expression)) for expression in expressions]
     warn(warnings_on(now.image, addresses))
     write(symbol_lines(now.image, addresses, demangle(), current_style()))
