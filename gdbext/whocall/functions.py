@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Demangle = Callable[[str], str]
 
+JIT = "[JIT]"  # stands for code that compilers put into memory, where a module's path stands
+
 
 @dataclass(frozen=True)
 class Function:
@@ -47,17 +49,19 @@ class FunctionTable:
     remark: str = ""  # why something that was to lend names does not; "" when nothing was refused
 
 
-def select(
-    table: native.FunctionList, module: str, bias: int, regex: str, demangle: Demangle
-) -> FunctionTable:
+def _matching(
+    rows: Iterable[tuple[int, int, str, str, bool, list[str], bool]],
+    bias: int,
+    regex: str,
+    demangle: Demangle,
+) -> list[Function]:
     """The functions whose demangled or raw name `regex` matches anywhere ("" matches all)."""
     try:
         pattern = re.compile(regex)
     except re.error as error:
         raise UsageError(f'"{regex}" is not a regular expression: {error}') from error
     functions = []
-    for at in range(len(table)):
-        start, end, raw_name, source, named, witness, inferred = table[at]
+    for start, end, raw_name, source, named, witness, inferred in rows:
         name = demangle(raw_name)
         if pattern.search(name) or pattern.search(raw_name):
             functions.append(
@@ -72,6 +76,15 @@ def select(
                     tuple(witness),
                 )
             )
+    return functions
+
+
+def select(
+    table: native.FunctionList, module: str, bias: int, regex: str, demangle: Demangle
+) -> FunctionTable:
+    """The functions of one module whose names `regex` matches."""
+    rows = (table[at] for at in range(len(table)))
+    functions = _matching(rows, bias, regex, demangle)
     return FunctionTable(module, table.build_id, bias, functions, table.remark)
 
 
@@ -98,23 +111,27 @@ def of_file(
 def of_process(
     image: ProcessImage, module: str, regex: str, demangle: bool
 ) -> Iterator[FunctionTable]:
-    """The functions of the modules whose path is or ends in `module`, at runtime addresses.
+    """The functions of the modules whose path is or ends in `module`, at runtime addresses; then
+    those of JIT code, as of a module JIT.
 
     Modules without a file, or with that of another build, are left out; raises Error when `module`
     names only such, and when no module fits.
     """
     mask = (1 << image.pointer_size * 8) - 1
     fitting = [found for found in image.modules if path_fits(found, module)]
-    if not fitting:
+    if not fitting and module != JIT:
         raise Error(f'no module\'s path ends in "{module}"; "whocall modules" lists them')
     usable = [found for found in fitting if found.state in ("found", "in memory")]
-    if module and not usable:
+    if module and not usable and module != JIT:
         raise Error(complaint(fitting[0]) or f"{fitting[0].path} has no functions")
     for found in usable:
         with native_errors():
             table = image.native.functions(found.index)
         bias = found.bias if found.bias <= mask >> 1 else found.bias - mask - 1
         yield select(table, found.path, bias, regex, _demangler(demangle))
+    rows = image.native.jit_functions() if module in ("", JIT) else []
+    if rows:
+        yield FunctionTable(JIT, "", 0, _matching(rows, 0, regex, _demangler(demangle)))
 
 
 def path_fits(module: native.Module, wanted: str) -> bool:
