@@ -37,8 +37,9 @@ std::vector<AddressRange> loaded_code(const ElfFile& file) {
   std::vector<AddressRange> code;
   for (const ElfSection& section : file.sections()) {
     constexpr std::uint64_t kCode = SHF_ALLOC | SHF_EXECINSTR;
-    if ((section.flags & kCode) == kCode && section.address != 0 && section.size != 0) {
-      code.push_back({section.address, end_of(section.address, section.size)});
+    const AddressRange range{section.address, end_of(section.address, section.size)};
+    if ((section.flags & kCode) == kCode && section.address != 0 && !range.empty()) {
+      code.push_back(range);
     }
   }
   std::ranges::sort(code, {}, &AddressRange::begin);

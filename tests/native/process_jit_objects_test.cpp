@@ -196,3 +196,14 @@ TEST_CASE("jit objects: what costs the same again and again is stopped") {
   CHECK(joined(process.image()->jit_objects().remarks()).find(", 744 cannot be as large") !=
         std::string::npos);
 }
+
+TEST_CASE("jit objects: code at the very end of the address space is none") {
+  JitProcess process;
+  std::vector<testing::SectionText> sections;
+  sections.push_back(part(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, ~Address{0},
+                          Bytes().fill(0x30, 0xcc)));
+  process.add(elf_of(ET_REL, std::move(sections)));
+  const auto image = process.image();
+  CHECK(image->jit_objects().all().empty());
+  CHECK(image->jit_objects().remarks().size() == 1);
+}
