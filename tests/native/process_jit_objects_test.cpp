@@ -56,7 +56,9 @@ TEST_CASE("jit objects: functions, by section in object files and by address in 
     CHECK(names_of(objects.all()[0]) == "low 0x70000000 0x70000020; high 0x70000040 0x70000100; ");
     CHECK(name_at(*image, kJitCode + 0x1f) == "low");
     CHECK(name_at(*image, kJitCode + 0x20).empty());
-    CHECK(JitNames(*image).at(kJitCode + 0x41)->source == NameSource::jit_object);
+    JitNames names(*image);
+    REQUIRE(names.at(kJitCode + 0x41) != nullptr);
+    CHECK(names.at(kJitCode + 0x41)->source == NameSource::jit_object);
   }
 }
 
