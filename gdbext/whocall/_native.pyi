@@ -192,6 +192,11 @@ class Process:
 
     def symbols(self, module: int) -> SymbolTable: ...
     def functions(self, module: int) -> FunctionList: ...
+    def jit_functions(self) -> list[tuple[int, int, str, str, bool, list[str], bool]]:
+        """As the items of a FunctionList, of code without a file; runtime addresses."""
+    def jit_objects(self) -> list[tuple[str, int, int, int, int]]:
+        """(path, size in bytes, begin and end of the code, number of functions) of the ELF files
+        in memory that JIT compilers registered for debuggers; runtime addresses."""
     def read(self, address: int, size: int) -> bytes:
         """As many bytes as can be read from `address` on, at most `size`."""
     def repair_file(

@@ -193,7 +193,14 @@ def symbol(arguments: argparse.Namespace) -> int:
 def modules(arguments: argparse.Namespace) -> int:
     """`whocall modules`."""
     from whocall.module_table import module_lines
-    from whocall.modules import all_facts, modules_json, on_gdb, on_the_command_line, warnings
+    from whocall.modules import (
+        all_facts,
+        jit_line,
+        modules_json,
+        on_gdb,
+        on_the_command_line,
+        warnings,
+    )
 
     with open_named_core(arguments.core, arguments.exe, arguments) as image:
         facts = all_facts(image, fetch=arguments.debuginfod)
@@ -207,6 +214,7 @@ def modules(arguments: argparse.Namespace) -> int:
         if width is None and sys.stdout.isatty():
             width = shutil.get_terminal_size().columns
         _write(module_lines(facts, advice, wanted_style(arguments), width))
+        _write(jit_line(image))
     return 0
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Demangle = Callable[[str], str]
 
+JIT = "[JIT]"  # stands for code that compilers put into memory, where a module's path stands
+
 
 @dataclass(frozen=True)
 class Function:
@@ -47,14 +49,13 @@ class FunctionTable:
     remark: str = ""  # why something that was to lend names does not; "" when nothing was refused
 
 
-def select(
-    table: native.FunctionList,
-    module: str,
+def _matching(
+    rows: Iterable[tuple[int, int, str, str, bool, list[str], bool]],
     regex: str,
     demangle: Demangle,
     image: ProcessImage | None = None,
     bias: int = 0,
-) -> FunctionTable:
+) -> list[Function]:
     """The functions whose demangled or raw name `regex` matches anywhere ("" matches all)."""
     # Where a library lies below its link addresses the bias makes them wrap.
     wrapped: Callable[[int], int] = int if image is None else image.wrapped
@@ -63,8 +64,7 @@ def select(
     except re.error as error:
         raise UsageError(f'"{regex}" is not a regular expression: {error}') from error
     functions = []
-    for at in range(len(table)):
-        start, end, raw_name, source, named, witness, inferred = table[at]
+    for start, end, raw_name, source, named, witness, inferred in rows:
         name = demangle(raw_name)
         if pattern.search(name) or pattern.search(raw_name):
             functions.append(
@@ -79,7 +79,22 @@ def select(
                     tuple(witness),
                 )
             )
-    return FunctionTable(module, table.build_id, wrapped(bias), functions, table.remark)
+    return functions
+
+
+def select(
+    table: native.FunctionList,
+    module: str,
+    regex: str,
+    demangle: Demangle,
+    image: ProcessImage | None = None,
+    bias: int = 0,
+) -> FunctionTable:
+    """The functions of one module whose names `regex` matches."""
+    rows = (table[at] for at in range(len(table)))
+    functions = _matching(rows, regex, demangle, image, bias)
+    wrapped = bias if image is None else image.wrapped(bias)
+    return FunctionTable(module, table.build_id, wrapped, functions, table.remark)
 
 
 def _demangler(demangle: bool) -> Demangle:
@@ -105,21 +120,25 @@ def of_file(
 def of_process(
     image: ProcessImage, module: str, regex: str, demangle: bool
 ) -> Iterator[FunctionTable]:
-    """The functions of the modules whose path is or ends in `module`, at runtime addresses.
+    """The functions of the modules whose path is or ends in `module`, at runtime addresses; then
+    those of JIT code, as of a module JIT.
 
     Modules without a file, or with that of another build, are left out; raises Error when `module`
     names only such, and when no module fits.
     """
     fitting = [found for found in image.modules if path_fits(found, module)]
-    if not fitting:
+    if not fitting and module != JIT:
         raise Error(f'no module\'s path ends in "{module}"; "whocall modules" lists them')
     usable = [found for found in fitting if found.state in ("found", "in memory")]
-    if module and not usable:
+    if module and not usable and module != JIT:
         raise Error(complaint(fitting[0]) or f"{fitting[0].path} has no functions")
     for found in usable:
         with native_errors():
             table = image.native.functions(found.index)
         yield select(table, found.path, regex, _demangler(demangle), image, found.bias)
+    rows = image.native.jit_functions() if module in ("", JIT) else []
+    if rows:
+        yield FunctionTable(JIT, "", 0, _matching(rows, regex, _demangler(demangle)))
 
 
 def path_fits(module: native.Module, wanted: str) -> bool:

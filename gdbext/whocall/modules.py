@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from whocall.errors import Error, native_errors
+from whocall.functions import JIT
 from whocall.jsonform import Json, hexes
 from whocall.module_warnings import is_other_build
 
@@ -152,6 +153,18 @@ def share_of_cfi(facts: ModuleFacts) -> str:
     return f"{100 * facts.cfi_bytes // facts.code_bytes} %"
 
 
+def jit_line(image: ProcessImage) -> Iterator[str]:
+    """What JIT compilers registered for debuggers, if anything."""
+    objects = image.native.jit_objects()
+    if objects:
+        functions = sum(each[4] for each in objects)
+        yield (
+            f"JIT code: {len(objects)} ELF file{'s' * (len(objects) != 1)} in memory, "
+            f"{functions} function{'s' * (functions != 1)}: "
+            f'"whocall functions -module {JIT}" lists them'
+        )
+
+
 def modules_json(image: ProcessImage, facts: list[ModuleFacts], advice: Advice) -> Json:
     """All modules."""
     return {
@@ -179,5 +192,15 @@ def modules_json(image: ProcessImage, facts: list[ModuleFacts], advice: Advice) 
                 "remedy": remedy(found, advice),
             }
             for found in facts
+        ],
+        "jit_objects": [
+            {
+                "name": name,
+                "size": size,
+                "begin": hexes(begin),
+                "end": hexes(end),
+                "functions": functions,
+            }
+            for name, size, begin, end, functions in image.native.jit_objects()
         ],
     }

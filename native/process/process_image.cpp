@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "process/jit_objects.h"
+
 namespace whocall {
 namespace {
 
@@ -61,6 +63,22 @@ bool ProcessImage::is_code(Address runtime) const {
     return in_executable_segment(*module, runtime);
   }
   return memory != nullptr && !memory->run_at(runtime).empty();
+}
+
+bool ProcessImage::may_be_jit_code(Address runtime) const {
+  const Mapping* mapping = mapping_at(runtime);
+  if (mapping == nullptr) {
+    return mappings.empty();
+  }
+  const Module* module = module_at(runtime);
+  return mapping->executable && (module == nullptr || module->file == nullptr);
+}
+
+const JitObjects& ProcessImage::jit_objects() const {
+  if (jit_objects_ == nullptr) {
+    jit_objects_ = std::make_shared<const JitObjects>(*this, find_jit_descriptors(*this));
+  }
+  return *jit_objects_;
 }
 
 }  // namespace whocall

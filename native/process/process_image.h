@@ -17,6 +17,7 @@
 namespace whocall {
 
 class Debuginfod;
+class JitObjects;
 
 struct Thread {
   unsigned number = 0;                   // from 1, in the order of the source
@@ -101,6 +102,15 @@ class ProcessImage {
   // Whether a program counter can stand there: in an executable mapping, or, where the source
   // tells no mappings, in an executable segment of a module or else in readable memory.
   [[nodiscard]] bool is_code(Address runtime) const;
+
+  // Whether code at `runtime` may be a JIT compiler's: executable, and no file is behind it.
+  [[nodiscard]] bool may_be_jit_code(Address runtime) const;
+  // What JIT compilers tell debuggers of their code; looked for when first asked for, which is to
+  // be after all else is in place.
+  [[nodiscard]] const JitObjects& jit_objects() const;
+
+ private:
+  mutable std::shared_ptr<const JitObjects> jit_objects_;
 };
 
 // Opens a core file. Throws Error (not a core, unknown architecture, unreadable); what is missing

@@ -2,14 +2,15 @@
 #include "python/bind_functions.h"
 
 #include <elf.h>
-#include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "process/jit_objects.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "symbols/symbolizer.h"
+#include "symbols/jit_object_names.h"
 
 namespace py = pybind11;
 
@@ -68,6 +69,30 @@ FunctionListView list_functions(FileSymbols& names) {
   list.functions = found_functions(*list.table, *starts);
   add_inferred_names(*list.inferred, list.functions);
   return list;
+}
+
+py::list list_jit_functions(const ProcessImage& process, Symbolizer& symbolizer) {
+  py::list functions;
+  for (const auto& [start, function] : symbolizer.jit_names().all().all()) {
+    if (process.may_be_jit_code(start)) {
+      functions.append(py::make_tuple(start, function.range.end, text(function.name),
+                                      text(to_string(function.source)), true, py::list(), false));
+    }
+  }
+  return functions;
+}
+
+py::list list_jit_objects(const ProcessImage& process) {
+  py::list objects;
+  for (const JitObject& object : process.jit_objects().all()) {
+    Address end = 0;
+    for (const AddressRange& range : object.code) {
+      end = std::max(end, range.end);
+    }
+    objects.append(py::make_tuple(text(object.file->path()), object.file->bytes().size(),
+                                  object.code.front().begin, end, functions_of(object).size()));
+  }
+  return objects;
 }
 
 void bind_functions(py::module_& module) {

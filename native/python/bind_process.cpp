@@ -217,6 +217,11 @@ void bind_process(py::module_& module) {
       .def("report", &report, py::arg("module"), py::arg("fetch") = false)
       .def("symbols", &symbols_of, py::arg("module"))
       .def("functions", &functions_of, py::arg("module"))
+      .def("jit_functions",
+           [](const Process& process) {
+             return list_jit_functions(process.image(), *process.session()->symbolizer);
+           })
+      .def("jit_objects", [](const Process& process) { return list_jit_objects(process.image()); })
       .def("read", &read, py::arg("address"), py::arg("size"))
       .def("close", &Process::close);
   bind_symfile(process_class, module);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "process/jit_objects.h"
 #include "symbols/jit_files.h"
+#include "symbols/jit_object_names.h"
 #include "symbols/jitdump.h"
 #include "symbols/perf_map.h"
 
@@ -36,34 +38,56 @@ bool holds_code(const Memory& memory, Address address, std::span<const std::byte
 
 }  // namespace
 
-bool JitNames::may_cover(Address runtime) const {
-  const Mapping* mapping = process_.mapping_at(runtime);
-  if (mapping == nullptr) {
-    return process_.mappings.empty();
-  }
-  const Module* module = process_.module_at(runtime);
-  return mapping->executable && (module == nullptr || module->file == nullptr);
+std::optional<AddressRange> JitNames::registered_function_at(Address runtime) {
+  const JitFunction* function = at(runtime);
+  return function != nullptr && function->source == NameSource::jit_object &&
+                 !is_code_buffer(function->range)
+             ? std::optional(function->range)
+             : std::nullopt;
 }
 
 const JitFunction* JitNames::at(Address runtime) {
-  if (!may_cover(runtime)) {
-    return nullptr;
-  }
+  return process_.may_be_jit_code(runtime) ? all().at(runtime) : nullptr;
+}
+
+const JitFunctions& JitNames::all() {
   if (!std::exchange(loaded_, true)) {
     load();
   }
-  return functions_.at(runtime);
+  return functions_;
+}
+
+// Where several tell of an address the last is right: a log may be old, the process itself says
+// what it has now.
+void JitNames::load() {
+  std::vector<JitFunction> registered;
+  const auto objects = process_.jit_objects().all();
+  for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
+    for (JitFunction& function : functions_of(*object)) {
+      if (is_code_buffer(function.range)) {
+        functions_.add(std::move(function));
+      } else {
+        registered.push_back(std::move(function));
+      }
+    }
+  }
+  load_logs();
+  for (JitFunction& function : registered) {
+    functions_.add(std::move(function));
+  }
+  const auto& of_objects = process_.jit_objects().remarks();
+  remarks_.insert(remarks_.end(), of_objects.begin(), of_objects.end());
 }
 
 // Perf maps first: where both tell of an address, the jitdump's own code proves it right.
-void JitNames::load() {
+void JitNames::load_logs() {
   JitFiles files = find_jit_files(process_);
   remarks_ = std::move(files.remarks);
   for (const PerfMapFile& map : files.perf_maps) {
     JitFunctions found;
     read_perf_map(map.text, found);
     const auto covered = std::ranges::count_if(
-        found.all(), [this](const auto& each) { return may_cover(each.first); });
+        found.all(), [this](const auto& each) { return process_.may_be_jit_code(each.first); });
     if (map.unproven && 2 * covered < static_cast<std::ptrdiff_t>(found.all().size())) {
       remarks_.push_back(map.path + " does not fit the memory of the core: it lends no names.");
       continue;

@@ -2,6 +2,7 @@
 // process and not to a file: all addresses are runtime addresses.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ class JitNames {
 
   // The function at an address of executable memory that no file is behind; null when none is
   // known. The first such address makes it look for
+  //   - JIT objects: the ELF files that compilers register for debuggers (jit_objects.h);
   //   - jitdumps: the files jit-PID.dump among the mappings, which compilers map for `perf record`
   //     to see; also by name in the directories to search and beside the core. A function is
   //     believed when memory has its code, as far as it can be read;
@@ -27,18 +29,22 @@ class JitNames {
   // Never throws.
   const JitFunction* at(Address runtime);
 
+  // The bounds of the function by a JIT object, whose compiler knew them; a miss otherwise.
+  std::optional<AddressRange> registered_function_at(Address runtime);
+
+  // All functions that are known, those in modules with a file included; looks likewise.
+  const JitFunctions& all();
+
   // Its source line; empty when none is known.
   [[nodiscard]] std::vector<SourceLine> lines_at(const JitFunction& function,
                                                  Address runtime) const;
-
-  // Whether code at `runtime` may be a JIT compiler's: executable, and no file is behind it.
-  [[nodiscard]] bool may_cover(Address runtime) const;
 
   // On what was found but not believed, sentences; empty before the first `at`.
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
   void load();
+  void load_logs();
 
   const ProcessImage& process_;
   bool loaded_ = false;

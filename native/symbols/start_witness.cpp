@@ -50,6 +50,7 @@ StartWitnesses witness_of(NameSource source) {
       return StartWitness::call_target;
     case NameSource::message:
     case NameSource::initializer:
+    case NameSource::jit_object:
     case NameSource::jitdump:
     case NameSource::perf_map:
     case NameSource::none:

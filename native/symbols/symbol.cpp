@@ -20,6 +20,8 @@ std::string_view to_string(NameSource source) {
       return "bfd";
     case NameSource::symbol_file:
       return "symbol-file";
+    case NameSource::jit_object:
+      return "jit-object";
     case NameSource::jitdump:
       return "jitdump";
     case NameSource::perf_map:

@@ -18,6 +18,7 @@ enum class NameSource : std::uint8_t {
   plt,
   bfd,
   symbol_file,  // a list that the user gave: a linker map, nm's output, a decompiler's export
+  jit_object,   // .symtab of an ELF file that a JIT compiler made for debuggers, in memory
   jitdump,      // what a JIT compiler wrote down of its code
   perf_map,     // the same, without the code: /tmp/perf-PID.map
   entry,        // the file's entry point, and the main that it hands to the C library

@@ -35,6 +35,9 @@ class Symbolizer {
   // What a module's file tells; null when the module has none.
   FileSymbols* symbols_of(const Module& module);
 
+  // What is known of the names of code that no file is behind.
+  JitNames& jit_names() { return jit_names_; }
+
   // On lists of names that the user gave, and on logs of JIT compilers, that lend no names: whole
   // sentences. Reads the lists.
   std::vector<std::string> warnings();

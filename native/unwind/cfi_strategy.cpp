@@ -21,7 +21,7 @@ class CfiStrategy final : public Strategy {
     const auto found = context.cfi.row_at(callee.lookup_pc());
     const bool debug = found && found->format == CallFrameInfo::Format::debug_frame;
     std::string text = debug ? "the .debug_frame row of " : "the .eh_frame row of ";
-    text += found ? found->module->path : "its module";
+    text += found ? found->owner : "its module";
     text += " (CFA " + to_string(row.cfa, arch_);
     if (const RegisterRule* rule = row.rule_for(row.return_address)) {
       text += ", return address " + to_string(*rule, arch_);

@@ -1,50 +1,31 @@
 #include "unwind/cfi_tables.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "process/debug_files.h"
-#include "unwind/cfi_program.h"
 
 namespace whocall {
 
-// .eh_frame and .debug_frame of one module, the latter also of its separate debug file, and the
-// FDEs compiled so far.
+// .eh_frame and .debug_frame of one module, the latter also of its separate debug file.
 class CfiTables::ModuleTables {
  public:
-  ModuleTables(const Module& module, const FileSearch& search) : module_(module), search_(search) {
-    add(module.file->eh_frame_entries());
-    add(module.file->debug_frame_entries());
+  ModuleTables(const Module& module, const FileSearch& search)
+      : file_(*module.file), search_(search), frames_(module.path, module.bias) {
+    frames_.add(file_.eh_frame_entries());
+    frames_.add(file_.debug_frame_entries());
   }
 
-  CfiRow at(Address link) {
-    CfiRow found = in_open_sections(link);
+  CfiRow at(Address runtime) {
+    CfiRow found = frames_.at(runtime);
     if (found.function.empty() && open_debug_file()) {
-      found = in_open_sections(link);
+      found = frames_.at(runtime);
     }
     return found;
   }
 
-  bool covers(Address link) {
-    const auto any_covers = [&] {
-      return std::ranges::any_of(
-          sections_, [&](const Section& section) { return section.info->find(link).has_value(); });
-    };
-    return any_covers() || (open_debug_file() && any_covers());
+  bool covers(Address runtime) {
+    return frames_.covers(runtime) || (open_debug_file() && frames_.covers(runtime));
   }
 
  private:
-  struct Section {
-    const CallFrameInfo* info;
-    std::unordered_map<std::uint64_t, std::vector<UnwindRow>> compiled{};  // by FDE offset
-  };
-
-  void add(const CallFrameInfo* info) {
-    if (info != nullptr) {
-      sections_.push_back({info});
-    }
-  }
-
   // Folklore. Situation: a library without .eh_frame. Example: musl's, whose distributions ship
   // .debug_frame in the debug file alone. Remedy: where no table of the file itself covers an
   // address, look there. True when there is something new to look at.
@@ -52,47 +33,16 @@ class CfiTables::ModuleTables {
     if (debug_file_tried_) {
       return false;
     }
-    debug_file_ = find_debug_file(*module_.file, search_).file;
+    debug_file_ = find_debug_file(file_, search_).file;
     debug_file_tried_ = true;  // only now: an interrupted download may be tried again
-    const std::size_t before = sections_.size();
-    if (debug_file_ != nullptr) {
-      add(debug_file_->debug_frame_entries());
-    }
-    return sections_.size() > before;
+    return debug_file_ != nullptr && frames_.add(debug_file_->debug_frame_entries());
   }
 
-  CfiRow in_open_sections(Address link) {
-    for (Section& section : sections_) {
-      if (const auto fde = section.info->find(link)) {
-        return row_of(section, *fde, link);
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] CfiRow row_of(Section& section, const Fde& fde, Address link) const {
-    const auto [compiled, fresh] = section.compiled.try_emplace(fde.offset);
-    if (fresh) {
-      compiled->second = compile(fde);
-    }
-    CfiRow found{.module = &module_,
-                 .function = {module_.runtime_address(fde.range.begin),
-                              module_.runtime_address(fde.range.end)},
-                 .format = section.info->format()};
-    const auto& rows = compiled->second;
-    const auto after = std::ranges::upper_bound(
-        rows, link, {}, [](const UnwindRow& row) { return row.range.begin; });
-    if (after != rows.begin() && std::prev(after)->range.contains(link)) {
-      found.row = &*std::prev(after);
-    }
-    return found;
-  }
-
-  const Module& module_;
+  const ElfFile& file_;
   const FileSearch& search_;
   std::shared_ptr<const ElfFile> debug_file_;
   bool debug_file_tried_ = false;
-  std::vector<Section> sections_;
+  CompiledFrames frames_;
 };
 
 CfiTables::CfiTables(const ProcessImage& process)
@@ -123,8 +73,24 @@ std::optional<AddressRange> CfiTables::function_at(Address runtime) {
 
 bool CfiTables::covers(Address runtime) {
   const Module* module = process_.module_at(runtime);
-  ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr;
-  return tables != nullptr && tables->covers(module->link_address(runtime));
+  if (ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr) {
+    return tables->covers(runtime);
+  }
+  JitFrames* frames = jit_frames_at(runtime);
+  return frames != nullptr && frames->covers(runtime);
+}
+
+JitFrames* CfiTables::jit_frames_at(Address runtime) {
+  const JitObject* object =
+      process_.may_be_jit_code(runtime) ? process_.jit_objects().at(runtime) : nullptr;
+  if (object == nullptr) {
+    return nullptr;
+  }
+  auto& frames = jit_[object];
+  if (frames == nullptr) {
+    frames = std::make_unique<JitFrames>(*object, process_);
+  }
+  return frames.get();
 }
 
 const CfiRow& CfiTables::cached(Address runtime) {
@@ -137,8 +103,11 @@ const CfiRow& CfiTables::cached(Address runtime) {
 
 CfiRow CfiTables::look_up(Address runtime) {
   const Module* module = process_.module_at(runtime);
-  ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr;
-  return tables != nullptr ? tables->at(module->link_address(runtime)) : CfiRow();
+  if (ModuleTables* tables = module != nullptr ? tables_for(*module) : nullptr) {
+    return tables->at(runtime);
+  }
+  JitFrames* frames = jit_frames_at(runtime);
+  return frames != nullptr ? frames->at(runtime) : CfiRow();
 }
 
 }  // namespace whocall

@@ -1,4 +1,5 @@
-// The unwind tables of all modules of one process, opened when first needed, rows cached by pc.
+// The unwind tables of one process, of its modules and of JIT code, opened when first needed, rows
+// cached by pc.
 #pragma once
 
 #include <array>
@@ -7,19 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "object/call_frame_info.h"
+#include "process/jit_objects.h"
 #include "process/process_image.h"
-#include "unwind/row.h"
+#include "unwind/compiled_frames.h"
+#include "unwind/jit_frames.h"
 
 namespace whocall {
-
-// One row and the module whose tables gave it.
-struct CfiRow {
-  const UnwindRow* row = nullptr;  // null where the FDE says nothing at this address
-  const Module* module = nullptr;
-  AddressRange function;  // of the FDE, runtime addresses; empty: no FDE
-  CallFrameInfo::Format format = CallFrameInfo::Format::eh_frame;
-};
 
 class CfiTables {
  public:
@@ -46,11 +40,13 @@ class CfiTables {
   };
 
   ModuleTables* tables_for(const Module& module);
+  JitFrames* jit_frames_at(Address runtime);
   const CfiRow& cached(Address runtime);
   CfiRow look_up(Address runtime);
 
   const ProcessImage& process_;
   std::vector<std::unique_ptr<ModuleTables>> modules_;  // by index in process_.modules
+  std::unordered_map<const JitObject*, std::unique_ptr<JitFrames>> jit_;
   // Direct-mapped cache: deep recursion and many threads ask for the same few addresses.
   static constexpr std::size_t kSlots = 1024;
   std::array<Slot, kSlots> slots_{};

@@ -74,7 +74,8 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
   }
   ModuleCode* code = code_of(runtime);
   if (code == nullptr) {
-    return loose_.function_at(runtime);
+    const auto known = symbolizer_.jit_names().registered_function_at(runtime);
+    return known ? known : loose_.function_at(runtime);
   }
   const auto range = code->confirmed.function_at(code->module.link_address(runtime));
   return range ? std::optional(AddressRange{code->module.runtime_address(range->begin),

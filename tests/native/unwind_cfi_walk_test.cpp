@@ -139,7 +139,7 @@ TEST_CASE("cfi tables: rows and functions at runtime addresses") {
   REQUIRE(row.has_value());
   CHECK(row->row->cfa.offset == 40);
   CHECK(row->row->range == kOuter);  // link addresses
-  CHECK(row->module == &image->modules[0]);
+  CHECK(row->owner == image->modules[0].path);
   CHECK(tables.row_at(kOuter.begin + kBias)->row == row->row);  // from the cache
   CHECK_FALSE(tables.row_at(kThird.end + kBias).has_value());
   CHECK_FALSE(tables.row_at(kOuter.begin).has_value());

@@ -10,7 +10,7 @@ from whocall.gdb.inferior import current
 from whocall.gdb.output import current_style, warn, write, write_text
 from whocall.gdb.parameters import asks_debuginfod
 from whocall.module_table import module_lines
-from whocall.modules import all_facts, modules_json, on_gdb, warnings
+from whocall.modules import all_facts, jit_line, modules_json, on_gdb, warnings
 from whocall.options import MODULES
 
 
@@ -27,3 +27,4 @@ def run(line: str) -> None:
         return
     warn(warnings(image, facts))
     write(module_lines(facts, advice, current_style(), gdb.parameter("width")))
+    write(jit_line(image))

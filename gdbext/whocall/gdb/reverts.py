@@ -16,7 +16,7 @@ import gdb
 from whocall.errors import Error
 from whocall.gdb import attached, frame_cache, repair_events
 from whocall.gdb.attached import Attached, quoted
-from whocall.gdb.output import write
+from whocall.gdb.output import warn, write
 from whocall.options import REVERT
 
 
@@ -40,6 +40,11 @@ def _loaded() -> list[str]:
         for objfile in gdb.current_progspace().objfiles()
         if objfile.owner is None and objfile.filename
     ]
+
+
+def _jit_code() -> set[str]:
+    """What gdb has of the code that JIT compilers register, by the names that it gives it."""
+    return {path for path in _loaded() if path.startswith("<in-memory@")}
 
 
 def _reread_libraries() -> None:
@@ -80,7 +85,11 @@ def _require_programs(given: list[Attached]) -> None:
 
 
 def take_back(given: list[Attached]) -> None:
-    """Makes gdb forget the files that it was given for the modules of this program space."""
+    """Makes gdb forget the files that it was given for the modules of this program space.
+
+    gdb counts JIT code among the libraries, but finds it by itself at a start alone.
+    """
+    jit_code = _jit_code()
     alone = [known for known in given if known.loaded or known.objfile is None]
     for known in alone:
         for path in [known.loaded] if known.loaded else map(str, known.files):
@@ -93,6 +102,13 @@ def take_back(given: list[Attached]) -> None:
             gdb.execute(f"symbol-file {quoted(known.objfile.filename or '')}", False, True)
     attached.forget_here()
     frame_cache.invalidate()
+    if jit_code - _jit_code():
+        warn(
+            [
+                "gdb has dropped what it had of JIT code, with the libraries, and reads it again "
+                'when it opens the core ("core-file") or attaches anew.'
+            ]
+        )
 
 
 def run(line: str) -> None:
