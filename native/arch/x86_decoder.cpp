@@ -5,15 +5,15 @@
 #include <array>
 #include <utility>
 
-#include "arch/x86_families.h"
+#include "arch/x86_operands.h"
 #include "arch/x86_vector.h"
 
 namespace whocall::x86 {
 namespace {
 
-class Decoder final : public InstructionDecoder {
+class Decoder final : public InstructionDecoder, private Operands {
  public:
-  explicit Decoder(bool is_64) : is_64_(is_64) {
+  explicit Decoder(bool is_64) : Operands(is_64) {
     if (cs_open(CS_ARCH_X86, is_64 ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
       cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
       decoded_ = cs_malloc(handle_);
@@ -77,31 +77,6 @@ class Decoder final : public InstructionDecoder {
     return result;
   }
 
-  [[nodiscard]] const cs_x86& x86() const { return decoded_->detail->x86; }
-  [[nodiscard]] const cs_x86_op& operand(std::size_t index) const { return x86().operands[index]; }
-  [[nodiscard]] std::size_t operand_count() const { return x86().op_count; }
-  [[nodiscard]] Register sp() const { return is_64_ ? 7 : 4; }
-  [[nodiscard]] Register fp() const { return is_64_ ? 6 : 5; }
-  [[nodiscard]] std::int64_t word() const { return is_64_ ? 8 : 4; }
-  // Bytes that a push or pop moves the stack pointer: whole words, whatever the operand, segment
-  // registers too, unless the prefix of the operand size says two bytes.
-  [[nodiscard]] std::int64_t pushed() const { return x86().prefix[2] == 0x66 ? 2 : word(); }
-
-  [[nodiscard]] Register number(x86_reg reg) const { return family_number(reg, is_64_); }
-
-  // The number of an operand that is a whole register of the word size.
-  [[nodiscard]] Register whole_register(const cs_x86_op& op) const {
-    return op.type == X86_OP_REG && op.size == word() ? number(op.reg) : kNoRegister;
-  }
-
-  // Base of a memory operand without index or segment; kNoRegister for other forms.
-  [[nodiscard]] Register plain_base(const cs_x86_op& op) const {
-    const auto index = op.mem.index;  // eiz and riz: encoded, but none
-    const bool plain = op.type == X86_OP_MEM && op.mem.segment == X86_REG_INVALID &&
-                       (index == X86_REG_INVALID || index == X86_REG_EIZ || index == X86_REG_RIZ);
-    return plain && op.mem.base != X86_REG_INVALID ? number(op.mem.base) : kNoRegister;
-  }
-
   void describe(Instruction& out) const {
     switch (decoded_->id) {
       case X86_INS_PUSH:
@@ -146,14 +121,22 @@ class Decoder final : public InstructionDecoder {
     out.add({Effect::Kind::set, sp(), sp(), delta});
   }
 
+  // A word that is pushed from memory goes by way of a register that x86 has not.
   void push(Instruction& out, const cs_x86_op& op) const {
+    const bool from_stack = plain_base(op) == sp() && pushed() == word();
+    if (from_stack) {
+      out.add({Effect::Kind::load, kBetween, sp(), op.mem.disp});
+    }
     move_sp(out, -pushed());
-    const Register source = whole_register(op);
+    const Register source = from_stack ? kBetween : whole_register(op);
     // `push %rsp` stores the old value; nobody saves it that way.
     if (source != kNoRegister && source != sp()) {
       out.add({Effect::Kind::store, sp(), source, 0});
     } else {
       out.add({Effect::Kind::store_other, sp(), 0, 0});
+    }
+    if (from_stack) {
+      out.add({Effect::Kind::clobber, kBetween});
     }
   }
 
@@ -191,7 +174,6 @@ class Decoder final : public InstructionDecoder {
 
   // By way of a register that x86 has not.
   void exchange(Instruction& out) const {
-    constexpr Register kBetween = kRegisterLimit - 1;
     const Register left = whole_register(operand(0));
     const Register right = whole_register(operand(1));
     if (left == kNoRegister || right == kNoRegister) {
@@ -243,14 +225,12 @@ class Decoder final : public InstructionDecoder {
     const Register source = whole_register(from);
     if (destination != kNoRegister && source != kNoRegister) {
       out.add({Effect::Kind::set, destination, source, 0});
-    } else if (destination != kNoRegister && plain_base(from) != kNoRegister) {
-      out.add({Effect::Kind::load, destination, plain_base(from), from.mem.disp});
+    } else if (destination != kNoRegister && any_base(from) != kNoRegister) {
+      out.add(indexed({Effect::Kind::load, destination, any_base(from), from.mem.disp}, from));
+    } else if (any_base(to) != kNoRegister && source != kNoRegister) {
+      out.add(indexed({Effect::Kind::store, any_base(to), source, to.mem.disp}, to));
     } else if (plain_base(to) != kNoRegister) {
-      if (source != kNoRegister) {
-        out.add({Effect::Kind::store, plain_base(to), source, to.mem.disp});
-      } else {
-        out.add({Effect::Kind::store_other, plain_base(to), 0, to.mem.disp});
-      }
+      out.add({Effect::Kind::store_other, plain_base(to), 0, to.mem.disp});
     } else {
       clobber_written(out);
     }
@@ -285,6 +265,8 @@ class Decoder final : public InstructionDecoder {
     } else if (stops()) {
       out.flow = Flow::stop;
       out.returns = decoded_->id == X86_INS_RET || decoded_->id == X86_INS_RETF;
+      out.popped = out.returns && direct ? static_cast<std::uint16_t>(operand(0).imm) : 0;
+      out.target.reset();
       out.padding = decoded_->id == X86_INS_INT3;
     } else {
       out.target.reset();
@@ -328,13 +310,12 @@ class Decoder final : public InstructionDecoder {
     }
   }
 
+  static constexpr Register kBetween = kRegisterLimit - 1;
   // i386 only: ebx, ebp, esi, edi, and where pusha stores them.
   static constexpr std::array<std::pair<Register, std::int64_t>, 4> kPushedByAll = {
       {{3, 16}, {5, 8}, {6, 4}, {7, 0}}};
 
-  bool is_64_;
   csh handle_ = 0;
-  cs_insn* decoded_ = nullptr;
 };
 
 }  // namespace
