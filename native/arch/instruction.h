@@ -19,8 +19,8 @@ namespace whocall {
 struct Effect {
   enum class Kind : std::uint8_t {
     set,          // destination = source + offset
-    load,         // destination = the word at source + offset
-    store,        // the word at destination + offset = source
+    load,         // destination = the word at source + index + offset
+    store,        // the word at destination + index + offset = source
     store_other,  // the word at destination + offset = something that is not followed
     clobber,      // destination = something that is not followed
     compare,      // destination and source are compared for a following conditional jump
@@ -29,6 +29,9 @@ struct Effect {
   Register destination = 0;
   Register source = 0;
   std::int64_t offset = 0;  // bytes
+  // Of load and store: a register that is added `scale` times; 0 times: none.
+  Register index = 0;
+  std::uint8_t scale = 0;
 };
 
 struct Instruction {
@@ -47,6 +50,8 @@ struct Instruction {
   bool landing_pad = false;         // endbr and its kin: indirect calls and jumps arrive here
   bool padding = false;             // a nop of any length: fills the gap between functions
   std::optional<Address> target{};  // of a direct call or jump; same kind of address as asked with
+  std::uint16_t popped = 0;         // bytes of arguments that a return drops
+  bool is_whole = true;             // false: it does more than the list has room for
   std::uint8_t effect_count = 0;
   std::array<Effect, 8> effects{};
 
@@ -54,7 +59,8 @@ struct Instruction {
     return std::span(effects).first(effect_count);
   }
   void add(Effect effect) {
-    if (effect_count < effects.size()) {
+    is_whole = effect_count < effects.size();
+    if (is_whole) {
       effects[effect_count++] = effect;
     }
   }

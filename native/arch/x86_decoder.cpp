@@ -5,15 +5,15 @@
 #include <array>
 #include <utility>
 
-#include "arch/x86_families.h"
+#include "arch/x86_operands.h"
 #include "arch/x86_vector.h"
 
 namespace whocall::x86 {
 namespace {
 
-class Decoder final : public InstructionDecoder {
+class Decoder final : public InstructionDecoder, private Operands {
  public:
-  explicit Decoder(bool is_64) : is_64_(is_64) {
+  explicit Decoder(bool is_64) : Operands(is_64) {
     if (cs_open(CS_ARCH_X86, is_64 ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
       cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
       decoded_ = cs_malloc(handle_);
@@ -80,31 +80,6 @@ class Decoder final : public InstructionDecoder {
     return result;
   }
 
-  [[nodiscard]] const cs_x86& x86() const { return decoded_->detail->x86; }
-  [[nodiscard]] const cs_x86_op& operand(std::size_t index) const { return x86().operands[index]; }
-  [[nodiscard]] std::size_t operand_count() const { return x86().op_count; }
-  [[nodiscard]] Register sp() const { return is_64_ ? 7 : 4; }
-  [[nodiscard]] Register fp() const { return is_64_ ? 6 : 5; }
-  [[nodiscard]] std::int64_t word() const { return is_64_ ? 8 : 4; }
-  // Bytes that a push or pop moves the stack pointer: whole words, whatever the operand, segment
-  // registers too, unless the prefix of the operand size says two bytes.
-  [[nodiscard]] std::int64_t pushed() const { return x86().prefix[2] == 0x66 ? 2 : word(); }
-
-  [[nodiscard]] Register number(x86_reg reg) const { return family_number(reg, is_64_); }
-
-  // The number of an operand that is a whole register of the word size.
-  [[nodiscard]] Register whole_register(const cs_x86_op& op) const {
-    return op.type == X86_OP_REG && op.size == word() ? number(op.reg) : kNoRegister;
-  }
-
-  // Base of a memory operand without index or segment; kNoRegister for other forms.
-  [[nodiscard]] Register plain_base(const cs_x86_op& op) const {
-    const auto index = op.mem.index;  // eiz and riz: encoded, but none
-    const bool plain = op.type == X86_OP_MEM && op.mem.segment == X86_REG_INVALID &&
-                       (index == X86_REG_INVALID || index == X86_REG_EIZ || index == X86_REG_RIZ);
-    return plain && op.mem.base != X86_REG_INVALID ? number(op.mem.base) : kNoRegister;
-  }
-
   void describe(Instruction& out) const {
     switch (decoded_->id) {
       case X86_INS_PUSH:
@@ -149,14 +124,22 @@ class Decoder final : public InstructionDecoder {
     out.add({Effect::Kind::set, sp(), sp(), delta});
   }
 
+  // A word that is pushed from memory goes by way of a register that x86 has not.
   void push(Instruction& out, const cs_x86_op& op) const {
+    const bool from_stack = plain_base(op) == sp() && pushed() == word();
+    if (from_stack) {
+      out.add({Effect::Kind::load, kBetween, sp(), op.mem.disp});
+    }
     move_sp(out, -pushed());
-    const Register source = whole_register(op);
+    const Register source = from_stack ? kBetween : whole_register(op);
     // `push %rsp` stores the old value; nobody saves it that way.
     if (source != kNoRegister && source != sp()) {
       out.add({Effect::Kind::store, sp(), source, 0});
     } else {
       out.add({Effect::Kind::store_other, sp(), 0, 0});
+    }
+    if (from_stack) {
+      out.add({Effect::Kind::clobber, kBetween});
     }
   }
 
@@ -185,6 +168,9 @@ class Decoder final : public InstructionDecoder {
     const Register base = plain_base(op);  // else the place is not known
     out.add(whole ? Effect{Effect::Kind::store, base, kBetween, op.mem.disp}
                   : Effect{Effect::Kind::store_other, base, 0, op.mem.disp});
+    if (whole) {
+      out.add({Effect::Kind::clobber, kBetween});
+    }
   }
 
   // eax, ecx, edx, ebx, esp, ebp, esi, edi; of interest is what calls preserve.
@@ -259,14 +245,12 @@ class Decoder final : public InstructionDecoder {
     const Register source = whole_register(from);
     if (destination != kNoRegister && source != kNoRegister) {
       out.add({Effect::Kind::set, destination, source, 0});
-    } else if (destination != kNoRegister && plain_base(from) != kNoRegister) {
-      out.add({Effect::Kind::load, destination, plain_base(from), from.mem.disp});
+    } else if (destination != kNoRegister && any_base(from) != kNoRegister) {
+      out.add(indexed({Effect::Kind::load, destination, any_base(from), from.mem.disp}, from));
+    } else if (any_base(to) != kNoRegister && source != kNoRegister) {
+      out.add(indexed({Effect::Kind::store, any_base(to), source, to.mem.disp}, to));
     } else if (plain_base(to) != kNoRegister) {
-      if (source != kNoRegister) {
-        out.add({Effect::Kind::store, plain_base(to), source, to.mem.disp});
-      } else {
-        out.add({Effect::Kind::store_other, plain_base(to), 0, to.mem.disp});
-      }
+      out.add({Effect::Kind::store_other, plain_base(to), 0, to.mem.disp});
     } else {
       clobber_written(out);
     }
@@ -301,6 +285,8 @@ class Decoder final : public InstructionDecoder {
     } else if (stops()) {
       out.flow = Flow::stop;
       out.returns = decoded_->id == X86_INS_RET || decoded_->id == X86_INS_RETF;
+      out.popped = out.returns && direct ? static_cast<std::uint16_t>(operand(0).imm) : 0;
+      out.target.reset();
       out.padding = decoded_->id == X86_INS_INT3;
     } else {
       out.target.reset();
@@ -348,9 +334,7 @@ class Decoder final : public InstructionDecoder {
   static constexpr std::array<std::pair<Register, std::int64_t>, 4> kPushedByAll = {
       {{3, 16}, {5, 8}, {6, 4}, {7, 0}}};
 
-  bool is_64_;
   csh handle_ = 0;
-  cs_insn* decoded_ = nullptr;
 };
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "unwind/expression_writer.h"
-
 namespace whocall {
 
 using Kind = AbstractValue::Kind;
@@ -32,8 +30,11 @@ void AbstractState::set(Register number, const AbstractValue& value) {
   if (number < kRegisterLimit) {
     registers_[number] = value;
   }
+  std::erase_if(slots_, [&](const Slot& slot) {
+    return slot.where.kind == Kind::indexed && slot.where.source == number;
+  });
   if (number == arch_->sp) {
-    drop_slots_below_sp();
+    drop_slots_below_sp(false);
   }
   if (compared_ && (compared_->first == number || compared_->second == number)) {
     compared_.reset();
@@ -50,7 +51,9 @@ void AbstractState::move_sp_to_unknown() {
   if (aligned_base()) {
     return;
   }
-  std::erase_if(slots_, [](const Slot& slot) { return slot.where.kind == Kind::aligned; });
+  std::erase_if(slots_, [](const Slot& slot) {
+    return slot.where.kind == Kind::aligned || slot.where.kind == Kind::indexed;
+  });
   for (Slot& slot : slots_) {
     slot.what = slot.what.kind == Kind::aligned ? AbstractValue{} : slot.what;
   }
@@ -60,6 +63,27 @@ void AbstractState::move_sp_to_unknown() {
   }
   registers_[arch_->sp] = AbstractValue::from_aligned(0);
   compared_.reset();
+}
+
+// Makes the place where the stack pointer is the base that aligned addresses count from, when it is
+// told by that base already.
+void AbstractState::count_from_sp() {
+  const AbstractValue sp = get(arch_->sp);
+  const auto shift = [&](AbstractValue& value) {
+    if (value.kind == Kind::aligned || value.kind == Kind::indexed) {
+      value.offset -= sp.offset;
+    }
+  };
+  if (sp.kind != Kind::aligned || sp.offset == 0) {
+    return;
+  }
+  for (AbstractValue& value : registers_) {
+    shift(value);
+  }
+  for (Slot& slot : slots_) {
+    shift(slot.where);
+    shift(slot.what);
+  }
 }
 
 AbstractValue AbstractState::plus(Register base, std::int64_t offset) const {
@@ -73,14 +97,31 @@ AbstractValue AbstractState::plus(Register base, std::int64_t offset) const {
   return AbstractValue::address(value.kind, value.offset + offset);
 }
 
+// Folklore. Situation: hand-written code keeps the old stack pointer behind an array whose size is
+// computed. Example: bn_mul_mont of OpenSSL: mov %rax,8(%rsp,%r9,8). Remedy: as long as the index
+// stays in its register, the word is as good as one at a fixed place.
+AbstractValue AbstractState::place(Register base, const Effect& effect) const {
+  AbstractValue address = plus(base, effect.offset);
+  if (effect.scale == 0 || address.kind == Kind::unknown) {
+    return address;
+  }
+  if (address.kind != Kind::aligned || effect.index >= kRegisterLimit) {
+    return {};
+  }
+  address.kind = Kind::indexed;
+  address.source = static_cast<std::uint8_t>(effect.index);
+  address.scale = effect.scale;
+  return address;
+}
+
 void AbstractState::apply(const Effect& effect) {
   switch (effect.kind) {
     case Effect::Kind::set:
       return set(effect.destination, plus(effect.source, effect.offset));
     case Effect::Kind::load:
-      return set(effect.destination, load(plus(effect.source, effect.offset)));
+      return set(effect.destination, load(place(effect.source, effect)));
     case Effect::Kind::store:
-      return store(plus(effect.destination, effect.offset), get(effect.source));
+      return store(place(effect.destination, effect), get(effect.source));
     case Effect::Kind::store_other:
       return store(plus(effect.destination, effect.offset), {});
     case Effect::Kind::clobber:
@@ -98,9 +139,10 @@ void AbstractState::after_call(const std::bitset<kRegisterLimit>& written) {
     const bool preserved =
         std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end();
     if (written.test(number) && !preserved && number != arch_->sp) {
-      registers_[number] = {};
+      set(number, {});
     }
   }
+  drop_slots_below_sp(true);
   compared_.reset();
 }
 
@@ -124,10 +166,20 @@ bool AbstractState::compared_equal() {
 }
 
 bool AbstractState::merge(const AbstractState& other) {
+  const AbstractValue sp = get(arch_->sp);
+  const AbstractValue other_sp = other.get(arch_->sp);
+  const bool two_bases = sp.kind == Kind::aligned && other_sp.kind == Kind::aligned &&
+                         sp != other_sp && get(arch_->fp).kind != Kind::aligned;
+  if (two_bases) {  // what lies as far from the stack pointer on both paths is known still
+    AbstractState shifted = other;
+    shifted.count_from_sp();
+    count_from_sp();
+    return merge(shifted) || sp.offset != 0;
+  }
   const auto registers_before = registers_;
   const auto slots_before = slots_;
   const auto both_compared = compared_ == other.compared_ ? compared_ : std::nullopt;
-  if (get(arch_->sp) != other.get(arch_->sp)) {
+  if (sp != other_sp) {
     move_sp_to_unknown();
   }
   for (Register number = 0; number < kRegisterLimit; ++number) {
@@ -169,7 +221,7 @@ bool AbstractState::disagrees(const AbstractState& other) const {
 }
 
 void AbstractState::store(const AbstractValue& where, const AbstractValue& what) {
-  if (!where.is_address()) {
+  if (!where.is_address() && (where.kind != Kind::indexed || what.kind != Kind::cfa)) {
     // Through a pointer of unknown origin: compilers keep those away from saved registers.
     moved_away_ = moved_away_ || what == AbstractValue::on_entry(arch_->return_address);
     return;
@@ -183,138 +235,24 @@ void AbstractState::store(const AbstractValue& where, const AbstractValue& what)
 
 AbstractValue AbstractState::load(const AbstractValue& where) const {
   const auto found = std::ranges::find(slots_, where, &Slot::where);
-  return where.is_address() && found != slots_.end() ? found->what : AbstractValue{};
+  return where.kind != Kind::unknown && found != slots_.end() ? found->what : AbstractValue{};
 }
 
 // What was popped is dead: a signal handler may overwrite it at any moment.
-void AbstractState::drop_slots_below_sp() {
+//
+// Folklore. Situation: the psABI of x86-64 keeps signal handlers away from the 128 bytes below the
+// stack pointer, and hand-written code leaves the frame's address there while it lowers the stack
+// pointer step by step in a loop. Example: the SHA-2 code of OpenSSL for AVX2: lea -128(%rsp),%rsp;
+// push 120(%rsp); lea 8(%rsp),%rsp. Remedy: addresses of the frame stay known there until a call.
+void AbstractState::drop_slots_below_sp(bool all) {
   const AbstractValue sp = get(arch_->sp);
+  const std::int32_t kept = arch_->pointer_size == 8 && !all ? 128 : 0;
   if (sp.is_address()) {
     std::erase_if(slots_, [&](const Slot& slot) {
-      return slot.where.kind == sp.kind && slot.where.offset < sp.offset;
+      const std::int32_t below = slot.what.kind == Kind::cfa ? kept : 0;
+      return slot.where.kind == sp.kind && slot.where.offset < sp.offset - below;
     });
   }
-}
-
-std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& arena,
-                                            bool at_call) const {
-  const auto cfa = cfa_rule(arena);
-  if (!cfa) {
-    return std::nullopt;
-  }
-  UnwindRow row;
-  row.cfa = *cfa;
-  row.return_address = arch_->return_address;
-  const auto add = [&](Register number) {
-    if (const auto rule = saved_rule(number, arena)) {
-      row.rules.push_back({number, *rule});
-      return true;
-    }
-    return false;
-  };
-  if (!add(arch_->return_address)) {
-    const auto scratch = at_call ? std::nullopt : return_address_in_scratch();
-    if (!scratch && !gave_up_return_address()) {
-      return std::nullopt;
-    }
-    row.rules.push_back({arch_->return_address, scratch.value_or(RegisterRule::undefined())});
-  }
-  for (const Register number : arch_->callee_saved) {
-    if (!add(number)) {
-      row.rules.push_back({number, RegisterRule::undefined()});
-    }
-  }
-  return row;
-}
-
-// Folklore. Situation: musl's __clone, the first function of every thread, takes its argument off
-// the stack where a return address would be and never returns. Remedy: code that has taken the
-// return address off the stack and put it nowhere has no caller. Not so what moves it to a place
-// that cannot be followed (SBCL: pop [rbp+8]).
-bool AbstractState::gave_up_return_address() const {
-  const AbstractValue sp = get(arch_->sp);
-  return arch_->return_address_size_on_stack != 0 && sp.kind == Kind::cfa && sp.offset >= 0 &&
-         !moved_away_;
-}
-
-// sp, else fp, else any register that holds an address of known distance from the CFA; behind a
-// realignment, a word near the aligned base that holds one (the i386 `main` keeps %ecx there).
-std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>>& arena) const {
-  const auto by = [&](Register number) -> std::optional<CfaRule> {
-    const AbstractValue value = get(number);
-    return value.kind == Kind::cfa ? std::optional(CfaRule::at(number, -value.offset))
-                                   : std::nullopt;
-  };
-  for (const Register preferred : {arch_->sp, arch_->fp}) {
-    if (const auto rule = by(preferred)) {
-      return rule;
-    }
-  }
-  for (Register number = 0; number < kRegisterLimit; ++number) {
-    if (const auto rule = by(number)) {
-      return rule;
-    }
-  }
-  const auto base = aligned_base();
-  for (const Slot& slot : slots_) {
-    if (base && slot.where.kind == Kind::aligned && slot.what.kind == Kind::cfa) {
-      ExpressionWriter writer(arena, arch_->endian);
-      writer.base(base->first, slot.where.offset - base->second).deref().plus(-slot.what.offset);
-      return CfaRule{CfaRule::Kind::expression, 0, 0, writer.view()};
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<RegisterRule> AbstractState::saved_rule(
-    Register number, std::deque<std::vector<std::byte>>& arena) const {
-  const AbstractValue wanted = AbstractValue::on_entry(number);
-  const auto base = aligned_base();
-  // The copy in memory first: a called thunk (get_pc_thunk.bx) may change the register behind the
-  // analysis' back, but nobody touches the copy.
-  for (const Slot& slot : slots_) {
-    if (slot.what != wanted) {
-      continue;
-    }
-    if (slot.where.kind == Kind::cfa) {
-      return RegisterRule::stored_at_cfa(slot.where.offset);
-    }
-    if (base) {
-      ExpressionWriter writer(arena, arch_->endian);
-      writer.base(base->first, slot.where.offset - base->second);
-      return RegisterRule::stored_at(writer.view());
-    }
-  }
-  if (get(number) == wanted) {
-    return RegisterRule::same();
-  }
-  for (const Register other : arch_->callee_saved) {
-    if (get(other) == wanted) {
-      return RegisterRule::from(other);
-    }
-  }
-  return std::nullopt;
-}
-
-// Folklore. Situation: code takes its return address off the stack into a scratch register and
-// goes back by a jump. Example: pop %rcx; ...; jmp *%rcx in stubs of the C library. Remedy: until a
-// call may change it, the register holds the return address.
-std::optional<RegisterRule> AbstractState::return_address_in_scratch() const {
-  const AbstractValue wanted = AbstractValue::on_entry(arch_->return_address);
-  const auto found = std::ranges::find(registers_, wanted);
-  return found == registers_.end()
-             ? std::nullopt
-             : std::optional(RegisterRule::from(static_cast<Register>(found - registers_.begin())));
-}
-
-// A register that holds an address of known distance from the aligned base.
-std::optional<std::pair<Register, std::int64_t>> AbstractState::aligned_base() const {
-  for (const Register preferred : {arch_->fp, arch_->sp}) {
-    if (get(preferred).kind == Kind::aligned) {
-      return std::pair(preferred, get(preferred).offset);
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace whocall

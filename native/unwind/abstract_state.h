@@ -18,20 +18,23 @@ namespace whocall {
 // unknown place to which the stack pointer was moved last: rounded down (`and $-16,%rsp`), lowered
 // by a computed size (`sub %rcx,%rsp`), or set to a computed address.
 struct AbstractValue {
-  enum class Kind : std::uint8_t { unknown, cfa, aligned, entry };
+  enum class Kind : std::uint8_t { unknown, cfa, aligned, entry, indexed };
   Kind kind = Kind::unknown;
-  std::uint8_t source = 0;  // entry: the register (DWARF number) whose value on entry it is
-  std::int32_t offset = 0;  // cfa, aligned: bytes from the base
+  // entry: the register (DWARF number) whose value on entry it is; indexed: the register that is
+  // added `scale` times to an address that is told as `aligned` ones are.
+  std::uint8_t source = 0;
+  std::uint8_t scale = 0;
+  std::int32_t offset = 0;  // cfa, aligned, indexed: bytes from the base
 
   static AbstractValue from_cfa(std::int64_t offset) { return address(Kind::cfa, offset); }
   static AbstractValue from_aligned(std::int64_t offset) { return address(Kind::aligned, offset); }
   static AbstractValue on_entry(Register source) {
-    return {Kind::entry, static_cast<std::uint8_t>(source), 0};
+    return {Kind::entry, static_cast<std::uint8_t>(source), 0, 0};
   }
   // Nothing is known of an address farther away than any stack is large.
   static AbstractValue address(Kind kind, std::int64_t offset) {
     const bool sane = offset > -kFarthest && offset < kFarthest;
-    return sane ? AbstractValue{kind, 0, static_cast<std::int32_t>(offset)} : AbstractValue{};
+    return sane ? AbstractValue{kind, 0, 0, static_cast<std::int32_t>(offset)} : AbstractValue{};
   }
   static constexpr std::int64_t kFarthest = std::int64_t{1} << 30U;
   [[nodiscard]] bool is_address() const { return kind == Kind::cfa || kind == Kind::aligned; }
@@ -43,7 +46,7 @@ class AbstractState {
  public:
   // A word on the stack whose content is followed.
   struct Slot {
-    AbstractValue where;  // cfa or aligned
+    AbstractValue where;  // cfa, aligned or indexed
     AbstractValue what;   // entry or address
     friend bool operator==(const Slot&, const Slot&) = default;
   };
@@ -74,21 +77,29 @@ class AbstractState {
 
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
+  // What is known of the place that a rule is for.
+  struct Place {
+    bool guessed = false;  // how deep the stack pointer is there is a guess
+    bool at_call = false;  // a call stands there, which may change scratch registers
+  };
   // The rule at this point; empty when the CFA or the place of the return address is not known.
-  // `at_call`: a call stands here, which may change scratch registers. Expressions are kept in
-  // `arena`.
+  // Expressions are kept in `arena`. Where the stack pointer's depth is a guess, a frame pointer as
+  // the conventional prologue leaves it comes first.
   [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena,
-                                             bool at_call) const;
+                                             Place place) const;
 
  private:
   void set(Register number, const AbstractValue& value);
   void move_sp_to_unknown();
+  void count_from_sp();
   [[nodiscard]] AbstractValue plus(Register base, std::int64_t offset) const;
+  [[nodiscard]] AbstractValue place(Register base, const Effect& effect) const;
   void store(const AbstractValue& where, const AbstractValue& what);
   [[nodiscard]] AbstractValue load(const AbstractValue& where) const;
-  void drop_slots_below_sp();
+  void drop_slots_below_sp(bool all);
 
-  [[nodiscard]] std::optional<CfaRule> cfa_rule(std::deque<std::vector<std::byte>>& arena) const;
+  [[nodiscard]] std::optional<CfaRule> cfa_rule(std::deque<std::vector<std::byte>>& arena,
+                                                bool guessed) const;
   [[nodiscard]] std::optional<RegisterRule> saved_rule(
       Register number, std::deque<std::vector<std::byte>>& arena) const;
   [[nodiscard]] std::optional<std::pair<Register, std::int64_t>> aligned_base() const;

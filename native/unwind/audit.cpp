@@ -135,8 +135,10 @@ class Auditor {
                           instruction,
                           row,
                           state,
-                          state == nullptr ? AuditOutcome::unreached
-                                           : compare_with_table(*state, *row, at, arch_)});
+                          state == nullptr
+                              ? AuditOutcome::unreached
+                              : compare_with_table(*state, *row, at, arch_, point->guessed),
+                          reached && point->guessed});
       }
       at += size;
     }
@@ -171,7 +173,9 @@ class Auditor {
     }
     const AuditPlace& place = places[at];
     std::deque<std::vector<std::byte>> arena;
-    const auto ours = place.state != nullptr ? place.state->row(arena, place.is_call()) : std::nullopt;
+    const auto ours = place.state != nullptr
+                          ? place.state->row(arena, {place.guessed, place.is_call()})
+                          : std::nullopt;
     AuditDifference difference{place.outcome,
                                classes[at],
                                place.range.begin,

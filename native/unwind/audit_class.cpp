@@ -13,7 +13,7 @@ using Flow = Instruction::Flow;
 
 bool knows_cfa(const AbstractState& state) {
   std::deque<std::vector<std::byte>> arena;
-  return state.row(arena, false).has_value();
+  return state.row(arena, {}).has_value();
 }
 
 bool same_cfa(const UnwindRow& one, const UnwindRow& other) {

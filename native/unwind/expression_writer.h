@@ -45,6 +45,16 @@ class ExpressionWriter {
     sleb(value);
     return *this;
   }
+  ExpressionWriter& times(std::int64_t factor) {
+    constant(factor);
+    code_.push_back(std::byte{dw::OP_mul});
+    return *this;
+  }
+  // Adds the two upper values.
+  ExpressionWriter& sum() {
+    code_.push_back(std::byte{dw::OP_plus});
+    return *this;
+  }
   // Takes the upper of two values from the lower.
   ExpressionWriter& minus() {
     code_.push_back(std::byte{dw::OP_minus});

@@ -23,6 +23,7 @@ FunctionAnalyser::FunctionAnalyser(const ProcessImage& process, CodeMap& code)
     : process_(process),
       code_(code),
       no_return_(process, code),
+      callee_pops_(process, code, no_return_),
       landing_pads_(process),
       decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
 
@@ -129,7 +130,8 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
                           landing_pads_.of_function(function.begin),
                           code_.has_exact_bounds(function.begin),
                           [&](Address target) { return no_return_.never_returns(target); },
-                          [&](Address target) { return written_by(target); }};
+                          [&](Address target) { return written_by(target); },
+                          [&](Address target) { return callee_pops_.popped_by(target); }};
   return follow_function(code, *process_.arch, *decoder_);
 }
 

@@ -10,6 +10,7 @@
 
 #include "arch/instruction.h"
 #include "process/process_image.h"
+#include "unwind/callee_pops.h"
 #include "unwind/code_map.h"
 #include "unwind/function_analysis.h"
 #include "unwind/landing_pads.h"
@@ -53,6 +54,7 @@ class FunctionAnalyser {
   const ProcessImage& process_;
   CodeMap& code_;
   NoReturn no_return_;
+  CalleePops callee_pops_;
   LandingPads landing_pads_;
   std::unique_ptr<InstructionDecoder> decoder_;         // null: the architecture has none
   std::unordered_map<Address, AnalysedFunction> rows_;  // by function start

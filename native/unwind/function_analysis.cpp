@@ -34,13 +34,17 @@ class Analysis {
     for (int round = 0; round < kRestarts && flow_from_entries(); ++round) {
     }
     FollowedFunction result;
+    // Where the jumps do not agree, any place may be a target.
+    const bool switches = !switches_.empty();
+    const bool doubtful = switches && !switches_.agree();
     auto points = std::move(points_).take();
     result.points.reserve(points.size());
     for (auto& [offset, point] : points) {
       if (point.size != 0) {
         result.points.push_back({{address_ + offset, address_ + offset + point.size},
                                  std::move(point.state),
-                                 point.is_call});
+                                 point.is_call,
+                                 doubtful || (point.guessed && !switches)});
       }
     }
     result.exits = std::move(exits_);
@@ -59,6 +63,8 @@ class Analysis {
     has_unreached_ = false;
     guessing_ = false;
     switches_.clear();
+    targets_.clear();
+    behind_computation_.clear();
     if (function_.entries.empty()) {
       reach(0, AbstractState(arch_), {});
     }
@@ -70,7 +76,8 @@ class Analysis {
     drain();
     guessing_ = true;
     for (const FunctionExit& entry : function_.entries) {
-      if (entry.guessed && !points_.contains(entry.target - address_)) {
+      const FlowPoint* known = points_.find(entry.target - address_);
+      if (entry.guessed && (known == nullptr || known->guessed)) {
         has_unreached_ = true;
         reach(entry.target - address_, entry.state, {});
         drain();
@@ -129,6 +136,10 @@ class Analysis {
     for (const Effect& effect : instruction->list()) {
       state.apply(effect);
     }
+    const auto effects = instruction->list();
+    if (effects.size() == 1 && effects[0].kind == Effect::Kind::clobber) {
+      behind_computation_.insert(offset + instruction->size);
+    }
     const Suspects suspects = point.suspects;  // reach() may move the points
     if (is_call) {
       throw_from(offset, state);
@@ -175,12 +186,18 @@ class Analysis {
         }
         return reach(next, state, suspects);
       case Flow::indirect_jump:
-        if (state.knows_frame()) {
-          switches_.set(next, std::move(state));
-        }
-        return;
+        return take_to_targets(next - instruction.size, state);
       case Flow::stop:
         return;
+    }
+  }
+
+  // What was followed from the targets already, as of a deeper knowledge, is followed again.
+  void take_to_targets(std::uint64_t jump, const AbstractState& state) {
+    if (switches_.add(state, behind_computation_.contains(jump))) {
+      for (const std::uint64_t target : targets_) {
+        reach(target, switches_.at_targets(), {});
+      }
     }
   }
 
@@ -198,6 +215,9 @@ class Analysis {
                              ? function_.written_by(*call.target)
                              : std::nullopt;
     written ? state.after_call(*written) : state.after_call();
+    if (call.target && function_.popped_by) {
+      state.apply({Effect::Kind::set, arch_.sp, arch_.sp, function_.popped_by(*call.target)});
+    }
     reach(next, state, calls_.after_call(suspects, call.target, next));
   }
 
@@ -285,8 +305,11 @@ class Analysis {
     if (own_function || (switches_.empty() && !function_.exact_bounds)) {
       return AbstractState(arch_);
     }
-    const AbstractState usual = points_.usual_state();
-    return switches_.empty() || switches_.any_like(usual) ? usual : switches_.first();
+    if (switches_.empty()) {
+      return points_.usual_state();
+    }
+    targets_.insert(offset);
+    return switches_.at_targets();
   }
 
   const FunctionCode& function_;
@@ -298,6 +321,8 @@ class Analysis {
   FlowPoints points_;
   std::set<std::uint64_t> pending_;
   SwitchJumps switches_;
+  std::set<std::uint64_t> targets_;             // code that nothing but indirect jumps can lead to
+  std::set<std::uint64_t> behind_computation_;  // of one register
   std::vector<FunctionExit> exits_;
   std::size_t visits_ = 0;
   bool again_ = false;
@@ -322,7 +347,7 @@ FollowedFunction follow_function(const FunctionCode& function, const Architectur
 AnalysedFunction make_rows(const std::vector<AnalysedPoint>& points) {
   AnalysedFunction result;
   for (const AnalysedPoint& point : points) {
-    if (auto row = point.state.row(result.expressions, point.is_call)) {
+    if (auto row = point.row(result.expressions)) {
       row->range = point.range;
       result.rows.push_back(std::move(*row));
     }

@@ -20,6 +20,12 @@ struct AnalysedPoint {
   AddressRange range;  // of the instruction
   AbstractState state;
   bool is_call = false;
+  bool guessed = false;  // how deep the stack is there is a guess
+
+  // The rule that the state amounts to.
+  [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena) const {
+    return state.row(arena, {guessed, is_call});
+  }
 };
 
 // A way out of the function that is no return: to its cold part, or a tail call.
@@ -48,6 +54,8 @@ struct FunctionCode {
   std::function<bool(Address)> never_returns{};
   // Which registers a call to this address writes at the most; may be empty or not know.
   std::function<std::optional<std::bitset<kRegisterLimit>>(Address)> written_by{};
+  // How many bytes of arguments a call to this address drops; may be empty.
+  std::function<std::int64_t(Address)> popped_by{};
 };
 
 // Follows the control flow to every instruction that it reaches, with an abstract stack pointer,

@@ -34,7 +34,8 @@ const Instruction* FunctionReader::decode(std::uint64_t offset) {
   if (fresh) {
     found->second = decoder_.decode(code_.from(offset), address_ + offset);
   }
-  return found->second && found->second->size != 0 ? &*found->second : nullptr;
+  const bool known = found->second && found->second->size != 0 && found->second->is_whole;
+  return known ? &*found->second : nullptr;
 }
 
 std::uint64_t FunctionReader::behind_padding(std::uint64_t offset) {
@@ -71,7 +72,7 @@ bool FunctionReader::drops_return_address(std::uint64_t offset) {
   };
   const Effect& first = instruction->list().front();
   const bool stores = first.kind == Effect::Kind::store || first.kind == Effect::Kind::store_other;
-  return (stores && first.destination == arch_.sp && first.offset == 0) ||
+  return (stores && first.destination == arch_.sp && first.offset == 0 && first.scale == 0) ||
          std::ranges::any_of(instruction->list(), raises);
 }
 

@@ -1,42 +1,45 @@
 // The indirect jumps of one function, whose targets are code that no path is seen to lead to.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
+#include <optional>
 
 #include "arch/architecture.h"
 #include "unwind/abstract_state.h"
 
 namespace whocall {
 
-// Data that is read as code can have 100,000 of them, and what is asked here is asked for each
-// piece of unreached code: so depths are counted instead of compared.
+// Any of the targets may be that of any of the jumps: what is known there is what all of them agree
+// on.
 class SwitchJumps {
  public:
-  explicit SwitchJumps(const Architecture& arch) : arch_(arch) {}
+  explicit SwitchJumps(const Architecture& arch) : called_(arch), sp_(arch.sp) {}
 
   void clear();
-  // `behind` is the offset behind the jump; `state` takes the place of what was known of it before.
-  void set(std::uint64_t behind, AbstractState state);
+  // What is known at one more jump, or at one that was added before and now knows less; `computed`:
+  // its target was just computed. True when that changes what is known at the targets.
+  bool add(const AbstractState& state, bool computed);
 
-  [[nodiscard]] bool empty() const { return states_.empty(); }
-  // The state of the first jump; there must be one.
-  [[nodiscard]] const AbstractState& first() const { return states_.begin()->second; }
-  // Whether there are some, and none disagrees with the first.
+  [[nodiscard]] bool empty() const { return !switches_.joined && !leaving_.joined; }
+  // What is known at the targets; there must be a jump.
+  [[nodiscard]] const AbstractState& at_targets() const { return *joined().joined; }
+  // Whether there are some, and they know one and the same depth.
   [[nodiscard]] bool agree() const;
-  // Whether one of them does not disagree with `state`.
-  [[nodiscard]] bool any_like(const AbstractState& state) const;
 
  private:
-  // How many do (see AbstractState::disagrees).
-  [[nodiscard]] std::size_t disagreeing(const AbstractState& state) const;
+  struct Join {
+    std::optional<AbstractState> joined{};
+    bool agree = true;
+  };
+  // Folklore. Situation: a function that switches also ends in indirect tail calls. Example: a
+  // method of C++ that jumps to another by way of the vtable. Remedy: a jump with the stack as a
+  // caller left it is a switch only where no other jump can be, or where its target is a sum: tail
+  // calls take theirs from memory.
+  [[nodiscard]] const Join& joined() const { return switches_.joined ? switches_ : leaving_; }
 
-  const Architecture& arch_;
-  std::map<std::uint64_t, AbstractState> states_;
-  // By the kind of the stack pointer's value, and by its offset.
-  std::map<AbstractValue::Kind, std::map<std::int32_t, std::size_t>> depths_;
-  std::map<AbstractValue::Kind, std::size_t> kinds_;
+  AbstractState called_;
+  Register sp_;
+  Join switches_;
+  Join leaving_;
 };
 
 }  // namespace whocall

@@ -27,9 +27,22 @@ std::optional<std::uint64_t> concrete(const AbstractValue& value) {
     case Kind::entry:
       return token(value.source);
     case Kind::unknown:
+    case Kind::indexed:
       break;
   }
   return std::nullopt;
+}
+
+// What an unknown register holds that only counts how far away a word lies.
+std::uint64_t index_in(Register number) { return 0x100U + number; }
+
+// Where a word lies.
+std::optional<std::uint64_t> concrete_place(const AbstractValue& where) {
+  if (where.kind != Kind::indexed) {
+    return concrete(where);
+  }
+  return kAligned + static_cast<Address>(std::int64_t{where.offset}) +
+         where.scale * index_in(where.source);
 }
 
 // The stack words of a state, each in a run of its own.
@@ -37,7 +50,7 @@ class SlotMemory final : public Memory {
  public:
   SlotMemory(const AbstractState& state, const Architecture& arch) : size_(arch.pointer_size) {
     for (const AbstractState::Slot& slot : state.slots()) {
-      const auto address = concrete(slot.where);
+      const auto address = concrete_place(slot.where);
       auto value = concrete(slot.what);
       if (address && value) {
         // Little-endian hosts and targets only need the low bytes first; big ones the high.
@@ -83,19 +96,29 @@ bool registers_agree(const AbstractState& state, const UnwindRow& table, const A
 }  // namespace
 
 AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table, Address pc,
-                                const Architecture& arch) {
+                                const Architecture& arch, bool guessed) {
   const RegisterRule* return_rule = table.rule_for(table.return_address);
   if (return_rule != nullptr && return_rule->kind == RegisterRule::Kind::undefined) {
     return AuditOutcome::agrees;  // the table ends the stack here: there is nothing to agree on
   }
   std::deque<std::vector<std::byte>> arena;
-  if (!state.row(arena, false)) {
+  const auto ours = state.row(arena, {guessed, false});
+  if (!ours) {
     return AuditOutcome::cfa_unknown;
+  }
+  if (guessed && ours->cfa.kind == CfaRule::Kind::register_offset &&
+      ours->cfa.kind == table.cfa.kind && ours->cfa.base != table.cfa.base) {
+    return AuditOutcome::cfa_differs;
   }
   Activation callee;
   for (Register number = 0; number < kRegisterLimit; ++number) {
     if (const auto value = concrete(state.get(number))) {
       callee.registers.set(number, *value);
+    }
+  }
+  for (const AbstractState::Slot& slot : state.slots()) {
+    if (slot.where.kind == Kind::indexed) {
+      callee.registers.set(slot.where.source, index_in(slot.where.source));
     }
   }
   callee.registers.set(arch.pc, pc);

@@ -11,7 +11,10 @@ namespace whocall {
 // `pc`, which rows of a PLT compute with, applies the table's row to it and looks whether what the
 // state knows comes out. So rules of different form (rbp+16 or rsp+80, an expression or a slot) are
 // compared by what they mean.
+//
+// Both may tell the frame by different registers and still agree. But where the state is a guess,
+// that does not confirm the register which our row stands on: such a row differs.
 AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table, Address pc,
-                                const Architecture& arch);
+                                const Architecture& arch, bool guessed = false);
 
 }  // namespace whocall

@@ -141,6 +141,60 @@ FRAMES = {
         mov 8(%rsp), %rsp
         .cfi_def_cfa rsp, 8
         ret""",
+    # The expressions: the word at rsp + 8 + 8 * r9, and those at rsp + 120, rsp and rsp - 8; + 8.
+    "saved-behind-an-array": """
+        mov %edx, %r9d
+        mov %rsp, %rax
+        .cfi_def_cfa rax, 8
+        push %rbx
+        .cfi_offset rbx, -16
+        neg %r9
+        lea -16(%rsp,%r9,8), %rsp
+        neg %r9
+        and $-1024, %rsp
+        mov %rax, 8(%rsp,%r9,8)
+        .cfi_escape 0x0f, 10, 0x77, 8, 0x79, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 8
+        xor %eax, %eax
+1:      dec %edi
+        jne 1b
+        mov 8(%rsp,%r9,8), %rsi
+        .cfi_def_cfa rsi, 8
+        mov -8(%rsi), %rbx
+        .cfi_restore rbx
+        lea (%rsi), %rsp
+        .cfi_def_cfa rsp, 8
+        ret""",
+    "copied-down-in-a-loop": """
+        mov %rsp, %rax
+        .cfi_def_cfa rax, 8
+        push %rbx
+        .cfi_offset rbx, -16
+        sub $0x100, %rsp
+        and $-64, %rsp
+        mov %rax, 120(%rsp)
+        .cfi_escape 0x0f, 6, 0x77, 0xf8, 0, 0x06, 0x23, 8
+        xor %eax, %eax
+        mov 120(%rsp), %rdx
+        .cfi_def_cfa rdx, 8
+        lea -128(%rsp), %rsp
+        mov %rdx, -8(%rsp)
+        .cfi_escape 0x0f, 5, 0x77, 0x78, 0x06, 0x23, 8
+        xor %edx, %edx
+1:      lea -128(%rsp), %rsp
+        .cfi_escape 0x0f, 6, 0x77, 0xf8, 0, 0x06, 0x23, 8
+        push 120(%rsp)
+        .cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, 8
+        lea 8(%rsp), %rsp
+        .cfi_escape 0x0f, 5, 0x77, 0x78, 0x06, 0x23, 8
+        dec %edi
+        jne 1b
+        mov -8(%rsp), %rsi
+        .cfi_def_cfa rsi, 8
+        mov -8(%rsi), %rbx
+        .cfi_restore rbx
+        lea (%rsi), %rsp
+        .cfi_def_cfa rsp, 8
+        ret""",
     "aligned-by-a-computed-size": """
         mov %rsp, %rax
         .cfi_def_cfa rax, 8

@@ -284,6 +284,22 @@ FLOWS = {
 1:      .cfi_restore_state
         call other
         ud2""",
+    # Most calls stand at a known depth, and the targets of the jumps do not.
+    "indirect-jumps-behind-alloca": """
+        FRAME
+        call other
+        call other
+        call other
+        lea 15(%rdi), %rax
+        and $-16, %rax
+        sub %rax, %rsp
+        jmp *(%rdx,%rdi,8)
+        mov %rsp, %rdi
+        call other
+        jmp *(%rdx,%rdi,8)
+        leave
+        .cfi_def_cfa rsp, 8
+        ret""",
     "exception-landing-pad": """
         .cfi_lsda 0x1b, table
         .cfi_personality 0x9b, personality

@@ -21,10 +21,6 @@ GAPS = {
     ("x86_64", "aligned-by-pushing-the-stack-pointer"): 3,
     # __morestack comes back behind the return, at the jump.
     ("x86_64", "split-stack-large"): 1,
-    # What a callee pops is not asked for.
-    ("i386", "callee-pops"): 6,
-    ("i386", "callee-pops-structure-pointer"): 3,
-    ("i386", "callee-pops-and-jumps"): 2,
     ("i386", "split-stack"): 1,
 }
 """At how many instructions of hand-written forms the frame is known not to be right."""
