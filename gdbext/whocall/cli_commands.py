@@ -157,7 +157,7 @@ def functions(arguments: argparse.Namespace) -> int:
         tables = [of_file(arguments.file, arguments.regex, demangle, wanted_search(arguments))]
         size = 8
     if arguments.json:
-        sys.stdout.write(jsonform.text(functions_json(tables)))
+        sys.stdout.writelines(functions_json(tables))
         return 0
     _warn(table.remark for table in tables if table.remark)
     for table in tables:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from json.encoder import encode_basestring as quote
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from whocall.errors import Error, UsageError, native_errors
-from whocall.jsonform import Json, hexes
 from whocall.model import marked
 from whocall.module_warnings import complaint
 from whocall.search import Search
@@ -20,12 +22,15 @@ if TYPE_CHECKING:
     from whocall.image import ProcessImage
 
 Demangle = Callable[[str], str]
+_Row = tuple[int, int, str, str, bool, list[str], bool]
 
 JIT = "[JIT]"  # stands for code that compilers put into memory, where a module's path stands
 
+_ROWS_AT_ONCE = 256
+_TRUTH = {True: "true", False: "false"}
 
-@dataclass(frozen=True)
-class Function:
+
+class Function(NamedTuple):
     """One function; addresses as its table's `bias` makes them."""
 
     start: int
@@ -38,6 +43,53 @@ class Function:
     witness: tuple[str, ...] = ()  # what tells that a function starts there, best first
 
 
+class Functions(Sequence[Function]):
+    """Some functions of a native list, each made when it is looked at: there may be a million."""
+
+    def __init__(
+        self,
+        table: native.FunctionList | Sequence[_Row],
+        bias: int,
+        demangle: Demangle,
+        chosen: Sequence[int],
+        wrapped: Callable[[int], int],
+    ) -> None:
+        self._table = table
+        self._bias = bias
+        self._demangle = demangle
+        self._chosen = chosen  # indices
+        # Where a library lies below its link addresses the bias makes them wrap.
+        self._wrapped = wrapped
+
+    def __len__(self) -> int:
+        return len(self._chosen)
+
+    @overload
+    def __getitem__(self, index: int) -> Function: ...
+    @overload
+    def __getitem__(self, index: slice) -> Functions: ...
+    def __getitem__(self, index: int | slice) -> Function | Functions:
+        if isinstance(index, slice):
+            chosen = self._chosen[index]
+            return Functions(self._table, self._bias, self._demangle, chosen, self._wrapped)
+        start, end, raw_name, source, named, witness, inferred = self._table[self._chosen[index]]
+        bias = self._bias
+        return Function(
+            self._wrapped(start + bias),
+            self._wrapped(end + bias),
+            self._demangle(raw_name),
+            raw_name,
+            source,
+            named,
+            inferred,
+            tuple(witness),
+        )
+
+    def longest_source(self) -> int:
+        """Characters of the longest word in `source`."""
+        return max((len(self._table[at][3]) for at in self._chosen), default=0)
+
+
 @dataclass(frozen=True)
 class FunctionTable:
     """The functions of one module. `bias` (bytes) is added to link addresses, as pointers add."""
@@ -45,41 +97,26 @@ class FunctionTable:
     module: str
     build_id: str
     bias: int
-    functions: list[Function]
+    functions: Functions
     remark: str = ""  # why something that was to lend names does not; "" when nothing was refused
 
 
 def _matching(
-    rows: Iterable[tuple[int, int, str, str, bool, list[str], bool]],
+    table: native.FunctionList | Sequence[_Row],
     regex: str,
     demangle: Demangle,
     image: ProcessImage | None = None,
     bias: int = 0,
-) -> list[Function]:
+) -> Functions:
     """The functions whose demangled or raw name `regex` matches anywhere ("" matches all)."""
-    # Where a library lies below its link addresses the bias makes them wrap.
-    wrapped: Callable[[int], int] = int if image is None else image.wrapped
     try:
         pattern = re.compile(regex)
     except re.error as error:
         raise UsageError(f'"{regex}" is not a regular expression: {error}') from error
-    functions = []
-    for start, end, raw_name, source, named, witness, inferred in rows:
-        name = demangle(raw_name)
-        if pattern.search(name) or pattern.search(raw_name):
-            functions.append(
-                Function(
-                    wrapped(start + bias),
-                    wrapped(end + bias),
-                    name,
-                    raw_name,
-                    source,
-                    named,
-                    inferred,
-                    tuple(witness),
-                )
-            )
-    return functions
+    chosen: Sequence[int] = range(len(table))
+    if regex:
+        chosen = array("L", (at for at in chosen if _fits(pattern, table[at][2], demangle)))
+    return Functions(table, bias, demangle, chosen, int if image is None else image.wrapped)
 
 
 def select(
@@ -91,10 +128,13 @@ def select(
     bias: int = 0,
 ) -> FunctionTable:
     """The functions of one module whose names `regex` matches."""
-    rows = (table[at] for at in range(len(table)))
-    functions = _matching(rows, regex, demangle, image, bias)
+    functions = _matching(table, regex, demangle, image, bias)
     wrapped = bias if image is None else image.wrapped(bias)
     return FunctionTable(module, table.build_id, wrapped, functions, table.remark)
+
+
+def _fits(pattern: re.Pattern[str], raw_name: str, demangle: Demangle) -> bool:
+    return bool(pattern.search(demangle(raw_name)) or pattern.search(raw_name))
 
 
 def _demangler(demangle: bool) -> Demangle:
@@ -157,7 +197,7 @@ def function_lines(table: FunctionTable, pointer_size: int, style: Style) -> Ite
     """
     digits = pointer_size * 2 + 2
     yield style.paint("filename", table.module) + f": {len(table.functions)} functions"
-    width = max((len(function.source) for function in table.functions), default=0)
+    width = table.functions.longest_source()
     for function in table.functions:
         start = style.paint("address", f"{function.start:#0{digits}x}")
         end = style.paint("address", f"{function.end:#0{digits}x}")
@@ -170,29 +210,37 @@ def function_lines(table: FunctionTable, pointer_size: int, style: Style) -> Ite
         yield line
 
 
-def functions_json(tables: Iterable[FunctionTable]) -> Json:
-    """All tables."""
-    return {
-        "schema": "whocall.functions/1",
-        "modules": [
-            {
-                "module": table.module,
-                "build_id": table.build_id or None,
-                "bias": hexes(table.bias),
-                "functions": [
-                    {
-                        "start": hexes(function.start),
-                        "end": hexes(function.end),
-                        "name": function.name,
-                        "raw_name": function.raw_name,
-                        "source": function.source,
-                        "named": function.named,
-                        "inferred": function.inferred,
-                        "witness": list(function.witness),
-                    }
-                    for function in table.functions
-                ],
-            }
-            for table in tables
-        ],
-    }
+def functions_json(tables: Iterable[FunctionTable]) -> Iterator[str]:
+    """All tables as JSON text in pieces, laid out as `jsonform.text` does it.
+
+    Python's encoder is written in C only where it need not indent: so the rows are put together
+    here, and it writes the strings.
+    """
+    yield '{\n "schema": "whocall.functions/1",\n "modules": ['
+    between = ""
+    for table in tables:
+        build_id = quote(table.build_id) if table.build_id else "null"
+        yield (
+            f'{between}\n  {{\n   "module": {quote(table.module)},\n   "build_id": {build_id},\n'
+            f'   "bias": "{table.bias:#x}",\n   "functions": ['
+        )
+        rows = map(_row, table.functions)
+        before = "\n"
+        while batch := list(islice(rows, _ROWS_AT_ONCE)):
+            yield before + ",\n".join(batch)
+            before = ",\n"
+        yield "\n   ]\n  }" if table.functions else "]\n  }"
+        between = ","
+    yield "\n ]\n}\n" if between else "]\n}\n"
+
+
+def _row(function: Function) -> str:
+    start, end, name, raw_name, source, named, inferred, witness = function
+    words = ",\n      ".join([quote(word) for word in witness])
+    return (
+        f'    {{\n     "start": "{start:#x}",\n     "end": "{end:#x}",\n'
+        f'     "name": {quote(name)},\n     "raw_name": {quote(raw_name)},\n'
+        f'     "source": {quote(source)},\n     "named": {_TRUTH[named]},\n'
+        f'     "inferred": {_TRUTH[inferred]},\n     "witness": ['
+        + (f"\n      {words}\n     ]\n    }}" if words else "]\n    }")
+    )

@@ -219,6 +219,10 @@ struct Architecture {
   void (*append_constant_addresses)(ByteView code, Address address, Address data_base,
                                     AddressRange wanted,
                                     std::vector<ConstantAddress>& found) = nullptr;
+  // Appends the addresses in `wanted` that any operand in `code` may name, likewise; unordered,
+  // with repetitions. `fixed`: the code runs where it was linked, and so may name them outright.
+  void (*append_named_addresses)(ByteView code, Address address, Address data_base, bool fixed,
+                                 AddressRange wanted, std::vector<Address>& found) = nullptr;
   // The registers of the first arguments that are pointers; empty where all lie on the stack.
   std::span<const Register> argument_registers{};
 

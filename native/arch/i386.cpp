@@ -104,6 +104,7 @@ const Architecture kI386 = {
     .flow_ends = x86::flow_ends,
     .append_direct_jumps = x86::append_direct_jumps_32,
     .append_constant_addresses = x86::append_constant_addresses_32,
+    .append_named_addresses = x86::append_named_addresses_32,
     .make_decoder = x86::make_decoder_32,
     .jump_stub = x86::jump_stub_32,
     .startup = i386_startup,

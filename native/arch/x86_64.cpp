@@ -109,6 +109,7 @@ const Architecture kX86_64 = {
     .flow_ends = x86::flow_ends,
     .append_direct_jumps = x86::append_direct_jumps_64,
     .append_constant_addresses = x86::append_constant_addresses_64,
+    .append_named_addresses = x86::append_named_addresses_64,
     .argument_registers = kArguments,
     .make_decoder = x86::make_decoder_64,
     .return_path = x86::return_path_64,

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "arch/x86_leads.h"
 #include "base/interrupt.h"
 
 namespace whocall::x86 {
@@ -93,17 +94,27 @@ void append_jump_tables(ByteView code, Mode mode, std::vector<Address>& tables) 
 void append_direct_jumps(ByteView code, Address address, AddressRange wanted, Mode mode,
                          std::vector<DirectJump>& jumps) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-  for (std::size_t at = 0; at + 5 <= code.size(); ++at) {
-    const bool jump = bytes[at] == 0xe9;
-    const bool branch = bytes[at] == 0x0f && (bytes[at + 1] & 0xf0U) == 0x80;
-    const std::size_t distance_at = jump ? at + 1 : at + 2;
-    if (!jump && !branch) {
-      continue;
+  const auto look_at = [&](std::size_t at) {
+    const std::size_t distance_at = bytes[at] == 0xe9 ? at + 1 : at + 2;
+    if (const auto distance = code.read<std::uint32_t>(distance_at)) {
+      const Address target = wrap(mode, address + distance_at + 4 + sign_extend(*distance));
+      if (wanted.contains(target)) {
+        jumps.push_back({address + at, target});
+      }
     }
-    const std::uint32_t distance = code.read<std::uint32_t>(distance_at).value_or(0);
-    const Address target = wrap(mode, address + distance_at + 4 + sign_extend(distance));
-    if (wanted.contains(target)) {
-      jumps.push_back({address + at, target});
+  };
+  std::size_t at = 0;
+  for (; at + kLane < code.size(); at += kLane) {
+    Lane byte;
+    Lane next;
+    std::memcpy(&byte, bytes + at, kLane);
+    std::memcpy(&next, bytes + at + 1, kLane);
+    const Lane leads = Lane(byte == 0xe9) | Lane((byte == 0x0f) & ((next & 0xf0) == 0x80));
+    for_each_set(leads, [&](std::size_t index, auto) { look_at(at + index); });
+  }
+  for (; at + 1 < code.size(); ++at) {
+    if (bytes[at] == 0xe9 || (bytes[at] == 0x0f && (bytes[at + 1] & 0xf0U) == 0x80)) {
+      look_at(at);
     }
   }
 }

@@ -34,6 +34,10 @@ void append_constant_addresses_64(ByteView code, Address address, Address data_b
                                   AddressRange wanted, std::vector<ConstantAddress>& found);
 void append_constant_addresses_32(ByteView code, Address address, Address data_base,
                                   AddressRange wanted, std::vector<ConstantAddress>& found);
+void append_named_addresses_64(ByteView code, Address address, Address data_base, bool fixed,
+                               AddressRange wanted, std::vector<Address>& found);
+void append_named_addresses_32(ByteView code, Address address, Address data_base, bool fixed,
+                               AddressRange wanted, std::vector<Address>& found);
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address);
 std::optional<JumpStub> jump_stub_32(ByteView code, Address address);
 

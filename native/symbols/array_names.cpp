@@ -2,10 +2,10 @@
 
 #include <elf.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "object/elf_dynamic.h"
 #include "symbols/data_words.h"
@@ -42,19 +42,23 @@ std::optional<AddressRange> place_of(const ElfFile& file, const Array& array) {
 }  // namespace
 
 void infer_array_names(const NameEvidence& evidence, std::vector<InferredName>& names) {
-  const ElfFile& file = evidence.file;
-  const DataWords words(file);
-  std::map<Address, std::string> found;  // empty: in two places
+  std::vector<AddressRange> ranges;
   for (const Array& array : kArrays) {
-    const auto range = place_of(file, array).value_or(AddressRange{});
-    const std::uint64_t slots = std::min(range.size() / file.pointer_size(), kMostSlots);
-    for (std::uint64_t slot = 0; slot < slots; ++slot) {
-      const auto function = words.pointer_at(range.begin + slot * file.pointer_size());
-      if (!function) {
+    ranges.push_back(place_of(evidence.file, array).value_or(AddressRange{}));
+  }
+  const std::vector<DataPointer> pointers = data_pointers(evidence.file, ranges);
+  const std::uint64_t word = evidence.file.pointer_size();
+  std::map<Address, std::string> found;  // empty: in two places
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    for (const DataPointer& slot : pointers) {
+      const std::uint64_t number = (slot.where - ranges[i].begin) / word;
+      if (!ranges[i].contains(slot.where) || (slot.where - ranges[i].begin) % word != 0 ||
+          number >= kMostSlots) {
         continue;
       }
-      const auto [name, first] = found.try_emplace(
-          *function, std::string(array.section.substr(1)) + "[" + std::to_string(slot) + "]");
+      const auto [name, first] =
+          found.try_emplace(slot.target, std::string(kArrays[i].section.substr(1)) + "[" +
+                                             std::to_string(number) + "]");
       if (!first) {
         name->second.clear();
       }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/interrupt.h"
+#include "base/sort_by_address.h"
 #include "object/elf_dynamic.h"
 #include "object/elf_imports.h"
 #include "object/range_index.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMostCases = 4096;
 
 void sort_distinct(std::vector<Address>& addresses) {
-  std::ranges::sort(addresses);
+  sort_by_address(addresses, [](Address address) { return address; });
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
 }
 

@@ -3,12 +3,22 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "object/elf_file.h"
 
 namespace whocall {
+
+struct DataPointer {
+  Address where = 0;
+  Address target = 0;
+};
+
+// The words in any of `wanted` that point into the file, ascending by place. Link addresses.
+std::vector<DataPointer> data_pointers(const ElfFile& file, std::span<const AddressRange> wanted);
 
 // Link addresses throughout. The file must outlive the object.
 class DataWords {
@@ -24,17 +34,16 @@ class DataWords {
   // The text up to the NUL at `address`; empty when there is none within `limit` bytes.
   [[nodiscard]] std::string_view text_at(Address address, std::size_t limit) const;
 
-  [[nodiscard]] const std::unordered_map<Address, Address>& pointers() const { return pointers_; }
+  // Ascending by place.
+  [[nodiscard]] std::span<const DataPointer> pointers() const { return pointers_; }
   [[nodiscard]] const std::unordered_map<Address, std::string_view>& imports() const {
     return imports_;
   }
 
  private:
-  void read_words_of(const ElfSection& section);
-
   const ElfFile& file_;
   std::unordered_map<Address, std::string_view> imports_;
-  std::unordered_map<Address, Address> pointers_;
+  std::vector<DataPointer> pointers_;
 };
 
 }  // namespace whocall

@@ -9,6 +9,7 @@
 #include "symbols/code_areas.h"
 #include "symbols/code_pointers.h"
 #include "symbols/entry_names.h"
+#include "symbols/gap_starts.h"
 #include "symbols/start_claims.h"
 
 namespace whocall {
@@ -38,6 +39,7 @@ class Collector {
       chosen_.push_back(function.function);
     }
     join_chosen(StartWitness::entry_point);
+    claims_.join(gap_starts(file_, arch_, areas_), StartWitness::call_target);
     add_marks(marks_of_code());
     std::vector<FunctionStart> starts = std::move(claims_).take();
     drop_inside_delimited(symbols, starts);

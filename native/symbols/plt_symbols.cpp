@@ -60,21 +60,50 @@ void add_slots(Slots slots, Address section_end, SymbolList& symbols) {
   }
 }
 
-// `slots` ascend by address; those of one section are taken together.
-void add_all(Slots slots, const ElfFile& file, SymbolList& symbols) {
+// `slots` ascend by address; those of one section are taken together: visit(slots, section).
+template <typename Visit>
+void for_each_section(Slots slots, const ElfFile& file, Visit visit) {
   while (!slots.empty()) {
     const ElfSection* section = file.section_at(slots.front().address);
     if (section == nullptr) {
       slots = slots.subspan(1);
       continue;
     }
-    const Address end = end_of(section->address, section->size);
-    const auto behind = std::find_if(slots.begin(), slots.end(),
-                                     [&](const BfdSymbol& slot) { return slot.address >= end; });
+    const AddressRange range{section->address, end_of(section->address, section->size)};
+    const auto behind = std::find_if(slots.begin(), slots.end(), [&](const BfdSymbol& slot) {
+      return slot.address >= range.end;
+    });
     const auto count = static_cast<std::size_t>(behind - slots.begin());
-    add_slots(slots.first(count), end, symbols);
+    visit(slots.first(count), range);
     slots = slots.subspan(count);
   }
+}
+
+// Folklore. Situation: one FDE covers all slots of a section. Example: ld writes one for .plt and
+// one for .plt.sec. Remedy: it is no function, and ends where the first slot begins: before .plt's
+// stands the code that calls the loader. `symbols` are sorted.
+void end_before_slots(Slots slots, const AddressRange& section, SymbolList& symbols) {
+  auto& records = symbols.records();
+  const auto index_of = [&](Address address) {
+    const auto found = std::ranges::lower_bound(records, address, {}, &CompactSymbol::start);
+    return static_cast<std::size_t>(found - records.begin());
+  };
+  const std::size_t end = index_of(section.end);
+  std::size_t kept = index_of(section.begin);
+  for (std::size_t index = kept; index < end; ++index) {
+    const AddressRange range = symbols.range(index);
+    const auto slot = std::ranges::lower_bound(slots, range.begin, {}, &BfdSymbol::address);
+    const bool overlaps =
+        symbols[index].name.empty() && slot != slots.end() && slot->address < range.end;
+    if (overlaps && slot->address > range.begin) {
+      symbols.set_length(index, slot->address - range.begin);
+    }
+    if (!overlaps || slot->address > range.begin) {
+      records[kept++] = records[index];
+    }
+  }
+  records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept),
+                records.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
 bool is_plt(const ElfSection& section) {
@@ -95,7 +124,12 @@ std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTa
     drop_version(slot.name);
   }
   SymbolList symbols = table->branch();
-  add_all(slots, file, symbols);
+  for_each_section(slots, file, [&](Slots of_one, const AddressRange& section) {
+    end_before_slots(of_one, section, symbols);
+  });
+  for_each_section(slots, file, [&](Slots of_one, const AddressRange& section) {
+    add_slots(of_one, section.end, symbols);
+  });
   return SymbolTable::from_symbols(std::move(symbols));
 }
 

@@ -31,7 +31,7 @@ enum class StartWitness : std::uint8_t {
   fde,            // an unwind table has an entry of its own for it
   entry_point,    // of the file, and the main that the code there hands to the C library
   init_array,     // run before or after main: init and fini arrays and functions
-  call_target,    // a direct call goes there
+  call_target,    // a direct call goes there, or a jump from what a table covers to where none does
   code_pointer,   // a word of the data or a relocation points there
   address_taken,  // an instruction takes its address
   landing_pad,    // indirect calls may arrive there (endbr)

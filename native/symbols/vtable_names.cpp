@@ -12,6 +12,7 @@
 #include "symbols/code_areas.h"
 #include "symbols/data_words.h"
 #include "symbols/demangler.h"
+#include "symbols/object_starts.h"
 #include "symbols/type_infos.h"
 
 namespace whocall {
@@ -39,12 +40,26 @@ class TableReader {
 
   // Itanium C++ ABI, 2.5.2 "Virtual Table Components": the offset to the top, which is 0 in primary
   // tables, the type info, and then the functions.
-  SlotsByFunction run() const {
-    SlotsByFunction slots;
+  SlotsByFunction run(const Architecture& arch) {
+    struct Table {
+      Address slots = 0;
+      Address class_info = 0;
+    };
+    std::vector<Table> tables;
+    AddressRange all{~Address{0}, 0};
     for (const auto& [where, target] : words_.pointers()) {
       if (classes_.contains(target) && words_.is_zero(where - word_) && may_hold_tables(where)) {
-        read_slots(where + word_, target, slots);
+        const Address begin = where + word_;
+        tables.push_back({begin, target});
+        all = {std::min(all.begin, begin), std::max(all.end, begin + kMostSlots * word_)};
       }
+    }
+    if (!tables.empty()) {
+      objects_ = object_starts(file_, arch, words_, all);
+    }
+    SlotsByFunction slots;
+    for (const Table& table : tables) {
+      read_slots(table.slots, table.class_info, slots);
     }
     return slots;
   }
@@ -52,7 +67,8 @@ class TableReader {
  private:
   void read_slots(Address begin, Address class_info, SlotsByFunction& slots) const {
     const unsigned first = lacks_destructors(begin) ? 2 : 0;
-    for (unsigned number = first; number < kMostSlots; ++number) {
+    const unsigned end = slots_before_next_object(begin);
+    for (unsigned number = first; number < end; ++number) {
       const Address where = begin + std::uint64_t{number} * word_;
       const auto function = words_.pointer_at(where);
       if (function && is_code(*function)) {
@@ -61,6 +77,16 @@ class TableReader {
         return;
       }
     }
+  }
+
+  // Folklore. Situation: no word marks the end of a table, and other constants with code pointers
+  // may stand behind it. Example: the invoker and the manager of a std::function, which gcc loads
+  // from a pair of words. Remedy: whoever names an address behind the first slot names another
+  // object, and there the table ends at the latest.
+  [[nodiscard]] unsigned slots_before_next_object(Address begin) const {
+    const auto next = std::ranges::upper_bound(objects_, begin);
+    const std::uint64_t room = next == objects_.end() ? kMostSlots : (*next - begin) / word_;
+    return static_cast<unsigned>(std::min<std::uint64_t>(room, kMostSlots));
   }
 
   // Folklore. Situation: the two destructors of an abstract class are 0 where they come first; but
@@ -94,6 +120,7 @@ class TableReader {
   const TypeInfos& classes_;
   std::vector<AddressRange> code_;
   unsigned word_;
+  std::vector<Address> objects_{};  // ascending
 };
 
 // All classes that `descendant` descends from, over any number of steps.
@@ -147,7 +174,8 @@ void infer_vtable_names(const NameEvidence& evidence, std::vector<InferredName>&
   if (classes.empty()) {
     return;
   }
-  for (const auto& [function, slots] : TableReader(evidence.file, words, classes).run()) {
+  for (const auto& [function, slots] :
+       TableReader(evidence.file, words, classes).run(evidence.arch)) {
     const Slot* slot = original_of(slots, classes);
     const std::string owner =
         slot != nullptr ? class_name(classes.at(slot->class_info).name) : std::string();

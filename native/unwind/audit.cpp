@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "object/call_frame_info.h"
@@ -97,52 +98,91 @@ class Auditor {
   void audit_function(const AddressRange& function, const std::vector<UnwindRow>& rows) {
     ++audit_.functions;
     const auto points = analyser_.follow(function).points;
-    const std::vector<AuditPlace> places = places_of(function, points, rows);
+    std::vector<AuditPlace> places = places_of(function, points, rows);
     std::vector<AuditClass> classes(places.size());
     const auto differing = std::ranges::find_if(places, &AuditPlace::differs);
     if (differing != places.end()) {
+      for (AuditPlace& place : places) {
+        place.instruction = decode(place.range.begin);
+      }
       classes = classify(places, describe_function(function));
       report(places, static_cast<std::size_t>(differing - places.begin()), classes, function.begin);
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       audit_.instructions.add(places[i].outcome, classes[i]);
-      if (places[i].is_call()) {
+      if (calls_[i]) {
         audit_.calls.add(places[i].outcome, classes[i]);
       }
     }
   }
 
   // The instructions that the table covers: those that the analysis reached, and between them what
-  // decodes and is no padding.
+  // decodes and is no padding. Which are calls goes to `calls_`. Most functions have no difference:
+  // so what the analysis has decoded is not decoded again before there is one to explain.
   std::vector<AuditPlace> places_of(const AddressRange& function,
                                     const std::vector<AnalysedPoint>& points,
                                     const std::vector<UnwindRow>& rows) {
     std::vector<AuditPlace> places;
+    places.reserve(points.size());
+    calls_.clear();
     auto point = points.begin();
     for (Address at = function.begin; at < function.end;) {
       while (point != points.end() && point->range.begin < at) {
         ++point;
       }
-      const bool reached = point != points.end() && point->range.begin == at;
-      const auto instruction = decode(at);
-      const std::uint64_t size = reached       ? point->range.size()
-                                 : instruction ? instruction->size
-                                               : arch_.code_alignment;
       const UnwindRow* row = row_at(rows, at);
-      if (row != nullptr && (reached || (instruction && !instruction->padding))) {
-        const AbstractState* state = reached ? &point->state : nullptr;
-        places.push_back({{at, at + size},
-                          instruction,
-                          row,
-                          state,
-                          state == nullptr
-                              ? AuditOutcome::unreached
-                              : compare_with_table(*state, *row, at, arch_, point->guessed),
-                          reached && point->guessed});
+      if (point != points.end() && point->range.begin == at) {
+        if (row != nullptr) {
+          places.push_back({point->range, {}, row, &point->state});
+          places.back().guessed = point->guessed;
+          places.back().outcome = outcome_of(places, at);
+          calls_.push_back(point->is_call);
+        }
+        at = point->range.end;
+        continue;
       }
-      at += size;
+      const auto instruction = decode(at);
+      const Address end = at + (instruction ? instruction->size : arch_.code_alignment);
+      if (row != nullptr && instruction && !instruction->padding) {
+        places.push_back({{at, end}, {}, row, nullptr, AuditOutcome::unreached});
+        calls_.push_back(instruction->flow == Instruction::Flow::call);
+      }
+      at = end;
     }
     return places;
+  }
+
+  // Of the last place. Most instructions do nothing that a frame hangs on: then its outcome is that
+  // of the place before.
+  AuditOutcome outcome_of(const std::vector<AuditPlace>& places, Address at) const {
+    const AuditPlace& place = places.back();
+    if (places.size() > 1) {
+      const AuditPlace& before = places[places.size() - 2];
+      if (before.row == place.row && before.guessed == place.guessed && before.state != nullptr &&
+          !asks_for_pc(*place.row) && is_same(*before.state, *place.state)) {
+        return before.outcome;
+      }
+    }
+    return compare_with_table(*place.state, *place.row, at, arch_, place.guessed);
+  }
+
+  // Expressions may, as those of linkage tables do.
+  static bool asks_for_pc(const UnwindRow& row) {
+    return row.cfa.kind == CfaRule::Kind::expression ||
+           std::ranges::any_of(row.rules, [](const NamedRule& named) {
+             return named.rule.kind == RegisterRule::Kind::at_expression ||
+                    named.rule.kind == RegisterRule::Kind::value_expression ||
+                    named.rule.kind == RegisterRule::Kind::in_register;
+           });
+  }
+
+  static bool is_same(const AbstractState& left, const AbstractState& right) {
+    for (Register number = 0; number < kRegisterLimit; ++number) {
+      if (left.get(number) != right.get(number)) {
+        return false;
+      }
+    }
+    return left.slots() == right.slots();
   }
 
   AuditedFunction describe_function(const AddressRange& function) {
@@ -205,6 +245,7 @@ class Auditor {
   CfiTables cfi_;
   CodeMap code_;
   FunctionAnalyser analyser_;
+  std::vector<bool> calls_;  // of the function that is just audited, by place
   Audit audit_;
 };
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from function_tables import make_unstripped
+from oracles import objdump_table
 from oracles.tools import environment
 from scoreboard import Scoreboard
 from start_scores import Score, bare_twin, functions_of, score
@@ -88,6 +89,30 @@ def test_each_function_has_its_witness(flags: list[str], tmp_path: Path) -> None
             assert end >= truth[start]
 
 
+def test_a_jump_out_of_what_a_table_covers_goes_to_a_function(tmp_path: Path) -> None:
+    """Hand-written code has no tables; nothing but a tail call tells where it begins."""
+    source, program = tmp_path / "t.c", tmp_path / "program.elf"
+    source.write_text(
+        """
+        asm(".text\\n.p2align 4\\nearlier: lea 3(%rdi),%eax\\nret\\n.p2align 4\\n"
+            "hand: lea 2(%rdi),%eax\\ncmp $9,%eax\\njne label\\nret\\n.p2align 4\\n"
+            "label: lea 1(%rdi),%eax\\nret\\n.skip 256, 0xcc");
+        int hand(int);
+        __attribute__((noinline)) int chosen(int n) { return hand(n + 1); }
+        int main(int argc, char **argv) { (void)argv; return chosen(argc) + 1; }
+        """
+    )
+    subprocess.run(["gcc", "-O2", "-o", str(program), str(source)], check=True, env=environment())
+    addresses = _addresses_of_labels(program)
+    bare = tmp_path / "bare"
+    subprocess.run(["strip", "-o", str(bare), str(program)], check=True, env=environment())
+    found = {start: witness for start, _, _, _, _, witness, _ in native.functions(str(bare))}
+    assert found[addresses["hand"]] == ["call-target"]
+    assert addresses["label"] not in found  # hand's own jump leads there
+    hidden = bare_twin(program, tmp_path)
+    assert addresses["hand"] not in {each[0] for each in native.functions(str(hidden))}
+
+
 def test_what_is_delimited_stays_whole(tmp_path: Path) -> None:
     """No guess and no chance byte cuts what symbols or unwind tables delimit."""
     twin = next(path for path in make_unstripped(tmp_path) if path.name == "libz.elf")
@@ -103,3 +128,7 @@ def test_what_is_delimited_stays_whole(tmp_path: Path) -> None:
 def _addresses(program: Path) -> dict[str, int]:
     table = native.open_symbols(str(program), with_plt=False)
     return {table[at].name: table[at].start for at in range(len(table)) if table[at].named}
+
+
+def _addresses_of_labels(program: Path) -> dict[str, int]:
+    return {each.name: each.address for each in objdump_table.symbols(program)}

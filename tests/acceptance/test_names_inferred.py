@@ -194,6 +194,36 @@ def test_a_list_of_type_infos_is_no_virtual_table(tmp_path: Path) -> None:
     assert judge_vtables(twin) == (1, [])
 
 
+@pytest.mark.parametrize("flags", ["-O1", "-no-pie", "-m32", "-m32 -no-pie"])
+def test_a_table_ends_where_another_object_begins(flags: str, tmp_path: Path) -> None:
+    """A pair of function pointers stands right behind it, as those of a std::function do."""
+    source = r"""
+      #if __SIZEOF_POINTER__ == 8
+      #define WORD ".quad "
+      #define SKIP "16"
+      #else
+      #define WORD ".long "
+      #define SKIP "8"
+      #endif
+      typedef int (*Function)();
+      extern "C" __attribute__((visibility("hidden"))) Function pair[2];
+      struct Asked { virtual int answer(); };
+      int answer(Asked *) asm("_ZN5Asked6answerEv");
+      int answer(Asked *) { return 1; }
+      extern "C" int stranger() { return 2; }
+      extern "C" int other() { return 3; }
+      asm(".section .data.rel.ro,\"aw\"\n.balign 8\n"
+          "_ZTI5Asked: " WORD "_ZTVN10__cxxabiv117__class_type_infoE+" SKIP ", _ZTS5Asked\n"
+          ".globl _ZTV5Asked\n_ZTV5Asked: " WORD "0, _ZTI5Asked, _ZN5Asked6answerEv\n"
+          "pair: " WORD "stranger, other\n"
+          "_ZTS5Asked: .asciz \"5Asked\"\n.text");
+      Asked *make() { return new Asked; }
+      int main() { return make()->answer() + pair[1]() + pair[0](); }
+    """
+    twin = name_twins.build(tmp_path, *flags.split(), source=source, compiler="g++")
+    assert judge_vtables(twin) == (1, [])
+
+
 def test_without_type_information_nothing_is_said(tmp_path: Path) -> None:
     twin = name_twins.build(tmp_path, "-fno-rtti", source=SHAPES, compiler="g++")
     assert judge_vtables(twin)[0] == 0

@@ -156,12 +156,24 @@ TEST_CASE("plt names, demangling and foreign formats through libbfd") {
   const auto file = ElfFile::open("/proc/self/exe");
   const auto plain = SymbolTable::from_elf(file);
   const auto named = with_plt_names(plain, *file);
+  std::set<Address> slots;
   for (const Symbol& each : named->symbols()) {
     if (each.source == NameSource::plt) {
+      slots.insert(each.range.begin);
       CHECK(each.name.ends_with("@plt"));
       CHECK(is_in_plt(*file, each.range.begin));
       CHECK(named->symbols()[named->find(each.range.begin)].source == NameSource::plt);
     }
+  }
+  // The linker's FDE for a whole section of slots is no function that covers them.
+  bool covered = false;
+  for (const Symbol& each : plain->symbols()) {
+    covered = covered || (each.name.empty() && slots.contains(each.range.end - 16));
+  }
+  CHECK((covered || slots.empty()));
+  for (const Symbol& each : named->symbols()) {
+    const auto slot = slots.lower_bound(each.range.begin);
+    CHECK((!each.name.empty() || slot == slots.end() || *slot >= each.range.end));
   }
   const auto through_bfd = table_from_bfd("/proc/self/exe");
   CHECK(through_bfd->symbols().size() > 100);

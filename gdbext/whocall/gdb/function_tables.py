@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from whocall import jsonform
 from whocall.functions import function_lines, functions_json, of_process
 from whocall.gdb.downloads import silence
 from whocall.gdb.inferior import current
@@ -20,7 +19,8 @@ def run(line: str) -> None:
     regex = parsed.arguments[0] if parsed.arguments else ""
     tables = of_process(image, parsed.values.get("module", ""), regex, demangle())
     if parsed.has("json"):
-        write_text(jsonform.text(functions_json(tables)))
+        for piece in functions_json(tables):
+            write_text(piece)
         return
     style = current_style()
     for table in tables:
