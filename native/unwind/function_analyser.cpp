@@ -44,6 +44,29 @@ const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) 
   return &found->second;
 }
 
+const std::vector<UnwindRow>& FunctionAnalyser::rows_at_jumps(Address target) {
+  constexpr std::uint64_t kLongest = 512;  // bytes: such functions do little else
+  const auto [known, fresh] = rows_at_jumps_.try_emplace(target);
+  const auto function = fresh ? code_.function_at(target) : std::nullopt;
+  if (decoder_ == nullptr || !function || function->begin != target ||
+      function->size() > kLongest) {
+    return known->second.rows;
+  }
+  const std::vector<std::byte> bytes = bytes_of(*function);
+  const ByteView code(bytes, process_.arch->endian);
+  std::vector<AnalysedPoint> jumps = follow(*function).points;
+  std::erase_if(jumps, [&](const AnalysedPoint& point) {
+    const auto jump = decoder_->decode(code.from(point.range.begin - target), point.range.begin);
+    return !jump || jump->flow != Instruction::Flow::indirect_jump;
+  });
+  known->second = make_rows(jumps);
+  std::erase_if(known->second.rows, [&](const UnwindRow& row) {
+    return row.cfa.base != process_.arch->sp ||
+           row.cfa.offset <= process_.arch->return_address_size_on_stack;
+  });
+  return known->second.rows;
+}
+
 std::vector<std::byte> FunctionAnalyser::bytes_of(const AddressRange& range) const {
   std::vector<std::byte> bytes(std::min(range.size(), kLargestFunction));
   bytes.resize(process_.memory->read(range.begin, bytes));

@@ -34,6 +34,10 @@ class FunctionAnalyser {
   // The points of a function (runtime range), not kept.
   FollowedFunction follow(const AddressRange& function);
 
+  // The rules of the function that begins at `target` (runtime) where it jumps to a place that a
+  // register tells, with its frame still standing; small functions alone are looked at.
+  const std::vector<UnwindRow>& rows_at_jumps(Address target);
+
   // Whether the function at `target` is known to call nothing and to jump nowhere else.
   bool is_leaf(Address target) { return written_by(target).has_value(); }
 
@@ -58,6 +62,7 @@ class FunctionAnalyser {
   LandingPads landing_pads_;
   std::unique_ptr<InstructionDecoder> decoder_;         // null: the architecture has none
   std::unordered_map<Address, AnalysedFunction> rows_;  // by function start
+  std::unordered_map<Address, AnalysedFunction> rows_at_jumps_;
   // By called address; see FunctionReader::written_by.
   std::unordered_map<Address, std::optional<std::bitset<kRegisterLimit>>> written_by_;
 };

@@ -1,5 +1,6 @@
 // Searching the stack for the caller when no rule is known: the last resort.
 #include "unwind/stack_search.h"
+#include "unwind/standing_frame.h"
 #include "unwind/strategies.h"
 
 namespace whocall {
@@ -13,6 +14,9 @@ class ScanStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::scan; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
+    if (auto standing = find_standing_frame(callee, context)) {
+      return context.keep(std::move(*standing));
+    }
     auto best = search_stack(callee, std::nullopt, context);
     return best ? context.keep(std::move(best->row)) : nullptr;
   }
