@@ -10,7 +10,7 @@ using Kind = AbstractValue::Kind;
 
 std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& arena,
                                             Place place) const {
-  const auto cfa = cfa_rule(arena, place.guessed);
+  const auto cfa = cfa_rule(arena, place);
   if (!cfa) {
     return std::nullopt;
   }
@@ -63,7 +63,7 @@ std::optional<RegisterRule> AbstractState::return_address_in_scratch() const {
 // sp, else fp, else any register that holds an address of known distance from the CFA; behind a
 // realignment, a word near the aligned base that holds one (the i386 `main` keeps %ecx there).
 std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>>& arena,
-                                               bool guessed) const {
+                                               Place place) const {
   const auto by = [&](Register number) -> std::optional<CfaRule> {
     const AbstractValue value = get(number);
     return value.kind == Kind::cfa ? std::optional(CfaRule::at(number, -value.offset))
@@ -71,7 +71,7 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
   };
   const bool conventional =
       get(arch_->fp) == AbstractValue::from_cfa(-2 * arch_->return_address_size_on_stack);
-  if (guessed && conventional) {
+  if (place.guessed && conventional) {
     return by(arch_->fp);
   }
   for (const Register preferred : {arch_->sp, arch_->fp}) {
@@ -80,7 +80,9 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
     }
   }
   for (Register number = 0; number < kRegisterLimit; ++number) {
-    if (const auto rule = by(number)) {
+    const bool kept = std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end();
+    const auto rule = kept || !place.at_call ? by(number) : std::nullopt;
+    if (rule) {
       return rule;
     }
   }

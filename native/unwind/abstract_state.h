@@ -99,7 +99,7 @@ class AbstractState {
   void drop_slots_below_sp(bool all);
 
   [[nodiscard]] std::optional<CfaRule> cfa_rule(std::deque<std::vector<std::byte>>& arena,
-                                                bool guessed) const;
+                                                Place place) const;
   [[nodiscard]] std::optional<RegisterRule> saved_rule(
       Register number, std::deque<std::vector<std::byte>>& arena) const;
   [[nodiscard]] std::optional<std::pair<Register, std::int64_t>> aligned_base() const;

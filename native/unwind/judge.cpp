@@ -251,6 +251,9 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
     if (tail_calls_.lead(*target, callee.lookup_pc())) {
       return CallMatch::tail_call;
     }
+    if (tail_calls_.leads_anywhere(*target)) {
+      return CallMatch::unknown;
+    }
     // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return
     // address below the stack pointer. Remedy: nothing returns to such an address, unless a
     // function begins there, called by what stands right before it and never returns (_start_c of

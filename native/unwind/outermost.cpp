@@ -10,8 +10,9 @@ namespace {
 // C libraries has 46 bytes.
 constexpr std::uint64_t kLongestStart = 64;
 
+// The program that the kernel started, or that its dynamic linker was told to run; and that linker.
 bool starts_a_stack(const Module& module, const ProcessImage& process) {
-  if (module.is_executable) {
+  if (module.is_executable || (module.file != nullptr && !module.file->interpreter().empty())) {
     return true;
   }
   return std::ranges::any_of(process.modules, [&](const Module& other) {

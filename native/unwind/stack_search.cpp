@@ -13,6 +13,10 @@ namespace whocall {
 namespace {
 
 constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first candidate
+// The same where the callee's code is in no module. Folklore. Situation: such code may have a stack
+// of its own making in the midst of other data. Example: a process of Erlang's machine, with copies
+// of older stacks beyond it. Remedy: its frames are small; farther away is somebody else's.
+constexpr std::size_t kLooseLimit = 1024;
 constexpr std::size_t kDoubtLimit = 8192;    // words looked at while it is a doubtful one
 constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one after that
 
@@ -56,7 +60,8 @@ class Search {
     }
     std::optional<StackCandidate> best;
     std::vector<StackCandidate> passed;
-    std::size_t limit = kSearchLimit;
+    std::size_t limit =
+        context_.process.module_at(callee_.pc) != nullptr ? kSearchLimit : kLooseLimit;
     for (std::size_t i = 0; i < limit; ++i) {
       const Address at = start + i * arch_.pointer_size;
       const auto word =

@@ -28,6 +28,32 @@ bool TailCalls::lead(Address from, Address to) {
   return found->second;
 }
 
+bool TailCalls::leads_anywhere(Address from) {
+  constexpr int kLongest = 8;  // instructions
+  using Flow = Instruction::Flow;
+  const ByteView code(process_.memory->run_at(from), process_.arch->endian);
+  std::uint64_t offset = 0;
+  for (int i = 0; decoder_ != nullptr && i < kLongest && offset < code.size(); ++i) {
+    const auto instruction = decoder_->decode(code.from(offset), from + offset);
+    if (!instruction ||
+        (instruction->flow != Flow::next && instruction->flow != Flow::indirect_jump)) {
+      return false;
+    }
+    if (instruction->flow == Flow::indirect_jump) {
+      return true;
+    }
+    const auto effects = instruction->list();
+    if (std::ranges::any_of(effects, [&](const Effect& effect) {
+          return effect.kind != Effect::Kind::store && effect.kind != Effect::Kind::store_other &&
+                 effect.destination == process_.arch->sp;
+        })) {
+      return false;
+    }
+    offset += instruction->size;
+  }
+  return false;
+}
+
 // Breadth first, so that near answers come before the limit.
 bool TailCalls::search(const AddressRange& from, const AddressRange& to) {
   std::vector<AddressRange> functions = {from};

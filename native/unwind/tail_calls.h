@@ -27,6 +27,13 @@ class TailCalls {
   // function that holds `to` (runtime addresses). Looks at kFunctionLimit functions at the most.
   bool lead(Address from, Address to);
 
+  // Whether the code at `from` does little else than jump to where a register tells.
+  //
+  // Folklore. Situation: a runtime enters its own code by a function that jumps there. Example:
+  // S_generic_invoke of Chez Scheme: add $65,%rsi; jmp *%rsi. Remedy: a call to it may have gone
+  // anywhere, so it speaks against no callee.
+  bool leads_anywhere(Address from);
+
  private:
   static constexpr int kLongestChain = 2;
   static constexpr std::size_t kFunctionLimit = 64;
