@@ -18,7 +18,7 @@
 namespace whocall {
 namespace {
 
-constexpr unsigned kMostSlots = 4096;
+constexpr unsigned kMostVirtual = 4096;
 
 struct Slot {
   Address class_info = 0;
@@ -51,7 +51,7 @@ class TableReader {
       if (classes_.contains(target) && words_.is_zero(where - word_) && may_hold_tables(where)) {
         const Address begin = where + word_;
         tables.push_back({begin, target});
-        all = {std::min(all.begin, begin), std::max(all.end, begin + kMostSlots * word_)};
+        all = {std::min(all.begin, begin), std::max(all.end, begin + kMostVirtual * word_)};
       }
     }
     if (!tables.empty()) {
@@ -85,8 +85,8 @@ class TableReader {
   // object, and there the table ends at the latest.
   [[nodiscard]] unsigned slots_before_next_object(Address begin) const {
     const auto next = std::ranges::upper_bound(objects_, begin);
-    const std::uint64_t room = next == objects_.end() ? kMostSlots : (*next - begin) / word_;
-    return static_cast<unsigned>(std::min<std::uint64_t>(room, kMostSlots));
+    const std::uint64_t room = next == objects_.end() ? kMostVirtual : (*next - begin) / word_;
+    return static_cast<unsigned>(std::min<std::uint64_t>(room, kMostVirtual));
   }
 
   // Folklore. Situation: the two destructors of an abstract class are 0 where they come first; but

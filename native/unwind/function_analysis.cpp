@@ -115,10 +115,10 @@ class Analysis {
     }
   }
 
-  // Folklore. Situation: a loop makes room on the stack at every turn, while the frame pointer keeps
-  // the frame. Example: alloca in compiled Scheme, which stands on the stack until it is collected.
-  // Remedy: paths that agree on the frame pointer may differ in the stack pointer; that convicts no
-  // call of not coming back.
+  // Folklore. Situation: a loop makes room on the stack at every turn, while the frame pointer
+  // keeps the frame. Example: alloca in compiled Scheme, which stands on the stack until it is
+  // collected. Remedy: paths that agree on the frame pointer may differ in the stack pointer; that
+  // convicts no call of not coming back.
   [[nodiscard]] bool lowers_by_turns(const AbstractState& one, const AbstractState& other) const {
     const AbstractValue frame = one.get(arch_.fp);
     return frame.kind == AbstractValue::Kind::cfa && frame == other.get(arch_.fp);
@@ -332,27 +332,9 @@ class Analysis {
 
 }  // namespace
 
-const UnwindRow* AnalysedFunction::row_at(Address address) const {
-  const auto after = std::ranges::upper_bound(rows, address, {},
-                                              [](const UnwindRow& row) { return row.range.begin; });
-  return after != rows.begin() && std::prev(after)->range.contains(address) ? &*std::prev(after)
-                                                                            : nullptr;
-}
-
 FollowedFunction follow_function(const FunctionCode& function, const Architecture& arch,
                                  InstructionDecoder& decoder) {
   return Analysis(function, arch, decoder).run();
-}
-
-AnalysedFunction make_rows(const std::vector<AnalysedPoint>& points) {
-  AnalysedFunction result;
-  for (const AnalysedPoint& point : points) {
-    if (auto row = point.row(result.expressions)) {
-      row->range = point.range;
-      result.rows.push_back(std::move(*row));
-    }
-  }
-  return result;
 }
 
 }  // namespace whocall

@@ -50,7 +50,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
       result.refusal = Refusal::no_return_address;
       return result;
     case ApplyFailure::outermost:
-      result.refusal = ends_here(callee, trust) ? Refusal::end_of_stack : Refusal::no_return_address;
+      result.refusal =
+          ends_here(callee, trust) ? Refusal::end_of_stack : Refusal::no_return_address;
       return result;
     case ApplyFailure::none:
       break;
@@ -63,8 +64,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   if (row.signal_frame) {  // any pc can be interrupted: NULL and wild ones are why signals come
     const SignalContext context = check_signal_context(callee, caller, process_);
     result.checked_context = context == SignalContext::checked;
-    const bool refused = context == SignalContext::refuted ||
-                         (trust == Trust::context && !result.checked_context);
+    const bool refused =
+        context == SignalContext::refuted || (trust == Trust::context && !result.checked_context);
     result.refusal = refused ? Refusal::no_signal_frame : Refusal::none;
     result.evidence.add(Evidence::signal);
     return result;
@@ -112,15 +113,16 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
 // Tables are believed when they say that nobody called a function. The analysis, only about code of
 // files: where functions begin in code that no file holds is a guess.
 //
-// Folklore. Situation: the interpreter of a virtual machine takes return addresses off the stack and
-// goes back by jumps. Example: HotSpot's, 500 frames deep.
+// Folklore. Situation: the interpreter of a virtual machine takes return addresses off the stack
+// and goes back by jumps. Example: HotSpot's, 500 frames deep.
 bool Judge::ends_here(const Activation& callee, Trust trust) const {
   const Module* module = process_.module_at(callee.lookup_pc());
   return trust != Trust::analysis || (module != nullptr && module->file != nullptr);
 }
 
-// Folklore. Situation: a stack lies in memory that is executable. Example: valgrind's own stacks; all
-// pointers to variables on them look like code. Remedy: nothing returns there but behind a call.
+// Folklore. Situation: a stack lies in memory that is executable. Example: valgrind's own stacks;
+// all pointers to variables on them look like code. Remedy: nothing returns there but behind a
+// call.
 bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) const {
   const auto sp = callee.registers.get(process_.arch->sp);
   const Mapping* stack = sp ? process_.mapping_at(*sp) : nullptr;

@@ -50,7 +50,7 @@ struct Judgement {
   std::optional<Address> called{};         // where that call goes, as far as it can be told
   // Nobody called the caller: its address was put on the stack by hand, to be returned to.
   bool put_there = false;
-  bool trampoline = false;  // the caller is the kernel's signal trampoline
+  bool trampoline = false;       // the caller is the kernel's signal trampoline
   bool checked_context = false;  // the caller's registers are as the kernel saves them for a signal
 };
 

@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_view_literals;
 
 // Sorted, for binary search.
-constexpr std::array kNames = {
+constexpr std::array kNeverReturn = {
     "_Exit"sv,
     "_Unwind_Resume"sv,
     "_ZSt9terminatev"sv,
@@ -45,13 +45,13 @@ constexpr std::array kNames = {
     "verr"sv,
     "verrx"sv,
 };
-static_assert(std::ranges::is_sorted(kNames));
+static_assert(std::ranges::is_sorted(kNeverReturn));
 
 }  // namespace
 
 bool is_known_not_to_return(std::string_view name) {
   // std::__throw_length_error and its kin.
-  return std::ranges::binary_search(kNames, name) ||
+  return std::ranges::binary_search(kNeverReturn, name) ||
          (name.starts_with("_ZSt") && name.find("__throw_") != std::string_view::npos);
 }
 

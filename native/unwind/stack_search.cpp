@@ -17,8 +17,8 @@ constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first cand
 // of its own making in the midst of other data. Example: a process of Erlang's machine, with copies
 // of older stacks beyond it. Remedy: its frames are small; farther away is somebody else's.
 constexpr std::size_t kLooseLimit = 1024;
-constexpr std::size_t kDoubtLimit = 8192;    // words looked at while it is a doubtful one
-constexpr std::size_t kBetterLimit = 256;    // words looked at for a better one after that
+constexpr std::size_t kDoubtLimit = 8192;  // words looked at while it is a doubtful one
+constexpr std::size_t kBetterLimit = 256;  // words looked at for a better one after that
 
 // Small whole numbers, added up; only their order matters: that the call goes to the callee
 // outweighs all that follows from a candidate.
@@ -133,10 +133,10 @@ class Search {
     return (first + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
   }
 
-  // Folklore. Situation: a blind function stands on the stack again and again, and the search crossed
-  // it before. Example: the interpreter of LuaJIT, written in assembler, below each pcall of a
-  // script; where the last of them is reached, far words lead on to the end of the stack. Remedy: at
-  // one pc the frame is as large as it was the last time.
+  // Folklore. Situation: a blind function stands on the stack again and again, and the search
+  // crossed it before. Example: the interpreter of LuaJIT, written in assembler, below each pcall
+  // of a script; where the last of them is reached, far words lead on to the end of the stack.
+  // Remedy: at one pc the frame is as large as it was the last time.
   [[nodiscard]] std::optional<std::int64_t> earlier_distance() const {
     const std::vector<Frame>& frames = context_.frames;
     for (std::size_t i = frames.size(); i-- > 1;) {

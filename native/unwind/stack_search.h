@@ -13,9 +13,9 @@ namespace whocall {
 // A word on the stack that may be the return address.
 struct StackCandidate {
   UnwindRow row;
-  int score = 0;        // only the order matters
-  bool sure = false;    // exact rules lead on from it, and nothing speaks against it
-  bool unseen = false;  // the code that it leads to is not at hand, so nothing can be tested
+  int score = 0;              // only the order matters
+  bool sure = false;          // exact rules lead on from it, and nothing speaks against it
+  bool unseen = false;        // the code that it leads to is not at hand, so nothing can be tested
   bool contradicted = false;  // its call is known to go to another function than the callee's
 };
 

@@ -208,9 +208,9 @@ class Walker::Walk {
   std::vector<Strategy*> strategies_;
   std::vector<Strategy*> exact_;
   bool may_search_ = false;
-  std::vector<Attempt> refused_;  // of the present step
+  std::vector<Attempt> refused_;                       // of the present step
   std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
-  bool put_there_ = false;  // the present frame: see Judgement
+  bool put_there_ = false;                             // the present frame: see Judgement
   Backtrace result_;
 };
 

@@ -28,7 +28,8 @@ struct WalkOptions {
 
 // Holds what walks of one process share: tables, caches, strategies. A walk never throws on bad
 // memory, never loops (the stack pointer moves up, or the stack changes, which it may do only
-// kStackSwitchLimit times and never twice to the same place), and ends after max_frames frames at the latest.
+// kStackSwitchLimit times and never twice to the same place), and ends after max_frames frames at
+// the latest.
 class Walker {
  public:
   static constexpr unsigned kStackSwitchLimit = 64;

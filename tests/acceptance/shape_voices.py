@@ -50,14 +50,14 @@ def by_api(core: Path) -> Threads:
 
 def by_command_line(core: Path, *, as_json: bool) -> Threads:
     """`whocall bt --all`, in another process."""
-    command = [sys.executable, str(SCRIPT), "bt", "--all", *(["--json"] if as_json else [])]
+    command = [sys.executable, str(SCRIPT), "bt", "--all", "--json" if as_json else "--no-fold"]
     said = _said([*command, "--debug-directory", NO_DEBUG_FILES, str(core)])
     return _from_json(said) if as_json else _from_text(said, core)
 
 
 def by_gdb(core: Path, exe: Path, *, as_json: bool) -> Threads:
     """`whocall bt -all` in gdb."""
-    step = "whocall bt -all" + (" -json" if as_json else "")
+    step = "whocall bt -all" + (" -json" if as_json else " -no-fold")
     quiet = ["-iex", f"set debug-file-directory {NO_DEBUG_FILES}"]
     command = ["gdb", "-nx", "-q", "-batch", *quiet, "-ex", f"source {SCRIPT}", "-ex", step]
     said = _said([*command, str(exe), str(core)])

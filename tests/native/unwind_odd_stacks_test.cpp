@@ -89,12 +89,12 @@ TEST_CASE("signal frame: a context that cannot be read stops the walk, with the 
 TEST_CASE("analysis: a return address that was moved through a pointer is not where it was") {
   TestProcess process(kX86_64);
   process.code(kCode, 0x1000);
-  process.put(kCode + 0x40, {0x8f, 0x45, 0x08,          // pop [rbp+8]
-                             0x48, 0x8d, 0x65, 0xd0,    // lea -0x30(%rbp),%rsp
-                             0x48, 0x83, 0xec, 0x10,    // sub $16,%rsp
-                             0xff, 0xd0,                // call *%rax
-                             0xf8, 0xc9, 0xc3});        // clc; leave; ret
-  const Address inside = kCode + 0x40 + 13;  // the return address of that call
+  process.put(kCode + 0x40, {0x8f, 0x45, 0x08,        // pop [rbp+8]
+                             0x48, 0x8d, 0x65, 0xd0,  // lea -0x30(%rbp),%rsp
+                             0x48, 0x83, 0xec, 0x10,  // sub $16,%rsp
+                             0xff, 0xd0,              // call *%rax
+                             0xf8, 0xc9, 0xc3});      // clc; leave; ret
+  const Address inside = kCode + 0x40 + 13;           // the return address of that call
   process.module("/bin/lisp", {{kCode, kCode + 0x1000}, 0, {}}, true);
   Stack stack(kStack, kX86_64);
   for (int i = 0; i < 20; ++i) {
@@ -121,9 +121,8 @@ TEST_CASE("frame pointer: a chain that holds is believed in code that no file ho
     }
     stack.mark("fp" + std::to_string(links)).word(0).word(0).words(8, 0);
     process.stack(stack);
-    const auto trace =
-        process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("fp0")}},
-                     only({"frame-pointer"}));
+    const auto trace = process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("fp0")}},
+                                    only({"frame-pointer"}));
     CAPTURE(trace.stop.detail);
     // The last links of a chain are too few to vouch for themselves.
     CHECK(trace.frames.size() == (links < 4 ? 1U : static_cast<unsigned>(links - 2)));
@@ -139,8 +138,7 @@ TEST_CASE("evidence: what lies on the stack itself is no caller, executable or n
   stack.word(kStack + 0x68).mark("fp3").word_of("fp4").word(kStack + 0x70);
   stack.mark("fp4").word_of("fp5").word(kStack + 0x78).mark("fp5").word(0).word(0).words(20, 0);
   process.map(stack.base(), stack.bytes(), "rwx");
-  const auto trace =
-      process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("fp")}});
+  const auto trace = process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("fp")}});
   CHECK(trace.frames.size() == 1);
 }
 

@@ -177,12 +177,11 @@ TEST_CASE("signal frame: what sigaction was given is no frame, whatever lies beh
 }
 
 TEST_CASE("signal frame: flags and segments that no kernel writes refute it") {
-  for (const auto& words :
-       {std::pair<std::uint64_t, std::uint64_t>{0x246, 0x33},
-        {0x46, 0x33},                  // interrupts off
-        {0x246, 0x30},                 // the kernel's own segment
-        {0x7f0000000246, 0x33},        // a pointer
-        {0x24e, 0x33}}) {              // a bit that is never set
+  for (const auto& words : {std::pair<std::uint64_t, std::uint64_t>{0x246, 0x33},
+                            {0x46, 0x33},            // interrupts off
+                            {0x246, 0x30},           // the kernel's own segment
+                            {0x7f0000000246, 0x33},  // a pointer
+                            {0x24e, 0x33}}) {        // a bit that is never set
     CAPTURE(words.first);
     Stack stack(kStack, kX86_64);
     push_ucontext64(stack, 0, kStack + 0x400, words.first, words.second);
@@ -199,9 +198,9 @@ TEST_CASE("signal frame: flags and segments that no kernel writes refute it") {
 
 TEST_CASE("signal frame: the interrupted stack pointer lies on a stack, or just below one") {
   for (const auto& [sp, frames] : {std::pair<Address, std::size_t>{kStack + 0x400, 3},
-                                   {kStack - 0x800, 3},         // ran into the guard
-                                   {kCode + 0x80, 2},           // code
-                                   {0x123456789000, 2}}) {      // nothing at all
+                                   {kStack - 0x800, 3},     // ran into the guard
+                                   {kCode + 0x80, 2},       // code
+                                   {0x123456789000, 2}}) {  // nothing at all
     CAPTURE(sp);
     Stack stack(kStack, kX86_64);
     push_ucontext64(stack, kCode + 0x108, sp);

@@ -26,7 +26,7 @@ class FakeList(list[Row]):
 
 
 def table(rows: list[Row], bias: int = 0, regex: str = "") -> FunctionTable:
-    return select(cast("native.FunctionList", FakeList(rows)), "a\\b", bias, regex, str.upper)
+    return select(cast("native.FunctionList", FakeList(rows)), "a\\b", regex, str.upper, bias=bias)
 
 
 def expected(tables: list[FunctionTable]) -> str:
