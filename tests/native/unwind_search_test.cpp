@@ -1,0 +1,178 @@
+// The search of a stack among what misleads it: leftovers with chains of their own, code that jumps
+// away, frames far and near.
+#include <doctest/doctest.h>
+
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+#include "unwind/function_analysis.h"
+#include "unwind_process.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kCode = 0x401000;
+constexpr Address kStack = 0x7ffc0000;
+constexpr AddressRange kMain{0x401000, 0x401100};
+constexpr AddressRange kCaller{0x401100, 0x401200};
+constexpr AddressRange kEnter{0x401200, 0x401220};
+constexpr Address kBlind = 0x402000;
+constexpr Address kOtherBlind = 0x402800;
+
+// kMain and kCaller keep 16 bytes of locals: CFA = sp + 24. kEnter has no more than a range.
+TestProcess process_with(const Bytes& enter) {
+  FrameTable table(kX86_64);
+  const auto cie = table.usual_cie();
+  const Bytes locals = Bytes{0x0e}.uleb(24);  // DW_CFA_def_cfa_offset
+  table.fde(cie, kMain, locals);
+  table.fde(cie, kCaller, locals);
+  table.fde(cie, kEnter);
+  TestProcess process(kX86_64);
+  process.code(kCode, 0x1000);
+  process.code(kBlind, 0x1000);
+  process.put(kEnter.begin, enter);
+  process.module("/bin/victim", {{kCode, kCode + 0x1000}, 0, table.bytes()}, true);
+  process.call(kMain.begin + 0x20, kMain.begin);
+  process.call(kMain.begin + 0x60, kCaller.begin);
+  process.indirect_call(kMain.begin + 0x80);
+  process.call(kCaller.begin + 0x20, kEnter.begin);
+  process.indirect_call(kCaller.begin + 0x60);
+  return process;
+}
+
+Backtrace walk(const TestProcess& process, Address pc) {
+  return process.walk({{"rip", pc}, {"rsp", kStack}}, only({"cfi", "scan"}));
+}
+
+// GHC's StgRun: lea -48(%rsp),%rsp would do as well; it reserves 16 KiB, here 1,024 bytes.
+TEST_CASE("search: a function that jumped away stands where its own rule says") {
+  const Bytes enter{0x48, 0x83, 0xec, 0x30,                    // sub $48,%rsp
+                    0x48, 0x89, 0xe0,                          // mov %rsp,%rax
+                    0x48, 0x81, 0xec, 0x00, 0x04, 0x00, 0x00,  // sub $1024,%rsp
+                    0x48, 0x89, 0x18,                          // mov %rbx,(%rax)
+                    0xff, 0xe7};                               // jmp *%rdi
+  TestProcess process = process_with(enter);
+  Stack stack(kStack, kX86_64);
+  // A leftover near by whose chain leads on, to a leftover of a call of kEnter at that.
+  stack.words(6, 1).word(kMain.begin + 0x80).words(2, 2).word(kMain.begin + 0x20).words(2, 2);
+  stack.word(kCaller.begin + 0x20).words(2, 3).word(kMain.begin + 0x60).words(2, 3).word(0);
+  stack.up_to(kStack + 1024).word(0xb0b).words(5, 4);  // rbx and what else it saved
+  stack.word(kCaller.begin + 0x20).words(2, 5).word(kMain.begin + 0x60).words(2, 5).word(0);
+  process.stack(stack.words(8, 0));
+  WalkOptions options = only({"cfi", "scan"});
+  options.registers = true;
+  const auto trace = process.walk({{"rip", kBlind}, {"rsp", kStack}, {"rbx", 0x1dea}}, options);
+  CHECK(pcs(trace) == "0x402000 0x401120 0x401060");
+  REQUIRE(trace.frames.size() == 3);
+  CHECK(trace.frames[1].sp == kStack + 1024 + 56);
+  CHECK(trace.frames[1].registers->get(3) == 0xb0b);
+}
+
+// Chez Scheme's S_generic_invoke.
+TEST_CASE("search: a call of code that jumps anywhere speaks against nobody") {
+  for (const bool anywhere : {true, false}) {
+    CAPTURE(anywhere);
+    const Bytes jump{0x48, 0x83, 0xc6, 0x41, 0xff, 0xe6};  // add $65,%rsi; jmp *%rsi
+    const Bytes ret{0x48, 0x83, 0xc6, 0x41, 0xc3};
+    TestProcess process = process_with(anywhere ? jump : ret);
+    Stack stack(kStack, kX86_64);
+    stack.word(1).word(kCaller.begin + 0x20).words(2, 2).word(kMain.begin + 0x80).words(2, 2);
+    for (int i = 0; i < 6; ++i) {
+      stack.word(kMain.begin + 0x20).words(2, 5);
+    }
+    process.stack(stack.word(0).words(8, 0));
+    const auto trace = walk(process, kBlind);
+    REQUIRE(trace.frames.size() > 2);
+    CHECK((trace.frames[1].pc == kCaller.begin + 0x20) == anywhere);
+  }
+}
+
+// Guile's compiled code, called through pointers by libguile.
+TEST_CASE("search: what leads to the best candidate by exact rules comes before it") {
+  TestProcess process = process_with({0xc3});
+  Stack stack(kStack, kX86_64);
+  stack.words(3, 1).word(kCaller.begin + 0x60).words(2, 2).word(kMain.begin + 0x80).words(2, 2);
+  for (int i = 0; i < 8; ++i) {  // recursion by direct calls: the better lead
+    stack.word(kMain.begin + 0x20).words(2, 3);
+  }
+  process.stack(stack.word(0).words(8, 0));
+  const auto trace = walk(process, kBlind);
+  REQUIRE(trace.frames.size() == 11);
+  CHECK(trace.frames[1].pc == kCaller.begin + 0x60);
+  CHECK(trace.frames[2].pc == kMain.begin + 0x80);
+  CHECK(trace.frames[2].trust == Trust::cfi);
+}
+
+// LuaJIT's interpreter, once more below each pcall.
+TEST_CASE("search: at one pc a blind frame is as large as it was the last time") {
+  constexpr Address kAgain = kBlind + 5;
+  TestProcess process = process_with({0xc3});
+  process.call(kAgain, kCaller.begin);
+  process.call(kCaller.begin + 0x90, kBlind);
+  process.call(kCaller.begin + 0xb0, kMain.begin);
+  process.call(kOtherBlind + 5, kCaller.begin);
+  Stack stack(kStack, kX86_64);
+  stack.words(9, 1).word(kCaller.begin + 0x90).words(2, 2);
+  for (int i = 0; i < 100; ++i) {
+    stack.word(i == 0 ? kMain.begin + 0x60 : kMain.begin + 0x20).words(2, 2);
+  }
+  stack.word(kCaller.begin + 0xb0).words(2, 2).word(kAgain);
+  stack.words(9, 1).word(kCaller.begin + 0x60).words(2, 2).word(kOtherBlind + 5);
+  stack.words(9, 1).word(kMain.begin + 0x80).words(2, 3);
+  for (int i = 0; i < 8; ++i) {
+    stack.word(kMain.begin + 0x20).words(2, 3);
+  }
+  process.stack(stack.word(0).words(8, 0));
+  const auto trace = walk(process, kAgain);
+  CAPTURE(pcs(trace));
+  CHECK(contains(pcs(trace), "0x4011b0 0x402005 0x401160 0x402805 0x401080 0x401020"));
+}
+
+// rustc: what malloc left lies near, the frame of the blind function is large.
+TEST_CASE("search: a candidate that called somebody else does not end the search") {
+  TestProcess process = process_with({0x55, 0xff, 0xd0, 0x5d, 0xc3});  // calls, so it is no leaf
+  process.call(kCaller.begin + 0x90, kBlind);
+  Stack stack(kStack, kX86_64);
+  stack.words(3, 1).word(kCaller.begin + 0x20).words(2, 1).word(kMain.begin + 0x60).words(2, 2);
+  stack.words(600, 1).word(kCaller.begin + 0x90).words(2, 3).word(kMain.begin + 0x60).words(2, 3);
+  process.stack(stack.word(0).words(8, 0));
+  CHECK(pcs(walk(process, kBlind)) == "0x402000 0x401190 0x401060");
+}
+
+// A process of Erlang's machine: its stack lies among its data.
+TEST_CASE("search: code of no module has frames of a few KiB") {
+  for (const std::size_t words : {500U, 1500U}) {
+    CAPTURE(words);
+    TestProcess process = process_with({0xc3});
+    Stack stack(kStack, kX86_64);
+    stack.words(words, 1).word(kCaller.begin + 0x60).words(2, 3).word(kMain.begin + 0x60);
+    process.stack(stack.words(2, 3).word(0).words(8, 0));
+    CHECK(walk(process, kBlind).frames.size() == (words < 1024 ? 3 : 1));
+    const auto of_module = walk(process, kCode + 0xf00);  // as blind
+    CAPTURE(of_module.stop.detail);
+    CHECK(of_module.frames.size() == 3);
+  }
+}
+
+// main of i386, which aligns its stack: lea 4(%esp),%ecx; and $-16,%esp; push -4(%ecx); push %ebp;
+// mov %esp,%ebp; push %ecx; sub $12,%esp; push 4(%ecx); push (%ecx); call
+TEST_CASE("analysis: at a call the frame is told by what the call leaves alone") {
+  const Bytes code{0x8d, 0x4c, 0x24, 0x04, 0x83, 0xe4, 0xf0, 0xff, 0x71, 0xfc,
+                   0x55, 0x89, 0xe5, 0x51, 0x83, 0xec, 0x0c, 0xff, 0x71, 0x04,
+                   0xff, 0x31, 0xe8, 0x00, 0x10, 0x00, 0x00, 0x90};
+  const auto decoder = kI386.make_decoder();
+  FunctionCode function{.code = code.view(), .address = kCode};
+  function.exact_bounds = true;
+  std::deque<std::vector<std::byte>> arena;
+  for (const AnalysedPoint& point : follow_function(function, kI386, *decoder).points) {
+    const auto row = point.row(arena);
+    REQUIRE(row);
+    if (point.is_call) {
+      CHECK(to_string(row->cfa, kI386) == "exp");
+    } else if (point.range.begin == kCode + 20) {  // the push before it
+      CHECK(to_string(row->cfa, kI386) == "ecx+0");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace whocall::test
