@@ -191,8 +191,9 @@ bool AbstractState::merge(const AbstractState& other) {
     return std::ranges::find(other.slots_, slot) == other.slots_.end();
   });
   compared_ = both_compared;
+  const bool moved_now = other.moved_away_ && !moved_away_;
   moved_away_ = moved_away_ || other.moved_away_;
-  return registers_ != registers_before || slots_ != slots_before;
+  return registers_ != registers_before || slots_ != slots_before || moved_now;
 }
 
 bool AbstractState::knows_frame() const {

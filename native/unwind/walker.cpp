@@ -149,11 +149,24 @@ class Walker::Walk {
       return;
     }
     std::string detail = "no acceptable caller of " + hex(callee.pc);
+    if (process_.module_at(callee.pc) == nullptr && process_.is_code(callee.pc)) {
+      detail +=
+          ", in code that " + program() + " made at run time, which may keep its callers elsewhere";
+    }
     for (const Attempt& attempt : refused_) {
       detail += "; " + std::string(attempt.strategy->name()) + " " +
                 describe(attempt.judgement.refusal, attempt.proposal);
     }
     result_.stop = {StopReason::no_caller, std::move(detail)};
+  }
+
+  // The name of its file: who made code that no file holds.
+  [[nodiscard]] std::string program() const {
+    const auto executable = std::ranges::find_if(process_.modules, &Module::is_executable);
+    const std::string& path =
+        executable != process_.modules.end() ? executable->path : process_.exe_path;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return name.empty() ? "the program" : name;
   }
 
   void add_frame(const Activation& activation, const Attempt* found_by) {
