@@ -145,6 +145,9 @@ bool catches_exceptions(ByteView code, std::uint64_t at, bool bits64) {
 
 StartLook look_at_start(ByteView code, std::uint64_t at, bool bits64) {
   StartLook look;
+  if (at > code.size()) {
+    return look;
+  }
   look.landing_pad = is_landing_pad(code, at, bits64);
   const std::uint64_t behind = look.landing_pad ? at + 4 : at;
   look.prologue = looks_like_prologue(code, behind, bits64);

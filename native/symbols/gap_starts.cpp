@@ -31,11 +31,12 @@ bool covers(const Ranges& ranges, Address address) {
 void append_candidates(ByteView code, const AddressRange& area, const AddressRange& gap,
                        const Architecture& arch, std::vector<Address>& candidates) {
   const Address step = arch.function_alignment;
-  for (Address at = (gap.begin + step - 1) / step * step; at < gap.end; at += step) {
-    check_interrupt_at((at - gap.begin) / step, kManyEntries);
-    const StartLook look = arch.look_at_start(code, at - area.begin);
+  const Address first = (step - gap.begin % step) % step;  // bytes into the gap
+  for (Address into = first; into < gap.size(); into += step) {
+    check_interrupt_at(into / step, kManyEntries);
+    const StartLook look = arch.look_at_start(code, gap.begin - area.begin + into);
     if (look.behind_end && !look.catches) {
-      candidates.push_back(at);
+      candidates.push_back(gap.begin + into);
     }
   }
 }
@@ -51,7 +52,7 @@ std::vector<Address> candidates_in(const ElfFile& file, const Architecture& arch
     const auto first = std::ranges::lower_bound(delimited, area.begin, {}, &AddressRange::end);
     for (auto each = first; each != delimited.end() && each->begin < end; ++each) {
       append_candidates(code, area, {next, std::max(next, each->begin)}, arch, candidates);
-      next = std::max(next, each->end);
+      next = std::min(end, std::max(next, each->end));
     }
     append_candidates(code, area, {next, std::max(next, end)}, arch, candidates);
   }

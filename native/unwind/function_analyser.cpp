@@ -13,6 +13,7 @@ namespace {
 
 // A function larger than this is data, or code whose start was guessed wrong.
 constexpr std::uint64_t kLargestFunction = 1U << 20U;
+constexpr std::uint64_t kLargestGuess = 1U << 18U;  // where no table tells the bounds
 
 // A part may be entered from a part that is entered from a part: so far back goes the question how.
 constexpr int kDeepestJump = 2;
@@ -34,7 +35,9 @@ const UnwindRow* FunctionAnalyser::row_at(Address pc) {
 }
 
 const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) {
-  if (decoder_ == nullptr || function.size() > kLargestFunction) {
+  const std::uint64_t largest =
+      code_.has_exact_bounds(function.begin) ? kLargestFunction : kLargestGuess;
+  if (decoder_ == nullptr || function.size() > largest) {
     return nullptr;
   }
   auto [found, fresh] = rows_.try_emplace(function.begin);

@@ -14,7 +14,9 @@ class ScanStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::scan; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    if (auto standing = find_standing_frame(callee, context)) {
+    // What a search has found was called, and has not jumped there.
+    const bool found = !context.frames.empty() && context.frames.back().trust == Trust::scan;
+    if (auto standing = found ? std::nullopt : find_standing_frame(callee, context)) {
       return context.keep(std::move(*standing));
     }
     auto best = search_stack(callee, std::nullopt, context);

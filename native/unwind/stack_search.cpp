@@ -73,6 +73,10 @@ class Search {
       if (target == 0 || !context_.process.is_code(target - 1)) {
         continue;
       }
+      if (context_.budget.candidates == 0) {
+        break;
+      }
+      --context_.budget.candidates;
       auto candidate = weigh(static_cast<std::int64_t>(at - *sp), damaged);
       if (candidate && candidate->unseen) {
         return best && best->sure ? best : candidate;

@@ -21,6 +21,12 @@ namespace whocall {
 
 class Strategy;
 
+// How much a walk may still search. A stack of one word again and again makes every frame cost
+// thousands of tests; a walk ends when it has made more of them than any true stack asks for.
+struct SearchBudget {
+  std::size_t candidates = 400'000;  // words that look like return addresses
+};
+
 // What strategies may look at while they search, and where rows made on the fly are kept.
 struct WalkContext {
   const ProcessImage& process;
@@ -34,6 +40,7 @@ struct WalkContext {
   const std::vector<Strategy*>& exact;
   const bool& may_search;            // whether the scan is switched on
   const std::vector<Frame>& frames;  // found so far, innermost first
+  SearchBudget& budget;
 
   // The row lives until the walk ends.
   const UnwindRow* keep(UnwindRow row) const {

@@ -29,6 +29,14 @@ bool TailCalls::lead(Address from, Address to) {
 }
 
 bool TailCalls::leads_anywhere(Address from) {
+  const auto [found, fresh] = anywhere_.try_emplace(from, false);
+  if (fresh) {
+    found->second = look_where_it_leads(from);
+  }
+  return found->second;
+}
+
+bool TailCalls::look_where_it_leads(Address from) const {
   constexpr int kLongest = 8;  // instructions
   using Flow = Instruction::Flow;
   const ByteView code(process_.memory->run_at(from), process_.arch->endian);

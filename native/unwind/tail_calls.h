@@ -38,6 +38,7 @@ class TailCalls {
   static constexpr int kLongestChain = 2;
   static constexpr std::size_t kFunctionLimit = 64;
 
+  [[nodiscard]] bool look_where_it_leads(Address from) const;
   bool search(const AddressRange& from, const AddressRange& to);
   const std::vector<Address>& outward_jumps(const AddressRange& function);
 
@@ -46,6 +47,7 @@ class TailCalls {
   std::unique_ptr<InstructionDecoder> decoder_;
   std::unordered_map<Address, std::vector<Address>> outward_;  // by function start
   std::map<std::pair<Address, Address>, bool> answers_;        // by the starts of both functions
+  std::unordered_map<Address, bool> anywhere_;                 // by address
 };
 
 }  // namespace whocall

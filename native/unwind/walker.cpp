@@ -24,7 +24,7 @@ class Walker::Walk {
                                                                walker.code_,    walker.analyser_,
                                                                walker.judge_,   made_rows_,
                                                                exact_,          may_search_,
-                                                               result_.frames} {
+                                                               result_.frames,  budget_} {
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());
@@ -153,6 +153,9 @@ class Walker::Walk {
       detail +=
           ", in code that " + program() + " made at run time, which may keep its callers elsewhere";
     }
+    if (budget_.candidates == 0) {
+      detail += ", after " + std::to_string(SearchBudget().candidates) + " places were tried";
+    }
     for (const Attempt& attempt : refused_) {
       detail += "; " + std::string(attempt.strategy->name()) + " " +
                 describe(attempt.judgement.refusal, attempt.proposal);
@@ -223,7 +226,8 @@ class Walker::Walk {
   bool may_search_ = false;
   std::vector<Attempt> refused_;                       // of the present step
   std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
-  bool put_there_ = false;                             // the present frame: see Judgement
+  SearchBudget budget_;
+  bool put_there_ = false;  // the present frame: see Judgement
   Backtrace result_;
 };
 
