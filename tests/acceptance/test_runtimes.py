@@ -156,3 +156,16 @@ def test_java(cores: RuntimeCores, walk: Walk) -> None:
         assert chains.pcs(ours[tid])[: len(pcs)] == pcs, chains.listing(ours[tid])
     for trace in ours.values():
         assert GUESSED_END not in (trace.stop.detail or ""), chains.listing(trace)
+
+
+def test_java_threads_that_wait(cores: RuntimeCores, walk: Walk) -> None:
+    """The runtime's own threads wait in C code; where they came through interpreted code, eu-stack
+    follows rbp as well: all its frames are true.
+    """
+    stock = cores.core("java")
+    theirs = eu_stack.of_core(stock.core, stock.exe)
+    assert theirs.complete
+    ours = chains.of_core(stock.core, stock.exe, walk)
+    assert ours.keys() == theirs.threads.keys()
+    for tid, pcs in theirs.pcs().items():
+        assert not chains.difference(chains.pcs(ours[tid]), pcs).missing, chains.listing(ours[tid])

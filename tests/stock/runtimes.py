@@ -84,7 +84,7 @@ def runtimes() -> list[StockProgram]:
             "luajit",
             ("/usr/bin/luajit", "-joff", _script("deep.lua"), "60"),
             computing(0.2),
-            frames=130,
+            frames=100,
         ),
         StockProgram(
             "chezscheme",
