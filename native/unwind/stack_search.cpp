@@ -241,10 +241,15 @@ class Search {
     return false;
   }
 
+  // Folklore. Situation: where functions begin in code of no module is a guess, and so are their
+  // rules. Example: HotSpot's wrapper of a native method, its frame half dropped by a guessed
+  // function; below the link of rbp lies what javaTimeNanos left. Remedy: that such a rule leads
+  // nowhere says nothing about the stack.
   [[nodiscard]] bool has_exact_rule() const {
-    return std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
-      return strategy->find(callee_, context_) != nullptr;
-    });
+    return context_.process.module_at(callee_.pc) != nullptr &&
+           std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
+             return strategy->find(callee_, context_) != nullptr;
+           });
   }
 
   // Folklore. Situation: a word follows a call, but what was called calls nothing, so no frame can

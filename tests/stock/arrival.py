@@ -30,16 +30,33 @@ def announced_waiting(number: int, threads: int) -> Arrival:
     return arrived
 
 
+def _read_byte(launched: Launched) -> int:
+    """Wait for the byte that a program writes to standard output when it is in place."""
+    if launched.process.stdout is None or launched.process.stdout.read(1) != b"!":
+        raise procfs.NotReachedError(f"{launched.process.args!r} did not come in place")
+    return launched.process.pid
+
+
 def byte_written() -> Arrival:
     """The program wrote one byte to standard output; then each of its threads fell asleep."""
 
     def arrived(launched: Launched) -> int:
-        pid = launched.process.pid
-        if launched.process.stdout is None or launched.process.stdout.read(1) != b"!":
-            raise procfs.NotReachedError(f"{launched.process.args!r} did not come in place")
+        pid = _read_byte(launched)
         launched.wait_for(
             lambda: all(procfs.is_asleep(pid, tid) for tid in procfs.thread_ids(pid)), "all asleep"
         )
+        return pid
+
+    return arrived
+
+
+def byte_written_and_computing(seconds: float) -> Arrival:
+    """The program wrote one byte to standard output; then it used `seconds` of CPU time more."""
+
+    def arrived(launched: Launched) -> int:
+        pid = _read_byte(launched)
+        enough = procfs.cpu_seconds(pid) + seconds
+        launched.wait_for(lambda: procfs.cpu_seconds(pid) >= enough, f"computing for {seconds} s")
         return pid
 
     return arrived

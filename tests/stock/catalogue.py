@@ -109,6 +109,17 @@ def _debuggers() -> list[StockProgram]:
     ]
 
 
+def _small_interpreters() -> list[StockProgram]:
+    # They compute for ever and are caught anywhere: nothing is arranged but the depth.
+    programs = (
+        ("lua", ("/usr/bin/lua5.4", _script("deep.lua"), "30"), 60),
+        ("mujs", ("/usr/bin/mujs", _script("deep.js")), 100),
+        ("duktape", ("/usr/bin/duk", _script("deep.js")), 40),
+        ("gforth", ("/usr/bin/gforth", _script("deep.fs")), 5),
+    )
+    return [StockProgram(name, argv, computing(0.3), frames) for name, argv, frames in programs]
+
+
 def _native_threads() -> list[StockProgram]:
     return [
         StockProgram(
@@ -126,6 +137,7 @@ def stock_programs() -> list[StockProgram]:
     """Every situation, cheap ones and dear ones together; one that is not installed fails."""
     return [
         *_interpreters(),
+        *_small_interpreters(),
         *_native_threads(),
         *_debuggers(),
         *_git(),

@@ -87,10 +87,6 @@ class StockProgram:
     prepare: Callable[[Path], None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
-    def exe(self, directory: Path) -> Path:
-        """The executable file, symbolic links resolved; `directory` is where the program runs."""
-        return (directory / self.argv[0]).resolve()
-
     @contextlib.contextmanager
     def running(self, directory: Path) -> Iterator[int]:
         """Start the program in `directory`, yield the process id once it is in place, kill it.
@@ -117,10 +113,10 @@ class StockProgram:
 
     def dump(self, directory: Path) -> StockCore:
         """Bring the program in place, write its core into `directory` with gcore, and end it."""
-        work = directory / f"{self.name}.work"
-        with self.running(work) as pid:
+        with self.running(directory / f"{self.name}.work") as pid:
             core = gcore(pid, directory / f"{self.name}.core")
-            return StockCore(core, self.exe(work), self.name)
+            # What `argv` starts may be a shell that sets a limit, or a link.
+            return StockCore(core, Path(f"/proc/{pid}/exe").resolve(), self.name)
 
     def _start(self, directory: Path, announce: int) -> subprocess.Popen[bytes]:
         """Standard input and output are pipes that nobody feeds or drains: reading and a full pipe
