@@ -1,11 +1,14 @@
 #include "unwind/standing_frame.h"
 
-#include <algorithm>
-
 namespace whocall {
 namespace {
 
 constexpr std::size_t kReach = 4096;  // words
+
+struct StackPointer {
+  Address now = 0;
+  Address entered = 0;
+};
 
 // The stack pointer where the code of `callee` was entered: it may have lowered it since, to call.
 Address entered_at(const Activation& callee, Address sp, const WalkContext& context) {
@@ -18,11 +21,23 @@ Address entered_at(const Activation& callee, Address sp, const WalkContext& cont
                  : sp;
 }
 
-// Whether the rule, one of a function that jumps away, puts its return address at `slot`.
-bool returns_by(const UnwindRow& row, Address sp, Address slot, const Architecture& arch) {
+// By how much the code that was jumped to has lowered the stack pointer, should the rule, one of a
+// function that jumps away, put its return address at `slot`. Where nobody but a runtime reserves
+// so much, that may be a little, whatever the analysis thinks; a small frame fits by chance, so
+// there it has to be what the analysis says. A miss for any other distance.
+std::optional<std::int64_t> lowered_by(const UnwindRow& row, const StackPointer& sp, Address slot,
+                                       const Architecture& arch) {
+  constexpr std::int64_t kReserved = 1024;  // bytes
+  constexpr std::int64_t kMost = 256;
   const RegisterRule* rule = row.rule_for(arch.return_address);
-  return row.cfa.base == arch.sp && rule != nullptr && rule->kind == RegisterRule::Kind::at_cfa &&
-         sp + static_cast<Address>(row.cfa.offset + rule->offset) == slot;
+  if (row.cfa.base != arch.sp || rule == nullptr || rule->kind != RegisterRule::Kind::at_cfa) {
+    return std::nullopt;
+  }
+  const auto distance = static_cast<std::int64_t>(slot - sp.now) - row.cfa.offset - rule->offset;
+  const bool fits = row.cfa.offset >= kReserved
+                        ? distance >= 0 && distance <= kMost
+                        : distance == static_cast<std::int64_t>(sp.entered - sp.now);
+  return fits ? std::optional(distance) : std::nullopt;
 }
 
 }  // namespace
@@ -34,7 +49,7 @@ std::optional<UnwindRow> find_standing_frame(const Activation& callee, const Wal
   if (!sp || arch.return_address_size_on_stack == 0) {
     return std::nullopt;
   }
-  const Address entered = entered_at(callee, *sp, context);
+  const StackPointer where{*sp, entered_at(callee, *sp, context)};
   for (std::size_t i = 0; i < kReach; ++i) {
     const Address slot = *sp + i * arch.pointer_size;
     const auto word = context.process.memory->read_unsigned(slot, arch.pointer_size, arch.endian);
@@ -51,13 +66,12 @@ std::optional<UnwindRow> find_standing_frame(const Activation& callee, const Wal
     if (!called || (here && here->contains(*called))) {
       continue;
     }
-    const auto& rows = context.analyser.rows_at_jumps(*called);
-    const auto row = std::ranges::find_if(
-        rows, [&](const UnwindRow& one) { return returns_by(one, entered, slot, arch); });
-    if (row != rows.end()) {
-      UnwindRow found = *row;
-      found.cfa.offset += static_cast<std::int64_t>(entered - *sp);
-      return found;
+    for (const UnwindRow& row : context.analyser.rows_at_jumps(*called)) {
+      if (const auto lowered = lowered_by(row, where, slot, arch)) {
+        UnwindRow found = row;
+        found.cfa.offset += *lowered;
+        return found;
+      }
     }
   }
   return std::nullopt;

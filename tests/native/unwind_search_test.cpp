@@ -51,7 +51,8 @@ TEST_CASE("search: a function that jumped away stands where its own rule says") 
                     0x48, 0x89, 0x18,                          // mov %rbx,(%rax)
                     0xff, 0xe7};                               // jmp *%rdi
   TestProcess process = process_with(enter);
-  Stack stack(kStack, kX86_64);
+  Stack stack(kStack - 64, kX86_64);
+  stack.up_to(kStack);
   // A leftover near by whose chain leads on, to a leftover of a call of kEnter at that.
   stack.words(6, 1).word(kMain.begin + 0x80).words(2, 2).word(kMain.begin + 0x20).words(2, 2);
   stack.word(kCaller.begin + 0x20).words(2, 3).word(kMain.begin + 0x60).words(2, 3).word(0);
@@ -65,6 +66,9 @@ TEST_CASE("search: a function that jumped away stands where its own rule says") 
   REQUIRE(trace.frames.size() == 3);
   CHECK(trace.frames[1].sp == kStack + 1024 + 56);
   CHECK(trace.frames[1].registers->get(3) == 0xb0b);
+  // The code that was jumped to has made room since.
+  const auto lowered = process.walk({{"rip", kBlind}, {"rsp", kStack - 24}}, only({"cfi", "scan"}));
+  CHECK(lowered.frames[1].sp == kStack + 1024 + 56);
 }
 
 // Chez Scheme's S_generic_invoke.
