@@ -24,7 +24,7 @@ class Strategy;
 // How much a walk may still search. A stack of one word again and again makes every frame cost
 // thousands of tests; a walk ends when it has made more of them than any true stack asks for.
 struct SearchBudget {
-  std::size_t candidates = 400'000;  // words that look like return addresses
+  std::size_t candidates = 200'000;  // words that look like return addresses
 };
 
 // What strategies may look at while they search, and where rows made on the fly are kept.
