@@ -60,8 +60,7 @@ class Search {
     }
     std::optional<StackCandidate> best;
     std::vector<StackCandidate> passed;
-    std::size_t limit =
-        context_.process.module_at(callee_.pc) != nullptr ? kSearchLimit : kLooseLimit;
+    std::size_t limit = in_loose_code() ? kLooseLimit : kSearchLimit;
     for (std::size_t i = 0; i < limit; ++i) {
       const Address at = start + i * arch_.pointer_size;
       const auto word =
@@ -241,15 +240,19 @@ class Search {
     return false;
   }
 
+  [[nodiscard]] bool in_loose_code() const {
+    return context_.process.module_at(callee_.pc) == nullptr &&
+           context_.process.is_code(callee_.pc);
+  }
+
   // Folklore. Situation: where functions begin in code of no module is a guess, and so are their
   // rules. Example: HotSpot's wrapper of a native method, its frame half dropped by a guessed
   // function; below the link of rbp lies what javaTimeNanos left. Remedy: that such a rule leads
   // nowhere says nothing about the stack.
   [[nodiscard]] bool has_exact_rule() const {
-    return context_.process.module_at(callee_.pc) != nullptr &&
-           std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
-             return strategy->find(callee_, context_) != nullptr;
-           });
+    return !in_loose_code() && std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
+      return strategy->find(callee_, context_) != nullptr;
+    });
   }
 
   // Folklore. Situation: a word follows a call, but what was called calls nothing, so no frame can
