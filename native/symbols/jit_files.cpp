@@ -32,11 +32,11 @@ std::string join(std::string directory, const std::string& name) {
   return directory;
 }
 
-std::string process_directory(std::int64_t pid) { return "/proc/" + std::to_string(pid); }
+std::string proc_directory(std::int64_t pid) { return "/proc/" + std::to_string(pid); }
 
 // The id that the process has in its own namespace, by which it calls its files.
 std::int64_t own_pid(const ProcessImage& process) {
-  const auto status = read_proc_file(process_directory(process.pid) + "/status");
+  const auto status = read_proc_file(proc_directory(process.pid) + "/status");
   const std::string ids = status_field(status.value_or(""), "NSpid");
   const std::string last = ids.substr(ids.find_last_of(" \t") + 1);
   std::int64_t pid = process.pid;
@@ -50,7 +50,7 @@ bool is_here(const ProcessImage& process) {
     return false;
   }
   const auto mappings =
-      parse_maps(read_proc_file(process_directory(process.pid) + "/maps").value_or(""));
+      parse_maps(read_proc_file(proc_directory(process.pid) + "/maps").value_or(""));
   const auto is_mapped = [&](const Mapping& wanted) {
     return std::ranges::any_of(
         mappings, [&](const Mapping& mapping) { return mapping.range == wanted.range; });
@@ -96,7 +96,7 @@ class Finder {
       add_perf_map(join(directory, map), Trust::named);
     }
     if (here_) {
-      add_perf_map(process_directory(process_.pid) + "/root/tmp/" + map, Trust::owner);
+      add_perf_map(proc_directory(process_.pid) + "/root/tmp/" + map, Trust::owner);
     } else if (!process_.core_path.empty()) {
       add_perf_map("/tmp/" + map, Trust::age);
     }
@@ -124,7 +124,7 @@ class Finder {
       return;
     }
     if (here_) {
-      path = process_directory(process_.pid) + "/root" + path;
+      path = proc_directory(process_.pid) + "/root" + path;
     }
     add_dump(path);
   }
@@ -166,7 +166,7 @@ class Finder {
 
   bool is_trusted(const std::string& path, const struct stat& status, Trust trust) {
     struct stat other = {};
-    if (trust == Trust::owner && ::stat(process_directory(process_.pid).c_str(), &other) == 0 &&
+    if (trust == Trust::owner && ::stat(proc_directory(process_.pid).c_str(), &other) == 0 &&
         status.st_uid != 0 && status.st_uid != other.st_uid) {
       files_.remarks.push_back(path + " belongs to user " + std::to_string(status.st_uid) +
                                " and not to the process's: it lends no names.");

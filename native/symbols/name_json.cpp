@@ -8,7 +8,7 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kDeepestNesting = 64;
 
 // The value with the best key so far.
 template <typename Value>
@@ -101,8 +101,8 @@ class Handler {
   Object* current() { return !open_.empty() && open_.back() ? &objects_.back() : nullptr; }
 
   bool push(bool is_object) {
-    if (open_.size() >= kDeepest) {
-      trouble_ = "is nested deeper than " + std::to_string(kDeepest) + " levels";
+    if (open_.size() >= kDeepestNesting) {
+      trouble_ = "is nested deeper than " + std::to_string(kDeepestNesting) + " levels";
       return false;
     }
     open_.push_back(is_object);

@@ -15,7 +15,7 @@
 namespace whocall {
 namespace {
 
-struct Loaded {
+struct LoadedSignatures {
   timespec changed{};
   off_t size = 0;
   std::weak_ptr<const SignatureIndex> index;
@@ -47,12 +47,12 @@ void add(const SignatureIndex& index, const ElfFile& file, FoundNames& found) {
 // A process has many modules: its signatures are read once for all of them.
 std::shared_ptr<const SignatureIndex> open_signatures(const std::string& path) {
   static std::mutex mutex;
-  static std::map<std::string, Loaded> known;
+  static std::map<std::string, LoadedSignatures> known;
   static std::shared_ptr<const SignatureIndex> latest;  // keeps one from module to module
   struct stat status = {};
   const bool is_there = ::stat(path.c_str(), &status) == 0;
   const std::lock_guard lock(mutex);
-  Loaded& entry = known[path];
+  LoadedSignatures& entry = known[path];
   auto index = entry.index.lock();
   if (index == nullptr || !is_there || entry.size != status.st_size ||
       entry.changed.tv_sec != status.st_mtim.tv_sec ||

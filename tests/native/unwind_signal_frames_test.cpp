@@ -197,11 +197,12 @@ TEST_CASE("signal frame: flags and segments that no kernel writes refute it") {
 }
 
 TEST_CASE("signal frame: the interrupted stack pointer lies on a stack, or just below one") {
-  for (const auto& [sp, frames] : {std::pair<Address, std::size_t>{kStack + 0x400, 3},
-                                   {kStack - 0x800, 3},     // ran into the guard
-                                   {kCode + 0x80, 2},       // code
-                                   {0x123456789000, 2}}) {  // nothing at all
-    CAPTURE(sp);
+  for (const auto& place : {std::pair<Address, std::size_t>{kStack + 0x400, 3},
+                            {kStack - 0x800, 3},     // ran into the guard
+                            {kCode + 0x80, 2},       // code
+                            {0x123456789000, 2}}) {  // nothing at all
+    const auto [sp, frames] = place;
+    CAPTURE(place.first);
     Stack stack(kStack, kX86_64);
     push_ucontext64(stack, kCode + 0x108, sp);
     stack.up_to(kStack + 0x400).mark("victim").words(8, 0);
