@@ -15,6 +15,10 @@
 
 namespace whocall {
 
+// Registers that the analysis follows have numbers below this; what is kept of every instruction is
+// as large as this says. The s390x pc and POWER's link register lie above.
+inline constexpr Register kFollowedLimit = 40;
+
 // One step of an instruction's effect; an instruction has up to a few of them, in order.
 struct Effect {
   enum class Kind : std::uint8_t {

@@ -79,7 +79,7 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
       return rule;
     }
   }
-  for (Register number = 0; number < kRegisterLimit; ++number) {
+  for (Register number = 0; number < kFollowedLimit; ++number) {
     const bool kept = std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end();
     const auto rule = kept || !place.at_call ? by(number) : std::nullopt;
     if (rule) {
@@ -87,7 +87,7 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
     }
   }
   const auto base = aligned_base();
-  for (const Slot& slot : slots_) {
+  for (const Slot& slot : slots()) {
     if (base && slot.where.kind != Kind::cfa && slot.what.kind == Kind::cfa) {
       ExpressionWriter writer(arena, arch_->endian);
       writer.base(base->first, slot.where.offset - base->second);
@@ -107,7 +107,7 @@ std::optional<RegisterRule> AbstractState::saved_rule(
   const auto base = aligned_base();
   // The copy in memory first: a called thunk (get_pc_thunk.bx) may change the register behind the
   // analysis' back, but nobody touches the copy.
-  for (const Slot& slot : slots_) {
+  for (const Slot& slot : slots()) {
     if (slot.what != wanted) {
       continue;
     }

@@ -7,30 +7,25 @@ namespace whocall {
 using Kind = AbstractValue::Kind;
 
 AbstractState::AbstractState(const Architecture& arch) : arch_(&arch) {
-  for (Register number = 0; number < kRegisterLimit; ++number) {
+  for (Register number = 0; number < kFollowedLimit; ++number) {
     registers_[number] = AbstractValue::on_entry(number);
   }
   const std::int64_t pushed = arch.return_address_size_on_stack;
   registers_[arch.sp] = AbstractValue::from_cfa(-pushed);
   if (pushed != 0) {
     registers_[arch.return_address] = {};  // a column, no register: only the stack holds it
-    slots_.push_back(
-        {AbstractValue::from_cfa(-pushed), AbstractValue::on_entry(arch.return_address)});
+    slots_.add({AbstractValue::from_cfa(-pushed), AbstractValue::on_entry(arch.return_address)});
   }
-}
-
-AbstractValue AbstractState::get(Register number) const {
-  return number < kRegisterLimit ? registers_[number] : AbstractValue{};
 }
 
 void AbstractState::set(Register number, const AbstractValue& value) {
   if (number == arch_->sp && value.kind == Kind::unknown) {
     return move_sp_to_unknown();
   }
-  if (number < kRegisterLimit) {
+  if (number < kFollowedLimit) {
     registers_[number] = value;
   }
-  std::erase_if(slots_, [&](const Slot& slot) {
+  slots_.erase_if([&](const Slot& slot) {
     return slot.where.kind == Kind::indexed && slot.where.source == number;
   });
   if (number == arch_->sp) {
@@ -51,13 +46,13 @@ void AbstractState::move_sp_to_unknown() {
   if (aligned_base()) {
     return;
   }
-  std::erase_if(slots_, [](const Slot& slot) {
+  slots_.erase_if([](const Slot& slot) {
     return slot.where.kind == Kind::aligned || slot.where.kind == Kind::indexed;
   });
-  for (Slot& slot : slots_) {
+  for (Slot& slot : slots_.change()) {
     slot.what = slot.what.kind == Kind::aligned ? AbstractValue{} : slot.what;
   }
-  std::erase_if(slots_, [](const Slot& slot) { return slot.what.kind == Kind::unknown; });
+  slots_.erase_if([](const Slot& slot) { return slot.what.kind == Kind::unknown; });
   for (AbstractValue& value : registers_) {
     value = value.kind == Kind::aligned ? AbstractValue{} : value;
   }
@@ -80,7 +75,7 @@ void AbstractState::count_from_sp() {
   for (AbstractValue& value : registers_) {
     shift(value);
   }
-  for (Slot& slot : slots_) {
+  for (Slot& slot : slots_.change()) {
     shift(slot.where);
     shift(slot.what);
   }
@@ -105,7 +100,7 @@ AbstractValue AbstractState::place(Register base, const Effect& effect) const {
   if (effect.scale == 0 || address.kind == Kind::unknown) {
     return address;
   }
-  if (address.kind != Kind::aligned || effect.index >= kRegisterLimit) {
+  if (address.kind != Kind::aligned || effect.index >= kFollowedLimit) {
     return {};
   }
   address.kind = Kind::indexed;
@@ -135,13 +130,17 @@ void AbstractState::apply(const Effect& effect) {
 void AbstractState::after_call() { after_call(std::bitset<kRegisterLimit>().set()); }
 
 void AbstractState::after_call(const std::bitset<kRegisterLimit>& written) {
-  for (Register number = 0; number < kRegisterLimit; ++number) {
-    const bool preserved =
-        std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end();
-    if (written.test(number) && !preserved && number != arch_->sp) {
-      set(number, {});
-    }
+  std::bitset<kRegisterLimit> lost = written;
+  lost.reset(arch_->sp);
+  for (const Register number : arch_->callee_saved) {
+    lost.reset(number);
   }
+  for (Register number = 0; number < kFollowedLimit; ++number) {
+    registers_[number] = lost.test(number) ? AbstractValue{} : registers_[number];
+  }
+  slots_.erase_if([&](const Slot& slot) {
+    return slot.where.kind == Kind::indexed && lost.test(slot.where.source);
+  });
   drop_slots_below_sp(true);
   compared_.reset();
 }
@@ -176,24 +175,25 @@ bool AbstractState::merge(const AbstractState& other) {
     count_from_sp();
     return merge(shifted) || sp.offset != 0;
   }
-  const auto registers_before = registers_;
-  const auto slots_before = slots_;
+  if (is_same(other) && compared_ == other.compared_ && moved_away_ == other.moved_away_) {
+    return false;
+  }
+  const AbstractState before = *this;
   const auto both_compared = compared_ == other.compared_ ? compared_ : std::nullopt;
   if (sp != other_sp) {
     move_sp_to_unknown();
   }
-  for (Register number = 0; number < kRegisterLimit; ++number) {
+  for (Register number = 0; number < kFollowedLimit; ++number) {
     if (number != arch_->sp && registers_[number] != other.registers_[number]) {
       registers_[number] = {};
     }
   }
-  std::erase_if(slots_, [&](const Slot& slot) {
-    return std::ranges::find(other.slots_, slot) == other.slots_.end();
+  slots_.erase_if([&](const Slot& slot) {
+    return std::ranges::find(other.slots(), slot) == other.slots().end();
   });
   compared_ = both_compared;
-  const bool moved_now = other.moved_away_ && !moved_away_;
   moved_away_ = moved_away_ || other.moved_away_;
-  return registers_ != registers_before || slots_ != slots_before || moved_now;
+  return !is_same(before) || moved_away_ != before.moved_away_;
 }
 
 bool AbstractState::knows_frame() const {
@@ -202,7 +202,7 @@ bool AbstractState::knows_frame() const {
 
 bool AbstractState::leans_on_scratch() const {
   bool known = false;
-  for (Register number = 0; number < kRegisterLimit; ++number) {
+  for (Register number = 0; number < kFollowedLimit; ++number) {
     if (registers_[number].kind != Kind::cfa) {
       continue;
     }
@@ -228,15 +228,15 @@ void AbstractState::store(const AbstractValue& where, const AbstractValue& what)
     return;
   }
   // The return address where the call put it is not overwritten by correct code.
-  std::erase_if(slots_, [&](const Slot& slot) { return slot.where == where; });
+  slots_.erase_if([&](const Slot& slot) { return slot.where == where; });
   if (what.kind != Kind::unknown) {
-    slots_.push_back({where, what});
+    slots_.add({where, what});
   }
 }
 
 AbstractValue AbstractState::load(const AbstractValue& where) const {
-  const auto found = std::ranges::find(slots_, where, &Slot::where);
-  return where.kind != Kind::unknown && found != slots_.end() ? found->what : AbstractValue{};
+  const auto found = std::ranges::find(slots(), where, &Slot::where);
+  return where.kind != Kind::unknown && found != slots().end() ? found->what : AbstractValue{};
 }
 
 // What was popped is dead: a signal handler may overwrite it at any moment.
@@ -249,7 +249,7 @@ void AbstractState::drop_slots_below_sp(bool all) {
   const AbstractValue sp = get(arch_->sp);
   const std::int32_t kept = arch_->pointer_size == 8 && !all ? 128 : 0;
   if (sp.is_address()) {
-    std::erase_if(slots_, [&](const Slot& slot) {
+    slots_.erase_if([&](const Slot& slot) {
       const std::int32_t below = slot.what.kind == Kind::cfa ? kept : 0;
       return slot.where.kind == sp.kind && slot.where.offset < sp.offset - below;
     });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -11,45 +12,13 @@
 
 #include "arch/instruction.h"
 #include "unwind/row.h"
+#include "unwind/stack_words.h"
 
 namespace whocall {
 
-// A value, symbolically. Addresses on the stack are offsets from one of two bases: the CFA, or the
-// unknown place to which the stack pointer was moved last: rounded down (`and $-16,%rsp`), lowered
-// by a computed size (`sub %rcx,%rsp`), or set to a computed address.
-struct AbstractValue {
-  enum class Kind : std::uint8_t { unknown, cfa, aligned, entry, indexed };
-  Kind kind = Kind::unknown;
-  // entry: the register (DWARF number) whose value on entry it is; indexed: the register that is
-  // added `scale` times to an address that is told as `aligned` ones are.
-  std::uint8_t source = 0;
-  std::uint8_t scale = 0;
-  std::int32_t offset = 0;  // cfa, aligned, indexed: bytes from the base
-
-  static AbstractValue from_cfa(std::int64_t offset) { return address(Kind::cfa, offset); }
-  static AbstractValue from_aligned(std::int64_t offset) { return address(Kind::aligned, offset); }
-  static AbstractValue on_entry(Register source) {
-    return {Kind::entry, static_cast<std::uint8_t>(source), 0, 0};
-  }
-  // Nothing is known of an address farther away than any stack is large.
-  static AbstractValue address(Kind kind, std::int64_t offset) {
-    const bool sane = offset > -kFarthest && offset < kFarthest;
-    return sane ? AbstractValue{kind, 0, 0, static_cast<std::int32_t>(offset)} : AbstractValue{};
-  }
-  static constexpr std::int64_t kFarthest = std::int64_t{1} << 30U;
-  [[nodiscard]] bool is_address() const { return kind == Kind::cfa || kind == Kind::aligned; }
-
-  friend bool operator==(const AbstractValue&, const AbstractValue&) = default;
-};
-
 class AbstractState {
  public:
-  // A word on the stack whose content is followed.
-  struct Slot {
-    AbstractValue where;  // cfa, aligned or indexed
-    AbstractValue what;   // entry or address
-    friend bool operator==(const Slot&, const Slot&) = default;
-  };
+  using Slot = StackWord;
 
   // At a function's first instruction: the return address was just pushed (or lies in the link
   // register), and every register has its value on entry.
@@ -66,7 +35,13 @@ class AbstractState {
 
   // Keeps what both agree on. True when something was lost.
   bool merge(const AbstractState& other);
-  [[nodiscard]] AbstractValue get(Register number) const;
+  [[nodiscard]] AbstractValue get(Register number) const {
+    return number < kFollowedLimit ? registers_[number] : AbstractValue{};
+  }
+  // Whether both know the same of registers and stack words.
+  [[nodiscard]] bool is_same(const AbstractState& other) const {
+    return registers_ == other.registers_ && slots_ == other.slots_;
+  }
 
   // Whether the stack pointer's or the frame pointer's distance from the CFA is known.
   [[nodiscard]] bool knows_frame() const;
@@ -75,7 +50,7 @@ class AbstractState {
   // Whether the two tell the stack pointer differently although both know it.
   [[nodiscard]] bool disagrees(const AbstractState& other) const;
 
-  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_.list(); }
 
   // What is known of the place that a rule is for.
   struct Place {
@@ -107,8 +82,8 @@ class AbstractState {
   [[nodiscard]] bool gave_up_return_address() const;
 
   const Architecture* arch_;
-  std::array<AbstractValue, kRegisterLimit> registers_;
-  std::vector<Slot> slots_;
+  std::array<AbstractValue, kFollowedLimit> registers_;
+  StackWords slots_;
   std::optional<std::pair<Register, Register>> compared_;
   bool moved_away_ = false;  // the return address was stored where nothing is followed
 };

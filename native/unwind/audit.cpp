@@ -159,7 +159,7 @@ class Auditor {
     if (places.size() > 1) {
       const AuditPlace& before = places[places.size() - 2];
       if (before.row == place.row && before.guessed == place.guessed && before.state != nullptr &&
-          !asks_for_pc(*place.row) && is_same(*before.state, *place.state)) {
+          !asks_for_pc(*place.row) && before.state->is_same(*place.state)) {
         return before.outcome;
       }
     }
@@ -174,15 +174,6 @@ class Auditor {
                     named.rule.kind == RegisterRule::Kind::value_expression ||
                     named.rule.kind == RegisterRule::Kind::in_register;
            });
-  }
-
-  static bool is_same(const AbstractState& left, const AbstractState& right) {
-    for (Register number = 0; number < kRegisterLimit; ++number) {
-      if (left.get(number) != right.get(number)) {
-        return false;
-      }
-    }
-    return left.slots() == right.slots();
   }
 
   AuditedFunction describe_function(const AddressRange& function) {

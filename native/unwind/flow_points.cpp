@@ -21,31 +21,31 @@ bool FlowPoints::is_more_usual(const Count& one, const Count& other) {
 
 void FlowPoints::clear() {
   points_.clear();
+  std::ranges::fill(at_, 0);
   depths_ = {};
   calls_ = 0;
 }
 
 void FlowPoints::add(std::uint64_t offset, const FlowPoint& point) {
-  const auto [entry, fresh] = points_.try_emplace(offset, point);
-  if (fresh) {
-    count(offset, entry->second);
+  if (at_[offset] == 0) {
+    points_.push_back(point);
+    at_[offset] = static_cast<std::uint32_t>(points_.size());
+    count(offset, point);
   }
 }
 
 void FlowPoints::erase(std::uint64_t offset) {
-  const auto entry = points_.find(offset);
-  if (entry != points_.end()) {
-    discount(entry);
-    points_.erase(entry);
+  if (at_[offset] != 0) {
+    discount(offset, known(offset));
+    at_[offset] = 0;
   }
 }
 
 const FlowPoint& FlowPoints::pass(std::uint64_t offset, std::uint8_t size, bool is_call) {
-  const auto entry = points_.find(offset);
-  FlowPoint& point = entry->second;
+  FlowPoint& point = known(offset);
   point.size = size;
   if (point.is_call != is_call) {
-    discount(entry);
+    discount(offset, point);
     point.is_call = is_call;
     count(offset, point);
   }
@@ -53,22 +53,16 @@ const FlowPoint& FlowPoints::pass(std::uint64_t offset, std::uint8_t size, bool 
 }
 
 bool FlowPoints::merge(std::uint64_t offset, const AbstractState& state) {
-  const auto entry = points_.find(offset);
-  AbstractState& known = entry->second.state;
-  const bool moves = known.get(arch_.sp) != state.get(arch_.sp);
+  FlowPoint& point = known(offset);
+  const bool moves = point.state.get(arch_.sp) != state.get(arch_.sp);
   if (moves) {
-    discount(entry);
+    discount(offset, point);
   }
-  const bool lost = known.merge(state);
+  const bool lost = point.state.merge(state);
   if (moves) {
-    count(offset, entry->second);
+    count(offset, point);
   }
   return lost;
-}
-
-const FlowPoint* FlowPoints::find(std::uint64_t offset) const {
-  const auto entry = points_.find(offset);
-  return entry == points_.end() ? nullptr : &entry->second;
 }
 
 void FlowPoints::count(std::uint64_t offset, const FlowPoint& point) {
@@ -86,8 +80,7 @@ void FlowPoints::count(std::uint64_t offset, const FlowPoint& point) {
   }
 }
 
-void FlowPoints::discount(Map::const_iterator entry) {
-  const FlowPoint& point = entry->second;
+void FlowPoints::discount(std::uint64_t offset, const FlowPoint& point) {
   calls_ -= point.is_call ? 1U : 0U;
   const auto depth = depth_of(point, arch_);
   if (!depth) {
@@ -100,11 +93,13 @@ void FlowPoints::discount(Map::const_iterator entry) {
   const auto counted = counts.by_depth.find(*depth);
   if (--counted->second.points == 0) {
     counts.by_depth.erase(counted);
-  } else if (counted->second.last == entry->first) {
+  } else if (counted->second.last == offset) {
+    const FlowPoint* before = nullptr;
     do {
-      --entry;
-    } while (entry->second.is_call != point.is_call || depth_of(entry->second, arch_) != depth);
-    counted->second.last = entry->first;
+      before = find(--offset);
+    } while (before == nullptr || before->is_call != point.is_call ||
+             depth_of(*before, arch_) != depth);
+    counted->second.last = offset;
   }
 }
 
@@ -126,7 +121,7 @@ AbstractState FlowPoints::usual_state() const {
   if (usual == nullptr) {
     return AbstractState(arch_);
   }
-  AbstractState state = points_.at(usual->last).state;
+  AbstractState state = find(usual->last)->state;
   state.after_call();
   return state;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "arch/architecture.h"
 #include "unwind/abstract_state.h"
@@ -21,11 +22,10 @@ struct FlowPoint {
   Suspects suspects{};
 };
 
+// All offsets are below the size of the function's code, in bytes.
 class FlowPoints {
  public:
-  using Map = std::map<std::uint64_t, FlowPoint>;  // by offset in the function, bytes
-
-  explicit FlowPoints(const Architecture& arch) : arch_(arch) {}
+  FlowPoints(const Architecture& arch, std::size_t code_size) : arch_(arch), at_(code_size) {}
 
   void clear();
   void add(std::uint64_t offset, const FlowPoint& point);
@@ -35,10 +35,20 @@ class FlowPoints {
   // Keeps of the state at `offset` what `state` agrees with. True when something was lost.
   bool merge(std::uint64_t offset, const AbstractState& state);
 
-  // Null where no flow arrived; lives until the point is erased.
-  [[nodiscard]] const FlowPoint* find(std::uint64_t offset) const;
-  [[nodiscard]] bool contains(std::uint64_t offset) const { return points_.contains(offset); }
-  [[nodiscard]] Map take() && { return std::move(points_); }
+  // Null where no flow arrived; lives until a point is added or erased.
+  [[nodiscard]] const FlowPoint* find(std::uint64_t offset) const {
+    return offset < at_.size() && at_[offset] != 0 ? &points_[at_[offset] - 1] : nullptr;
+  }
+  // Calls visit(offset, point) for all, in ascending order; the points may be moved from.
+  template <typename Visit>
+  void take(Visit visit) && {
+    for (std::uint64_t offset = 0; offset < at_.size(); ++offset) {
+      if (at_[offset] != 0) {
+        visit(offset, points_[at_[offset] - 1]);
+      }
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return points_.size(); }
 
   // The state behind a call at a point whose stack pointer is the one that most calls have, or else
   // most points: how deep code runs that no path leads to. Asked once for each such piece of code,
@@ -56,12 +66,15 @@ class FlowPoints {
   };
 
   void count(std::uint64_t offset, const FlowPoint& point);
-  void discount(Map::const_iterator entry);
+  void discount(std::uint64_t offset, const FlowPoint& point);
   static bool is_more_usual(const Count& one, const Count& other);
   static const Count* usual(const Counts& counts);
 
+  FlowPoint& known(std::uint64_t offset) { return points_[at_[offset] - 1]; }
+
   const Architecture& arch_;
-  Map points_;
+  std::vector<FlowPoint> points_;
+  std::vector<std::uint32_t> at_;  // by offset: the number of a point, counted from 1; 0: none
   std::array<Counts, 2> depths_;  // of other instructions, and of calls
   std::size_t calls_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "unwind/abstract_state.h"
 #include "unwind/flow_points.h"
 #include "unwind/function_reader.h"
+#include "unwind/offset_set.h"
 #include "unwind/suspect_calls.h"
 #include "unwind/switch_jumps.h"
 
@@ -26,7 +27,8 @@ class Analysis {
         arch_(arch),
         reader_(function.code, function.address, arch, decoder),
         calls_(reader_, function.never_returns),
-        points_(arch),
+        points_(arch, function.code.size()),
+        pending_(function.code.size()),
         switches_(arch) {}
 
   FollowedFunction run() {
@@ -37,16 +39,15 @@ class Analysis {
     // Where the jumps do not agree, any place may be a target.
     const bool switches = !switches_.empty();
     const bool doubtful = switches && !switches_.agree();
-    auto points = std::move(points_).take();
-    result.points.reserve(points.size());
-    for (auto& [offset, point] : points) {
+    result.points.reserve(points_.size());
+    std::move(points_).take([&](std::uint64_t offset, FlowPoint& point) {
       if (point.size != 0) {
         result.points.push_back({{address_ + offset, address_ + offset + point.size},
                                  std::move(point.state),
                                  point.is_call,
                                  doubtful || (point.guessed && !switches)});
       }
-    }
+    });
     result.exits = std::move(exits_);
     result.has_unreached = has_unreached_;
     return result;
@@ -89,9 +90,7 @@ class Analysis {
 
   void drain() {
     while (!pending_.empty() && visits_ < kVisitsPerByte * code_.size() + 64) {
-      const std::uint64_t offset = *pending_.begin();
-      pending_.erase(pending_.begin());
-      visit(offset);
+      visit(pending_.take_first());
     }
   }
 
@@ -319,7 +318,7 @@ class Analysis {
   FunctionReader reader_;
   SuspectCalls calls_;
   FlowPoints points_;
-  std::set<std::uint64_t> pending_;
+  OffsetSet pending_;
   SwitchJumps switches_;
   std::set<std::uint64_t> targets_;             // code that nothing but indirect jumps can lead to
   std::set<std::uint64_t> behind_computation_;  // of one register

@@ -7,6 +7,7 @@ namespace whocall {
 namespace {
 
 constexpr std::size_t kLongestHelper = 512;  // instructions
+constexpr std::uint32_t kNone = 1;           // there is no instruction that can be followed
 
 bool goes_on(const Instruction& instruction) {
   using Flow = Instruction::Flow;
@@ -30,12 +31,17 @@ const Instruction* FunctionReader::decode(std::uint64_t offset) {
   if (offset >= code_.size()) {
     return nullptr;
   }
-  auto [found, fresh] = decoded_.try_emplace(offset);
-  if (fresh) {
-    found->second = decoder_.decode(code_.from(offset), address_ + offset);
+  std::uint32_t& number = at_[offset];
+  if (number == 0) {
+    const auto decoded = decoder_.decode(code_.from(offset), address_ + offset);
+    const bool known = decoded && decoded->size != 0 && decoded->is_whole;
+    number = kNone;
+    if (known) {
+      decoded_.push_back(*decoded);
+      number += static_cast<std::uint32_t>(decoded_.size());
+    }
   }
-  const bool known = found->second && found->second->size != 0 && found->second->is_whole;
-  return known ? &*found->second : nullptr;
+  return number == kNone ? nullptr : &decoded_[number - kNone - 1];
 }
 
 std::uint64_t FunctionReader::behind_padding(std::uint64_t offset) {

@@ -3,9 +3,10 @@
 
 #include <bitset>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
-#include <unordered_map>
+#include <vector>
 
 #include "arch/instruction.h"
 #include "base/byte_view.h"
@@ -17,7 +18,7 @@ class FunctionReader {
  public:
   FunctionReader(ByteView code, Address address, const Architecture& arch,
                  InstructionDecoder& decoder)
-      : code_(code), address_(address), arch_(arch), decoder_(decoder) {}
+      : code_(code), address_(address), arch_(arch), decoder_(decoder), at_(code.size()) {}
 
   // Null where the bytes are no instruction, and beyond the end.
   const Instruction* decode(std::uint64_t offset);
@@ -39,7 +40,8 @@ class FunctionReader {
   Address address_;
   const Architecture& arch_;
   InstructionDecoder& decoder_;
-  std::unordered_map<std::uint64_t, std::optional<Instruction>> decoded_;
+  std::deque<Instruction> decoded_;
+  std::vector<std::uint32_t> at_;  // by offset: 0 not looked at, 1 none, 2 the first of decoded_
   std::optional<std::set<std::uint64_t>> block_starts_;
 };
 

@@ -111,7 +111,7 @@ AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& tab
     return AuditOutcome::cfa_differs;
   }
   Activation callee;
-  for (Register number = 0; number < kRegisterLimit; ++number) {
+  for (Register number = 0; number < kFollowedLimit; ++number) {
     if (const auto value = concrete(state.get(number))) {
       callee.registers.set(number, *value);
     }
