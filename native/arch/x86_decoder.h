@@ -1,4 +1,5 @@
-// Instructions of x86-64 and i386, decoded by capstone and reduced to their effects.
+// Instructions of x86-64 and i386, reduced to their effects: common forms straight from their
+// bytes, all others by capstone.
 #pragma once
 
 #include <memory>
@@ -9,5 +10,8 @@ namespace whocall::x86 {
 
 std::unique_ptr<InstructionDecoder> make_decoder_64();
 std::unique_ptr<InstructionDecoder> make_decoder_32();
+
+// Capstone alone, which writes text for every instruction that it decodes: ten times slower.
+std::unique_ptr<InstructionDecoder> make_library_decoder(bool is_64);
 
 }  // namespace whocall::x86

@@ -75,7 +75,7 @@ class FlowPoints {
   const Architecture& arch_;
   std::vector<FlowPoint> points_;
   std::vector<std::uint32_t> at_;  // by offset: the number of a point, counted from 1; 0: none
-  std::array<Counts, 2> depths_;  // of other instructions, and of calls
+  std::array<Counts, 2> depths_;   // of other instructions, and of calls
   std::size_t calls_ = 0;
 };
 

@@ -1,0 +1,93 @@
+// Instructions that are decoded straight from their bytes, against those that the library decodes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "arch/i386.h"
+#include "arch/x86_64.h"
+#include "arch/x86_common_forms.h"
+#include "arch/x86_decoder.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kAt = 0x401000;
+
+std::vector<std::array<std::int64_t, 6>> effects_of(const Instruction& instruction) {
+  std::vector<std::array<std::int64_t, 6>> effects;
+  for (const Effect& effect : instruction.list()) {
+    effects.push_back({static_cast<std::int64_t>(effect.kind), effect.destination, effect.source,
+                       effect.offset, effect.scale != 0 ? effect.index : 0, effect.scale});
+  }
+  return effects;
+}
+
+void check_same(const Instruction& ours, const Instruction& theirs) {
+  CHECK(ours.size == theirs.size);
+  CHECK(ours.flow == theirs.flow);
+  CHECK(ours.returns == theirs.returns);
+  CHECK(ours.landing_pad == theirs.landing_pad);
+  CHECK(ours.padding == theirs.padding);
+  CHECK(ours.target == theirs.target);
+  CHECK(ours.popped == theirs.popped);
+  CHECK(ours.is_whole == theirs.is_whole);
+  CHECK(effects_of(ours) == effects_of(theirs));
+}
+
+// Compares at every byte, instruction or not. How many of them have a common form.
+std::size_t compare_all(std::span<const std::byte> bytes, bool is_64) {
+  const auto library = x86::make_library_decoder(is_64);
+  const ByteView code(bytes, Endian::little);
+  std::size_t common = 0;
+  for (std::size_t offset = 0; offset < bytes.size(); ++offset) {
+    const ByteView rest = code.from(offset);
+    const auto ours = x86::decode_common_form(rest, kAt + offset, is_64);
+    if (!ours) {
+      continue;
+    }
+    const auto theirs = library->decode(rest, kAt + offset);
+    INFO("offset ", offset, ", 64 bits: ", is_64, ": ", library->text(rest, kAt + offset));
+    REQUIRE(theirs.has_value());
+    check_same(*ours, *theirs);
+    ++common;
+  }
+  return common;
+}
+
+TEST_CASE("common forms: of random bytes they are what the library says") {
+  std::mt19937_64 random(1);
+  std::vector<std::byte> bytes(100'000);
+  std::ranges::generate(bytes, [&] { return static_cast<std::byte>(random()); });
+  CHECK(compare_all(bytes, true) > 10'000);
+  CHECK(compare_all(bytes, false) > 10'000);
+}
+
+// Bytes as compilers string them together: prefixes, REX, opcodes with groups, and SIB.
+TEST_CASE("common forms: of bytes that often begin instructions they are what the library says") {
+  constexpr std::array<unsigned char, 24> kOften = {0x48, 0x49, 0x4c, 0x41, 0x66, 0xf2, 0xf3, 0x0f,
+                                                    0x2e, 0x83, 0x81, 0xff, 0xf7, 0x8b, 0x89, 0xc7,
+                                                    0x24, 0x44, 0x05, 0xc0, 0xec, 0x65, 0x67, 0xf0};
+  std::mt19937_64 random(2);
+  std::vector<std::byte> bytes(100'000);
+  std::ranges::generate(bytes, [&] {
+    const auto number = random();
+    return static_cast<std::byte>(number % 3 == 0 ? number >> 32U : kOften[number / 3 % 24]);
+  });
+  CHECK(compare_all(bytes, true) > 10'000);
+  CHECK(compare_all(bytes, false) > 10'000);
+}
+
+TEST_CASE("common forms: every beginning of a form that is cut short is none") {
+  const std::array<unsigned char, 8> lea = {0x48, 0x8d, 0xa4, 0x24, 0x10, 0x20, 0x30, 0x00};
+  for (std::size_t size = 0; size <= lea.size(); ++size) {
+    const ByteView code(std::as_bytes(std::span(lea).first(size)), Endian::little);
+    CHECK(x86::decode_common_form(code, kAt, true).has_value() == (size == lea.size()));
+  }
+}
+
+}  // namespace
+}  // namespace whocall::test
