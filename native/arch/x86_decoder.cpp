@@ -1,7 +1,6 @@
 #include "arch/x86_decoder.h"
 
 #include <string>
-#include <utility>
 
 #include "arch/x86_common_forms.h"
 
@@ -13,8 +12,8 @@ class Decoder final : public InstructionDecoder {
   explicit Decoder(bool is_64) : is_64_(is_64), library_(make_library_decoder(is_64)) {}
 
   std::optional<Instruction> decode(ByteView code, Address address) override {
-    auto common = decode_common_form(code, address, is_64_);
-    return common ? std::move(common) : library_->decode(code, address);
+    const auto common = decode_common_form(code, address, is_64_);
+    return common ? common : library_->decode(code, address);
   }
 
   std::string text(ByteView code, Address address) override {

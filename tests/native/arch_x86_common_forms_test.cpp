@@ -26,6 +26,14 @@ std::vector<std::array<std::int64_t, 6>> effects_of(const Instruction& instructi
   return effects;
 }
 
+bool is_same(const Instruction& ours, const Instruction& theirs) {
+  return ours.size == theirs.size && ours.flow == theirs.flow && ours.returns == theirs.returns &&
+         ours.landing_pad == theirs.landing_pad && ours.padding == theirs.padding &&
+         ours.target == theirs.target && ours.popped == theirs.popped &&
+         ours.is_whole == theirs.is_whole && effects_of(ours) == effects_of(theirs);
+}
+
+// Says what differs.
 void check_same(const Instruction& ours, const Instruction& theirs) {
   CHECK(ours.size == theirs.size);
   CHECK(ours.flow == theirs.flow);
@@ -50,10 +58,12 @@ std::size_t compare_all(std::span<const std::byte> bytes, bool is_64) {
       continue;
     }
     const auto theirs = library->decode(rest, kAt + offset);
-    INFO("offset ", offset, ", 64 bits: ", is_64, ": ", library->text(rest, kAt + offset));
-    REQUIRE(theirs.has_value());
-    check_same(*ours, *theirs);
     ++common;
+    if (!theirs || !is_same(*ours, *theirs)) {
+      INFO("offset ", offset, ", 64 bits: ", is_64, ": ", library->text(rest, kAt + offset));
+      REQUIRE(theirs.has_value());
+      check_same(*ours, *theirs);
+    }
   }
   return common;
 }
