@@ -25,7 +25,9 @@ struct FlowPoint {
 // All offsets are below the size of the function's code, in bytes.
 class FlowPoints {
  public:
-  FlowPoints(const Architecture& arch, std::size_t code_size) : arch_(arch), at_(code_size) {}
+  FlowPoints(const Architecture& arch, std::size_t code_size) : arch_(arch), at_(code_size) {
+    points_.reserve(code_size / 4);  // about an instruction each
+  }
 
   void clear();
   void add(std::uint64_t offset, const FlowPoint& point);
