@@ -14,16 +14,16 @@ CalleePops::CalleePops(const ProcessImage& process, CodeMap& code, NoReturn& no_
       no_return_(no_return),
       decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
 
-std::int64_t CalleePops::popped_by(Address target) {
+std::optional<std::int64_t> CalleePops::popped_by(Address target) {
   // Where registers hold arguments, callers drop the rest.
   if (decoder_ == nullptr || !process_.arch->argument_registers.empty()) {
     return 0;
   }
-  const auto [known, fresh] = answers_.try_emplace(target, 0);
+  const auto [known, fresh] = answers_.try_emplace(target);
   if (fresh) {
     Answer answer;
     follow(target, kDeepest, answer);
-    answers_[target] = answer.agree ? answer.bytes.value_or(0) : 0;
+    answers_[target] = answer.agree ? answer.bytes : std::nullopt;
   }
   return answers_[target];
 }

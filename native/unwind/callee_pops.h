@@ -22,8 +22,8 @@ class CalleePops {
   CalleePops(const ProcessImage& process, CodeMap& code, NoReturn& no_return);
 
   // How many bytes of arguments a call to `target` (a function or a jump stub, runtime address)
-  // drops: what all returns that are found say; 0 where they do not agree or there is none.
-  std::int64_t popped_by(Address target);
+  // drops: what all returns that are found say; a miss where they do not agree or there is none.
+  std::optional<std::int64_t> popped_by(Address target);
 
  private:
   static constexpr int kDeepest = 4;           // jumps followed into other functions
@@ -45,7 +45,7 @@ class CalleePops {
   CodeMap& code_;
   NoReturn& no_return_;
   std::unique_ptr<InstructionDecoder> decoder_;
-  std::unordered_map<Address, std::int64_t> answers_;  // by target
+  std::unordered_map<Address, std::optional<std::int64_t>> answers_;  // by target
 };
 
 }  // namespace whocall

@@ -10,16 +10,23 @@
 
 #include "arch/architecture.h"
 #include "unwind/abstract_state.h"
+#include "unwind/popping_calls.h"
 #include "unwind/suspect_calls.h"
 
 namespace whocall {
+
+// The calls that a path passed and that may turn out to be other than they look.
+struct PassedCalls {
+  Suspects suspects{};
+  UnknownCalls unknown{};
+};
 
 struct FlowPoint {
   AbstractState state;
   std::uint8_t size = 0;  // of the instruction, bytes; 0 until the flow has passed it
   bool is_call = false;
   bool guessed = false;  // only guesses lead there
-  Suspects suspects{};
+  PassedCalls passed{};
 };
 
 // All offsets are below the size of the function's code, in bytes.

@@ -16,7 +16,7 @@ namespace whocall {
 namespace {
 
 constexpr std::size_t kVisitsPerByte = 8;  // each merge loses something, so a few visits suffice
-constexpr int kRestarts = 8;
+constexpr int kRestarts = 16;
 
 class Analysis {
  public:
@@ -27,6 +27,7 @@ class Analysis {
         arch_(arch),
         reader_(function.code, function.address, arch, decoder),
         calls_(reader_, function.never_returns),
+        popping_(arch),
         points_(arch, function.code.size()),
         pending_(function.code.size()),
         switches_(arch) {}
@@ -94,20 +95,22 @@ class Analysis {
     }
   }
 
-  void reach(std::uint64_t offset, const AbstractState& state, const Suspects& suspects) {
+  void reach(std::uint64_t offset, const AbstractState& state, const PassedCalls& passed) {
     if (offset >= code_.size()) {
       return;
     }
     const FlowPoint* point = points_.find(offset);
     if (point == nullptr) {
-      points_.add(offset, {.state = state, .guessed = guessing_, .suspects = suspects});
+      points_.add(offset, {.state = state, .guessed = guessing_, .passed = passed});
       pending_.insert(offset);
       return;
     }
     const bool certain = !point->guessed && guessing_;  // then a guess takes nothing away
     if (point->state.disagrees(state) && !lowers_by_turns(point->state, state) &&
         !(certain && !switches_.agree())) {
-      again_ = calls_.convict(offset, point->suspects, suspects) || again_;
+      again_ = popping_.find_where_they_meet(point->state, point->passed.unknown, state,
+                                             passed.unknown) ||
+               calls_.convict(offset, point->passed.suspects, passed.suspects) || again_;
     }
     if (!certain && points_.merge(offset, state)) {
       pending_.insert(offset);
@@ -139,11 +142,11 @@ class Analysis {
     if (effects.size() == 1 && effects[0].kind == Effect::Kind::clobber) {
       behind_computation_.insert(offset + instruction->size);
     }
-    const Suspects suspects = point.suspects;  // reach() may move the points
+    const PassedCalls passed = point.passed;  // reach() may move the points
     if (is_call) {
       throw_from(offset, state);
     }
-    follow(*instruction, offset + instruction->size, std::move(state), suspects);
+    follow(*instruction, offset + instruction->size, std::move(state), passed);
   }
 
   // A call that throws goes on at its landing pad, as deep as it was itself.
@@ -168,25 +171,26 @@ class Analysis {
   }
 
   void follow(const Instruction& instruction, std::uint64_t next, AbstractState state,
-              const Suspects& suspects) {
+              const PassedCalls& passed) {
     using Flow = Instruction::Flow;
     switch (instruction.flow) {
       case Flow::next:
-        return reach(next, state, suspects);
+        return reach(next, state, passed);
       case Flow::call:
-        return come_back(instruction, next, std::move(state), suspects);
+        return come_back(instruction, next, std::move(state), passed);
       case Flow::jump:
-        return jump(instruction, state, suspects);
+        return jump(instruction, state, passed);
       case Flow::branch:
       case Flow::branch_if_unequal:
-        jump(instruction, state, suspects);
+        jump(instruction, state, passed);
         if (instruction.flow == Flow::branch_if_unequal && !state.compared_equal()) {
           return;
         }
-        return reach(next, state, suspects);
+        return reach(next, state, passed);
       case Flow::indirect_jump:
         return take_to_targets(next - instruction.size, state);
       case Flow::stop:
+        again_ = (instruction.returns && popping_.find_at_return(state, passed.unknown)) || again_;
         return;
     }
   }
@@ -201,8 +205,8 @@ class Analysis {
   }
 
   void come_back(const Instruction& call, std::uint64_t next, AbstractState state,
-                 const Suspects& suspects) {
-    if (enters_own_code(call, state, suspects)) {
+                 const PassedCalls& passed) {
+    if (enters_own_code(call, state, passed)) {
       return;
     }
     if (!calls_.comes_back(call.target, next) || ends_function(next)) {
@@ -213,11 +217,15 @@ class Analysis {
     const auto written = state.leans_on_scratch() && call.target && function_.written_by
                              ? function_.written_by(*call.target)
                              : std::nullopt;
-    written ? state.after_call(*written) : state.after_call();
-    if (call.target && function_.popped_by) {
-      state.apply({Effect::Kind::set, arch_.sp, arch_.sp, function_.popped_by(*call.target)});
+    PassedCalls behind{calls_.after_call(passed.suspects, call.target, next), passed.unknown};
+    const auto popped =
+        call.target && function_.popped_by ? function_.popped_by(*call.target) : std::nullopt;
+    if (!popped) {
+      behind.unknown = popping_.after_call(passed.unknown, state, next);
     }
-    reach(next, state, calls_.after_call(suspects, call.target, next));
+    written ? state.after_call(*written) : state.after_call();
+    state.apply({Effect::Kind::set, arch_.sp, arch_.sp, popped ? *popped : popping_.popped(next)});
+    reach(next, state, behind);
   }
 
   // Folklore. Situation: code calls a place inside itself. Example: hand-written assembly keeps
@@ -225,7 +233,7 @@ class Analysis {
   // `call 1f; 2: pause; jmp 2b; 1: mov %rax,(%rsp); ret`. Remedy: such a place is entered as a
   // function is, unless its first instruction replaces or drops the return address: then it is a
   // jump with a word pushed. True: does not come back.
-  bool enters_own_code(const Instruction& call, AbstractState& state, const Suspects& suspects) {
+  bool enters_own_code(const Instruction& call, AbstractState& state, const PassedCalls& passed) {
     const auto inner = own_offset(call.target);
     if (!inner) {
       return false;
@@ -235,7 +243,7 @@ class Analysis {
       return false;
     }
     state.apply({Effect::Kind::set, arch_.sp, arch_.sp, -arch_.return_address_size_on_stack});
-    reach(*inner, state, suspects);
+    reach(*inner, state, passed);
     return true;
   }
 
@@ -246,16 +254,16 @@ class Analysis {
   }
 
   // Jumps that leave the function are tail calls or go to its cold part.
-  void jump(const Instruction& instruction, const AbstractState& state, const Suspects& suspects) {
+  void jump(const Instruction& instruction, const AbstractState& state, const PassedCalls& passed) {
     if (instruction.target) {
-      go_to(*instruction.target, state, suspects);
+      go_to(*instruction.target, state, passed);
     }
   }
 
-  void go_to(Address target, const AbstractState& state, const Suspects& suspects) {
+  void go_to(Address target, const AbstractState& state, const PassedCalls& passed) {
     const std::uint64_t offset = target - address_;
     if (offset < code_.size()) {
-      reach(offset, state, suspects);
+      reach(offset, state, passed);
     } else {
       exits_.push_back({target, state, has_unreached_});
     }
@@ -317,6 +325,7 @@ class Analysis {
   const Architecture& arch_;
   FunctionReader reader_;
   SuspectCalls calls_;
+  PoppingCalls popping_;
   FlowPoints points_;
   OffsetSet pending_;
   SwitchJumps switches_;

@@ -54,8 +54,8 @@ struct FunctionCode {
   std::function<bool(Address)> never_returns{};
   // Which registers a call to this address writes at the most; may be empty or not know.
   std::function<std::optional<std::bitset<kRegisterLimit>>(Address)> written_by{};
-  // How many bytes of arguments a call to this address drops; may be empty.
-  std::function<std::int64_t(Address)> popped_by{};
+  // How many bytes of arguments a call to this address drops; may be empty or not know.
+  std::function<std::optional<std::int64_t>(Address)> popped_by{};
 };
 
 // Follows the control flow to every instruction that it reaches, with an abstract stack pointer,
