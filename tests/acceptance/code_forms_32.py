@@ -137,6 +137,52 @@ FORMS = {
         add $28, %esp
         ADJUST -28
         ret""",
+    "unknown-callee-pops": """
+        SAVE %ebx
+        sub $24, %esp
+        ADJUST 24
+        mov 32(%esp), %ebx
+        lea 12(%esp), %eax
+        mov %eax, (%esp)
+        mov (%ebx), %edx
+        call *8(%edx)                            # its callee ends in ret $4
+        ADJUST -4
+        sub $4, %esp
+        ADJUST 4
+        push $1
+        ADJUST 4
+        push $2
+        ADJUST 4
+        push $3
+        ADJUST 4
+        push $4
+        ADJUST 4
+        call other
+        add $40, %esp
+        ADJUST -40
+        RESTORE %ebx
+        ret""",
+    "unknown-callee-pops-on-one-path": """
+        SAVE %ebx
+        sub $24, %esp
+        ADJUST 24
+        mov 32(%esp), %ebx
+        test %ebx, %ebx
+        je 1f
+        sub $12, %esp
+        ADJUST 12
+        push %ebx
+        ADJUST 4
+        call *%ebx                               # its callee ends in ret $4
+        ADJUST -4
+        add $12, %esp
+        ADJUST -12
+1:
+        mov $0, %eax
+        add $24, %esp
+        ADJUST -24
+        RESTORE %ebx
+        ret""",
     "callee-pops-and-jumps": """
         push $1
         ADJUST 4
