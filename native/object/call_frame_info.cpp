@@ -215,4 +215,24 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
   return ranges;
 }
 
+namespace {
+
+struct EhFrame {
+  std::unique_ptr<const CallFrameInfo> info;
+};
+struct DebugFrame {
+  std::unique_ptr<const CallFrameInfo> info;
+};
+
+}  // namespace
+
+const CallFrameInfo* eh_frame_of(const ElfFile& file) {
+  const auto make = [&] { return EhFrame{CallFrameInfo::of_eh_frame(file)}; };
+  return file.attachments().get<EhFrame>(make).info.get();
+}
+const CallFrameInfo* debug_frame_of(const ElfFile& file) {
+  const auto make = [&] { return DebugFrame{CallFrameInfo::of_debug_frame(file)}; };
+  return file.attachments().get<DebugFrame>(make).info.get();
+}
+
 }  // namespace whocall

@@ -12,41 +12,9 @@
 #include "base/byte_reader.h"
 #include "base/byte_view.h"
 #include "object/elf_file.h"
-#include "object/pointer_encoding.h"
+#include "object/frame_entry.h"
 
 namespace whocall {
-
-struct Cie {
-  std::uint64_t code_alignment = 1;
-  std::int64_t data_alignment = 1;
-  Register return_address = 0;  // column
-  std::uint8_t address_size = 8;
-  std::uint8_t segment_selector_size = 0;  // bytes before an FDE's address; not 0 only in theory
-  std::uint8_t pointer_encoding = 0;       // DW_EH_PE_* of the FDE's addresses
-  // DW_EH_PE_* of the FDE's pointer to its exception table; kOmit: it has none.
-  std::uint8_t exception_table_encoding = pointer_encoding::kOmit;
-  bool has_augmentation_data = false;
-  bool signal_frame = false;
-  bool signed_return_address = false;  // AArch64 'B': the B key signs
-  PointerBases bases;                  // what encoded pointers in the entry and its FDEs lean on
-  ByteView instructions;
-};
-
-struct Fde {
-  AddressRange range;  // link addresses
-  const Cie* cie = nullptr;
-  ByteView instructions;
-  std::uint64_t offset = 0;  // of the entry in its section, bytes
-  // Link address of the first byte of `instructions`: an operand of DW_CFA_set_loc may be relative
-  // to where it stands (see read_location).
-  Address instructions_address = 0;
-  // Link address of the exception table (.gcc_except_table), see object/exception_table.h.
-  std::optional<Address> exception_table{};
-};
-
-// The operand of DW_CFA_set_loc in an FDE's instructions, at which `code`, a reader of just them,
-// stands: in .eh_frame encoded as the FDE's own addresses are. A miss when it cannot be read.
-std::optional<Address> read_location(ByteReader& code, const Fde& fde);
 
 // What else of the file its unwind sections lean on: link addresses.
 struct FrameContext {
@@ -61,13 +29,13 @@ struct FrameContext {
 // and through an own sorted index, made at the first look-up, where there is none.
 class CallFrameInfo {
  public:
-  enum class Format : std::uint8_t { eh_frame, debug_frame };
+  using Format = FrameFormat;
 
   // `header` is .eh_frame_hdr, if any. The file must outlive the object.
   CallFrameInfo(Format format, LoadedPart section, std::optional<LoadedPart> header,
                 unsigned pointer_size, FrameContext context = {});
   // The sections of a file; null when it has none. The file, which has them open as
-  // eh_frame_entries() and debug_frame_entries(), must outlive the object.
+  // eh_frame_of() and debug_frame_of(), must outlive the object.
   static std::unique_ptr<const CallFrameInfo> of_eh_frame(const ElfFile& file);
   static std::unique_ptr<const CallFrameInfo> of_debug_frame(const ElfFile& file);
   CallFrameInfo(const CallFrameInfo&) = delete;
@@ -86,5 +54,10 @@ class CallFrameInfo {
   struct Data;
   std::unique_ptr<Data> data_;
 };
+
+// What stands in a file's sections, opened when first asked for and kept with the file, as many
+// want to know; null where there is no such part.
+const CallFrameInfo* eh_frame_of(const ElfFile& file);
+const CallFrameInfo* debug_frame_of(const ElfFile& file);
 
 }  // namespace whocall

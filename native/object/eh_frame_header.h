@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/address.h"
-#include "object/elf_file.h"
+#include "object/elf_parts.h"
 
 namespace whocall {
 

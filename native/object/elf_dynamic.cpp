@@ -58,4 +58,10 @@ std::optional<std::string_view> ElfDynamic::string(std::uint64_t offset) const {
   return strings().c_string(offset);
 }
 
+std::string soname_of(const ElfFile& file) {
+  const ElfDynamic dynamic(file);
+  const auto offset = dynamic.value(DT_SONAME);
+  return offset ? std::string(dynamic.string(*offset).value_or(std::string_view())) : std::string();
+}
+
 }  // namespace whocall

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +32,8 @@ class ElfDynamic {
   const ElfFile& file_;
   std::vector<Entry> entries_;
 };
+
+// DT_SONAME's string; empty when there is none.
+std::string soname_of(const ElfFile& file);
 
 }  // namespace whocall

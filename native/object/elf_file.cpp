@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
-#include "object/call_frame_info.h"
 #include "object/elf_decompress.h"
-#include "object/elf_dynamic.h"
 #include "object/elf_header.h"
 #include "object/range_index.h"
 
@@ -67,10 +65,7 @@ struct ElfFile::Data {
   std::vector<RangePiece> sections_by_address;
   std::mutex mutex;  // guards `inflated`: contents() is const and may be called from threads
   std::unordered_map<std::uint32_t, std::optional<OwnedBytes>> inflated;
-  std::once_flag eh_frame_opened;
-  std::once_flag debug_frame_opened;
-  std::unique_ptr<const CallFrameInfo> eh_frame;
-  std::unique_ptr<const CallFrameInfo> debug_frame;
+  Attachments attachments;
 
   void parse(std::span<const std::byte> input);
 };
@@ -202,22 +197,7 @@ std::string ElfFile::interpreter() const {
   return {};
 }
 
-std::string ElfFile::soname() const {
-  const ElfDynamic dynamic(*this);
-  const auto offset = dynamic.value(DT_SONAME);
-  return offset ? std::string(dynamic.string(*offset).value_or(std::string_view())) : std::string();
-}
-
-const CallFrameInfo* ElfFile::eh_frame_entries() const {
-  std::call_once(data_->eh_frame_opened,
-                 [this] { data_->eh_frame = CallFrameInfo::of_eh_frame(*this); });
-  return data_->eh_frame.get();
-}
-const CallFrameInfo* ElfFile::debug_frame_entries() const {
-  std::call_once(data_->debug_frame_opened,
-                 [this] { data_->debug_frame = CallFrameInfo::of_debug_frame(*this); });
-  return data_->debug_frame.get();
-}
+Attachments& ElfFile::attachments() const { return data_->attachments; }
 
 AddressRange ElfFile::load_range() const {
   AddressRange range{std::numeric_limits<Address>::max(), 0};

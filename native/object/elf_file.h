@@ -11,49 +11,11 @@
 #include <vector>
 
 #include "base/address.h"
+#include "base/attachments.h"
 #include "base/byte_view.h"
+#include "object/elf_parts.h"
 
 namespace whocall {
-
-class CallFrameInfo;
-
-struct ElfSegment {
-  std::uint32_t type = 0;    // PT_*
-  std::uint32_t flags = 0;   // PF_*
-  std::uint64_t offset = 0;  // in the file, bytes
-  Address address = 0;       // link address
-  std::uint64_t file_size = 0;
-  std::uint64_t memory_size = 0;
-  std::uint64_t alignment = 0;
-};
-
-struct ElfSection {
-  std::string_view name;
-  std::uint32_t index = 0;
-  std::uint32_t type = 0;   // SHT_*
-  std::uint64_t flags = 0;  // SHF_*
-  Address address = 0;      // link address; 0 when not loaded
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::uint32_t link = 0;
-  std::uint32_t info = 0;
-  std::uint64_t alignment = 0;
-  std::uint64_t entry_size = 0;
-
-  [[nodiscard]] AddressRange range() const { return {address, address + size}; }
-};
-
-struct ElfNote {
-  std::string_view owner;  // "CORE", "GNU": without the NUL
-  std::uint32_t type = 0;
-  ByteView contents;
-};
-
-// A part of the file that the process sees at a link address (.eh_frame and its kin).
-struct LoadedPart {
-  ByteView bytes;
-  Address address = 0;  // link address of the first byte; 0 for parts that are not loaded
-};
 
 class ElfFile {
  public:
@@ -98,9 +60,8 @@ class ElfFile {
   [[nodiscard]] std::vector<ElfNote> notes() const;
   // GNU build id as lower-case hex; empty when the file has none.
   [[nodiscard]] const std::string& build_id() const;
-  // PT_INTERP's or DT_SONAME's string; empty when there is none.
+  // PT_INTERP's string; empty when there is none.
   [[nodiscard]] std::string interpreter() const;
-  [[nodiscard]] std::string soname() const;
 
   // The link address range from the first to the last byte of all PT_LOAD segments.
   [[nodiscard]] AddressRange load_range() const;
@@ -111,10 +72,8 @@ class ElfFile {
   [[nodiscard]] std::optional<LoadedPart> eh_frame() const;
   [[nodiscard]] std::optional<LoadedPart> debug_frame() const;
 
-  // What stands in them, opened when first asked for, as many want to know; null where there is no
-  // such part.
-  [[nodiscard]] const CallFrameInfo* eh_frame_entries() const;
-  [[nodiscard]] const CallFrameInfo* debug_frame_entries() const;
+  // What others found out about the file and keep with it; its own lock guards it.
+  [[nodiscard]] Attachments& attachments() const;
 
  private:
   struct Data;

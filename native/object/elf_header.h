@@ -7,7 +7,7 @@
 
 #include "base/address.h"
 #include "base/byte_view.h"
-#include "object/elf_file.h"
+#include "object/elf_parts.h"
 
 namespace whocall {
 

@@ -40,7 +40,7 @@ std::optional<FrameEntries::Entry> FrameEntries::entry_at(std::uint64_t offset) 
   }
   // LSB: the id in .eh_frame has 4 bytes even behind a long length, and an FDE's counts back from
   // itself; in .debug_frame it has the size of the format and counts from the section's start.
-  const bool eh_frame = format_ == CallFrameInfo::Format::eh_frame;
+  const bool eh_frame = format_ == FrameFormat::eh_frame;
   const std::uint64_t id = is_long && !eh_frame ? reader.u64() : reader.u32();
   entry.body = reader.offset();
   if (!reader.ok() || entry.body > entry.next) {
@@ -163,7 +163,7 @@ bool FrameEntries::is_plain(const Cie& cie) const {
   const bool native =
       (section_.endian() == Endian::little) == (std::endian::native == std::endian::little);
   return cie.pointer_encoding == (kPcRelative | kSdata4) && cie.address_size == 8 && native &&
-         format_ == CallFrameInfo::Format::eh_frame;
+         format_ == FrameFormat::eh_frame;
 }
 
 std::optional<AddressRange> FrameEntries::read_range(ByteReader& reader, const Cie& cie) const {
@@ -178,7 +178,7 @@ std::optional<AddressRange> FrameEntries::read_range(ByteReader& reader, const C
                ? std::optional(range_from(begin, static_cast<std::uint64_t>(size), 8))
                : std::nullopt;
   }
-  if (format_ == CallFrameInfo::Format::debug_frame) {
+  if (format_ == FrameFormat::debug_frame) {
     reader.skip(cie.segment_selector_size);
   }
   const auto begin = read_encoded_pointer(reader, cie.pointer_encoding, cie.bases);

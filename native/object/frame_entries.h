@@ -11,14 +11,18 @@
 #include <unordered_map>
 
 #include "base/byte_reader.h"
-#include "object/call_frame_info.h"
+#include "object/frame_entry.h"
 #include "object/pointer_encoding.h"
 
 namespace whocall {
 
+// The operand of DW_CFA_set_loc in an FDE's instructions, at which `code`, a reader of just them,
+// stands: in .eh_frame encoded as the FDE's own addresses are. A miss when it cannot be read.
+std::optional<Address> read_location(ByteReader& code, const Fde& fde);
+
 class FrameEntries {
  public:
-  FrameEntries(CallFrameInfo::Format format, ByteView section, PointerBases bases)
+  FrameEntries(FrameFormat format, ByteView section, PointerBases bases)
       : format_(format), section_(section), bases_(bases) {}
 
   // Lengths, ids and CIE references as they stand, before anything is decoded.
@@ -70,7 +74,7 @@ class FrameEntries {
   };
   [[nodiscard]] std::optional<PlainFde> plain_fde_at(std::uint64_t offset, bool sized) const;
 
-  CallFrameInfo::Format format_;
+  FrameFormat format_;
   ByteView section_;
   PointerBases bases_;
   using Cies = std::unordered_map<std::uint64_t, std::unique_ptr<const Cie>>;

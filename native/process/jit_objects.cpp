@@ -163,4 +163,9 @@ const JitObject* JitObjects::at(Address runtime) const {
   return found == kNoRange ? nullptr : &objects_[owners_[found]];
 }
 
+const JitObjects& jit_objects_of(const ProcessImage& process) {
+  return process.attachments().get<JitObjects>(
+      [&] { return JitObjects(process, find_jit_descriptors(process)); });
+}
+
 }  // namespace whocall

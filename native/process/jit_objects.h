@@ -57,4 +57,8 @@ class JitObjects {
   std::vector<std::string> remarks_;
 };
 
+// What JIT compilers tell debuggers of their code; looked for when first asked for, which is to be
+// after all of the image is in place, and kept with it.
+const JitObjects& jit_objects_of(const ProcessImage& process);
+
 }  // namespace whocall

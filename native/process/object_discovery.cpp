@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "object/elf_dynamic.h"
 #include "process/link_map.h"
 #include "process/memory_text.h"
 
@@ -210,7 +211,7 @@ class Discovery {
       object.image = read_loaded_image(memory_, mapping.range.begin, arch_);
       if (object.image) {
         const auto file = rebuild_file(memory_, *object.image, arch_, "image in memory");
-        object.path = file == nullptr ? "" : file->soname();
+        object.path = file == nullptr ? "" : soname_of(*file);
         object.is_vdso = is_kernels(object.path);
         if (object.is_vdso) {
           object.path = "[vdso]";

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "process/jit_objects.h"
-
 namespace whocall {
 namespace {
 
@@ -72,13 +70,6 @@ bool ProcessImage::may_be_jit_code(Address runtime) const {
   }
   const Module* module = module_at(runtime);
   return mapping->executable && (module == nullptr || module->file == nullptr);
-}
-
-const JitObjects& ProcessImage::jit_objects() const {
-  if (jit_objects_ == nullptr) {
-    jit_objects_ = std::make_shared<const JitObjects>(*this, find_jit_descriptors(*this));
-  }
-  return *jit_objects_;
 }
 
 }  // namespace whocall

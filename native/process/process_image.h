@@ -11,13 +11,13 @@
 
 #include "arch/architecture.h"
 #include "base/address.h"
+#include "base/attachments.h"
 #include "memory/memory.h"
 #include "object/elf_file.h"
 
 namespace whocall {
 
 class Debuginfod;
-class JitObjects;
 
 struct Thread {
   unsigned number = 0;                   // from 1, in the order of the source
@@ -105,12 +105,11 @@ class ProcessImage {
 
   // Whether code at `runtime` may be a JIT compiler's: executable, and no file is behind it.
   [[nodiscard]] bool may_be_jit_code(Address runtime) const;
-  // What JIT compilers tell debuggers of their code; looked for when first asked for, which is to
-  // be after all else is in place.
-  [[nodiscard]] const JitObjects& jit_objects() const;
+  // What others found out about the process and keep with it.
+  [[nodiscard]] Attachments& attachments() const { return *attachments_; }
 
  private:
-  mutable std::shared_ptr<const JitObjects> jit_objects_;
+  std::shared_ptr<Attachments> attachments_ = std::make_shared<Attachments>();
 };
 
 // Opens a core file. Throws Error (not a core, unknown architecture, unreadable); what is missing

@@ -84,7 +84,7 @@ py::list list_jit_functions(const ProcessImage& process, Symbolizer& symbolizer)
 
 py::list list_jit_objects(const ProcessImage& process) {
   py::list objects;
-  for (const JitObject& object : process.jit_objects().all()) {
+  for (const JitObject& object : jit_objects_of(process).all()) {
     Address end = 0;
     for (const AddressRange& range : object.code) {
       end = std::max(end, range.end);

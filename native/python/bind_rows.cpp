@@ -54,7 +54,7 @@ py::list cfi_rows(const std::string& path, const std::string& section) {
   const auto file = ElfFile::open(path);
   const Architecture& arch = architecture_of(*file);
   const CallFrameInfo* info =
-      section == ".debug_frame" ? file->debug_frame_entries() : file->eh_frame_entries();
+      section == ".debug_frame" ? debug_frame_of(*file) : eh_frame_of(*file);
   py::list entries;
   if (info == nullptr) {
     return entries;

@@ -11,6 +11,7 @@
 #include "object/bfd_library.h"
 #include "python/convert.h"
 #include "symbols/bfd_table.h"
+#include "symbols/companions.h"
 #include "symbols/demangler.h"
 #include "symbols/plt_symbols.h"
 

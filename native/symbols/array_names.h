@@ -1,7 +1,7 @@
 // `init_array[2]`: functions by their place among those that run before and after main.
 #pragma once
 
-#include "symbols/inferred_names.h"
+#include "symbols/inferred_name.h"
 
 namespace whocall {
 

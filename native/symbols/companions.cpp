@@ -42,11 +42,6 @@ std::shared_ptr<const ElfFile> read_gnu_debugdata(const ElfFile& file, std::stri
   return nullptr;
 }
 
-std::string Companions::debug_file() const {
-  const auto found = std::ranges::find(files, NameSource::debug_file, &Companion::source);
-  return found == files.end() ? std::string() : found->file->path();
-}
-
 Companions companions_of(const ElfFile& file, const FileSearch& search) {
   Companions companions;
   DebugFile debug = find_debug_file(file, search);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "symbols/companions.h"
 #include "symbols/demangler.h"
 #include "symbols/function_label.h"
 #include "symbols/plt_symbols.h"
@@ -196,7 +197,5 @@ std::vector<SourceLine> FileSymbols::lines_at(Address link, bool demangled) {
   }
   return found;
 }
-
-std::string unnamed_function(Address start) { return std::string(FunctionLabel(start).text()); }
 
 }  // namespace whocall

@@ -11,6 +11,7 @@
 #include "arch/architecture.h"
 #include "object/bfd_library.h"
 #include "object/elf_file.h"
+#include "symbols/function_label.h"
 #include "symbols/function_starts.h"
 #include "symbols/inferred_names.h"
 #include "symbols/refused_symbol.h"
@@ -94,8 +95,5 @@ class FileSymbols {
   std::unique_ptr<BfdFile> bfd_;
   bool bfd_tried_ = false;
 };
-
-// "sub_1136": the stable name of a function that has none. `start` is a link address.
-std::string unnamed_function(Address start);
 
 }  // namespace whocall

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "base/address.h"
@@ -29,5 +30,10 @@ class FunctionLabel {
   std::array<char, kPrefix + 16> text_ = {'s', 'u', 'b', '_'};
   const char* end_;
 };
+
+// "sub_1136": the stable name of a function that has none. `start` is a link address.
+inline std::string unnamed_function(Address start) {
+  return std::string(FunctionLabel(start).text());
+}
 
 }  // namespace whocall

@@ -8,9 +8,9 @@
 #include "base/sort_by_address.h"
 #include "symbols/code_areas.h"
 #include "symbols/code_pointers.h"
-#include "symbols/entry_names.h"
 #include "symbols/gap_starts.h"
 #include "symbols/start_claims.h"
+#include "symbols/startup_functions.h"
 
 namespace whocall {
 namespace {
@@ -35,8 +35,8 @@ class Collector {
     if (file_.entry() != 0) {
       chosen_.push_back(file_.entry());
     }
-    for (const InferredName& function : startup_functions(file_, arch_)) {
-      chosen_.push_back(function.function);
+    for (const StartupFunction& function : startup_functions(file_, arch_)) {
+      chosen_.push_back(function.address);
     }
     join_chosen(StartWitness::entry_point);
     claims_.join(gap_starts(file_, arch_, areas_), StartWitness::call_target);

@@ -9,15 +9,10 @@
 #include "arch/architecture.h"
 #include "base/address.h"
 #include "object/elf_file.h"
-#include "symbols/start_witness.h"
+#include "symbols/function_start.h"
 #include "symbols/symbol_table.h"
 
 namespace whocall {
-
-struct FunctionStart {
-  Address address = 0;  // link address
-  StartWitnesses witnesses;
-};
 
 class FunctionStarts {
  public:

@@ -13,7 +13,7 @@ using Ranges = std::vector<AddressRange>;  // ascending, apart from each other
 
 Ranges delimited_by_tables(const ElfFile& file) {
   Ranges ranges;
-  for (const CallFrameInfo* info : {file.eh_frame_entries(), file.debug_frame_entries()}) {
+  for (const CallFrameInfo* info : {eh_frame_of(file), debug_frame_of(file)}) {
     if (info != nullptr) {
       const Ranges found = info->ranges();
       ranges.insert(ranges.end(), found.begin(), found.end());

@@ -61,7 +61,7 @@ const JitFunctions& JitNames::all() {
 // what it has now.
 void JitNames::load() {
   std::vector<JitFunction> registered;
-  const auto objects = process_.jit_objects().all();
+  const auto objects = jit_objects_of(process_).all();
   for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
     for (JitFunction& function : functions_of(*object)) {
       if (is_code_buffer(function.range)) {
@@ -75,7 +75,7 @@ void JitNames::load() {
   for (JitFunction& function : registered) {
     functions_.add(std::move(function));
   }
-  const auto& of_objects = process_.jit_objects().remarks();
+  const auto& of_objects = jit_objects_of(process_).remarks();
   remarks_.insert(remarks_.end(), of_objects.begin(), of_objects.end());
 }
 

@@ -52,8 +52,8 @@ bool is_entry_word(std::string_view name) { return name == "start" || name == "e
 }  // namespace
 
 ListJudge::ListJudge(const ElfFile& file) : file_(file), code_(code_areas(file)) {
-  add_fdes(file.eh_frame_entries(), fdes_);
-  add_fdes(file.debug_frame_entries(), fdes_);
+  add_fdes(eh_frame_of(file), fdes_);
+  add_fdes(debug_frame_of(file), fdes_);
   std::sort(fdes_.begin(), fdes_.end(), starts_before);
   const std::shared_ptr<const ElfFile> unowned(std::shared_ptr<const void>(), &file);
   table_ = SymbolTable::from_elf(unowned);

@@ -11,7 +11,7 @@
 #include "object/elf_imports.h"
 #include "symbols/constant_arguments.h"
 #include "symbols/demangler.h"
-#include "symbols/file_symbols.h"
+#include "symbols/function_label.h"
 #include "symbols/message_text.h"
 
 namespace whocall {

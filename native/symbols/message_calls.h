@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "symbols/inferred_names.h"
+#include "symbols/inferred_name.h"
 
 namespace whocall {
 

@@ -1,7 +1,7 @@
 // Names that functions say of themselves: what they pass to their own failed assertions.
 #pragma once
 
-#include "symbols/inferred_names.h"
+#include "symbols/inferred_name.h"
 
 namespace whocall {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbols/function_starts.h"
+#include "symbols/function_start.h"
 
 namespace whocall {
 

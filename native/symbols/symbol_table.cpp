@@ -29,11 +29,11 @@ void add_fdes(const CallFrameInfo* info, std::vector<AddressRange>& fdes) {
 std::vector<AddressRange> fdes_of(const ElfFile& file, const Companions& companions) {
   std::vector<AddressRange> fdes;
   if (file.type() != ET_REL) {  // before relocation, all FDEs start at 0
-    add_fdes(file.eh_frame_entries(), fdes);
-    add_fdes(file.debug_frame_entries(), fdes);
+    add_fdes(eh_frame_of(file), fdes);
+    add_fdes(debug_frame_of(file), fdes);
   }
   for (const Companion& companion : companions.files) {
-    add_fdes(companion.file->debug_frame_entries(), fdes);
+    add_fdes(debug_frame_of(*companion.file), fdes);
   }
   return fdes;
 }

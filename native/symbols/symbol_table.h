@@ -8,7 +8,7 @@
 #include <span>
 
 #include "object/elf_file.h"
-#include "symbols/companions.h"
+#include "symbols/companion.h"
 #include "symbols/symbol_index.h"
 #include "symbols/symbol_list.h"
 

@@ -1,7 +1,7 @@
 // `ns::Class::[slot 3]`: functions by their place in the virtual table of a class.
 #pragma once
 
-#include "symbols/inferred_names.h"
+#include "symbols/inferred_name.h"
 
 namespace whocall {
 

@@ -19,4 +19,10 @@ struct Activation {
   [[nodiscard]] Address lookup_pc() const { return interrupted || pc == 0 ? pc : pc - 1; }
 };
 
+// A stack word that holds what the caller had in a register.
+struct SavedWord {
+  Register number = 0;  // the pc's for the return address
+  Address address = 0;
+};
+
 }  // namespace whocall

@@ -7,7 +7,6 @@
 
 #include "memory/memory.h"
 #include "unwind/activation.h"
-#include "unwind/backtrace.h"
 #include "unwind/row.h"
 
 namespace whocall {

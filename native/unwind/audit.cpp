@@ -56,7 +56,7 @@ class Auditor {
 
   Audit run() {
     bool found = false;
-    for (const CallFrameInfo* info : {file_.eh_frame_entries(), file_.debug_frame_entries()}) {
+    for (const CallFrameInfo* info : {eh_frame_of(file_), debug_frame_of(file_)}) {
       if (info == nullptr || analyser_.decoder() == nullptr) {
         continue;
       }

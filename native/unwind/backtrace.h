@@ -9,6 +9,7 @@
 
 #include "arch/architecture.h"
 #include "base/address.h"
+#include "unwind/activation.h"
 
 namespace whocall {
 
@@ -44,12 +45,6 @@ class EvidenceSet {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(evidence));
   }
   std::uint8_t bits_ = 0;
-};
-
-// A stack word that holds what the caller had in a register.
-struct SavedWord {
-  Register number = 0;  // the pc's for the return address
-  Address address = 0;
 };
 
 struct Frame {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_reader.h"
+#include "object/frame_entries.h"
 #include "unwind/dwarf.h"
 
 namespace whocall {

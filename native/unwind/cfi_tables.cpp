@@ -9,8 +9,8 @@ class CfiTables::ModuleTables {
  public:
   ModuleTables(const Module& module, const FileSearch& search)
       : file_(*module.file), search_(search), frames_(module.path, module.bias) {
-    frames_.add(file_.eh_frame_entries());
-    frames_.add(file_.debug_frame_entries());
+    frames_.add(eh_frame_of(file_));
+    frames_.add(debug_frame_of(file_));
   }
 
   CfiRow at(Address runtime) {
@@ -35,7 +35,7 @@ class CfiTables::ModuleTables {
     }
     debug_file_ = find_debug_file(file_, search_).file;
     debug_file_tried_ = true;  // only now: an interrupted download may be tried again
-    return debug_file_ != nullptr && frames_.add(debug_file_->debug_frame_entries());
+    return debug_file_ != nullptr && frames_.add(debug_frame_of(*debug_file_));
   }
 
   const ElfFile& file_;
@@ -82,7 +82,7 @@ bool CfiTables::covers(Address runtime) {
 
 JitFrames* CfiTables::jit_frames_at(Address runtime) {
   const JitObject* object =
-      process_.may_be_jit_code(runtime) ? process_.jit_objects().at(runtime) : nullptr;
+      process_.may_be_jit_code(runtime) ? jit_objects_of(process_).at(runtime) : nullptr;
   if (object == nullptr) {
     return nullptr;
   }

@@ -19,7 +19,7 @@ struct LandingPads::ModulePads {
   std::vector<std::pair<Address, AddressRange>> by_pad{};
   bool indexed = false;
 
-  explicit ModulePads(const Module& owner) : module(owner), info(owner.file->eh_frame_entries()) {}
+  explicit ModulePads(const Module& owner) : module(owner), info(eh_frame_of(*owner.file)) {}
 
   void index() {
     if (std::exchange(indexed, true) || info == nullptr) {

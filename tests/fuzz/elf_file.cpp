@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "object/call_frame_info.h"
+#include "object/elf_dynamic.h"
 #include "object/elf_file.h"
 #include "object/elf_symbols.h"
 #include "symbols/symbol_table.h"
@@ -27,7 +28,7 @@ void read_sections(const ElfFile& file) {
   (void)file.notes();
   (void)file.build_id();
   (void)file.interpreter();
-  (void)file.soname();
+  (void)soname_of(file);
   (void)file.load_range();
 }
 
@@ -74,8 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_sections(*file);
     (void)static_symbols(*file);
     (void)dynamic_symbols(*file);
-    compile_all(file->eh_frame_entries());
-    compile_all(file->debug_frame_entries());
+    compile_all(eh_frame_of(*file));
+    compile_all(debug_frame_of(*file));
     look_up(*SymbolTable::from_elf(file));
   } catch (const Error&) {  // the one error type; any other ends the fuzzer
   }

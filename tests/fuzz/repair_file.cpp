@@ -27,7 +27,7 @@ void check(const ElfFile& made, const RepairFile& repaired) {
   if (!made.damage().empty() || made.section(".symtab") == nullptr) {
     __builtin_trap();
   }
-  const auto info = made.debug_frame_entries();
+  const auto info = debug_frame_of(made);
   if ((info == nullptr) != (made.section(".debug_frame") == nullptr)) {
     __builtin_trap();
   }

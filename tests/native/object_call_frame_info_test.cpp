@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "object/call_frame_info.h"
+#include "object/frame_entries.h"
 #include "object/pointer_encoding.h"
 #include "object_elf_images.h"
 

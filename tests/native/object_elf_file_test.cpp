@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "object/elf_decompress.h"
+#include "object/elf_dynamic.h"
 #include "object/elf_file.h"
 #include "object_elf_images.h"
 
@@ -64,7 +65,7 @@ void ask_everything(const ElfFile& file) {
   }
   (void)file.notes();
   (void)file.interpreter();
-  (void)file.soname();
+  (void)soname_of(file);
   (void)file.load_range();
   (void)file.eh_frame_hdr();
   (void)file.eh_frame();

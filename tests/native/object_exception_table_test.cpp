@@ -21,7 +21,7 @@ std::vector<LandingPad> pads_by(const Bytes& table, Address at = kTable) {
                         .section(frames.section())
                         .section({.name = ".gcc_except_table", .address = kTable, .bytes = table})
                         .file();
-  const CallFrameInfo* info = file->eh_frame_entries();
+  const CallFrameInfo* info = eh_frame_of(*file);
   REQUIRE(info != nullptr);
   const auto fde = info->find(kFunction.begin);
   REQUIRE(fde.has_value());

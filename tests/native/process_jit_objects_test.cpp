@@ -47,7 +47,7 @@ TEST_CASE("jit objects: functions, by section in object files and by address in 
     JitProcess process;
     process.add(usual_object(type));
     const auto image = process.image();
-    const JitObjects& objects = image->jit_objects();
+    const JitObjects& objects = jit_objects_of(*image);
     REQUIRE(objects.all().size() == 1);
     CHECK(objects.remarks().empty());
     CHECK(objects.at(kJitCode + 0xff) == objects.all().data());
@@ -73,8 +73,8 @@ TEST_CASE("jit objects: where code was freed and used again, the newest names it
   const auto image = process.image();
   CHECK(name_at(*image, kJitCode + 0x10) == "newer");
   CHECK(name_at(*image, kJitCode + 0x50) == "high");
-  CHECK(image->jit_objects().at(kJitCode) == image->jit_objects().all().data());
-  CHECK(image->jit_objects().at(kJitCode + 0x50) == image->jit_objects().all().data() + 1);
+  CHECK(jit_objects_of(*image).at(kJitCode) == jit_objects_of(*image).all().data());
+  CHECK(jit_objects_of(*image).at(kJitCode + 0x50) == jit_objects_of(*image).all().data() + 1);
 }
 
 TEST_CASE("jit objects: a whole buffer in one symbol gives way to functions") {
@@ -133,13 +133,13 @@ TEST_CASE("jit registry: lists that make no sense end with a sentence") {
   CHECK(registry.files.size() == found);
   CHECK(registry.remark == "The list of JIT code that /bin/jit keeps for debuggers " + why +
                                ": what it has behind that lends no names.");
-  CHECK(joined(image->jit_objects().remarks()).find(registry.remark) != std::string::npos);
+  CHECK(joined(jit_objects_of(*image).remarks()).find(registry.remark) != std::string::npos);
 }
 
 TEST_CASE("jit registry: an empty list of any version says nothing") {
   JitProcess process;
   process.version = 0;
-  CHECK(process.image()->jit_objects().remarks().empty());
+  CHECK(jit_objects_of(*process.image()).remarks().empty());
 }
 
 TEST_CASE("jit registry: the layout of 32-bit programs") {
@@ -183,7 +183,7 @@ TEST_CASE("jit objects: files that are none are counted, the others lend their n
   CHECK(name_at(*image, kJitCode) == "low");
   const std::string begin = "Of the ELF files by which /bin/jit tells debuggers of its code, ";
   const std::string end = ": no names are taken from there.";
-  CHECK(joined(image->jit_objects().remarks()) ==
+  CHECK(joined(jit_objects_of(*image).remarks()) ==
         begin + "2 cannot be read from memory" + end + " " + begin +
             "2 cannot be as large as listed" + end + " " + begin +
             "3 tell of no code of this machine" + end);
@@ -195,7 +195,7 @@ TEST_CASE("jit objects: what costs the same again and again is stopped") {
   for (int i = 0; i < 1000; ++i) {
     process.add_entry(0x60000000, std::uint64_t{1} << 20U);
   }
-  CHECK(joined(process.image()->jit_objects().remarks()).find(", 744 cannot be as large") !=
+  CHECK(joined(jit_objects_of(*process.image()).remarks()).find(", 744 cannot be as large") !=
         std::string::npos);
 }
 
@@ -206,6 +206,6 @@ TEST_CASE("jit objects: code at the very end of the address space is none") {
                           Bytes().fill(0x30, 0xcc)));
   process.add(elf_of(ET_REL, std::move(sections)));
   const auto image = process.image();
-  CHECK(image->jit_objects().all().empty());
-  CHECK(image->jit_objects().remarks().size() == 1);
+  CHECK(jit_objects_of(*image).all().empty());
+  CHECK(jit_objects_of(*image).remarks().size() == 1);
 }

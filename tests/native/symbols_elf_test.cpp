@@ -135,7 +135,7 @@ TEST_CASE("elf functions: all that nm lists of our own program") {
 TEST_CASE("elf functions: FDEs without symbols become functions without names") {
   const auto file = ElfFile::open("/proc/self/exe");
   const auto table = SymbolTable::from_elf(file);
-  file->eh_frame_entries()->for_each([&](const Fde& fde) {
+  eh_frame_of(*file)->for_each([&](const Fde& fde) {
     CHECK((fde.range.empty() || table->find(fde.range.begin) != SymbolTable::kNone));
   });
 }
