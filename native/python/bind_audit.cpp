@@ -3,7 +3,7 @@
 
 #include "python/convert.h"
 #include "python/session.h"
-#include "unwind/audit.h"
+#include "unwind/audit/audit.h"
 
 namespace py = pybind11;
 

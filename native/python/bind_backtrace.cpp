@@ -10,7 +10,7 @@
 
 #include "base/hex.h"
 #include "python/convert.h"
-#include "symbols/demangler.h"
+#include "symbols/table/demangler.h"
 
 namespace py = pybind11;
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "python/session.h"
-#include "unwind/backtrace.h"
-#include "unwind/named_frames.h"
+#include "unwind/walk/backtrace.h"
+#include "unwind/walk/named_frames.h"
 
 namespace whocall::python {
 

@@ -10,7 +10,7 @@
 #include "python/bind_symbols.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "symbols/jit_object_names.h"
+#include "symbols/jit/jit_object_names.h"
 
 namespace py = pybind11;
 

@@ -8,7 +8,7 @@
 
 #include "python/bind_symbols.h"
 #include "python/convert.h"
-#include "symbols/demangler.h"
+#include "symbols/table/demangler.h"
 
 namespace py = pybind11;
 

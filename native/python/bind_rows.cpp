@@ -9,9 +9,9 @@
 #include "object/elf_architecture.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "unwind/cfi_program.h"
-#include "unwind/frame_chain.h"
-#include "unwind/function_analysis.h"
+#include "unwind/analysis/function_analysis.h"
+#include "unwind/rows/cfi_program.h"
+#include "unwind/walk/frame_chain.h"
 
 namespace py = pybind11;
 

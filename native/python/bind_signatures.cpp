@@ -3,9 +3,9 @@
 
 #include "python/convert.h"
 #include "python/session.h"
-#include "symbols/signature_builder.h"
-#include "symbols/signature_file.h"
-#include "symbols/signature_names.h"
+#include "symbols/signatures/signature_builder.h"
+#include "symbols/signatures/signature_file.h"
+#include "symbols/signatures/signature_names.h"
 
 namespace py = pybind11;
 

@@ -10,10 +10,10 @@
 #include "base/mapped_file.h"
 #include "object/bfd_library.h"
 #include "python/convert.h"
-#include "symbols/bfd_table.h"
 #include "symbols/companions.h"
-#include "symbols/demangler.h"
-#include "symbols/plt_symbols.h"
+#include "symbols/table/bfd_table.h"
+#include "symbols/table/demangler.h"
+#include "symbols/table/plt_symbols.h"
 
 namespace py = pybind11;
 

@@ -8,7 +8,7 @@
 
 #include "object/bfd_library.h"
 #include "python/session.h"
-#include "symbols/symbol_table.h"
+#include "symbols/table/symbol_table.h"
 
 namespace whocall::python {
 

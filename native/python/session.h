@@ -8,7 +8,7 @@
 
 #include "process/process_image.h"
 #include "symbols/symbolizer.h"
-#include "unwind/walker.h"
+#include "unwind/walk/walker.h"
 
 namespace whocall::python {
 

@@ -7,8 +7,8 @@
 #include "object/xz.h"
 #include "process/debug_files.h"
 #include "symbols/go_names.h"
-#include "symbols/signature_names.h"
-#include "symbols/symbol_files.h"
+#include "symbols/lists/symbol_files.h"
+#include "symbols/signatures/signature_names.h"
 
 namespace whocall {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "object/elf_file.h"
 #include "process/process_image.h"
-#include "symbols/companion.h"
+#include "symbols/table/companion.h"
 
 namespace whocall {
 

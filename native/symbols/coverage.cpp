@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "object/call_frame_info.h"
-#include "symbols/code_areas.h"
+#include "symbols/table/code_areas.h"
 
 namespace whocall {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "symbols/companions.h"
-#include "symbols/demangler.h"
-#include "symbols/function_label.h"
-#include "symbols/plt_symbols.h"
+#include "symbols/table/demangler.h"
+#include "symbols/table/function_label.h"
+#include "symbols/table/plt_symbols.h"
 
 namespace whocall {
 namespace {

@@ -11,11 +11,11 @@
 #include "arch/architecture.h"
 #include "object/bfd_library.h"
 #include "object/elf_file.h"
-#include "symbols/function_label.h"
-#include "symbols/function_starts.h"
-#include "symbols/inferred_names.h"
+#include "symbols/inferred/inferred_names.h"
 #include "symbols/refused_symbol.h"
-#include "symbols/symbol_table.h"
+#include "symbols/starts/function_starts.h"
+#include "symbols/table/function_label.h"
+#include "symbols/table/symbol_table.h"
 
 namespace whocall {
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "symbols/function_starts.h"
-#include "symbols/inferred_names.h"
-#include "symbols/symbol_table.h"
+#include "symbols/inferred/inferred_names.h"
+#include "symbols/starts/function_starts.h"
+#include "symbols/table/symbol_table.h"
 
 namespace whocall {
 

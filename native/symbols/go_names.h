@@ -5,7 +5,7 @@
 #include <string>
 
 #include "object/elf_file.h"
-#include "symbols/name_list.h"
+#include "symbols/table/name_list.h"
 
 namespace whocall {
 

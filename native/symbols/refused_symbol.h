@@ -5,8 +5,8 @@
 #include <string>
 
 #include "object/elf_file.h"
-#include "symbols/function_starts.h"
-#include "symbols/symbol_table.h"
+#include "symbols/starts/function_starts.h"
+#include "symbols/table/symbol_table.h"
 
 namespace whocall {
 

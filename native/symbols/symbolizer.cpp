@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "symbols/demangler.h"
+#include "symbols/table/demangler.h"
 
 namespace whocall {
 

@@ -10,8 +10,8 @@
 
 #include "process/process_image.h"
 #include "symbols/file_symbols.h"
-#include "symbols/jit_names.h"
-#include "symbols/symbol_files.h"
+#include "symbols/jit/jit_names.h"
+#include "symbols/lists/symbol_files.h"
 
 namespace whocall {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "symfile/byte_sink.h"
-#include "unwind/dwarf.h"
+#include "unwind/rows/dwarf.h"
 
 namespace whocall {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "unwind/row.h"
+#include "unwind/rows/row.h"
 
 namespace whocall {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "symbols/found_functions.h"
-#include "symbols/function_label.h"
+#include "symbols/table/function_label.h"
 
 namespace whocall {
 namespace {

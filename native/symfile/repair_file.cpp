@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "symfile/frame_writer.h"
-#include "unwind/outermost.h"
+#include "unwind/walk/outermost.h"
 
 namespace whocall {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "process/process_image.h"
 #include "symfile/function_symbols.h"
-#include "unwind/walker.h"
+#include "unwind/walk/walker.h"
 
 namespace whocall {
 

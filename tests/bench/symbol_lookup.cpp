@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "symbols/symbol_table.h"
+#include "symbols/table/symbol_table.h"
 
 namespace whocall {
 namespace {

@@ -9,7 +9,7 @@
 #include "bench_files.h"
 #include "object/bfd_library.h"
 #include "object/elf_file.h"
-#include "symbols/symbol_table.h"
+#include "symbols/table/symbol_table.h"
 
 namespace whocall {
 namespace {

@@ -13,13 +13,13 @@
 #include "object/exception_table.h"
 #include "process/file_image.h"
 #include "symbols/symbolizer.h"
-#include "unwind/apply_row.h"
-#include "unwind/cfi_tables.h"
-#include "unwind/code_map.h"
-#include "unwind/function_analyser.h"
-#include "unwind/function_analysis.h"
-#include "unwind/no_return.h"
-#include "unwind/tail_calls.h"
+#include "unwind/analysis/function_analyser.h"
+#include "unwind/analysis/function_analysis.h"
+#include "unwind/code/code_map.h"
+#include "unwind/code/no_return.h"
+#include "unwind/code/tail_calls.h"
+#include "unwind/rows/apply_row.h"
+#include "unwind/rows/cfi_tables.h"
 
 namespace {
 

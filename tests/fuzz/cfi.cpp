@@ -8,9 +8,9 @@
 #include "arch/architecture.h"
 #include "memory/segment_memory.h"
 #include "object/call_frame_info.h"
-#include "unwind/apply_row.h"
-#include "unwind/cfi_program.h"
-#include "unwind/expression.h"
+#include "unwind/rows/apply_row.h"
+#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/expression.h"
 
 namespace {
 

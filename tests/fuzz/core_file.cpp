@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "process/process_image.h"
-#include "unwind/walker.h"
+#include "unwind/walk/walker.h"
 
 namespace {
 

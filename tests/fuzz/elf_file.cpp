@@ -9,8 +9,8 @@
 #include "object/elf_dynamic.h"
 #include "object/elf_file.h"
 #include "object/elf_symbols.h"
-#include "symbols/symbol_table.h"
-#include "unwind/cfi_program.h"
+#include "symbols/table/symbol_table.h"
+#include "unwind/rows/cfi_program.h"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include "memory/segment_memory.h"
 #include "process/jit_objects.h"
 #include "process/jit_registry.h"
-#include "symbols/jit_object_names.h"
-#include "unwind/jit_frames.h"
+#include "symbols/jit/jit_object_names.h"
+#include "unwind/rows/jit_frames.h"
 
 namespace {
 

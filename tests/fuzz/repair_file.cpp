@@ -14,8 +14,8 @@
 #include "process/file_image.h"
 #include "symbols/symbolizer.h"
 #include "symfile/repair_file.h"
-#include "unwind/cfi_program.h"
-#include "unwind/walker.h"
+#include "unwind/rows/cfi_program.h"
+#include "unwind/walk/walker.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "arch/architecture.h"
 #include "memory/segment_memory.h"
 #include "process/process_image.h"
-#include "unwind/walker.h"
+#include "unwind/walk/walker.h"
 
 namespace {
 

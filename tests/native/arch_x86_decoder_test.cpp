@@ -4,7 +4,7 @@
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "base_bytes.h"
-#include "unwind/abstract_state.h"
+#include "unwind/analysis/abstract_state.h"
 
 namespace whocall::test {
 namespace {

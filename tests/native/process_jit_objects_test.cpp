@@ -10,8 +10,8 @@
 #include "jit_object_images.h"
 #include "process/jit_objects.h"
 #include "process/jit_registry.h"
-#include "symbols/jit_names.h"
-#include "symbols/jit_object_names.h"
+#include "symbols/jit/jit_names.h"
+#include "symbols/jit/jit_object_names.h"
 
 using namespace whocall;
 using namespace whocall::test;

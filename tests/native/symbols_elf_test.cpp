@@ -9,10 +9,10 @@
 
 #include "object/call_frame_info.h"
 #include "object_elf_images.h"
-#include "symbols/bfd_table.h"
-#include "symbols/demangler.h"
-#include "symbols/plt_symbols.h"
-#include "symbols/symbol_table.h"
+#include "symbols/table/bfd_table.h"
+#include "symbols/table/demangler.h"
+#include "symbols/table/plt_symbols.h"
+#include "symbols/table/symbol_table.h"
 
 using namespace whocall;
 using namespace whocall::testing;

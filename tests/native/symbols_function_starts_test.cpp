@@ -7,8 +7,8 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
-#include "symbols/code_pointers.h"
-#include "symbols/function_starts.h"
+#include "symbols/starts/code_pointers.h"
+#include "symbols/starts/function_starts.h"
 #include "unwind_code.h"
 
 namespace whocall::test {

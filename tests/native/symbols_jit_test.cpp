@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "symbols/jitdump.h"
-#include "symbols/perf_map.h"
+#include "symbols/jit/jitdump.h"
+#include "symbols/jit/perf_map.h"
 
 using namespace whocall;
 

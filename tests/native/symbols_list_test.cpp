@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "symbols/symbol_list.h"
-#include "symbols/symbol_table.h"
+#include "symbols/table/symbol_list.h"
+#include "symbols/table/symbol_table.h"
 
 using namespace whocall;
 

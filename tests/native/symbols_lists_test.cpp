@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "symbols/list_base.h"
-#include "symbols/list_formats.h"
-#include "symbols/name_rows.h"
-#include "symbols/symbol_files.h"
+#include "symbols/lists/list_base.h"
+#include "symbols/lists/list_formats.h"
+#include "symbols/lists/name_rows.h"
+#include "symbols/lists/symbol_files.h"
 
 using namespace whocall;
 

@@ -6,8 +6,8 @@
 #include "arch/x86_64.h"
 #include "base/error.h"
 #include "base_bytes.h"
-#include "symbols/signature_file.h"
-#include "symbols/signature_index.h"
+#include "symbols/signatures/signature_file.h"
+#include "symbols/signatures/signature_index.h"
 
 namespace whocall::test {
 namespace {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "object_elf_images.h"
-#include "symbols/function_bounds.h"
-#include "symbols/symbol_order.h"
-#include "symbols/symbol_table.h"
+#include "symbols/table/function_bounds.h"
+#include "symbols/table/symbol_order.h"
+#include "symbols/table/symbol_table.h"
 
 using namespace whocall;
 using namespace whocall::testing;

@@ -12,7 +12,7 @@
 #include "arch/x86_64.h"
 #include "base/hex.h"
 #include "base_bytes.h"
-#include "unwind/cfi_program.h"
+#include "unwind/rows/cfi_program.h"
 
 using namespace whocall;
 using test::Bytes;

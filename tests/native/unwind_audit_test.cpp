@@ -4,7 +4,7 @@
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "base/error.h"
-#include "unwind/audit.h"
+#include "unwind/audit/audit.h"
 #include "unwind_code.h"
 
 namespace whocall::test {

@@ -7,8 +7,8 @@
 #include "arch/x86_64.h"
 #include "base/hex.h"
 #include "base_bytes.h"
-#include "unwind/cfi_program.h"
-#include "unwind/dwarf.h"
+#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/dwarf.h"
 
 namespace whocall::test {
 

@@ -13,8 +13,8 @@
 #include "object/elf_file.h"
 #include "process/file_image.h"
 #include "symbols/symbolizer.h"
-#include "unwind/cfi_tables.h"
-#include "unwind/code_map.h"
+#include "unwind/code/code_map.h"
+#include "unwind/rows/cfi_tables.h"
 #include "unwind_module.h"
 
 namespace whocall::test {

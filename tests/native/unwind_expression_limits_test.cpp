@@ -6,8 +6,8 @@
 #include "arch/x86_64.h"
 #include "base_bytes.h"
 #include "memory/segment_memory.h"
-#include "unwind/dwarf.h"
-#include "unwind/expression.h"
+#include "unwind/rows/dwarf.h"
+#include "unwind/rows/expression.h"
 
 namespace whocall::test {
 namespace {

@@ -1,5 +1,5 @@
 // DWARF expressions: every operation with a value worked out by hand.
-#include "unwind/expression.h"
+#include "unwind/rows/expression.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include "arch/x86_64.h"
 #include "base_bytes.h"
 #include "memory/segment_memory.h"
-#include "unwind/dwarf.h"
+#include "unwind/rows/dwarf.h"
 
 namespace whocall::test {
 namespace {

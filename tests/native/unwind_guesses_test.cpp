@@ -5,8 +5,8 @@
 
 #include "arch/x86_64.h"
 #include "base_bytes.h"
-#include "unwind/function_analysis.h"
-#include "unwind/witness.h"
+#include "unwind/analysis/function_analysis.h"
+#include "unwind/audit/witness.h"
 
 namespace whocall::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "jit_object_images.h"
-#include "unwind/cfi_tables.h"
+#include "unwind/rows/cfi_tables.h"
 #include "unwind_module.h"
 
 using namespace whocall;

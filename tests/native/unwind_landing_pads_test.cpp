@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "arch/x86_64.h"
-#include "unwind/function_analyser.h"
-#include "unwind/landing_pads.h"
+#include "unwind/analysis/function_analyser.h"
+#include "unwind/code/landing_pads.h"
 #include "unwind_exceptions.h"
 
 namespace whocall::test {

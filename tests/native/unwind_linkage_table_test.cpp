@@ -3,8 +3,8 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
-#include "unwind/function_analyser.h"
-#include "unwind/linkage_table.h"
+#include "unwind/analysis/function_analyser.h"
+#include "unwind/analysis/linkage_table.h"
 #include "unwind_code.h"
 
 namespace whocall::test {

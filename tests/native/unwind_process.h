@@ -13,7 +13,7 @@
 #include "base/hex.h"
 #include "memory/segment_memory.h"
 #include "process/process_image.h"
-#include "unwind/walker.h"
+#include "unwind/walk/walker.h"
 #include "unwind_module.h"
 #include "unwind_stack.h"
 

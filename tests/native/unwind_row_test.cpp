@@ -1,13 +1,13 @@
 // Rows as data: readelf's notation, and what applying one to memory gives.
-#include "unwind/row.h"
+#include "unwind/rows/row.h"
 
 #include <doctest/doctest.h>
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "memory/segment_memory.h"
-#include "unwind/apply_row.h"
-#include "unwind/dwarf.h"
+#include "unwind/rows/apply_row.h"
+#include "unwind/rows/dwarf.h"
 #include "unwind_stack.h"
 
 namespace whocall::test {

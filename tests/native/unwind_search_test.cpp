@@ -4,7 +4,7 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
-#include "unwind/function_analysis.h"
+#include "unwind/analysis/function_analysis.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

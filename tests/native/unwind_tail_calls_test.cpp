@@ -3,7 +3,7 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
-#include "unwind/tail_calls.h"
+#include "unwind/code/tail_calls.h"
 #include "unwind_code.h"
 
 namespace whocall::test {

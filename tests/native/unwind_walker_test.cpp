@@ -1,5 +1,5 @@
 // What holds for every walk: options, limits, stops, and damage to the stack.
-#include "unwind/walker.h"
+#include "unwind/walk/walker.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,31 @@
+// Calls that hand over the addresses of constants.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "symbols/starts/function_starts.h"
+
+namespace whocall {
+
+inline constexpr unsigned kMostConstantArguments = 6;
+
+// Link addresses throughout.
+struct ConstantCall {
+  Address site = 0;      // of the call instruction or the jump that is one
+  Address function = 0;  // where the code around it starts
+  Address callee = 0;    // the function, or the word that holds its address
+  // By position, from 0; 0 where the argument is no constant address, or nobody knows.
+  std::array<Address, kMostConstantArguments> arguments{};
+};
+
+// The calls in the file's code that get an address for which `of_interest` holds; addresses of
+// other read-only data are among their arguments. Decodes only what lies between the instructions
+// that take such addresses and the next calls; a call that is reached in two ways may stand there
+// twice.
+std::vector<ConstantCall> constant_calls(const ElfFile& file, const Architecture& arch,
+                                         const FunctionStarts& starts,
+                                         const std::function<bool(Address)>& of_interest);
+
+}  // namespace whocall

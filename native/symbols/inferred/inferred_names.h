@@ -1,0 +1,42 @@
+// Names that nobody wrote down as the names of functions, but that code and data prove.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "symbols/inferred/inferred_name.h"
+
+namespace whocall {
+
+// The names of one file, of all sources in the order of NameSource.
+class InferredNames {
+ public:
+  explicit InferredNames(const NameEvidence& evidence);
+
+  // Of the function that starts at `link`; null when it has none.
+  [[nodiscard]] const InferredName* at(Address link) const;
+  // Sorted by function, one for each.
+  [[nodiscard]] std::span<const InferredName> all() const { return names_; }
+
+ private:
+  std::vector<InferredName> names_;
+};
+
+// The same look-up for who asks at ascending addresses.
+class InferredNameCursor {
+ public:
+  // The names must outlive it.
+  explicit InferredNameCursor(const InferredNames& names) : rest_(names.all()) {}
+
+  const InferredName* at(Address link) {
+    while (!rest_.empty() && rest_.front().function < link) {
+      rest_ = rest_.subspan(1);
+    }
+    return !rest_.empty() && rest_.front().function == link ? rest_.data() : nullptr;
+  }
+
+ private:
+  std::span<const InferredName> rest_;
+};
+
+}  // namespace whocall

@@ -1,0 +1,212 @@
+#include "symbols/inferred/message_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "object/elf_imports.h"
+#include "symbols/inferred/constant_arguments.h"
+#include "symbols/inferred/message_text.h"
+#include "symbols/table/demangler.h"
+#include "symbols/table/function_label.h"
+
+namespace whocall {
+namespace {
+
+struct KnownCallee {
+  std::string_view name;
+  unsigned argument;  // from 0
+};
+
+// From the public headers of glibc and musl, GLib, OpenSSL, newlib and libstdc++.
+constexpr std::array<KnownCallee, 12> kKnownCallees = {{{"__assert_fail", 3},
+                                                        {"__assert_perror_fail", 3},
+                                                        {"__assert_func", 2},
+                                                        {"g_return_if_fail_warning", 1},
+                                                        {"g_warn_message", 3},
+                                                        {"g_assertion_message", 3},
+                                                        {"g_assertion_message_expr", 3},
+                                                        {"g_assertion_message_cmpnum", 3},
+                                                        {"g_assertion_message_cmpint", 3},
+                                                        {"g_assertion_message_cmpstr", 3},
+                                                        {"g_assertion_message_error", 3},
+                                                        {"ERR_set_debug", 2}}};
+
+// Fewer callers prove nothing.
+constexpr std::size_t kFewestCallers = 8;
+
+std::string_view text_at(const ElfFile& file, Address address) {
+  const ByteView bytes = file.at(address);
+  const auto near = bytes.slice(0, std::min(bytes.size(), kLongestMessageText));
+  return near ? near->c_string(0).value_or(std::string_view()) : std::string_view();
+}
+
+// What one position of one callee gets.
+struct Position {
+  std::vector<const ConstantCall*> names;  // calls with a text that may name a function
+  std::size_t others = 0;                  // calls with another text
+  std::size_t beside_paths = 0;            // of the names
+  std::map<std::string_view, std::set<Address>> callers;  // by text
+  std::set<Address> functions;
+};
+
+class Finder {
+ public:
+  explicit Finder(const NameEvidence& evidence)
+      : evidence_(evidence), imports_(imported_functions(evidence.file)) {
+    for (const Symbol& symbol : evidence.table.symbols()) {
+      if (!symbol.name.empty()) {
+        symbols_.try_emplace(symbol.range.begin, symbol.name);
+      }
+    }
+  }
+
+  std::vector<MessageCall> run() {
+    calls_ = constant_calls(evidence_.file, evidence_.arch, evidence_.starts(),
+                            [this](Address address) { return kind_of(address) > Kind::other; });
+    std::map<std::pair<Address, unsigned>, Position> positions;
+    for (const ConstantCall& call : calls_) {
+      for (unsigned at = 0; at < kMostConstantArguments; ++at) {
+        add(call, at, positions);
+      }
+    }
+    std::vector<MessageCall> found;
+    for (const auto& [key, position] : positions) {
+      if (takes_names(key.first, key.second, position)) {
+        append(position, key.second, found);
+      }
+    }
+    return found;
+  }
+
+ private:
+  enum class Kind : std::uint8_t { none, other, path, name };
+
+  Kind kind_of(Address address) {
+    const auto [place, fresh] = kinds_.try_emplace(address, Kind::none);
+    if (fresh) {
+      const std::string_view text = text_at(evidence_.file, address);
+      if (text.size() < 2) {
+        place->second = text.empty() ? Kind::none : Kind::other;
+      } else if (is_source_path(text)) {
+        place->second = Kind::path;
+      } else {
+        place->second = function_in_message(text) ? Kind::name : Kind::other;
+      }
+    }
+    return place->second;
+  }
+
+  void add(const ConstantCall& call, unsigned at,
+           std::map<std::pair<Address, unsigned>, Position>& positions) {
+    const Address address = call.arguments.at(at);
+    const Kind kind = address == 0 ? Kind::none : kind_of(address);
+    if (kind == Kind::none || call.callee == 0) {
+      return;
+    }
+    Position& position = positions[{call.callee, at}];
+    if (kind != Kind::name) {
+      ++position.others;
+      return;
+    }
+    position.names.push_back(&call);
+    position.beside_paths += path_of(call) != 0 ? 1 : 0;
+    position.callers[text_at(evidence_.file, address)].insert(call.function);
+    position.functions.insert(call.function);
+  }
+
+  // The first argument that is the path of a source file; 0 for none.
+  Address path_of(const ConstantCall& call) {
+    for (const Address address : call.arguments) {
+      if (address != 0 && kind_of(address) == Kind::path) {
+        return address;
+      }
+    }
+    return 0;
+  }
+
+  bool takes_names(Address callee, unsigned argument, const Position& position) {
+    const std::string_view name = name_of(callee);
+    const bool known = std::ranges::any_of(kKnownCallees, [&](const KnownCallee& each) {
+      return each.name == name && each.argument == argument;
+    });
+    const auto [right, wrong] = compare_with_symbols(position);
+    if (5 * wrong > right + wrong && wrong > 2) {
+      return false;
+    }
+    if (known) {
+      return true;
+    }
+    const std::size_t names = position.names.size();
+    if (position.functions.size() < kFewestCallers || 20 * position.others > names ||
+        2 * own_texts(position) < position.functions.size()) {
+      return false;
+    }
+    return 10 * position.beside_paths >= 6 * names ||
+           (right >= kFewestCallers && 50 * wrong <= right);
+  }
+
+  // How many texts only one function passes.
+  static std::size_t own_texts(const Position& position) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        position.callers, [](const auto& each) { return each.second.size() == 1; }));
+  }
+
+  // Of the texts that one function passes, and that function has a symbol: how many are its name.
+  std::pair<std::size_t, std::size_t> compare_with_symbols(const Position& position) const {
+    std::map<Address, std::string_view> single;
+    for (const auto& [text, functions] : position.callers) {
+      for (const Address function : functions) {
+        const auto [place, fresh] = single.try_emplace(function, text);
+        place->second = fresh && functions.size() == 1 ? text : std::string_view();
+      }
+    }
+    std::pair<std::size_t, std::size_t> counts;
+    for (const auto& [function, text] : single) {
+      const auto symbol = symbols_.find(function);
+      if (symbol != symbols_.end() && !text.empty()) {
+        const bool same = function_in_demangled(demangle(std::string(symbol->second))) ==
+                          function_in_message(text);
+        ++(same ? counts.first : counts.second);
+      }
+    }
+    return counts;
+  }
+
+  void append(const Position& position, unsigned argument, std::vector<MessageCall>& found) {
+    for (const ConstantCall* call : position.names) {
+      const Address path = path_of(*call);
+      const std::string_view callee = name_of(call->callee);
+      found.push_back({call->site, call->function,
+                       callee.empty() ? unnamed_function(call->callee) : std::string(callee),
+                       std::string(text_at(evidence_.file, call->arguments.at(argument))),
+                       path != 0 && is_header_path(text_at(evidence_.file, path))});
+    }
+  }
+
+  std::string_view name_of(Address callee) const {
+    if (const auto import = imports_.find(callee); import != imports_.end()) {
+      return import->second;
+    }
+    const auto symbol = symbols_.find(callee);
+    return symbol == symbols_.end() ? std::string_view() : symbol->second;
+  }
+
+  const NameEvidence& evidence_;
+  std::unordered_map<Address, std::string_view> imports_;
+  std::unordered_map<Address, std::string_view> symbols_;
+  std::unordered_map<Address, Kind> kinds_;
+  std::vector<ConstantCall> calls_;
+};
+
+}  // namespace
+
+std::vector<MessageCall> message_calls(const NameEvidence& evidence) {
+  return Finder(evidence).run();
+}
+
+}  // namespace whocall

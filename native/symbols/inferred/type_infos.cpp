@@ -1,0 +1,104 @@
+#include "symbols/inferred/type_infos.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace whocall {
+namespace {
+
+enum class Kind : std::uint8_t { alone, one_base, many_bases };
+
+constexpr std::size_t kLongestName = 4096;
+constexpr std::uint64_t kMostBases = 1024;
+
+// The classes of libstdc++ and libc++abi whose virtual tables type infos begin with.
+std::optional<Kind> kind_named(std::string_view name) {
+  if (name == "N10__cxxabiv117__class_type_infoE") {
+    return Kind::alone;
+  }
+  if (name == "N10__cxxabiv120__si_class_type_infoE") {
+    return Kind::one_base;
+  }
+  if (name == "N10__cxxabiv121__vmi_class_type_infoE") {
+    return Kind::many_bases;
+  }
+  return std::nullopt;
+}
+
+// Class names begin with their length, a nested or local scope, or a substitution; '*' stands
+// before names with internal linkage.
+bool looks_like_class(std::string_view name) {
+  return name.size() > 1 &&
+         ((name[0] >= '1' && name[0] <= '9') || name[0] == 'N' || name[0] == 'S' || name[0] == 'Z');
+}
+
+class Reader {
+ public:
+  Reader(const ElfFile& file, const DataWords& words)
+      : file_(file), words_(words), word_(file.pointer_size()) {}
+
+  std::unordered_map<Address, TypeInfo> run() {
+    std::unordered_map<Address, TypeInfo> found;
+    for (const auto& [where, target] : words_.pointers()) {
+      const Address object = where - word_;
+      const auto kind = kind_of(object);
+      if (!kind) {
+        continue;
+      }
+      std::string_view name = words_.text_at(target, kLongestName);
+      name.remove_prefix(name.starts_with('*') ? 1 : 0);
+      if (looks_like_class(name)) {
+        found.emplace(object, TypeInfo{name, bases_of(object, *kind)});
+      }
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] std::optional<Kind> kind_of(Address object) const {
+    constexpr std::string_view kTable = "_ZTV";
+    std::string_view bound = words_.import_at(object);
+    const auto table = words_.pointer_at(object);
+    if (bound.empty() && table) {
+      bound = words_.import_at(*table - 2ULL * word_);  // a copy in the program's own data
+    }
+    if (bound.starts_with(kTable)) {
+      return kind_named(bound.substr(kTable.size()));
+    }
+    const auto own = table ? words_.pointer_at(*table - word_) : std::nullopt;
+    const auto name = own ? words_.pointer_at(*own + word_) : std::nullopt;
+    return name ? kind_named(words_.text_at(*name, kLongestName)) : std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<Address> bases_of(Address object, Kind kind) const {
+    std::vector<Address> bases;
+    const auto add = [&](Address where) {
+      if (const auto base = words_.pointer_at(where)) {
+        bases.push_back(*base);
+      }
+    };
+    if (kind == Kind::one_base) {
+      add(object + 2ULL * word_);
+    } else if (kind == Kind::many_bases) {
+      constexpr unsigned kHead = 8;  // __flags and __base_count, 32 bits each
+      const auto count = file_.at(object + 2ULL * word_ + 4).read<std::uint32_t>(0).value_or(0);
+      for (std::uint64_t i = 0; i < count && i < kMostBases; ++i) {
+        add(object + 2ULL * word_ + kHead + i * 2 * word_);
+      }
+    }
+    return bases;
+  }
+
+  const ElfFile& file_;
+  const DataWords& words_;
+  unsigned word_;
+};
+
+}  // namespace
+
+std::unordered_map<Address, TypeInfo> type_infos(const ElfFile& file, const DataWords& words) {
+  return Reader(file, words).run();
+}
+
+}  // namespace whocall

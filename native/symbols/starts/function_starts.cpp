@@ -1,0 +1,233 @@
+#include "symbols/starts/function_starts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/distinct_addresses.h"
+#include "base/interrupt.h"
+#include "base/sort_by_address.h"
+#include "symbols/starts/code_pointers.h"
+#include "symbols/starts/gap_starts.h"
+#include "symbols/starts/start_claims.h"
+#include "symbols/starts/startup_functions.h"
+#include "symbols/table/code_areas.h"
+
+namespace whocall {
+namespace {
+
+// Ascending; one address may stand there more than once.
+std::vector<Address> in_order(std::vector<Address> addresses) {
+  sort_by_address(addresses, [](Address address) { return address; });
+  return addresses;
+}
+
+class Collector {
+ public:
+  Collector(const ElfFile& file, const Architecture& arch, const std::vector<AddressRange>& areas)
+      : file_(file), arch_(arch), areas_(areas) {}
+
+  std::vector<FunctionStart> run(const SymbolTable& symbols) {
+    claims_ = StartClaims(starts_of(symbols));
+    for (const AddressRange& part : code_parts(file_)) {
+      chosen_.push_back(part.begin);
+    }
+    join_chosen(StartWitness::section_start);
+    if (file_.entry() != 0) {
+      chosen_.push_back(file_.entry());
+    }
+    for (const StartupFunction& function : startup_functions(file_, arch_)) {
+      chosen_.push_back(function.address);
+    }
+    join_chosen(StartWitness::entry_point);
+    claims_.join(gap_starts(file_, arch_, areas_), StartWitness::call_target);
+    add_marks(marks_of_code());
+    std::vector<FunctionStart> starts = std::move(claims_).take();
+    drop_inside_delimited(symbols, starts);
+    return starts;
+  }
+
+ private:
+  static std::vector<FunctionStart> starts_of(const SymbolTable& symbols) {
+    const SymbolRange all = symbols.symbols();
+    std::vector<FunctionStart> starts(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      starts[i] = {all.start(i), witness_of(all.source(i))};
+    }
+    return starts;
+  }
+
+  StartMarks marks_of_code() const {
+    StartMarks marks;
+    for (const AddressRange& area : areas_) {
+      const ByteView code = file_.at(area.begin);
+      const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
+      if (inside && arch_.append_start_marks != nullptr) {
+        arch_.append_start_marks(*inside, area.begin, marks);
+      }
+    }
+    return marks;
+  }
+
+  void add_marks(StartMarks marks) {
+    add_calls(std::move(marks.call_targets));
+    const CodePointers pointers(file_, arch_, areas_, std::move(marks.data_taken));
+    chosen_.assign(pointers.initializers().begin(), pointers.initializers().end());
+    join_chosen(StartWitness::init_array);
+    for (const Address target : pointers.functions()) {
+      const StartLook look = look_at(target);
+      choose_if((look.behind_end && !look.catches) || looks_like_function(target), target);
+    }
+    join_chosen(StartWitness::code_pointer);
+    for (const Address target : marks.address_taken) {
+      choose_if(looks_like_function(target), target);
+    }
+    join_chosen(StartWitness::address_taken);
+    for (const Address pad : marks.landing_pads) {
+      const StartLook look = look_at(pad);
+      choose_if(look.behind_end && !look.catches && (look.prologue || may_stand_at(pad)), pad);
+    }
+    join_chosen(StartWitness::landing_pad);
+    const auto is_case = [&](Address guess) { return pointers.is_case(guess); };
+    std::erase_if(marks.prologues, is_case);
+    claims_.join(in_order(std::move(marks.prologues)), StartWitness::prologue);
+    std::erase_if(marks.aligned, is_case);
+    for (const Address guess : marks.aligned) {
+      choose_if(!look_at(guess).catches, guess);  // what begins as functions do catches nothing
+    }
+    join_chosen(StartWitness::alignment);
+  }
+
+  void choose_if(bool holds, Address address) {
+    check_interrupt_at(asked_++, kManyEntries);  // each cost a look at the code
+    if (holds) {
+      chosen_.push_back(address);
+    }
+  }
+
+  void join_chosen(StartWitness witness) {
+    chosen_ = in_order(std::move(chosen_));
+    claims_.join(chosen_, witness);
+    chosen_.clear();
+  }
+
+  // A single byte e8 may be a part of another instruction: what is called once has to look like a
+  // start, what is called again need not.
+  void add_calls(std::vector<Address> targets) {
+    std::size_t distinct = 0;
+    std::size_t aligned = 0;
+    for_each_distinct(std::move(targets), [&](Address target, bool repeated) {
+      check_interrupt_at(asked_++, kManyEntries);
+      ++distinct;
+      aligned += is_aligned(target) ? 1U : 0U;
+      if (repeated || is_aligned(target) || may_be_called(target)) {
+        chosen_.push_back(target);
+      }
+    });
+    functions_are_aligned_ = 2 * aligned > distinct;
+    join_chosen(StartWitness::call_target);
+  }
+
+  // Behind a call that never returns nothing tells that the flow ends.
+  [[nodiscard]] bool may_be_called(Address target) const {
+    const StartLook look = look_at(target);
+    if (look.behind_end || look.prologue) {
+      return true;
+    }
+    const ByteView before = file_.at(target - arch_.longest_call);
+    const auto call = before.slice(0, arch_.longest_call);
+    return call && arch_.call_before != nullptr && arch_.call_before(*call, target).has_value();
+  }
+
+  [[nodiscard]] bool is_aligned(Address address) const {
+    return address % arch_.function_alignment == 0;
+  }
+  // Compilers align all functions of a file or, asked for small code, hardly any.
+  [[nodiscard]] bool may_stand_at(Address address) const {
+    return is_aligned(address) || !functions_are_aligned_;
+  }
+
+  // Instructions take the addresses of labels too, and of data that only look like code. Where the
+  // compiler aligned the functions, a start must be aligned or begin as functions do; behind a call
+  // that never returns nothing tells that the flow ends.
+  [[nodiscard]] bool looks_like_function(Address address) const {
+    const StartLook look = look_at(address);
+    if (look.catches) {
+      return false;
+    }
+    return look.behind_end ? look.prologue || may_stand_at(address)
+                           : is_aligned(address) && (look.prologue || look.landing_pad);
+  }
+
+  [[nodiscard]] StartLook look_at(Address address) const {
+    const auto area = std::ranges::find_if(
+        areas_, [&](const AddressRange& candidate) { return candidate.contains(address); });
+    if (area == areas_.end() || arch_.look_at_start == nullptr) {
+      return {};
+    }
+    // A damaged file tells of more code than it has.
+    const ByteView code = file_.at(area->begin);
+    const std::uint64_t offset = address - area->begin;
+    return offset < code.size() ? arch_.look_at_start(code, offset) : StartLook();
+  }
+
+  // What a symbol's own size or an unwind table delimits is one function: nothing weaker cuts it.
+  // Certain starts inside it do, as FDEs of parts and symbols without a size (labels of
+  // hand-written code, which others call) are meant.
+  static void drop_inside_delimited(const SymbolTable& symbols,
+                                    std::vector<FunctionStart>& starts) {
+    const SymbolRange all = symbols.symbols();
+    std::size_t next = 0;
+    Address covered = 0;
+    std::erase_if(starts, [&](const FunctionStart& start) {
+      for (; next < all.size() && all.start(next) < start.address; ++next) {
+        covered = all.exact_end(next) ? std::max(covered, all.range(next).end) : covered;
+      }
+      return start.address < covered && !start.witnesses.certain();
+    });
+  }
+
+  const ElfFile& file_;
+  const Architecture& arch_;
+  const std::vector<AddressRange>& areas_;
+  StartClaims claims_{{}};
+  std::vector<Address> chosen_;  // what the witness that is just being heard says
+  std::size_t asked_ = 0;
+  bool functions_are_aligned_ = true;
+};
+
+}  // namespace
+
+FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
+                               const SymbolTable& symbols)
+    : areas_(code_areas(file)), starts_(Collector(file, arch, areas_).run(symbols)) {}
+
+StartWitnesses FunctionStarts::witnesses_at(Address link) const {
+  const auto found = std::ranges::lower_bound(starts_, link, {}, &FunctionStart::address);
+  return found != starts_.end() && found->address == link ? found->witnesses : StartWitnesses();
+}
+
+std::optional<AddressRange> FunctionStarts::function_at(Address link) const {
+  const auto next = std::ranges::upper_bound(starts_, link, {}, &FunctionStart::address);
+  if (next == starts_.begin()) {
+    return std::nullopt;
+  }
+  return function_around(link, static_cast<std::size_t>(next - starts_.begin()) - 1);
+}
+
+std::optional<AddressRange> FunctionStarts::function_of(std::size_t index) const {
+  return function_around(starts_[index].address, index);
+}
+
+// `link` lies behind starts_[index] and before the next one.
+std::optional<AddressRange> FunctionStarts::function_around(Address link, std::size_t index) const {
+  const auto area = std::ranges::find_if(
+      areas_, [&](const AddressRange& candidate) { return candidate.contains(link); });
+  if (area == areas_.end()) {
+    return std::nullopt;
+  }
+  const Address end =
+      index + 1 == starts_.size() ? area->end : std::min(starts_[index + 1].address, area->end);
+  return AddressRange{starts_[index].address, end};
+}
+
+}  // namespace whocall

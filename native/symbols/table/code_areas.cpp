@@ -1,0 +1,46 @@
+#include "symbols/table/code_areas.h"
+
+#include <elf.h>
+
+#include <algorithm>
+
+#include "object/range_index.h"
+
+namespace whocall {
+
+std::vector<AddressRange> united(std::vector<AddressRange> ranges) {
+  std::erase_if(ranges, [](const AddressRange& range) { return range.empty(); });
+  std::ranges::sort(ranges, {}, &AddressRange::begin);
+  std::vector<AddressRange> result;
+  for (const AddressRange& range : ranges) {
+    if (!result.empty() && range.begin <= result.back().end) {
+      result.back().end = std::max(result.back().end, range.end);
+    } else {
+      result.push_back(range);
+    }
+  }
+  return result;
+}
+
+std::vector<AddressRange> code_parts(const ElfFile& file) {
+  std::vector<AddressRange> parts;
+  for (const ElfSection& section : file.sections()) {
+    if ((section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_EXECINSTR) != 0) {
+      parts.push_back({section.address, end_of(section.address, section.size)});
+    }
+  }
+  if (parts.empty()) {
+    for (const ElfSegment& segment : file.segments()) {
+      if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0) {
+        parts.push_back({segment.address, end_of(segment.address, segment.memory_size)});
+      }
+    }
+  }
+  std::erase_if(parts, [](const AddressRange& part) { return part.empty(); });
+  std::ranges::sort(parts, {}, &AddressRange::begin);
+  return parts;
+}
+
+std::vector<AddressRange> code_areas(const ElfFile& file) { return united(code_parts(file)); }
+
+}  // namespace whocall

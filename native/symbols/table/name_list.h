@@ -1,0 +1,19 @@
+// Functions that something else than an ELF symbol table names.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "object/source_line.h"
+#include "symbols/table/symbol.h"
+
+namespace whocall {
+
+// The names of one file from one source. They join its symbols: same rules, same table.
+struct NameList {
+  std::vector<Symbol> symbols;               // link addresses; each with the source of the list
+  std::shared_ptr<const void> owner;         // of the strings that the names point to
+  std::shared_ptr<const LineTable> lines{};  // null when the source knows none
+};
+
+}  // namespace whocall

@@ -1,0 +1,141 @@
+#include "symbols/table/plt_symbols.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "object/bfd_library.h"
+#include "object/range_index.h"
+
+namespace whocall {
+namespace {
+
+std::vector<BfdSymbol> read_slots(const std::string& path) {
+  BfdLibrary* library = BfdLibrary::get();
+  if (library == nullptr) {
+    return {};
+  }
+  try {
+    return library->open(path)->synthetic_symbols();
+  } catch (const Error&) {
+    return {};  // an image from memory, or a file that has gone: its slots stay without names
+  }
+}
+
+// "puts@GLIBC_2.2.5@plt" says more than a reader asks for.
+void drop_version(std::string& name) {
+  const std::size_t last = name.rfind('@');
+  const std::size_t first = name.find('@');
+  if (first != 0 && first < last) {
+    name.erase(first, last - first);
+  }
+}
+
+using Slots = std::span<const BfdSymbol>;
+
+// Slots of one section have one size, which nobody writes down reliably (i386 linkers said 4 for
+// 16): the smallest distance of two, or what is usual where there is only one.
+std::uint64_t slot_size(Slots slots) {
+  constexpr std::uint64_t kUsual = 16;
+  std::uint64_t size = 0;
+  for (std::size_t i = 1; i < slots.size(); ++i) {
+    const std::uint64_t distance = slots[i].address - slots[i - 1].address;
+    size = distance == 0 || (size != 0 && size < distance) ? size : distance;
+  }
+  return size == 0 ? kUsual : size;
+}
+
+void add_slots(Slots slots, Address section_end, SymbolList& symbols) {
+  const std::uint64_t size = slot_size(slots);
+  for (const BfdSymbol& slot : slots) {
+    Symbol symbol;
+    symbol.range = {slot.address, std::min(end_of(slot.address, size), section_end)};
+    symbol.name = slot.name;
+    symbol.source = NameSource::plt;
+    symbol.exact_end = false;
+    symbols.add(symbol);
+  }
+}
+
+// `slots` ascend by address; those of one section are taken together: visit(slots, section).
+template <typename Visit>
+void for_each_section(Slots slots, const ElfFile& file, Visit visit) {
+  while (!slots.empty()) {
+    const ElfSection* section = file.section_at(slots.front().address);
+    if (section == nullptr) {
+      slots = slots.subspan(1);
+      continue;
+    }
+    const AddressRange range{section->address, end_of(section->address, section->size)};
+    const auto behind = std::find_if(slots.begin(), slots.end(), [&](const BfdSymbol& slot) {
+      return slot.address >= range.end;
+    });
+    const auto count = static_cast<std::size_t>(behind - slots.begin());
+    visit(slots.first(count), range);
+    slots = slots.subspan(count);
+  }
+}
+
+// Folklore. Situation: one FDE covers all slots of a section. Example: ld writes one for .plt and
+// one for .plt.sec. Remedy: it is no function, and ends where the first slot begins: before .plt's
+// stands the code that calls the loader. `symbols` are sorted.
+void end_before_slots(Slots slots, const AddressRange& section, SymbolList& symbols) {
+  auto& records = symbols.records();
+  const auto index_of = [&](Address address) {
+    const auto found = std::ranges::lower_bound(records, address, {}, &CompactSymbol::start);
+    return static_cast<std::size_t>(found - records.begin());
+  };
+  const std::size_t end = index_of(section.end);
+  std::size_t kept = index_of(section.begin);
+  for (std::size_t index = kept; index < end; ++index) {
+    const AddressRange range = symbols.range(index);
+    const auto slot = std::ranges::lower_bound(slots, range.begin, {}, &BfdSymbol::address);
+    const bool overlaps =
+        symbols[index].name.empty() && slot != slots.end() && slot->address < range.end;
+    if (overlaps && slot->address > range.begin) {
+      symbols.set_length(index, slot->address - range.begin);
+    }
+    if (!overlaps || slot->address > range.begin) {
+      records[kept++] = records[index];
+    }
+  }
+  records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept),
+                records.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+bool is_plt(const ElfSection& section) {
+  return section.name.starts_with(".plt") || section.name.starts_with(".iplt");
+}
+
+}  // namespace
+
+std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTable> table,
+                                                  const ElfFile& file) {
+  const bool has_plt = std::ranges::any_of(file.sections(), is_plt);
+  std::vector<BfdSymbol> slots = has_plt ? read_slots(file.path()) : std::vector<BfdSymbol>();
+  if (slots.empty()) {
+    return table;
+  }
+  std::ranges::sort(slots, {}, &BfdSymbol::address);
+  for (BfdSymbol& slot : slots) {
+    drop_version(slot.name);
+  }
+  SymbolList symbols = table->branch();
+  for_each_section(slots, file, [&](Slots of_one, const AddressRange& section) {
+    end_before_slots(of_one, section, symbols);
+  });
+  for_each_section(slots, file, [&](Slots of_one, const AddressRange& section) {
+    add_slots(of_one, section.end, symbols);
+  });
+  return SymbolTable::from_symbols(std::move(symbols));
+}
+
+bool is_in_plt(const ElfFile& file, Address address) {
+  const ElfSection* section = file.section_at(address);
+  return section != nullptr && is_plt(*section);
+}
+
+}  // namespace whocall

@@ -1,0 +1,52 @@
+// Which of sorted symbols, possibly nested or overlapping, holds an address: in nearly all cases
+// two dependent reads of memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "symbols/table/symbol_list.h"
+
+namespace whocall {
+
+// A directory cuts the addresses into about as many equal buckets as there are symbols and says of
+// each where its symbols begin; the few of a bucket are looked through. So the symbols' own starts
+// are the index, and only where an address is answered by another symbol than the last one that
+// starts at or below it (the rest of a function behind one that lies inside it), something more is
+// kept.
+class SymbolIndex {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // `symbols` are in the order of sort_symbols, stay as they are and outlive the index, which can
+  // be moved together with them.
+  SymbolIndex() = default;
+  explicit SymbolIndex(const SymbolList& symbols);
+
+  // The symbol with the nearest start at or below `address` whose range holds it, the first of
+  // several at one start; kNone when there is none.
+  [[nodiscard]] std::uint32_t find(const SymbolList& symbols, Address address) const;
+  // The same for a buffer of addresses; `out` is as long as `addresses`. Order is free.
+  void find(const SymbolList& symbols, std::span<const Address> addresses,
+            std::span<std::uint32_t> out) const;
+
+ private:
+  // Where the last start at or below an address does not tell the answer.
+  struct Exception {
+    AddressRange range;
+    std::uint32_t owner = kNone;
+  };
+  void build_directory(std::span<const CompactSymbol> records);
+  void collect_exceptions(const SymbolList& symbols);
+  [[nodiscard]] std::size_t bucket_of(Address address) const;
+  [[nodiscard]] std::uint32_t exception_at(Address address) const;
+
+  // buckets_[b]: the first symbol with (start - base_) >> shift_ >= b; one more for the end.
+  std::vector<std::uint32_t> buckets_;
+  Address base_ = 0;
+  unsigned shift_ = 0;
+  std::vector<Exception> exceptions_;  // ascending, disjoint
+};
+
+}  // namespace whocall

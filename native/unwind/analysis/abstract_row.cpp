@@ -1,0 +1,144 @@
+// The unwinding rule that a state amounts to.
+#include <algorithm>
+
+#include "unwind/analysis/abstract_state.h"
+#include "unwind/rows/expression_writer.h"
+
+namespace whocall {
+
+using Kind = AbstractValue::Kind;
+
+std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& arena,
+                                            Place place) const {
+  const auto cfa = cfa_rule(arena, place);
+  if (!cfa) {
+    return std::nullopt;
+  }
+  UnwindRow row;
+  row.cfa = *cfa;
+  row.return_address = arch_->return_address;
+  const auto add = [&](Register number) {
+    if (const auto rule = saved_rule(number, arena)) {
+      row.rules.push_back({number, *rule});
+      return true;
+    }
+    return false;
+  };
+  if (!add(arch_->return_address)) {
+    const auto scratch = place.at_call ? std::nullopt : return_address_in_scratch();
+    if (!scratch && !gave_up_return_address()) {
+      return std::nullopt;
+    }
+    row.rules.push_back({arch_->return_address, scratch.value_or(RegisterRule::undefined())});
+  }
+  for (const Register number : arch_->callee_saved) {
+    if (!add(number)) {
+      row.rules.push_back({number, RegisterRule::undefined()});
+    }
+  }
+  return row;
+}
+
+// Folklore. Situation: musl's __clone, the first function of every thread, takes its argument off
+// the stack where a return address would be and never returns. Remedy: code that has taken the
+// return address off the stack and put it nowhere has no caller. Not so what moves it to a place
+// that cannot be followed (SBCL: pop [rbp+8]).
+bool AbstractState::gave_up_return_address() const {
+  const AbstractValue sp = get(arch_->sp);
+  return arch_->return_address_size_on_stack != 0 && sp.kind == Kind::cfa && sp.offset >= 0 &&
+         !moved_away_;
+}
+
+// Folklore. Situation: code takes its return address off the stack into a scratch register and
+// goes back by a jump. Example: pop %rcx; ...; jmp *%rcx in stubs of the C library. Remedy: until a
+// call may change it, the register holds the return address.
+std::optional<RegisterRule> AbstractState::return_address_in_scratch() const {
+  const AbstractValue wanted = AbstractValue::on_entry(arch_->return_address);
+  const auto found = std::ranges::find(registers_, wanted);
+  return found == registers_.end()
+             ? std::nullopt
+             : std::optional(RegisterRule::from(static_cast<Register>(found - registers_.begin())));
+}
+
+// sp, else fp, else any register that holds an address of known distance from the CFA; behind a
+// realignment, a word near the aligned base that holds one (the i386 `main` keeps %ecx there).
+std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>>& arena,
+                                               Place place) const {
+  const auto by = [&](Register number) -> std::optional<CfaRule> {
+    const AbstractValue value = get(number);
+    return value.kind == Kind::cfa ? std::optional(CfaRule::at(number, -value.offset))
+                                   : std::nullopt;
+  };
+  const bool conventional =
+      get(arch_->fp) == AbstractValue::from_cfa(-2 * arch_->return_address_size_on_stack);
+  if (place.guessed && conventional) {
+    return by(arch_->fp);
+  }
+  for (const Register preferred : {arch_->sp, arch_->fp}) {
+    if (const auto rule = by(preferred)) {
+      return rule;
+    }
+  }
+  for (Register number = 0; number < kFollowedLimit; ++number) {
+    const bool kept = std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end();
+    const auto rule = kept || !place.at_call ? by(number) : std::nullopt;
+    if (rule) {
+      return rule;
+    }
+  }
+  const auto base = aligned_base();
+  for (const Slot& slot : slots()) {
+    if (base && slot.where.kind != Kind::cfa && slot.what.kind == Kind::cfa) {
+      ExpressionWriter writer(arena, arch_->endian);
+      writer.base(base->first, slot.where.offset - base->second);
+      if (slot.where.kind == Kind::indexed) {
+        writer.base(slot.where.source, 0).times(slot.where.scale).sum();
+      }
+      writer.deref().plus(-slot.what.offset);
+      return CfaRule{CfaRule::Kind::expression, 0, 0, writer.view()};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<RegisterRule> AbstractState::saved_rule(
+    Register number, std::deque<std::vector<std::byte>>& arena) const {
+  const AbstractValue wanted = AbstractValue::on_entry(number);
+  const auto base = aligned_base();
+  // The copy in memory first: a called thunk (get_pc_thunk.bx) may change the register behind the
+  // analysis' back, but nobody touches the copy.
+  for (const Slot& slot : slots()) {
+    if (slot.what != wanted) {
+      continue;
+    }
+    if (slot.where.kind == Kind::cfa) {
+      return RegisterRule::stored_at_cfa(slot.where.offset);
+    }
+    if (base) {
+      ExpressionWriter writer(arena, arch_->endian);
+      writer.base(base->first, slot.where.offset - base->second);
+      return RegisterRule::stored_at(writer.view());
+    }
+  }
+  if (get(number) == wanted) {
+    return RegisterRule::same();
+  }
+  for (const Register other : arch_->callee_saved) {
+    if (get(other) == wanted) {
+      return RegisterRule::from(other);
+    }
+  }
+  return std::nullopt;
+}
+
+// A register that holds an address of known distance from the aligned base.
+std::optional<std::pair<Register, std::int64_t>> AbstractState::aligned_base() const {
+  for (const Register preferred : {arch_->fp, arch_->sp}) {
+    if (get(preferred).kind == Kind::aligned) {
+      return std::pair(preferred, get(preferred).offset);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace whocall

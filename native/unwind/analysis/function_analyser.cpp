@@ -1,0 +1,226 @@
+#include "unwind/analysis/function_analyser.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "unwind/analysis/function_reader.h"
+#include "unwind/analysis/linkage_table.h"
+
+namespace whocall {
+namespace {
+
+// A function larger than this is data, or code whose start was guessed wrong.
+constexpr std::uint64_t kLargestFunction = 1U << 20U;
+constexpr std::uint64_t kLargestGuess = 1U << 18U;  // where no table tells the bounds
+
+// A part may be entered from a part that is entered from a part: so far back goes the question how.
+constexpr int kDeepestJump = 2;
+
+}  // namespace
+
+FunctionAnalyser::FunctionAnalyser(const ProcessImage& process, CodeMap& code)
+    : process_(process),
+      code_(code),
+      no_return_(process, code),
+      callee_pops_(process, code, no_return_),
+      landing_pads_(process),
+      decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
+
+const UnwindRow* FunctionAnalyser::row_at(Address pc) {
+  const auto function = code_.function_at(pc);
+  const AnalysedFunction* analysed = function ? rows_of(*function) : nullptr;
+  return analysed != nullptr ? analysed->row_at(pc) : nullptr;
+}
+
+const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) {
+  const std::uint64_t largest =
+      code_.has_exact_bounds(function.begin) ? kLargestFunction : kLargestGuess;
+  if (decoder_ == nullptr || function.size() > largest) {
+    return nullptr;
+  }
+  auto [found, fresh] = rows_.try_emplace(function.begin);
+  if (fresh) {
+    found->second = make_rows(follow(function).points);
+  }
+  return &found->second;
+}
+
+const std::vector<UnwindRow>& FunctionAnalyser::rows_at_jumps(Address target) {
+  constexpr std::uint64_t kLongest = 512;  // bytes: such functions do little else
+  const auto [known, fresh] = rows_at_jumps_.try_emplace(target);
+  const auto function = fresh ? code_.function_at(target) : std::nullopt;
+  if (decoder_ == nullptr || !function || function->begin != target ||
+      function->size() > kLongest) {
+    return known->second.rows;
+  }
+  const std::vector<std::byte> bytes = bytes_of(*function);
+  const ByteView code(bytes, process_.arch->endian);
+  std::vector<AnalysedPoint> jumps = follow(*function).points;
+  std::erase_if(jumps, [&](const AnalysedPoint& point) {
+    const auto jump = decoder_->decode(code.from(point.range.begin - target), point.range.begin);
+    return !jump || jump->flow != Instruction::Flow::indirect_jump;
+  });
+  known->second = make_rows(jumps);
+  std::erase_if(known->second.rows, [&](const UnwindRow& row) {
+    return row.cfa.base != process_.arch->sp ||
+           row.cfa.offset <= process_.arch->return_address_size_on_stack;
+  });
+  return known->second.rows;
+}
+
+std::vector<std::byte> FunctionAnalyser::bytes_of(const AddressRange& range) const {
+  std::vector<std::byte> bytes(std::min(range.size(), kLargestFunction));
+  bytes.resize(process_.memory->read(range.begin, bytes));
+  return bytes;
+}
+
+FollowedFunction FunctionAnalyser::follow(const AddressRange& function) {
+  return follow(function, kDeepestJump);
+}
+
+FollowedFunction FunctionAnalyser::follow(const AddressRange& function, int depth) {
+  if (auto entries = linkage_entries(function); !entries.empty()) {
+    return follow(function, std::move(entries));
+  }
+  // What is called, or has a name, is entered at its start; all else may be a part of a function
+  // that others jump into.
+  std::vector<FunctionExit> entries;
+  if (!code_.is_called(function.begin)) {
+    if (depth == 0 && function.begin % process_.arch->function_alignment != 0) {
+      return {};  // a part, of which too little is known
+    }
+    entries = depth > 0 ? entries_from_outside(function, depth - 1) : entries;
+  }
+  FollowedFunction followed = follow(function, entries);
+  if (depth == 0 || !followed.has_unreached) {
+    return followed;
+  }
+  auto returns = returns_from_parts(function, followed.exits);
+  if (returns.empty()) {
+    return followed;
+  }
+  if (entries.empty()) {
+    entries.push_back({function.begin, AbstractState(*process_.arch)});
+  }
+  std::ranges::move(returns, std::back_inserter(entries));
+  return follow(function, std::move(entries));
+}
+
+// Folklore. Situation: some blocks of a function are entered only from its cold part. Example: gcc
+// puts the call that raises an error into foo.cold, and the return behind it back into foo. Remedy:
+// where code of a function is left unreached, its parts are followed from where it jumps to them.
+std::vector<FunctionExit> FunctionAnalyser::returns_from_parts(
+    const AddressRange& function, const std::vector<FunctionExit>& exits) {
+  constexpr std::size_t kEnough = 8;
+  std::map<Address, std::pair<AddressRange, std::vector<FunctionExit>>> parts;
+  for (const FunctionExit& exit : exits) {
+    const auto part = code_.function_at(exit.target);
+    if (!exit.guessed && part && !code_.is_called(part->begin) &&
+        part->size() <= kLargestFunction &&
+        (parts.contains(part->begin) || parts.size() < kEnough)) {
+      auto& [range, entries] = parts[part->begin];
+      range = *part;
+      entries.push_back(exit);
+    }
+  }
+  std::vector<FunctionExit> returns;
+  for (auto& [begin, part] : parts) {
+    for (FunctionExit& exit : follow(part.first, std::move(part.second)).exits) {
+      if (!exit.guessed && function.contains(exit.target) && exit.state.knows_frame()) {
+        returns.push_back(std::move(exit));
+      }
+    }
+  }
+  return returns;
+}
+
+std::optional<std::bitset<kRegisterLimit>> FunctionAnalyser::written_by(Address target) {
+  constexpr std::uint64_t kLongestHelper = 4096;  // bytes
+  const auto [known, fresh] = written_by_.try_emplace(target);
+  if (fresh && decoder_ != nullptr) {
+    const std::vector<std::byte> bytes = bytes_of({target, target + kLongestHelper});
+    const ByteView code(bytes, process_.arch->endian);
+    known->second = FunctionReader(code, target, *process_.arch, *decoder_).written_by(0);
+  }
+  return known->second;
+}
+
+FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
+                                          std::vector<FunctionExit> entries) {
+  const std::vector<std::byte> bytes = bytes_of(function);
+  const FunctionCode code{ByteView(bytes, process_.arch->endian),
+                          function.begin,
+                          std::move(entries),
+                          landing_pads_.of_function(function.begin),
+                          code_.has_exact_bounds(function.begin),
+                          [&](Address target) { return no_return_.never_returns(target); },
+                          [&](Address target) { return written_by(target); },
+                          [&](Address target) { return callee_pops_.popped_by(target); }};
+  return follow_function(code, *process_.arch, *decoder_);
+}
+
+std::vector<FunctionExit> FunctionAnalyser::linkage_entries(const AddressRange& function) {
+  const auto table = code_.linkage_table_at(function.begin);
+  if (!table || process_.arch->return_address_size_on_stack == 0) {
+    return {};
+  }
+  // Only the slots of this function: a table has thousands, and a damaged file tells any number.
+  const Address before = (function.begin - table->range.begin) % table->slot_size;
+  const AddressRange slots{function.begin - before, std::min(function.end, table->range.end)};
+  const std::vector<std::byte> bytes = bytes_of(slots);
+  auto entries =
+      linkage_table_entries(ByteView(bytes, process_.arch->endian), slots.begin, table->range.begin,
+                            table->slot_size, *process_.arch, *decoder_);
+  std::erase_if(entries, [&](const auto& entry) { return !function.contains(entry.target); });
+  return entries;
+}
+
+// Folklore. Situation: compilers move unlikely blocks out of a function, into a part of its own far
+// away. Example: gcc's foo.cold in .text.unlikely; it begins with the stack as deep as foo had it.
+// Remedy: what nobody calls is entered by jumps, or by exceptions; the parts that they come from
+// say how.
+std::vector<FunctionExit> FunctionAnalyser::entries_from_outside(const AddressRange& function,
+                                                                 int depth) {
+  std::vector<AddressRange> sources = code_.functions_jumping_into(function);
+  std::ranges::copy(landing_pads_.functions_landing_in(function), std::back_inserter(sources));
+  std::vector<FunctionExit> entries;
+  for (const AddressRange& source : sources) {
+    if (source == function) {
+      continue;
+    }
+    for (FunctionExit& exit : follow(source, depth).exits) {
+      if (function.contains(exit.target) && exit.state.knows_frame()) {
+        entries.push_back(std::move(exit));
+      }
+    }
+  }
+  settle_entries(function.begin, entries);
+  return entries;
+}
+
+// Folklore. Situation: jumps with different depths seem to go to the first instruction of a part.
+// Example: the default of a switch that cannot happen is `ja` to the end of the function's cold
+// part, where the cold part of the next function begins; and a function that others end by jumping
+// to (tail calls) has sources that were read wrong. Remedy: at an aligned start those count that
+// arrive as calls do, elsewhere the others. And an aligned start to which nothing seems to jump is
+// called through pointers, though parts of the function jump back into its middle.
+void FunctionAnalyser::settle_entries(Address start, std::vector<FunctionExit>& entries) const {
+  const AbstractState called(*process_.arch);
+  const auto arrives = [&](const FunctionExit& entry, bool as_called) {
+    return entry.target == start && entry.state.disagrees(called) != as_called;
+  };
+  const auto any = [&](bool as_called) {
+    return std::ranges::any_of(entries, [&](const auto& one) { return arrives(one, as_called); });
+  };
+  const bool part = start % process_.arch->function_alignment != 0;
+  if (!part && !any(true) && !any(false) && !entries.empty()) {
+    entries.push_back({start, called});
+  }
+  if (any(true) && any(false)) {
+    std::erase_if(entries, [&](const FunctionExit& entry) { return arrives(entry, part); });
+  }
+}
+
+}  // namespace whocall

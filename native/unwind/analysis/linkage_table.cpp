@@ -1,0 +1,26 @@
+#include "unwind/analysis/linkage_table.h"
+
+namespace whocall {
+
+std::vector<FunctionExit> linkage_table_entries(ByteView code, Address begin, Address table,
+                                                std::uint64_t slot_size, const Architecture& arch,
+                                                InstructionDecoder& decoder) {
+  std::vector<FunctionExit> entries;
+  const AbstractState called(arch);
+  AbstractState with_index = called;
+  with_index.apply({Effect::Kind::set, arch.sp, arch.sp, -std::int64_t{arch.pointer_size}});
+  for (Address slot = begin; slot - begin < code.size(); slot += slot_size) {
+    if (slot == table) {
+      entries.push_back({slot, with_index});
+      continue;
+    }
+    entries.push_back({slot, called});
+    const auto jump = decoder.decode(code.from(slot - begin), slot);
+    if (jump && jump->flow == Instruction::Flow::indirect_jump && jump->size < slot_size) {
+      entries.push_back({slot + jump->size, called});
+    }
+  }
+  return entries;
+}
+
+}  // namespace whocall

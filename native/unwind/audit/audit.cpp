@@ -1,0 +1,278 @@
+#include "unwind/audit/audit.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "object/call_frame_info.h"
+#include "object/elf_architecture.h"
+#include "process/file_image.h"
+#include "unwind/analysis/function_analyser.h"
+#include "unwind/audit/witness.h"
+#include "unwind/rows/cfi_program.h"
+
+namespace whocall {
+namespace {
+
+constexpr std::size_t kLinesBefore = 3;  // of the code around a difference
+constexpr std::size_t kLinesBehind = 2;
+
+std::string describe(const UnwindRow& row, const Architecture& arch) {
+  std::string text = to_string(row.cfa, arch);
+  for (const NamedRule& named : row.rules) {
+    if (named.rule.kind == RegisterRule::Kind::same_value) {
+      continue;
+    }
+    const std::string name = named.number == row.return_address ? "ra"
+                             : named.number < arch.register_names.size()
+                                 ? std::string(arch.register_names[named.number])
+                                 : "r" + std::to_string(named.number);
+    text += ", " + name + " " + to_string(named.rule, arch);
+  }
+  return text;
+}
+
+const UnwindRow* row_at(const std::vector<UnwindRow>& rows, Address at) {
+  const auto after =
+      std::ranges::upper_bound(rows, at, {}, [](const UnwindRow& row) { return row.range.begin; });
+  return after != rows.begin() && std::prev(after)->range.contains(at) ? &*std::prev(after)
+                                                                       : nullptr;
+}
+
+class Auditor {
+ public:
+  Auditor(const std::shared_ptr<const ElfFile>& file, const AuditOptions& options)
+      : file_(*file),
+        arch_(architecture_of(*file)),
+        options_(options),
+        image_(image_of_file(file, arch_)),
+        symbolizer_(*image_),
+        cfi_(*image_),
+        code_(*image_, cfi_, symbolizer_),
+        analyser_(*image_, code_) {
+    audit_.architecture = arch_.name;
+  }
+
+  Audit run() {
+    bool found = false;
+    for (const CallFrameInfo* info : {eh_frame_of(file_), debug_frame_of(file_)}) {
+      if (info == nullptr || analyser_.decoder() == nullptr) {
+        continue;
+      }
+      std::uint64_t number = 0;
+      info->for_each([&](const Fde& fde) {
+        found = true;
+        if (number++ % options_.every == 0) {
+          audit_entry(fde);
+        }
+      });
+    }
+    if (analyser_.decoder() == nullptr) {
+      throw Error(file_.path(), "is " + std::string(arch_.name) + " code, which is not decoded yet",
+                  "Audit a file for x86_64 or i386");
+    }
+    if (!found) {
+      throw Error(file_.path(), "has no unwind tables to compare with",
+                  "Audit a file that has them, built by the same compiler");
+    }
+    return std::move(audit_);
+  }
+
+ private:
+  void audit_entry(const Fde& fde) {
+    if (options_.check_interrupt) {
+      options_.check_interrupt();
+    }
+    const auto rows = compile(fde);
+    if (rows.empty() || fde.cie->signal_frame) {
+      return;
+    }
+    // A damaged table may cover more than there is.
+    const std::uint64_t size = std::min(fde.range.size(), file_.at(fde.range.begin).size());
+    if (size != 0) {
+      audit_function({fde.range.begin, fde.range.begin + size}, rows);
+    }
+  }
+
+  void audit_function(const AddressRange& function, const std::vector<UnwindRow>& rows) {
+    ++audit_.functions;
+    const auto points = analyser_.follow(function).points;
+    std::vector<AuditPlace> places = places_of(function, points, rows);
+    std::vector<AuditClass> classes(places.size());
+    const auto differing = std::ranges::find_if(places, &AuditPlace::differs);
+    if (differing != places.end()) {
+      for (AuditPlace& place : places) {
+        place.instruction = decode(place.range.begin);
+      }
+      classes = classify(places, describe_function(function));
+      report(places, static_cast<std::size_t>(differing - places.begin()), classes, function.begin);
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      audit_.instructions.add(places[i].outcome, classes[i]);
+      if (calls_[i]) {
+        audit_.calls.add(places[i].outcome, classes[i]);
+      }
+    }
+  }
+
+  // The instructions that the table covers: those that the analysis reached, and between them what
+  // decodes and is no padding. Which are calls goes to `calls_`. Most functions have no difference:
+  // so what the analysis has decoded is not decoded again before there is one to explain.
+  std::vector<AuditPlace> places_of(const AddressRange& function,
+                                    const std::vector<AnalysedPoint>& points,
+                                    const std::vector<UnwindRow>& rows) {
+    std::vector<AuditPlace> places;
+    places.reserve(points.size());
+    calls_.clear();
+    auto point = points.begin();
+    for (Address at = function.begin; at < function.end;) {
+      while (point != points.end() && point->range.begin < at) {
+        ++point;
+      }
+      const UnwindRow* row = row_at(rows, at);
+      if (point != points.end() && point->range.begin == at) {
+        if (row != nullptr) {
+          places.push_back({point->range, {}, row, &point->state});
+          places.back().guessed = point->guessed;
+          places.back().outcome = outcome_of(places, at);
+          calls_.push_back(point->is_call);
+        }
+        at = point->range.end;
+        continue;
+      }
+      const auto instruction = decode(at);
+      const Address end = at + (instruction ? instruction->size : arch_.code_alignment);
+      if (row != nullptr && instruction && !instruction->padding) {
+        places.push_back({{at, end}, {}, row, nullptr, AuditOutcome::unreached});
+        calls_.push_back(instruction->flow == Instruction::Flow::call);
+      }
+      at = end;
+    }
+    return places;
+  }
+
+  // Of the last place. Most instructions do nothing that a frame hangs on: then its outcome is that
+  // of the place before.
+  AuditOutcome outcome_of(const std::vector<AuditPlace>& places, Address at) const {
+    const AuditPlace& place = places.back();
+    if (places.size() > 1) {
+      const AuditPlace& before = places[places.size() - 2];
+      if (before.row == place.row && before.guessed == place.guessed && before.state != nullptr &&
+          !asks_for_pc(*place.row) && before.state->is_same(*place.state)) {
+        return before.outcome;
+      }
+    }
+    return compare_with_table(*place.state, *place.row, at, arch_, place.guessed);
+  }
+
+  // Expressions may, as those of linkage tables do.
+  static bool asks_for_pc(const UnwindRow& row) {
+    return row.cfa.kind == CfaRule::Kind::expression ||
+           std::ranges::any_of(row.rules, [](const NamedRule& named) {
+             return named.rule.kind == RegisterRule::Kind::at_expression ||
+                    named.rule.kind == RegisterRule::Kind::value_expression ||
+                    named.rule.kind == RegisterRule::Kind::in_register;
+           });
+  }
+
+  AuditedFunction describe_function(const AddressRange& function) {
+    const ElfSection* section = file_.section_at(function.begin);
+    const bool in_plt = section != nullptr && section->name.starts_with(".plt");
+    return {arch_, function, in_plt,
+            [this](Address at) {
+              return !code_.functions_jumping_into({at, at + 1}).empty();
+            },
+            [this](AddressRange range) { return is_all_decoded(range); }};
+  }
+
+  bool is_all_decoded(const AddressRange& range) {
+    for (Address at = range.begin; at < range.end;) {
+      const auto instruction = decode(at);
+      if (!instruction) {
+        return false;
+      }
+      at += instruction->size;
+    }
+    return true;
+  }
+
+  void report(const std::vector<AuditPlace>& places, std::size_t at,
+              const std::vector<AuditClass>& classes, Address function) {
+    if (audit_.differences.size() >= options_.difference_limit) {
+      return;
+    }
+    const AuditPlace& place = places[at];
+    std::deque<std::vector<std::byte>> arena;
+    const auto ours = place.state != nullptr
+                          ? place.state->row(arena, {place.guessed, place.is_call()})
+                          : std::nullopt;
+    AuditDifference difference{place.outcome,
+                               classes[at],
+                               place.range.begin,
+                               function,
+                               place.is_call(),
+                               describe(*place.row, arch_),
+                               ours ? describe(*ours, arch_) : std::string(),
+                               {}};
+    const std::size_t first = at - std::min(at, kLinesBefore);
+    const std::size_t end = std::min(at + kLinesBehind + 1, places.size());
+    for (std::size_t line = first; line < end; ++line) {
+      const Address address = places[line].range.begin;
+      difference.code.emplace_back(address, analyser_.decoder()->text(file_.at(address), address));
+    }
+    audit_.differences.push_back(std::move(difference));
+  }
+
+  std::optional<Instruction> decode(Address at) {
+    return analyser_.decoder()->decode(file_.at(at), at);
+  }
+
+  const ElfFile& file_;
+  const Architecture& arch_;
+  const AuditOptions& options_;
+  std::unique_ptr<ProcessImage> image_;
+  Symbolizer symbolizer_;
+  CfiTables cfi_;
+  CodeMap code_;
+  FunctionAnalyser analyser_;
+  std::vector<bool> calls_;  // of the function that is just audited, by place
+  Audit audit_;
+};
+
+}  // namespace
+
+void AuditCount::add(AuditOutcome outcome, AuditClass which) {
+  ++places;
+  ++outcomes.at(static_cast<std::size_t>(outcome));
+  cfa += outcome <= AuditOutcome::return_address_differs ? 1U : 0U;
+  return_address += outcome <= AuditOutcome::registers_differ ? 1U : 0U;
+  registers += outcome == AuditOutcome::agrees ? 1U : 0U;
+  if (outcome != AuditOutcome::agrees) {
+    ++classes.at(static_cast<std::size_t>(which));
+  }
+}
+
+std::string_view to_string(AuditOutcome outcome) {
+  switch (outcome) {
+    case AuditOutcome::agrees:
+      return "agrees";
+    case AuditOutcome::registers_differ:
+      return "registers-differ";
+    case AuditOutcome::return_address_differs:
+      return "return-address-differs";
+    case AuditOutcome::cfa_differs:
+      return "cfa-differs";
+    case AuditOutcome::cfa_unknown:
+      return "cfa-unknown";
+    case AuditOutcome::unreached:
+      break;
+  }
+  return "unreached";
+}
+
+Audit audit_file(const std::shared_ptr<const ElfFile>& file, const AuditOptions& options) {
+  return Auditor(file, options).run();
+}
+
+}  // namespace whocall

@@ -1,0 +1,106 @@
+#include "unwind/code/loose_code.h"
+
+#include <algorithm>
+
+namespace whocall {
+namespace {
+
+// Larger regions are heaps that somebody made executable; their first part has to do.
+constexpr std::uint64_t kLargestRegion = std::uint64_t{64} << 20U;  // bytes
+
+void sort_distinct(std::vector<Address>& addresses) {
+  std::ranges::sort(addresses);
+  const auto last = std::unique(addresses.begin(), addresses.end());
+  addresses.erase(last, addresses.end());
+}
+
+// Folklore. Situation: compilers that run in the process call through registers, as their code may
+// lie farther from its target than a call reaches. Example: mov $0x7f31d2c40100,%rax; call *%rax.
+// Remedy: the address stands in the code, at any offset.
+void append_constants(ByteView code, const AddressRange& range, unsigned pointer_size,
+                      std::vector<Address>& found) {
+  for (std::uint64_t at = 0; at + pointer_size <= code.size(); ++at) {
+    const std::optional<Address> word = pointer_size == 8
+                                            ? code.read<std::uint64_t>(at)
+                                            : std::optional<Address>(code.read<std::uint32_t>(at));
+    if (word && range.contains(*word)) {
+      found.push_back(*word);
+    }
+  }
+}
+
+// Folklore. Situation: such compilers leave memory between functions as they got it. Example: zeros
+// behind `ret` up to the next multiple of 16; decoded, two of them swallow the first byte of the
+// function. Remedy: behind a return, zeros are padding.
+void append_behind_zeros(ByteView code, Address address, const Architecture& arch,
+                         std::vector<Address>& found) {
+  const std::uint64_t alignment = arch.function_alignment;
+  for (std::uint64_t at = alignment; at < code.size(); at += alignment) {
+    std::uint64_t end = at;
+    while (end > at - alignment + 1 && code.read<std::uint8_t>(end - 1) == 0) {
+      --end;
+    }
+    const auto before =
+        code.slice(end >= alignment ? end - alignment : 0, std::min(end, alignment));
+    if (end != at && code.read<std::uint8_t>(at) != 0 && before && arch.flow_ends != nullptr &&
+        arch.flow_ends(*before)) {
+      found.push_back(address + at);
+    }
+  }
+}
+
+}  // namespace
+
+const LooseCode::Region* LooseCode::region_at(Address address) {
+  const Mapping* mapping = process_.mapping_at(address);
+  if (mapping == nullptr || !mapping->executable || process_.arch->append_start_marks == nullptr) {
+    return nullptr;
+  }
+  auto& region = regions_[mapping->range.begin];
+  if (region == nullptr) {
+    region = std::make_unique<const Region>(read_region(mapping->range));
+  }
+  return region->range.contains(address) ? region.get() : nullptr;
+}
+
+LooseCode::Region LooseCode::read_region(const AddressRange& mapping) const {
+  const Architecture& arch = *process_.arch;
+  std::vector<std::byte> bytes(std::min(mapping.size(), kLargestRegion));
+  bytes.resize(process_.memory->read(mapping.begin, bytes));
+  const ByteView code(bytes, arch.endian);
+  Region region{{mapping.begin, mapping.begin + bytes.size()}, {mapping.begin}, {}};
+  StartMarks marks;
+  arch.append_start_marks(code, mapping.begin, marks);
+  append_constants(code, region.range, arch.pointer_size, marks.address_taken);
+  for (const auto* targets : {&marks.call_targets, &marks.landing_pads, &marks.address_taken}) {
+    for (const Address target : *targets) {
+      const StartLook look = arch.look_at_start(code, target - mapping.begin);
+      if (look.behind_end || look.prologue || look.landing_pad) {
+        region.targets.push_back(target);
+      }
+    }
+  }
+  sort_distinct(region.targets);
+  append_behind_zeros(code, mapping.begin, arch, marks.aligned);
+  for (const auto* starts : {&region.targets, &marks.prologues, &marks.aligned}) {
+    region.starts.insert(region.starts.end(), starts->begin(), starts->end());
+  }
+  sort_distinct(region.starts);
+  return region;
+}
+
+std::optional<AddressRange> LooseCode::function_at(Address address) {
+  const Region* region = region_at(address);
+  if (region == nullptr) {
+    return std::nullopt;
+  }
+  const auto next = std::ranges::upper_bound(region->starts, address);
+  return AddressRange{*std::prev(next), next == region->starts.end() ? region->range.end : *next};
+}
+
+bool LooseCode::is_called(Address address) {
+  const Region* region = region_at(address);
+  return region != nullptr && std::ranges::binary_search(region->targets, address);
+}
+
+}  // namespace whocall

@@ -1,0 +1,115 @@
+#include "unwind/code/tail_calls.h"
+
+#include <algorithm>
+
+namespace whocall {
+namespace {
+
+// Functions beyond this size are not looked through.
+constexpr std::uint64_t kLargestFunction = 1U << 16U;
+
+}  // namespace
+
+TailCalls::TailCalls(const ProcessImage& process, CodeMap& code)
+    : process_(process),
+      code_(code),
+      decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
+
+bool TailCalls::lead(Address from, Address to) {
+  const auto caller = code_.function_at(from);
+  const auto callee = code_.function_at(to);
+  if (decoder_ == nullptr || !caller || !callee) {
+    return false;
+  }
+  const auto [found, fresh] = answers_.try_emplace({caller->begin, callee->begin}, false);
+  if (fresh) {
+    found->second = search(*caller, *callee);
+  }
+  return found->second;
+}
+
+bool TailCalls::leads_anywhere(Address from) {
+  const auto [found, fresh] = anywhere_.try_emplace(from, false);
+  if (fresh) {
+    found->second = look_where_it_leads(from);
+  }
+  return found->second;
+}
+
+bool TailCalls::look_where_it_leads(Address from) const {
+  constexpr int kLongest = 8;  // instructions
+  using Flow = Instruction::Flow;
+  const ByteView code(process_.memory->run_at(from), process_.arch->endian);
+  std::uint64_t offset = 0;
+  for (int i = 0; decoder_ != nullptr && i < kLongest && offset < code.size(); ++i) {
+    const auto instruction = decoder_->decode(code.from(offset), from + offset);
+    if (!instruction ||
+        (instruction->flow != Flow::next && instruction->flow != Flow::indirect_jump)) {
+      return false;
+    }
+    if (instruction->flow == Flow::indirect_jump) {
+      return true;
+    }
+    const auto effects = instruction->list();
+    if (std::ranges::any_of(effects, [&](const Effect& effect) {
+          return effect.kind != Effect::Kind::store && effect.kind != Effect::Kind::store_other &&
+                 effect.destination == process_.arch->sp;
+        })) {
+      return false;
+    }
+    offset += instruction->size;
+  }
+  return false;
+}
+
+// Breadth first, so that near answers come before the limit.
+bool TailCalls::search(const AddressRange& from, const AddressRange& to) {
+  std::vector<AddressRange> functions = {from};
+  std::size_t next = 0;
+  for (int jump = 0; jump < kLongestChain; ++jump) {
+    const std::size_t level_end = functions.size();
+    for (; next < level_end; ++next) {
+      for (const Address target : outward_jumps(functions[next])) {
+        if (to.contains(target)) {
+          return true;
+        }
+        const auto function = code_.function_at(target);
+        if (function && functions.size() < kFunctionLimit &&
+            std::ranges::find(functions, *function) == functions.end()) {
+          functions.push_back(*function);
+        }
+      }
+    }
+  }
+  return false;
+}
+
+const std::vector<Address>& TailCalls::outward_jumps(const AddressRange& function) {
+  using Flow = Instruction::Flow;
+  auto [found, fresh] = outward_.try_emplace(function.begin);
+  if (!fresh || function.size() > kLargestFunction) {
+    return found->second;
+  }
+  std::vector<std::byte> bytes(function.size());
+  bytes.resize(process_.memory->read(function.begin, bytes));
+  const ByteView code(bytes, process_.arch->endian);
+  std::vector<Address>& targets = found->second;
+  for (std::uint64_t offset = 0; offset < code.size();) {
+    const auto instruction = decoder_->decode(code.from(offset), function.begin + offset);
+    if (!instruction) {
+      offset += process_.arch->code_alignment;
+      continue;
+    }
+    const bool jumps = instruction->flow == Flow::jump || instruction->flow == Flow::branch ||
+                       instruction->flow == Flow::branch_if_unequal;
+    if (jumps && instruction->target && !function.contains(*instruction->target)) {
+      targets.push_back(*instruction->target);
+    }
+    offset += instruction->size;
+  }
+  std::ranges::sort(targets);
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  return targets;
+}
+
+}  // namespace whocall

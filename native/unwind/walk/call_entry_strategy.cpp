@@ -1,0 +1,48 @@
+// A program counter that is not code, at the innermost frame: something called it.
+//
+// Folklore. Situation: a call through a NULL, freed or overwritten function pointer. The processor
+// fetches from an address that holds no code and faults before one instruction of the "callee" has
+// run. Example: `call *%rax` with rax = 0; the core shows rip = 0. gdb and eu-stack stop or go
+// astray, because no function, no table and no prologue is there to look at. Remedy: nothing has
+// happened since the call, so its return address is still on top of the stack (or in the link
+// register) and every other register is the caller's.
+#include "unwind/walk/strategies.h"
+
+namespace whocall {
+namespace {
+
+class CallEntryStrategy final : public Strategy {
+ public:
+  explicit CallEntryStrategy(const Architecture& arch) {
+    const std::int64_t pushed = arch.return_address_size_on_stack;
+    row_.cfa = CfaRule::at(arch.sp, pushed);
+    row_.return_address = arch.return_address;
+    if (pushed != 0) {
+      row_.rules.push_back({arch.return_address, RegisterRule::stored_at_cfa(-pushed)});
+    }
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "call-entry"; }
+  [[nodiscard]] Trust trust() const override { return Trust::analysis; }
+
+  const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
+    return callee.interrupted && !context.process.is_code(callee.pc) ? &row_ : nullptr;
+  }
+
+  [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& /*row*/,
+                                    const WalkContext& /*context*/) const override {
+    return (callee.pc == 0 ? std::string("the NULL pc") : "the pc, which is not code,") +
+           " was just called, so the word on top of the stack";
+  }
+
+ private:
+  UnwindRow row_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_call_entry_strategy(const Architecture& arch) {
+  return std::make_unique<CallEntryStrategy>(arch);
+}
+
+}  // namespace whocall

@@ -1,0 +1,75 @@
+// The rules of one Go program: how deep its frames are, where its stacks begin, and how the runtime
+// changes from one stack to another.
+//
+// Source: src/runtime/traceback.go, asm_amd64.s and signal_amd64.go of Go 1.19 and 1.27. The Go
+// runtime runs on several stacks: a goroutine's, the thread's own ("g0") and one for signals.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "arch/return_path.h"
+#include "object/go_program.h"
+#include "process/process_image.h"
+#include "unwind/rows/row.h"
+
+namespace whocall {
+
+// What a function is to a walk.
+enum class GoRole : std::uint8_t {
+  plain,
+  outermost,     // nothing called it, or what did is gone
+  stack_growth,  // runs on g0 for a goroutine whose stack is too small, and does not return
+  from_c,        // calls Go on the goroutine's stack for C on g0
+  switches,      // changes stacks, and goes back by itself
+  injected,      // a signal handler made it look as if it had been called
+};
+GoRole role_of(const GoFunction& function);
+
+class GoStacks {
+ public:
+  // All must outlive the object; `module` has a file.
+  GoStacks(GoProgram program, const Module& module, const ProcessImage& process);
+
+  // By runtime address.
+  [[nodiscard]] std::optional<GoFunction> function_at(Address runtime) const;
+  // The rule at `runtime` in `function`. `from_c_below` counts the functions of role from_c below
+  // it on the stack. Null where the table does not tell, and code that is not followed has to.
+  const UnwindRow* row_at(const GoFunction& function, Address runtime, std::uint64_t from_c_below);
+  // By the depth of the frame alone, whatever the function does.
+  const UnwindRow* depth_row_at(const GoFunction& function, Address runtime);
+  // Of a stack that ends here.
+  const UnwindRow& end_row() const { return end_row_; }
+
+  // The goroutine of the thread with these registers: the runtime address of its struct g.
+  std::optional<Address> goroutine(const Registers& registers);
+
+ private:
+  std::optional<UnwindRow> make_row(const GoFunction& function, Address runtime,
+                                    std::uint64_t from_c_below);
+  [[nodiscard]] std::optional<UnwindRow> frame_row(const GoFunction& function, Address link) const;
+  [[nodiscard]] UnwindRow outermost_row() const;
+  std::optional<UnwindRow> way_back(const GoFunction& function, Address runtime,
+                                    std::uint64_t list_hops);
+  std::optional<UnwindRow> growth_row();
+  [[nodiscard]] std::optional<ReturnPath> path_from(const GoFunction& function,
+                                                    Address runtime) const;
+  const std::optional<PathValue>& saved_sp();
+  [[nodiscard]] ByteView expression(const PathValue& value);
+
+  GoProgram program_;
+  const Module& module_;
+  const ProcessImage& process_;
+  const Architecture& arch_;
+  std::deque<std::vector<std::byte>> arena_;  // rows hold views into it
+  std::unordered_map<Address, std::optional<UnwindRow>> rows_;
+  std::deque<UnwindRow> counted_;  // those that hang on what lies below
+  UnwindRow end_row_;
+  // Where the present goroutine's stack pointer is saved while the thread runs on g0.
+  std::optional<std::optional<PathValue>> saved_sp_;
+};
+
+}  // namespace whocall

@@ -1,0 +1,166 @@
+// By the function table that the Go runtime walks its stacks with, and by what the runtime's own
+// code does where it changes stacks.
+#include <array>
+#include <memory>
+#include <unordered_map>
+
+#include "unwind/rows/apply_row.h"
+#include "unwind/walk/go_stacks.h"
+#include "unwind/walk/strategies.h"
+
+namespace whocall {
+namespace {
+
+class GoStrategy final : public Strategy {
+ public:
+  explicit GoStrategy(const Architecture& arch) : arch_(arch) {}
+
+  [[nodiscard]] std::string_view name() const override { return "pclntab"; }
+  [[nodiscard]] Trust trust() const override { return Trust::cfi; }
+
+  const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
+    GoStacks* stacks = stacks_at(callee.lookup_pc(), context);
+    const auto function = stacks ? stacks->function_at(callee.lookup_pc()) : std::nullopt;
+    if (!function) {
+      return nullptr;
+    }
+    switch (role_of(*function)) {
+      case GoRole::from_c:
+        return row_from_c(callee, *function, *stacks, context);
+      case GoRole::stack_growth:
+        return row_of_growth(callee, *function, *stacks, context);
+      case GoRole::injected:
+        return row_of_injected(callee, *function, *stacks, context);
+      case GoRole::switches:  // a way back begins behind the call
+        return stacks->row_at(*function, callee.pc, 0);
+      case GoRole::outermost:
+      case GoRole::plain:
+        break;
+    }
+    return stacks->row_at(*function, callee.lookup_pc(), 0);
+  }
+
+  [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
+                                    const WalkContext& context) const override {
+    const Module* module = context.process.module_at(callee.lookup_pc());
+    std::string text = "the pclntab row of " + (module != nullptr ? module->path : "its module");
+    if (row.cfa.kind == CfaRule::Kind::expression) {
+      text += ", by the way its code takes back to the other stack,";
+    } else {
+      text += " (CFA " + to_string(row.cfa, arch_);
+      if (const RegisterRule* rule = row.rule_for(row.return_address)) {
+        text += ", return address " + to_string(*rule, arch_);
+      }
+      text += ")";
+    }
+    return text;
+  }
+
+ private:
+  // Null where `runtime` lies in no Go program.
+  GoStacks* stacks_at(Address runtime, const WalkContext& context) {
+    const Module* module = context.process.module_at(runtime);
+    if (module == nullptr || module->file == nullptr || arch_.return_address_size_on_stack == 0) {
+      return nullptr;
+    }
+    auto [known, fresh] = stacks_.try_emplace(module);
+    if (fresh) {
+      if (auto program = find_go_program(*module->file)) {
+        known->second = std::make_unique<GoStacks>(*program, *module, context.process);
+      }
+    }
+    return known->second.get();
+  }
+
+  // Folklore. Situation: a callback from C panics. Example: the deferred calls of cgocallbackg1
+  // have let the place of the C frames go already. Remedy: C calls Go by crosscall2; where the way
+  // back does not lead there, the goroutine's own stack goes on, as in the runtime's own traceback.
+  const UnwindRow* row_from_c(const Activation& callee, const GoFunction& function,
+                              GoStacks& stacks, const WalkContext& context) {
+    const auto* row = stacks.row_at(function, callee.pc, callbacks_below(callee, context));
+    if (row != nullptr) {
+      const auto back = apply_row(*row, callee, arch_, *context.process.memory);
+      const auto caller = back.failure == ApplyFailure::none
+                              ? stacks.function_at(back.caller.lookup_pc())
+                              : std::nullopt;
+      if (caller && caller->name == "crosscall2") {
+        return row;
+      }
+    }
+    return stacks.depth_row_at(function, callee.lookup_pc());
+  }
+
+  // Folklore. Situation: the stack of a goroutine was to grow, but it was told to give way.
+  // Example: newstack has called gopreempt_m, and the thread looks for another goroutine. Remedy: a
+  // thread without a present goroutine ends here.
+  const UnwindRow* row_of_growth(const Activation& callee, const GoFunction& function,
+                                 GoStacks& stacks, const WalkContext& context) const {
+    const auto* row = stacks.row_at(function, callee.lookup_pc(), 0);
+    const bool leads =
+        row != nullptr &&
+        apply_row(*row, callee, arch_, *context.process.memory).failure == ApplyFailure::none;
+    return leads ? row : &stacks.end_row();
+  }
+
+  const UnwindRow* row_of_injected(const Activation& callee, const GoFunction& function,
+                                   GoStacks& stacks, const WalkContext& context) const {
+    const auto* row = stacks.row_at(function, callee.lookup_pc(), 0);
+    if (row == nullptr || !was_injected(callee, *row, stacks, context)) {
+      return row;
+    }
+    UnwindRow injected = *row;
+    injected.injected = true;
+    return context.keep(std::move(injected));
+  }
+
+  std::uint64_t callbacks_below(const Activation& callee, const WalkContext& context) {
+    std::uint64_t count = 0;
+    for (const Frame& frame : context.frames) {
+      const GoStacks* stacks = stacks_at(frame.lookup_pc, context);
+      const auto function = stacks ? stacks->function_at(frame.lookup_pc) : std::nullopt;
+      const bool same = frame.pc == callee.pc && frame.sp == callee.registers.get(arch_.sp);
+      count += function && role_of(*function) == GoRole::from_c && !same ? 1 : 0;
+    }
+    return count;
+  }
+
+  // Folklore. Situation: the handler of SIGSEGV and its kin lets the goroutine go on in
+  // runtime.sigpanic, as if the instruction that faulted had called it. Example: x.f with a nil x;
+  // the return address is that instruction itself. Where a nil function was called, the word on top
+  // of the stack is a true return address, and is left as it is. Remedy: the goroutine's struct
+  // keeps the pc of the signal; where it does not hold the return address and an indirect call
+  // stands before that, the address was returned to.
+  bool was_injected(const Activation& callee, const UnwindRow& row, GoStacks& stacks,
+                    const WalkContext& context) const {
+    constexpr Address kStructWords = 64;
+    const Memory& memory = *context.process.memory;
+    const auto caller = apply_row(row, callee, arch_, memory).caller;
+    std::array<std::byte, 16> bytes{};
+    const auto before = std::span(bytes).first(arch_.longest_call);
+    const bool read = memory.read(caller.pc - before.size(), before) == before.size();
+    const auto call =
+        read ? arch_.call_before(ByteView(before, arch_.endian), caller.pc) : std::nullopt;
+    if (!call || !call->indirect) {
+      return true;
+    }
+    const auto goroutine = stacks.goroutine(callee.registers);
+    for (Address i = 0; goroutine && i < kStructWords; ++i) {
+      if (memory.read_unsigned(*goroutine + i * arch_.pointer_size, arch_.pointer_size,
+                               arch_.endian) == caller.pc) {
+        return true;
+      }
+    }
+    return !goroutine;
+  }
+
+  const Architecture& arch_;
+  std::unordered_map<const Module*, std::unique_ptr<GoStacks>> stacks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_go_strategy(const Architecture& arch) {
+  return std::make_unique<GoStrategy>(arch);
+}
+
+}  // namespace whocall

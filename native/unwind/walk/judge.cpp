@@ -1,0 +1,322 @@
+#include "unwind/walk/judge.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/hex.h"
+#include "unwind/walk/chain_evidence.h"
+#include "unwind/walk/signal_context.h"
+
+namespace whocall {
+
+std::string describe(Refusal refusal, const AppliedRow& proposal) {
+  const std::string pc = hex(proposal.caller.pc);
+  switch (refusal) {
+    case Refusal::no_cfa:
+      return "needs a register or memory that is not known";
+    case Refusal::no_return_address:
+      return proposal.failure == ApplyFailure::outermost
+                 ? "finds that the return address was given up"
+                 : "finds the return address in unreadable memory, below " + hex(proposal.cfa);
+    case Refusal::not_code:
+      return "leads to " + pc + ", which is not code";
+    case Refusal::no_call_before:
+      return "leads to " + pc + ", which no call instruction precedes";
+    case Refusal::stack_unaligned:
+      return "leads to the odd stack pointer " + hex(proposal.cfa);
+    case Refusal::stack_backwards:
+      return "leads back up the stack to " + hex(proposal.cfa);
+    case Refusal::stack_elsewhere:
+      return "leaves the stack for " + hex(proposal.cfa);
+    case Refusal::circle:
+      return "leads in a circle, back to " + pc + " with the stack pointer " + hex(proposal.cfa);
+    case Refusal::no_signal_frame:
+      return "leads to registers that no kernel saved, with the pc " + pc;
+    case Refusal::end_of_stack:
+    case Refusal::none:
+      break;
+  }
+  return "leads to the end of the stack";
+}
+
+Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const AppliedRow& proposal,
+                       Trust trust) {
+  Judgement result;
+  switch (proposal.failure) {
+    case ApplyFailure::no_cfa:
+      result.refusal = Refusal::no_cfa;
+      return result;
+    case ApplyFailure::no_return_address:
+      result.refusal = Refusal::no_return_address;
+      return result;
+    case ApplyFailure::outermost:
+      result.refusal =
+          ends_here(callee, trust) ? Refusal::end_of_stack : Refusal::no_return_address;
+      return result;
+    case ApplyFailure::none:
+      break;
+  }
+  const Activation& caller = proposal.caller;
+  result.refusal = check_stack(callee, row, proposal, trust);
+  if (result.refusal != Refusal::none) {
+    return result;
+  }
+  if (row.signal_frame) {  // any pc can be interrupted: NULL and wild ones are why signals come
+    const SignalContext context = check_signal_context(callee, caller, process_);
+    result.checked_context = context == SignalContext::checked;
+    const bool refused =
+        context == SignalContext::refuted || (trust == Trust::context && !result.checked_context);
+    result.refusal = refused ? Refusal::no_signal_frame : Refusal::none;
+    result.evidence.add(Evidence::signal);
+    return result;
+  }
+  if (caller.pc == 0 && trust == Trust::cfi) {
+    result.refusal = Refusal::end_of_stack;
+    return result;
+  }
+  if (!process_.is_code(caller.lookup_pc())) {
+    result.refusal = Refusal::not_code;
+    return result;
+  }
+  if (row.injected) {
+    result.evidence.add(Evidence::signal);
+    return result;
+  }
+  result.call = match_call(callee, caller, result.called);
+  result.put_there = result.call == CallMatch::no_call && was_put_there(caller.pc);
+  // Where code was run exactly, its rule is believed about a put-there address as well.
+  const bool exact = trust == Trust::analysis && process_.is_code(callee.pc);
+  const bool believed =
+      trust == Trust::cfi || trust == Trust::context || (exact && result.put_there);
+  const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
+  result.trampoline = !called && at_trampoline(caller.pc);
+  const bool credible = !lies_on_stack(callee, caller) &&
+                        (believed || credible_unseen(callee, proposal, result.call, trust));
+  if (!called && !result.trampoline && !credible) {
+    result.refusal = Refusal::no_call_before;
+    return result;
+  }
+  result.put_there = result.put_there && trust != Trust::frame_pointer;  // the chain goes on
+  if (called) {
+    result.evidence.add(Evidence::call_before);
+  }
+  if (result.call == CallMatch::matches || result.call == CallMatch::tail_call) {
+    result.evidence.add(Evidence::call_target);
+  }
+  result.evidence.add(Evidence::cfa_up);
+  if (frame_pointer_agrees(callee, proposal)) {
+    result.evidence.add(Evidence::frame_pointer);
+  }
+  return result;
+}
+
+// Tables are believed when they say that nobody called a function. The analysis, only about code of
+// files: where functions begin in code that no file holds is a guess.
+//
+// Folklore. Situation: the interpreter of a virtual machine takes return addresses off the stack
+// and goes back by jumps. Example: HotSpot's, 500 frames deep.
+bool Judge::ends_here(const Activation& callee, Trust trust) const {
+  const Module* module = process_.module_at(callee.lookup_pc());
+  return trust != Trust::analysis || (module != nullptr && module->file != nullptr);
+}
+
+// Folklore. Situation: a stack lies in memory that is executable. Example: valgrind's own stacks;
+// all pointers to variables on them look like code. Remedy: nothing returns there but behind a
+// call.
+bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) const {
+  const auto sp = callee.registers.get(process_.arch->sp);
+  const Mapping* stack = sp ? process_.mapping_at(*sp) : nullptr;
+  return stack != nullptr && stack->range.contains(caller.lookup_pc());
+}
+
+// Folklore. Situation: the file of a module is missing, and the core has none of its code, so that
+// no call can be seen. Example: a core sent by a customer without the program; 64 bytes of its
+// stack are return addresses into it. Remedy: exact rules are believed; so is a frame pointer whose
+// chain goes on upwards; and, when a search finds it, an address that does not look like a
+// function's (compilers align functions, return addresses are anywhere).
+bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
+                            Trust trust) const {
+  const Module* module = process_.module_at(proposal.caller.lookup_pc());
+  if (module != nullptr && module->file != nullptr) {
+    return false;
+  }
+  if (call == CallMatch::no_call) {
+    return trust == Trust::frame_pointer && chain_holds(callee, process_);
+  }
+  if (call != CallMatch::unreadable || module == nullptr) {
+    return false;
+  }
+  if (trust == Trust::frame_pointer) {
+    const auto fp = callee.registers.get(process_.arch->fp);
+    const auto next = proposal.caller.registers.get(process_.arch->fp);
+    return fp && next && *next > *fp && same_stack(fp, *next);
+  }
+  return trust != Trust::scan || proposal.caller.pc % process_.arch->function_alignment != 0;
+}
+
+// Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its
+// address where a return address would be. Example: __start_context in glibc, to whose first byte
+// the coroutine's function "returns"; on i386 a label behind makecontext's own ret. pc - 1 belongs
+// to whatever stands before it. Remedy: where no call stands before the address, and no flow can
+// come from above (a function starts there, or a return stands before it), the address is no return
+// address but the next instruction, and is looked up as it is. Not so one byte behind a function's
+// start: Go puts runtime.goexit + 1 there, so that it looks like a return address.
+bool Judge::was_put_there(Address pc) const {
+  const auto function = code_.function_at(pc);
+  if (function && (function->begin == pc || function->begin + 1 == pc)) {
+    return function->begin == pc;
+  }
+  std::array<std::byte, 16> bytes{};
+  const ByteView before = code_before(pc, bytes);
+  return process_.arch->flow_ends != nullptr && !before.empty() && process_.arch->flow_ends(before);
+}
+
+// The stack grows down, so a caller's stack pointer lies above its callee's. There are legal
+// exceptions: a signal handler on its alternate stack returns to another region; code that switches
+// stacks says so in its unwind tables, or keeps the old stack pointer in a register.
+Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
+                           const AppliedRow& proposal, Trust trust) const {
+  const Architecture& arch = *process_.arch;
+  const auto from = callee.registers.get(arch.sp);
+  const Address to = proposal.caller.registers.get(arch.sp).value_or(proposal.cfa);
+  if (row.signal_frame) {
+    return Refusal::none;
+  }
+  if (to % arch.pointer_size != 0) {
+    return Refusal::stack_unaligned;
+  }
+  if (row.new_stack && process_.mapping_at(to) != nullptr) {
+    return Refusal::none;
+  }
+  // A callee that keeps its return address in a register and has no frame leaves sp where it was.
+  const bool may_stand = callee.interrupted && arch.link_register.has_value();
+  const bool moves_up = !from || to > *from || (may_stand && to == *from);
+  if (same_stack(from, to)) {
+    return moves_up ? Refusal::none : Refusal::stack_backwards;
+  }
+  const bool kept = trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
+                    row.cfa.base != arch.sp;
+  const bool may_switch = (trust == Trust::cfi || kept) && process_.mapping_at(to) != nullptr;
+  return may_switch ? Refusal::none : Refusal::stack_elsewhere;
+}
+
+// A CFA may lie just behind the last byte of its stack, so the word below it is looked at.
+//
+// Folklore. Situation: a recursion without end runs into the guard page below the stack. Example:
+// `sub $1504,%rsp; call` faults with rsp below the lowest page of the stack, in no mapping at all.
+// Remedy: what lies a little below a stack belongs to it.
+bool Judge::same_stack(std::optional<Address> from, Address to) const {
+  constexpr Address kFarthestBelow = Address{16} << 20U;
+  if (!from || process_.mappings.empty()) {
+    return true;
+  }
+  const Mapping* to_mapping = process_.mapping_at(to - process_.arch->pointer_size);
+  if (to_mapping == nullptr) {
+    return false;
+  }
+  const bool below = *from < to_mapping->range.begin && process_.mapping_at(*from) == nullptr &&
+                     to_mapping->range.begin - *from < kFarthestBelow;
+  return below || process_.mapping_at(*from) == to_mapping;
+}
+
+CallMatch Judge::match_call(const Activation& callee, const Activation& caller) {
+  std::optional<Address> called;
+  return match_call(callee, caller, called);
+}
+
+CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
+                            std::optional<Address>& called_at) {
+  std::array<std::byte, 16> bytes{};
+  const auto wanted = std::span(bytes).first(process_.arch->longest_call);
+  const ByteView before = code_before(caller.pc, wanted);
+  if (before.empty()) {
+    return CallMatch::unreadable;
+  }
+  const auto call = process_.arch->call_before(before, caller.pc);
+  if (!call) {
+    return CallMatch::no_call;
+  }
+  const auto target = final_target(*call);
+  called_at = target;
+  if (!target) {
+    return CallMatch::unknown;
+  }
+  if (callee.interrupted && *target == callee.pc) {
+    return CallMatch::matches;
+  }
+  const auto function = code_.function_at(callee.lookup_pc());
+  if (function && function->begin == *target) {
+    return CallMatch::matches;
+  }
+  const auto called = code_.function_at(*target);
+  if (called && !called->contains(callee.lookup_pc())) {
+    if (tail_calls_.lead(*target, callee.lookup_pc())) {
+      return CallMatch::tail_call;
+    }
+    if (tail_calls_.leads_anywhere(*target)) {
+      return CallMatch::unknown;
+    }
+    // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return
+    // address below the stack pointer. Remedy: nothing returns to such an address, unless a
+    // function begins there, called by what stands right before it and never returns (_start_c of
+    // musl).
+    const bool asks_where = call->target == caller.pc && called->begin != caller.pc;
+    return asks_where ? CallMatch::no_call : CallMatch::elsewhere;
+  }
+  const Module* module = process_.module_at(*target);
+  const bool same = module != nullptr && module == process_.module_at(callee.lookup_pc());
+  return same && !called ? CallMatch::same_module : CallMatch::unknown;
+}
+
+ByteView Judge::code_before(Address address, std::span<std::byte> wanted) const {
+  const Endian endian = process_.arch->endian;
+  const auto run = process_.memory->run_at(address - wanted.size());
+  if (run.size() >= wanted.size()) {
+    return {run.first(wanted.size()), endian};
+  }
+  for (std::size_t size = wanted.size(); size > 0; --size) {
+    if (process_.memory->read(address - size, wanted.first(size)) == size) {
+      return {wanted.first(size), endian};
+    }
+  }
+  return {{}, endian};
+}
+
+std::optional<Address> Judge::word_at(Address address) const {
+  const Architecture& arch = *process_.arch;
+  return process_.memory->read_unsigned(address, arch.pointer_size, arch.endian);
+}
+
+// Follows jump stubs (PLT slots, thunks) from the call's target to the function they lead to.
+std::optional<Address> Judge::final_target(const CallSite& call) const {
+  constexpr int kLongestChain = 4;
+  const Architecture& arch = *process_.arch;
+  std::optional<Address> target = call.slot ? word_at(*call.slot) : call.target;
+  for (int hop = 0; target && hop < kLongestChain; ++hop) {
+    const auto code = process_.memory->run_at(*target);
+    const auto stub = arch.jump_stub(ByteView(code, arch.endian), *target);
+    if (!stub) {
+      return target;
+    }
+    target = stub->slot ? word_at(*stub->slot) : stub->target;
+  }
+  return target;
+}
+
+bool Judge::at_trampoline(Address pc) const {
+  const auto code = process_.memory->run_at(pc);
+  return std::ranges::any_of(process_.arch->signal_trampolines, [&](const auto& trampoline) {
+    return code.size() >= trampoline.code.size() &&
+           std::ranges::equal(trampoline.code, code.first(trampoline.code.size()), {}, {},
+                              [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+  });
+}
+
+bool Judge::frame_pointer_agrees(const Activation& callee, const AppliedRow& proposal) const {
+  const FramePointerLayout& layout = process_.arch->frame_pointer;
+  const auto fp = callee.registers.get(process_.arch->fp);
+  return fp && *fp + static_cast<Address>(layout.cfa_offset) == proposal.cfa &&
+         word_at(*fp + static_cast<Address>(layout.return_address_offset)) == proposal.caller.pc;
+}
+
+}  // namespace whocall

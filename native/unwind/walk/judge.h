@@ -1,0 +1,95 @@
+// Weighs a caller that a strategy proposes: is it acceptable, and what speaks for it?
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "process/process_image.h"
+#include "unwind/code/code_map.h"
+#include "unwind/code/tail_calls.h"
+#include "unwind/rows/activation.h"
+#include "unwind/rows/apply_row.h"
+#include "unwind/rows/row.h"
+#include "unwind/walk/backtrace.h"
+
+namespace whocall {
+
+// Why a proposed caller was refused.
+enum class Refusal : std::uint8_t {
+  none,
+  end_of_stack,  // not a failure: the return address is zero
+  no_cfa,
+  no_return_address,
+  not_code,         // the return address does not point to code
+  no_call_before,   // code, but no call instruction stands before it
+  stack_unaligned,  // the stack pointer would not be a multiple of the word size
+  stack_backwards,  // the stack pointer would not move towards the stack's base
+  stack_elsewhere,  // the stack pointer would leave the thread's stack without a signal frame
+  no_signal_frame,  // no kernel saved the registers that it leads to
+  circle,           // the walk was there before
+};
+// A clause that goes on after the strategy's name: "leads to 0x41414141, which is not code".
+std::string describe(Refusal refusal, const AppliedRow& proposal);
+
+// How the call instruction before a return address relates to the function that was called.
+enum class CallMatch : std::uint8_t {
+  no_call,      // there is no call instruction
+  unreadable,   // the code before the return address cannot be read
+  unknown,      // a call, but its target cannot be told or the callee's start is not known
+  same_module,  // a call into the callee's module, of whose functions nothing is known
+  matches,      // it goes to the callee's start, directly or through jump stubs
+  tail_call,    // it goes to a function that jumps on to the callee
+  elsewhere,    // it goes to another function
+};
+
+struct Judgement {
+  Refusal refusal = Refusal::none;
+  EvidenceSet evidence{};
+  CallMatch call = CallMatch::unreadable;  // meaningful when the return address is code
+  std::optional<Address> called{};         // where that call goes, as far as it can be told
+  // Nobody called the caller: its address was put on the stack by hand, to be returned to.
+  bool put_there = false;
+  bool trampoline = false;       // the caller is the kernel's signal trampoline
+  bool checked_context = false;  // the caller's registers are as the kernel saves them for a signal
+};
+
+class Judge {
+ public:
+  Judge(const ProcessImage& process, CodeMap& code)
+      : process_(process), code_(code), tail_calls_(process, code) {}
+
+  // `proposal` comes from applying `row` to `callee`; unwind tables (trust cfi) and the kernel's
+  // signal frames (trust context) are believed without a call before the return address, because
+  // hand-written code and thread starts have none. All others need it.
+  Judgement weigh(const Activation& callee, const UnwindRow& row, const AppliedRow& proposal,
+                  Trust trust);
+
+  CallMatch match_call(const Activation& callee, const Activation& caller);
+  // The same, telling also where the call goes.
+  CallMatch match_call(const Activation& callee, const Activation& caller,
+                       std::optional<Address>& called);
+
+ private:
+  [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
+                                    const AppliedRow& proposal, Trust trust) const;
+  [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;
+  [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
+                                     CallMatch call, Trust trust) const;
+  [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
+  [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
+  [[nodiscard]] bool was_put_there(Address pc) const;
+  // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.
+  [[nodiscard]] ByteView code_before(Address address, std::span<std::byte> wanted) const;
+  [[nodiscard]] std::optional<Address> word_at(Address address) const;
+  [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
+  [[nodiscard]] bool at_trampoline(Address pc) const;
+  [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
+                                          const AppliedRow& proposal) const;
+
+  const ProcessImage& process_;
+  CodeMap& code_;
+  TailCalls tail_calls_;
+};
+
+}  // namespace whocall

@@ -1,0 +1,28 @@
+// Frames as a reader sees them: with names and lines, and with a frame of its own for every call
+// that the compiler inlined.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "symbols/symbolizer.h"
+#include "unwind/walk/backtrace.h"
+
+namespace whocall {
+
+struct NamedFrame {
+  unsigned level = 0;
+  const Frame* frame = nullptr;  // inlined frames share it with the frame that holds them
+  const Place* place = nullptr;
+  bool inlined = false;
+  std::string function;  // empty when nothing is known
+  std::string file;      // empty without debug info
+  unsigned line = 0;
+};
+
+// The result points into `backtrace` and `symbolizer`.
+std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symbolizer,
+                                    NamingOptions options);
+
+}  // namespace whocall

@@ -1,0 +1,70 @@
+#include "unwind/walk/signal_context.h"
+
+#include <algorithm>
+#include <span>
+
+namespace whocall {
+namespace {
+
+bool can_hold_a_stack(const Mapping& mapping) {
+  return mapping.writable || !mapping.permissions_known;
+}
+
+// A stack that overflowed leaves the stack pointer in the guard below it, or beyond.
+bool on_a_stack(Address sp, const ProcessImage& process) {
+  constexpr Address kFarthestBelow = Address{16} << 20U;
+  if (process.mappings.empty()) {
+    return true;
+  }
+  const auto above = std::ranges::upper_bound(
+      process.mappings, sp, {}, [](const Mapping& mapping) { return mapping.range.begin; });
+  if (const Mapping* mapping = process.mapping_at(sp); mapping != nullptr) {
+    const bool guard = !mapping->readable && !mapping->writable;
+    return can_hold_a_stack(*mapping) ||
+           (guard && above != process.mappings.end() && can_hold_a_stack(*above));
+  }
+  return above != process.mappings.end() && above->range.begin - sp < kFarthestBelow &&
+         can_hold_a_stack(*above);
+}
+
+bool stands_at(const SignalTrampoline& trampoline, Address pc, const Memory& memory) {
+  const auto code = memory.run_at(pc);
+  const auto pattern = std::as_bytes(trampoline.code);
+  return code.size() >= pattern.size() && std::ranges::equal(pattern, code.first(pattern.size()));
+}
+
+bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessImage& process) {
+  const Architecture& arch = *process.arch;
+  const auto read = [&](Address address, unsigned size) {
+    return process.memory->read_unsigned(address & arch.address_mask(), size, arch.endian);
+  };
+  std::optional<Address> context = sp + static_cast<Address>(trampoline.context_offset);
+  if (trampoline.context_is_pointer) {
+    context = read(*context, arch.pointer_size);
+  }
+  return context && std::ranges::all_of(trampoline.marks, [&](const ContextMark& mark) {
+           const auto value = read(*context + mark.offset, mark.size);
+           return value && (*value & mark.mask) == mark.value;
+         });
+}
+
+}  // namespace
+
+SignalContext check_signal_context(const Activation& trampoline, const Activation& interrupted,
+                                   const ProcessImage& process) {
+  const Register sp_number = process.arch->sp;
+  const auto to = interrupted.registers.get(sp_number);
+  if (!to || !on_a_stack(*to, process)) {
+    return SignalContext::refuted;
+  }
+  const auto from = trampoline.registers.get(sp_number);
+  for (const SignalTrampoline& known : process.arch->signal_trampolines) {
+    if (from && !known.marks.empty() && stands_at(known, trampoline.pc, *process.memory) &&
+        marks_hold(known, *from, process)) {
+      return SignalContext::checked;
+    }
+  }
+  return process.is_code(interrupted.pc) ? SignalContext::plausible : SignalContext::refuted;
+}
+
+}  // namespace whocall

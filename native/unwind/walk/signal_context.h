@@ -1,0 +1,27 @@
+// Whether what a signal frame restores can have been saved by the kernel.
+//
+// Folklore. Situation: the address of a signal trampoline lies on the stack, and no signal was
+// delivered there. Example: what sigaction was given (`sa_restorer`) is left below the frames of a
+// GHC program; the "registers" behind it are heap pointers. Remedy: the kernel writes flags and
+// segment registers of one form only, and a stack pointer that lies on a stack; what holds anything
+// else is no signal frame.
+#pragma once
+
+#include <cstdint>
+
+#include "process/process_image.h"
+#include "unwind/rows/activation.h"
+
+namespace whocall {
+
+enum class SignalContext : std::uint8_t {
+  refuted,    // no kernel saved these registers
+  plausible,  // flags and segments cannot be checked, or another hand wrote them (an emulator's)
+  checked     // they are as the kernel writes them
+};
+
+// `trampoline` stands in the signal trampoline, `interrupted` is what its row leads to.
+SignalContext check_signal_context(const Activation& trampoline, const Activation& interrupted,
+                                   const ProcessImage& process);
+
+}  // namespace whocall

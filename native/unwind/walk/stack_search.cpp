@@ -1,0 +1,349 @@
+// Folklore. Situation: code without unwind tables and without a frame pointer stands on the stack.
+// Example: hand-written assembly, a C library built without tables. Half of the words on a real
+// stack that follow a call instruction are leftovers of calls that have long returned, so the
+// first word that looks like a return address is often a lie. Remedy: a candidate is tested by
+// what follows from it. Best is one whose call goes to the very function that we came from; next
+// one from which exact rules (tables, analysis) lead on over several acceptable callers; a call
+// that demonstrably goes to another function speaks against it. The nearest of the best wins.
+#include "unwind/walk/stack_search.h"
+
+#include <algorithm>
+
+namespace whocall {
+namespace {
+
+constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first candidate
+// The same where the callee's code is in no module. Folklore. Situation: such code may have a stack
+// of its own making in the midst of other data. Example: a process of Erlang's machine, with copies
+// of older stacks beyond it. Remedy: its frames are small; farther away is somebody else's.
+constexpr std::size_t kLooseLimit = 1024;
+constexpr std::size_t kDoubtLimit = 8192;  // words looked at while it is a doubtful one
+constexpr std::size_t kBetterLimit = 256;  // words looked at for a better one after that
+
+// Small whole numbers, added up; only their order matters: that the call goes to the callee
+// outweighs all that follows from a candidate.
+constexpr int kLookAhead = 6;     // steps by exact rules
+constexpr int kStep = 1;          // for each
+constexpr int kMatchingStep = 2;  // the call goes to the very function that the step came from
+constexpr int kNotElsewhere = 4;
+constexpr int kTrampoline = 8;  // a handler returns to the kernel's code: nothing calls that
+constexpr int kTailCall = 8;
+constexpr int kSameModule = 12;
+constexpr int kSameDistance = 12;
+constexpr int kMatches = 16;
+constexpr int kBest = kNotElsewhere + kMatches + kLookAhead * kMatchingStep;
+
+// What exact rules make of a candidate.
+struct Lead {
+  int points = 0;
+  bool complete = false;  // over all steps, or to the end of the stack
+};
+
+class Search {
+ public:
+  Search(const Activation& callee, const WalkContext& context)
+      : callee_(callee),
+        context_(context),
+        arch_(*context.process.arch),
+        distance_before_(earlier_distance()) {}
+
+  std::optional<StackCandidate> run(std::optional<Address> end) const {
+    const auto sp = callee_.registers.get(arch_.sp);
+    if (!sp) {
+      return std::nullopt;
+    }
+    const bool damaged = has_exact_rule();
+    const Address start = first_word(*sp);
+    // Beyond the mapping lies another stack.
+    if (const Mapping* stack = context_.process.mapping_at(start)) {
+      end = std::min(end.value_or(stack->range.end), stack->range.end);
+    }
+    std::optional<StackCandidate> best;
+    std::vector<StackCandidate> passed;
+    std::size_t limit = in_loose_code() ? kLooseLimit : kSearchLimit;
+    for (std::size_t i = 0; i < limit; ++i) {
+      const Address at = start + i * arch_.pointer_size;
+      const auto word =
+          context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian);
+      if (!word || (end && at >= *end)) {
+        break;
+      }
+      const Address target = arch_.code_address(*word);
+      if (target == 0 || !context_.process.is_code(target - 1)) {
+        continue;
+      }
+      if (context_.budget.candidates == 0) {
+        break;
+      }
+      --context_.budget.candidates;
+      auto candidate = weigh(static_cast<std::int64_t>(at - *sp), damaged);
+      if (candidate && candidate->unseen) {
+        return best && best->sure ? best : candidate;
+      }
+      if (!candidate) {
+        continue;
+      }
+      passed.push_back(*candidate);
+      if (!best || candidate->score > best->score) {
+        limit = std::min(limit, i + (candidate->contradicted ? kDoubtLimit : kBetterLimit));
+        best = std::move(candidate);
+        if (best->score == kBest) {
+          break;
+        }
+      }
+    }
+    return best ? nearest_that_leads_to(*best, passed) : best;
+  }
+
+ private:
+  // Folklore. Situation: exact rules lead from a near candidate to a far one that scored higher,
+  // because its own chain goes one step farther or has more direct calls. Example: Guile's compiled
+  // code called through pointers, three frames of libguile above it. Remedy: what leads to the
+  // chosen frame by exact rules stands between it and us.
+  [[nodiscard]] StackCandidate nearest_that_leads_to(
+      const StackCandidate& best, const std::vector<StackCandidate>& passed) const {
+    const auto goal = apply_row(best.row, callee_, arch_, *context_.process.memory).caller;
+    const auto nearest = std::ranges::find_if(passed, [&](const StackCandidate& candidate) {
+      return candidate.row.cfa.offset < best.row.cfa.offset && !candidate.contradicted &&
+             leads_to(candidate, goal);
+    });
+    return nearest == passed.end() ? best : *nearest;
+  }
+
+  [[nodiscard]] bool leads_to(const StackCandidate& candidate, const Activation& goal) const {
+    constexpr int kFarthest = 64;  // steps
+    const auto goal_sp = goal.registers.get(arch_.sp);
+    Activation at = apply_row(candidate.row, callee_, arch_, *context_.process.memory).caller;
+    for (int i = 0; i < kFarthest && at.registers.get(arch_.sp) < goal_sp; ++i) {
+      const Step step = exact_step(at);
+      if (step.judgement.refusal != Refusal::none || is_doubtful(step.judgement)) {
+        return false;
+      }
+      at = step.caller;
+    }
+    return at.pc == goal.pc && at.registers.get(arch_.sp) == goal_sp;
+  }
+
+  // A recursion without end runs into the guard page below its stack: the search begins above it.
+  [[nodiscard]] Address first_word(Address sp) const {
+    constexpr Address kLargestGuard = Address{16} << 20U;
+    const auto& mappings = context_.process.mappings;
+    const auto above = std::ranges::upper_bound(
+        mappings, sp, {}, [](const Mapping& mapping) { return mapping.range.begin; });
+    const bool in_guard = context_.process.mapping_at(sp) == nullptr && above != mappings.end() &&
+                          above->range.begin - sp < kLargestGuard;
+    const Address first = in_guard ? above->range.begin : sp;
+    return (first + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
+  }
+
+  // Folklore. Situation: a blind function stands on the stack again and again, and the search
+  // crossed it before. Example: the interpreter of LuaJIT, written in assembler, below each pcall
+  // of a script; where the last of them is reached, far words lead on to the end of the stack.
+  // Remedy: at one pc the frame is as large as it was the last time.
+  [[nodiscard]] std::optional<std::int64_t> earlier_distance() const {
+    const std::vector<Frame>& frames = context_.frames;
+    for (std::size_t i = frames.size(); i-- > 1;) {
+      const Frame& callee = frames[i - 1];
+      if (frames[i].trust == Trust::scan && callee.pc == callee_.pc) {
+        return static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.pointer_size;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The caller whose return address lies `distance` bytes above sp.
+  std::optional<StackCandidate> weigh(std::int64_t distance, bool damaged) const {
+    const Memory& memory = *context_.process.memory;
+    StackCandidate plain{row_at(distance, false)};
+    const auto proposal = apply_row(plain.row, callee_, arch_, memory);
+    const auto verdict = context_.judge.weigh(callee_, plain.row, proposal, Trust::scan);
+    if (verdict.refusal != Refusal::none) {
+      return std::nullopt;
+    }
+    if (called_a_leaf(verdict)) {
+      return std::nullopt;
+    }
+    plain.unseen = verdict.call == CallMatch::unreadable;
+    if (plain.unseen &&
+        ((distance != 0 && !is_return_slot(proposal.cfa)) || is_copied_pointer(proposal))) {
+      return std::nullopt;
+    }
+    plain.score =
+        verdict.trampoline ? kNotElsewhere + kTrampoline : score_of(verdict.call, damaged);
+    if (verdict.trampoline && !exact_step(proposal.caller).judgement.checked_context) {
+      return std::nullopt;
+    }
+    plain.score += distance == distance_before_ ? kSameDistance : 0;
+    plain.contradicted = verdict.call == CallMatch::elsewhere && !damaged;
+    const Lead lead = lead_from(proposal.caller);
+    // Folklore: a callee that pushed the frame pointer first left it just below its return address.
+    StackCandidate restored = plain;
+    restored.row = row_at(distance, true);
+    const auto other = apply_row(restored.row, callee_, arch_, memory);
+    const Lead other_lead = other.failure == ApplyFailure::none ? lead_from(other.caller) : Lead();
+    const bool restores = other_lead.points > lead.points;
+    StackCandidate& better = restores ? restored : plain;
+    better.score += std::max(lead.points, other_lead.points);
+    better.sure = (restores ? other_lead : lead).complete &&
+                  (damaged || verdict.call != CallMatch::elsewhere);
+    return better;
+  }
+
+  // Folklore. Situation: a rule is known, but the return address that it leads to was overwritten,
+  // and callers' frames with it. Example: a long string copied into a short buffer. Remedy: the
+  // next frame that is whole called a function whose frame is gone, so a call to another function
+  // does not speak against it.
+  static int score_of(CallMatch match, bool damaged) {
+    switch (match) {
+      case CallMatch::matches:
+        return kNotElsewhere + kMatches;
+      case CallMatch::tail_call:
+        return kNotElsewhere + kTailCall;
+      case CallMatch::same_module:
+        return kNotElsewhere + kSameModule;
+      case CallMatch::unknown:
+        return kNotElsewhere;
+      case CallMatch::elsewhere:
+        return damaged ? kNotElsewhere : 0;
+      case CallMatch::no_call:
+      case CallMatch::unreadable:
+        break;
+    }
+    return 0;
+  }
+
+  // Folklore. Situation: the code of the callers is not at hand, and the stack also holds pointers
+  // to functions and leftovers. Remedy: the conventions of calls keep the stack aligned (to 16
+  // bytes on x86) at every call, so of two words one cannot be a return address. Only functions
+  // that call nothing outside their own file break the rule.
+  [[nodiscard]] bool is_return_slot(Address cfa) const { return cfa % arch_.call_alignment == 0; }
+
+  // Folklore. Situation: the same, and a pointer to a function lies in many frames. Example: the
+  // address of main in those of __libc_start_main and of what it calls. Remedy: a return address
+  // comes again only in a recursion: directly above itself, or again and again at one distance.
+  [[nodiscard]] bool is_copied_pointer(const AppliedRow& proposal) const {
+    constexpr std::uint64_t kWindow = 512;  // words
+    const Address slot = proposal.cfa - arch_.pointer_size;
+    const auto same = [&](Address at) {
+      return context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian) ==
+             proposal.caller.pc;
+    };
+    if (proposal.caller.pc == callee_.pc) {
+      return false;
+    }
+    for (std::uint64_t words = 1; words <= kWindow; ++words) {
+      const std::uint64_t distance = words * arch_.pointer_size;
+      if (same(slot + distance)) {
+        return !same(slot + 2 * distance);
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool in_loose_code() const {
+    return context_.process.module_at(callee_.pc) == nullptr &&
+           context_.process.is_code(callee_.pc);
+  }
+
+  // Folklore. Situation: where functions begin in code of no module is a guess, and so are their
+  // rules. Example: HotSpot's wrapper of a native method, its frame half dropped by a guessed
+  // function; below the link of rbp lies what javaTimeNanos left. Remedy: that such a rule leads
+  // nowhere says nothing about the stack.
+  [[nodiscard]] bool has_exact_rule() const {
+    return !in_loose_code() && std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
+      return strategy->find(callee_, context_) != nullptr;
+    });
+  }
+
+  // Folklore. Situation: a word follows a call, but what was called calls nothing, so no frame can
+  // lie below it. Example: what `call __x86.get_pc_thunk.bx` at the beginning of every i386
+  // function leaves on the stack. Remedy: unless we came from that very function, the word is a
+  // leftover.
+  [[nodiscard]] bool called_a_leaf(const Judgement& verdict) const {
+    return verdict.call == CallMatch::elsewhere && verdict.called &&
+           context_.analyser.is_leaf(*verdict.called);
+  }
+
+  // Follows exact rules from `caller`, each step to an acceptable caller whose call may have gone
+  // there; the end of the stack counts for all that are left.
+  //
+  // Folklore. Situation: what an earlier call left on the stack leads by an exact rule to a live
+  // frame, as that has called both from the same depth. Example: malloc's inner functions under the
+  // function that calls `wide` next. Remedy: the live frame's call goes to `wide`, not to malloc.
+  [[nodiscard]] Lead lead_from(Activation caller) const {
+    Lead lead;
+    for (int step = 0; step < kLookAhead; ++step) {
+      const auto next = exact_step(caller);
+      if (next.judgement.refusal == Refusal::end_of_stack) {
+        return {lead.points + (kLookAhead - step) * kStep, true};
+      }
+      if (next.judgement.refusal != Refusal::none || is_doubtful(next.judgement)) {
+        return lead;
+      }
+      if (next.judgement.call == CallMatch::unreadable) {  // farther than this nobody can see
+        return {lead.points + (kLookAhead - step) * kStep, true};
+      }
+      lead.points += next.judgement.evidence.has(Evidence::call_target) ? kMatchingStep : kStep;
+      caller = next.caller;
+    }
+    lead.complete = true;
+    return lead;
+  }
+
+  // Whether a step leads where no call can have come from. Where the code is not at hand nothing
+  // speaks against it.
+  static bool is_doubtful(const Judgement& judgement) {
+    const bool elsewhere = judgement.call == CallMatch::elsewhere;
+    const bool no_call = judgement.call == CallMatch::no_call && !judgement.put_there;
+    return (elsewhere || no_call) && !judgement.evidence.has(Evidence::signal);
+  }
+
+  struct Step {
+    Activation caller;
+    Judgement judgement{.refusal = Refusal::no_cfa};
+  };
+
+  [[nodiscard]] Step exact_step(const Activation& callee) const {
+    Step step;
+    for (Strategy* strategy : context_.exact) {
+      const UnwindRow* row = strategy->find(callee, context_);
+      if (row == nullptr) {
+        continue;
+      }
+      const auto proposal = apply_row(*row, callee, arch_, *context_.process.memory);
+      step.judgement = context_.judge.weigh(callee, *row, proposal, strategy->trust());
+      step.caller = proposal.caller;
+      if (step.judgement.refusal == Refusal::none ||
+          step.judgement.refusal == Refusal::end_of_stack) {
+        break;
+      }
+    }
+    return step;
+  }
+
+  [[nodiscard]] UnwindRow row_at(std::int64_t distance, bool restore_fp) const {
+    const auto word = static_cast<std::int64_t>(arch_.pointer_size);
+    UnwindRow row;
+    row.cfa = CfaRule::at(arch_.sp, distance + word);
+    row.return_address = arch_.return_address;
+    row.rules.push_back({arch_.return_address, RegisterRule::stored_at_cfa(-word)});
+    if (restore_fp) {
+      row.rules.push_back({arch_.fp, RegisterRule::stored_at_cfa(-2 * word)});
+    }
+    return row;
+  }
+
+  const Activation& callee_;
+  const WalkContext& context_;
+  const Architecture& arch_;
+  std::optional<std::int64_t> distance_before_;  // bytes
+};
+
+}  // namespace
+
+std::optional<StackCandidate> search_stack(const Activation& callee, std::optional<Address> end,
+                                           const WalkContext& context) {
+  return Search(callee, context).run(end);
+}
+
+}  // namespace whocall

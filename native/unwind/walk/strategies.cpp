@@ -1,0 +1,39 @@
+// The list of strategies, in the order in which the walker asks them: a new one gets a row here.
+#include "unwind/walk/strategies.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace whocall {
+namespace {
+
+using Maker = std::unique_ptr<Strategy> (*)(const Architecture&);
+
+// Surest first: what the kernel wrote, what the compiler wrote (that of Go beside its table for
+// debuggers a better one, which knows where stacks are switched), what a call must have left
+// behind, what the code does, what a convention leaves behind, what can be found by searching.
+constexpr std::array<Maker, 7> kMakers = {
+    make_signal_frame_strategy, make_go_strategy,       make_cfi_strategy,
+    make_call_entry_strategy,   make_analysis_strategy, make_frame_pointer_strategy,
+    make_scan_strategy,
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch) {
+  std::vector<std::unique_ptr<Strategy>> strategies;
+  std::ranges::transform(kMakers, std::back_inserter(strategies),
+                         [&](Maker make) { return make(arch); });
+  return strategies;
+}
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const auto& strategy : make_strategies(*architectures().front())) {
+    names.emplace_back(strategy->name());
+  }
+  return names;
+}
+
+}  // namespace whocall

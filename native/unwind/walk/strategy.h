@@ -1,0 +1,77 @@
+// A strategy finds the unwinding rule for one activation; it does not step. To add one: write a
+// file beside this one and give it a row in strategies.cpp. Nothing else changes.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "process/process_image.h"
+#include "unwind/analysis/function_analyser.h"
+#include "unwind/code/code_map.h"
+#include "unwind/rows/activation.h"
+#include "unwind/rows/cfi_tables.h"
+#include "unwind/rows/row.h"
+#include "unwind/walk/backtrace.h"
+#include "unwind/walk/judge.h"
+
+namespace whocall {
+
+class Strategy;
+
+// How much a walk may still search. A stack of one word again and again makes every frame cost
+// thousands of tests; a walk ends when it has made more of them than any true stack asks for.
+struct SearchBudget {
+  std::size_t candidates = 200'000;  // words that look like return addresses
+};
+
+// What strategies may look at while they search, and where rows made on the fly are kept.
+struct WalkContext {
+  const ProcessImage& process;
+  CfiTables& cfi;
+  CodeMap& code;
+  FunctionAnalyser& analyser;
+  Judge& judge;
+  std::deque<UnwindRow>& made_rows;
+  // The strategies whose rules are exact (trust analysis or better), as far as they are switched
+  // on, in order: what searching strategies test their candidates with.
+  const std::vector<Strategy*>& exact;
+  const bool& may_search;            // whether the scan is switched on
+  const std::vector<Frame>& frames;  // found so far, innermost first
+  SearchBudget& budget;
+
+  // The row lives until the walk ends.
+  const UnwindRow* keep(UnwindRow row) const {
+    made_rows.push_back(std::move(row));
+    return &made_rows.back();
+  }
+};
+
+class Strategy {
+ public:
+  Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
+  virtual ~Strategy() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;  // the word for -without
+  // The trust of frames found this way.
+  [[nodiscard]] virtual Trust trust() const = 0;
+  // The rule for `callee`, or null where this strategy has nothing to say. The walker applies it,
+  // judges the caller it leads to, and asks the next strategy when it is refused.
+  virtual const UnwindRow* find(const Activation& callee, const WalkContext& context) = 0;
+  // How the rule was found, as the beginning of a sentence: "the .eh_frame of libc.so.6 gives".
+  [[nodiscard]] virtual std::string explain(const Activation& callee, const UnwindRow& row,
+                                            const WalkContext& context) const = 0;
+  // What would make frames of this kind surer; empty when nothing would.
+  [[nodiscard]] virtual std::string remedy() const { return {}; }
+};
+
+// All strategies in the order in which the walker asks them, for one instruction set.
+std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch);
+// Their names in that order.
+std::vector<std::string> strategy_names();
+
+}  // namespace whocall

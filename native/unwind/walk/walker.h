@@ -1,0 +1,62 @@
+// The one walker: from a thread's registers to its frames.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "process/process_image.h"
+#include "unwind/analysis/function_analyser.h"
+#include "unwind/code/code_map.h"
+#include "unwind/rows/cfi_tables.h"
+#include "unwind/walk/backtrace.h"
+#include "unwind/walk/judge.h"
+#include "unwind/walk/strategy.h"
+
+namespace whocall {
+
+struct WalkOptions {
+  std::vector<std::string> without;  // names of strategies that are switched off
+  std::size_t max_frames = std::size_t{1} << 20U;
+  bool explain = false;                   // fill Frame::explanation
+  bool registers = false;                 // fill Frame::registers and Frame::saved
+  std::function<void()> check_interrupt;  // called now and then; may throw to end the walk
+};
+
+// Holds what walks of one process share: tables, caches, strategies. A walk never throws on bad
+// memory, never loops (the stack pointer moves up, or the stack changes, which it may do only
+// kStackSwitchLimit times and never twice to the same place), and ends after max_frames frames at
+// the latest.
+class Walker {
+ public:
+  static constexpr unsigned kStackSwitchLimit = 64;
+
+  // `symbolizer` lends its tables of functions; without one the walker makes its own.
+  explicit Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symbolizer = nullptr);
+
+  // Throws std::invalid_argument for a strategy that does not exist, and what check_interrupt
+  // throws.
+  Backtrace walk(const Thread& thread, const WalkOptions& options);
+
+  [[nodiscard]] const ProcessImage& process() const { return process_; }
+  CfiTables& cfi() { return cfi_; }
+  CodeMap& code() { return code_; }
+  FunctionAnalyser& analyser() { return analyser_; }
+
+ private:
+  struct Attempt;  // one strategy's proposal for the caller
+  class Walk;      // the state of one walk
+
+  const ProcessImage& process_;
+  std::shared_ptr<Symbolizer> symbolizer_;
+  CfiTables cfi_;
+  CodeMap code_;
+  FunctionAnalyser analyser_;
+  Judge judge_;
+  std::vector<std::unique_ptr<Strategy>> strategies_;
+};
+
+}  // namespace whocall
