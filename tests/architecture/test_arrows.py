@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from arrows import import_faults, include_faults
+from arrows import circles, import_faults, include_circles, include_faults
 
 
 def test_includes_follow_the_arrows(project_root: Path) -> None:
     assert list(include_faults(project_root / "native")) == []
+
+
+def test_no_files_include_each_other_in_a_circle(project_root: Path) -> None:
+    assert include_circles(project_root / "native") == []
 
 
 def test_imports_follow_the_arrows(project_root: Path) -> None:
@@ -28,7 +32,16 @@ def write(root: Path, files: dict[str, str]) -> Path:
     [
         ("process/x.cpp", '"object/y.h"', True),
         ("process/x.cpp", '"process/y.h"', True),
-        ("process/x.cpp", '"unwind/y.h"', False),
+        ("process/x.cpp", '"unwind/rows/y.h"', False),
+        ("symbols/x.cpp", '"symbols/table/y.h"', True),
+        ("symbols/table/x.cpp", '"symbols/y.h"', False),
+        ("symbols/table/x.cpp", '"symbols/starts/y.h"', False),
+        ("symbols/jit/x.cpp", '"symbols/lists/y.h"', False),
+        ("unwind/audit/x.cpp", '"unwind/analysis/y.h"', True),
+        ("unwind/audit/x.cpp", '"unwind/walk/y.h"', False),
+        ("unwind/code/x.cpp", '"unwind/analysis/y.h"', False),
+        ("object/x.cpp", '"object/bfd/y.h"', False),
+        ("unwind/elsewhere/x.cpp", '"base/y.h"', False),
         ("base/x.h", '"arch/y.h"', False),
         ("memory/x.h", '"arch/y.h"', False),
         ("arch/x.h", '"memory/y.h"', False),
@@ -50,6 +63,26 @@ def test_an_include_is_judged(tmp_path: Path, place: str, include: str, allowed:
     if not header.startswith("absent"):
         files.setdefault(header, "")
     assert (list(include_faults(write(tmp_path, files))) == []) is allowed
+
+
+def test_a_circle_of_includes_is_found(tmp_path: Path) -> None:
+    files = {
+        "base/a.h": '#include "base/b.h"\n',
+        "base/b.h": "",
+        "base/b.cpp": '#include "base/b.h"\n#include "base/c.h"\n',
+        "base/c.h": '#include "base/a.h"\n',
+        "base/d.h": '#include "base/a.h"\n',
+    }
+    assert include_circles(write(tmp_path, files)) == [["base/a", "base/b", "base/c"]]
+
+
+def test_circles_of_a_graph() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"d"}}) == []
+    assert circles({"a": {"a"}}) == []
+    assert circles({"a": {"b"}, "b": {"a", "c"}, "c": {"d"}, "d": {"c"}}) == [
+        ["a", "b"],
+        ["c", "d"],
+    ]
 
 
 @pytest.mark.parametrize(
