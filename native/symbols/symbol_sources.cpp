@@ -2,10 +2,13 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "object/kept_facts.h"
 #include "object/open_files.h"
+#include "symbols/symbol_facts.h"
 #include "symbols/table/plt_symbols.h"
 
 namespace whocall {
@@ -29,6 +32,20 @@ const Architecture* architecture_of(const ElfFile& file) {
   return file.type() == ET_REL
              ? nullptr
              : find_architecture(file.machine(), file.pointer_size(), file.endian());
+}
+
+// Only of large files: others are looked through sooner than a file is found. What the user's own
+// lists say is not kept.
+std::optional<std::string> key_of(const ElfFile& file, const Companions& companions,
+                                  const FileSearch& search) {
+  constexpr std::uint64_t kLarge = std::uint64_t{4} << 20U;  // bytes
+  if (file.bytes().size() < kLarge || !search.symbol_files.empty() ||
+      !search.signature_files.empty()) {
+    return std::nullopt;
+  }
+  const auto debug =
+      std::ranges::find(companions.files, NameSource::debug_file, &Companion::source);
+  return facts_key(file, debug == companions.files.end() ? nullptr : debug->file.get());
 }
 
 // The sources of one file, by the debug file that they were made with.
@@ -71,6 +88,7 @@ SymbolSources::SymbolSources(std::shared_ptr<const ElfFile> file, const FileSear
     }
   }
   table_ = SymbolTable::from_elf(file_, companions);
+  kept_as_ = key_of(*file_, companions, search);
 }
 
 // PLT slots have no symbols of their own; libbfd puts them together from the relocations.
@@ -85,7 +103,7 @@ std::shared_ptr<const SymbolTable> SymbolSources::table_with_plt() {
 const FunctionStarts* SymbolSources::starts() {
   const std::scoped_lock lock(mutex_);
   if (starts_ == nullptr && arch_ != nullptr) {
-    starts_ = std::make_unique<FunctionStarts>(*file_, *arch_, *table());
+    starts_ = std::make_unique<FunctionStarts>(make_starts());
   }
   return starts_.get();
 }
@@ -93,10 +111,36 @@ const FunctionStarts* SymbolSources::starts() {
 std::shared_ptr<const InferredNames> SymbolSources::inferred() {
   const std::scoped_lock lock(mutex_);
   if (inferred_ == nullptr && arch_ != nullptr) {
-    inferred_ = std::make_shared<const InferredNames>(NameEvidence{
-        *file_, *arch_, *table(), [this]() -> const FunctionStarts& { return *starts(); }});
+    inferred_ = std::make_shared<const InferredNames>(make_names());
   }
   return inferred_;
+}
+
+FunctionStarts SymbolSources::make_starts() {
+  if (const auto kept = kept_as_ ? find_facts(*kept_as_, "starts") : std::nullopt) {
+    if (auto starts = decode_starts(*kept)) {
+      return {*file_, std::move(*starts)};
+    }
+  }
+  FunctionStarts starts(*file_, *arch_, *table());
+  if (kept_as_) {
+    keep_facts(*kept_as_, "starts", encode(starts.all()));
+  }
+  return starts;
+}
+
+InferredNames SymbolSources::make_names() {
+  if (const auto kept = kept_as_ ? find_facts(*kept_as_, "names") : std::nullopt) {
+    if (auto names = decode_names(*kept)) {
+      return InferredNames(std::move(*names));
+    }
+  }
+  InferredNames names(NameEvidence{*file_, *arch_, *table(),
+                                   [this]() -> const FunctionStarts& { return *starts(); }});
+  if (kept_as_) {
+    keep_facts(*kept_as_, "names", encode(names.all()));
+  }
+  return names;
 }
 
 // Debug info goes first: it alone tells of inlined calls.

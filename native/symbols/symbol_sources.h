@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,12 @@ class SymbolSources {
   Attachments& attachments() { return attachments_; }
 
  private:
+  FunctionStarts make_starts();
+  InferredNames make_names();
+
   std::shared_ptr<const ElfFile> file_;
-  const Architecture* arch_;  // null where nothing can be said of the code
+  std::optional<std::string> kept_as_;  // under which key facts are kept; a miss: they are not
+  const Architecture* arch_;            // null where nothing can be said of the code
   std::shared_ptr<const SymbolTable> table_;
   std::string remark_;
   std::string debug_file_;
