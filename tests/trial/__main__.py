@@ -8,6 +8,7 @@ part of tests/run: it needs some 3 GB of packages, 20 GB for cores, and more tha
     python3 -m trial --list                       the programs, and what is peculiar to them
     python3 -m trial --keep DIR                   all of them; cores that are there are kept
     python3 -m trial --keep DIR --again           score the cores that are there, start nothing
+    python3 -m trial --keep DIR --again --truth   the same with the truth found anew
     python3 -m trial --keep DIR --show            the figures of the last scoring
     python3 -m trial --keep DIR --show --explain NAME    the places where walk and truth differ
 
@@ -17,6 +18,7 @@ Run as root on Debian 12 x86-64, with build/release built (or WHOCALL_BUILD_DIR 
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +26,8 @@ from pathlib import Path
 from trial import paths
 
 paths.prepare()
+
+from oracles.tools import ToolError  # noqa: E402
 
 from trial import dumping, report, truth  # noqa: E402
 from trial.catalogue import programs  # noqa: E402
@@ -53,8 +57,10 @@ def _trial(program: Program, directory: Path, wanted: argparse.Namespace) -> Non
         directory.mkdir(parents=True, exist_ok=True)
         try:
             dumping.dump(program, directory, wanted.moments)
-        except (dumping.NotDumpedError, OSError) as error:
+        except (dumping.NotDumpedError, ToolError, OSError) as error:
             print(f"{program.name}: {error}", file=sys.stderr, flush=True)
+    if wanted.truth:
+        dumping.find_truth(program, directory)
     if not wanted.show:
         _walk(directory)
 
@@ -66,12 +72,15 @@ def _list() -> None:
 
 def main() -> None:
     """The command line."""
+    # Also in the background, or terminated: what was started is put away.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     parser = argparse.ArgumentParser(prog="python3 -m trial", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--keep", type=Path, metavar="DIR")
     parser.add_argument("--moments", type=int, default=5)
-    for flag in ("--list", "--again", "--show", "--explain"):
+    for flag in ("--list", "--again", "--truth", "--show", "--explain"):
         parser.add_argument(flag, action="store_true")
     wanted = parser.parse_args()
     if wanted.list or not wanted.keep:
@@ -87,7 +96,7 @@ def main() -> None:
             continue
         directory = wanted.keep.resolve() / program.name
         _trial(program, directory, wanted)
-        row = report.of_program(program.name, directory)
+        row = report.of_program(program.name, directory, program.dropped)
         if row is None:
             print(f"{program.name:20} no core", flush=True)
             continue

@@ -1,18 +1,20 @@
 """Whether an unwind table covers a pc of a core, read from the files' `.eh_frame_hdr` by nothing
-but its layout. eu-unstrip says which file lies where.
+but its layout, or by readelf where there is none. eu-unstrip says which file lies where.
 """
 
 from __future__ import annotations
 
+import re
 import struct
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from oracles.tools import run
+from oracles.tools import lines, run
 
 _PT_LOAD, _PT_GNU_EH_FRAME = 1, 0x6474E550
 _PAGE = 4096
+_FDE = re.compile(r" FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 
 
 @dataclass
@@ -36,12 +38,13 @@ class _Module:
 
 
 class Covered:
-    """The modules of one core; the tables of files are kept for all cores of a run."""
+    """The modules of one core or process; the tables of files are kept for all cores of a run."""
 
     _tables: dict[str, _Table] = {}
 
-    def __init__(self, core: Path, exe: Path) -> None:
-        said = run(["eu-unstrip", "-n", f"--core={core}", f"--executable={exe}"], accepted=(0, 1))
+    def __init__(self, source: list[str]) -> None:
+        """`source`: the arguments by which elfutils' tools name a core or a process."""
+        said = run(["eu-unstrip", "-n", *source], accepted=(0, 1))
         self._modules = sorted(
             (_module(line.split()) for line in said.splitlines() if "+" in line.split()[0]),
             key=lambda module: module.begin,
@@ -59,8 +62,22 @@ class Covered:
 
     def _table(self, file: str) -> _Table:
         if file not in self._tables:
-            self._tables[file] = _read(Path(file).read_bytes())
+            table = _read(Path(file).read_bytes())
+            if not table.begins:
+                _read_frames(file, table)
+            self._tables[file] = table
         return self._tables[file]
+
+
+def _read_frames(file: str, table: _Table) -> None:
+    """The ranges of all FDEs as readelf prints them."""
+    ranges = sorted(
+        (int(found[1], 16), int(found[2], 16))
+        for line in lines(["readelf", "--wide", "--debug-dump=frames", file])
+        if (found := _FDE.search(line))
+    )
+    table.begins = [begin for begin, _ in ranges]
+    table.ends = [end for _, end in ranges]
 
 
 def _module(words: list[str]) -> _Module:

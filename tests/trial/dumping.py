@@ -7,15 +7,16 @@ import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from stock import procfs
 from stock.gcore import GcoreFailedError, gcore
 from stock.program import Launched, StockProgram
 
-from trial import truth
+from trial import returns, truth
 from trial.program import SCRIPTS, STOCK_SCRIPTS, Program
 
 LARGEST_CORE = 2 << 30  # bytes
@@ -110,28 +111,48 @@ def dump(program: Program, directory: Path, moments: int) -> None:
         raise NotDumpedError(f"ended too early, {len(wanted)} moments are lacking: {text}")
 
 
+def find_truth(program: Program, directory: Path) -> None:
+    """Finds the truth of all cores of a folder anew."""
+    for known in directory.glob("*.truth.json"):
+        core = directory / known.name.replace(".truth.json", ".core")
+        exe = Path(truth.load(known).exe)
+        truth.save(truth.find(core, exe, program, directory / "work"), known)
+
+
 def _stock(program: Program, chance: random.Random) -> StockProgram:
     warm = program.warm + chance.uniform(0, program.spread)
 
     def arrived(launched: Launched) -> int:
         pid = launched.process.pid
         if program.process:
-            found: list[int] = []
-
-            def named() -> bool:
-                found[:] = _in_group(pid, program.process)
-                return bool(found)
-
-            launched.wait_for(named, f"a process {program.process!r}")
-            pid = found[0]
+            busiest = _Busiest(pid, program.process)
+            launched.wait_for(lambda: busiest.has_used(warm), f"a process {program.process!r}")
+            return busiest.pid
         _compute(pid, warm)
         return pid
 
-    start = program.command if program.process else f"exec {program.command}"
+    starts_itself = program.process or "exec " in program.command
+    start = program.command if starts_itself else f"exec {program.command}"
     line = f"exec >/dev/null 2>errors.txt </dev/null; {start}"
     return StockProgram(
         program.name, ("/bin/bash", "-c", line), arrived, 1, environment=program.environment
     )
+
+
+class _Busiest:
+    """Of the processes that a program starts, the one that computes."""
+
+    def __init__(self, group: int, piece: str) -> None:
+        self._group, self._piece, self.pid = group, piece, 0
+
+    def has_used(self, seconds: float) -> bool:
+        """Looks for it; whether it has used so much CPU time."""
+        used = {}
+        for pid in _in_group(self._group, self._piece):
+            with contextlib.suppress(OSError):
+                used[pid] = procfs.cpu_seconds(pid)
+        self.pid = max(used, key=lambda pid: used[pid], default=0)
+        return bool(used) and used[self.pid] >= seconds
 
 
 def _in_group(group: int, piece: str) -> list[int]:
@@ -153,25 +174,39 @@ def _processes() -> Iterator[int]:
 
 
 def _compute(pid: int, seconds: float) -> None:
-    """Waits until the process has used that much more CPU time."""
+    """Waits until the process has used that much more CPU time, unless it ends."""
     enough = procfs.cpu_seconds(pid) + seconds
-    _wait(lambda: procfs.cpu_seconds(pid) >= enough, f"{pid} computing for {seconds:.2f} s")
 
+    def reached() -> bool:
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            raise procfs.NotReachedError(f"{pid} has ended")
+        return procfs.cpu_seconds(pid) >= enough
 
-def _wait(reached: Callable[[], bool], what: str) -> None:
-    procfs.wait_for(reached, what, patience=40)
+    procfs.wait_for(reached, f"{pid} computing for {seconds:.2f} s", patience=40)
 
 
 def _moment(pid: int, exe: Path, core: Path, program: Program) -> None:
     """One core that is not too large, and its truth."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        _dump_small(pid, core)
+        known = truth.find(core, exe, program, core.parent / "work", pid)
+        if not all(thread.complete for thread in known.threads.values()):
+            returns.prove(pid, core, known)
+        truth.save(known, core.with_suffix(".truth.json"))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def _dump_small(pid: int, core: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_CORE, before[1]))
     try:
         gcore(pid, core)
+        _run(["fallocate", "--dig-holes", str(core)], core.parent)
     except GcoreFailedError as error:
         for left in core.parent.glob(f"{core.name}*"):
             left.unlink()
         raise NotDumpedError(str(error)[-600:]) from error
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    truth.save(truth.find(core, exe, program.believed), core.with_suffix(".truth.json"))

@@ -13,8 +13,8 @@ state=$PWD/../../i386.state
 mkdir -p $state/lists/partial $state/cache/archives/partial; touch $state/status
 options="-qq -o APT::Architecture=i386 -o APT::Architectures=i386 -o Dir::State=$state"
 options="$options -o Dir::State::status=$state/status -o Dir::Cache=$state/cache"
-[ -e $state/fresh ] || { apt-get $options update; touch $state/fresh; }
-for package in {packages}; do apt-get $options download $package; done
+[ -e $state/fresh ] || { apt-get $options update || echo in part; touch $state/fresh; }
+for package in {packages}; do apt-get $options download $package/bookworm; done
 for file in *.deb; do dpkg-deb -x $file root; done
 rm *.deb
 """

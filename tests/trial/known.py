@@ -59,8 +59,9 @@ def _lisps() -> list[Program]:
             ("sbcl",),
             ("work.lisp",),
             believed=FRAME_POINTERS,
-            note="compiled Lisp keeps rbp; eu-stack drops the caller of assembly routines and of"
-            " functions caught before they made their frame (funcall1)",
+            dropped=("funcall1",),
+            note="compiled Lisp keeps rbp; call_into_lisp_ makes a second frame below its own, and"
+            " eu-stack goes past its caller funcall1",
         ),
         Program(
             "guile",
@@ -100,13 +101,21 @@ def _javascript_and_jits() -> list[Program]:
         Program(
             "nodejs",
             KNOWN,
-            f"env LD_LIBRARY_PATH=$PWD/{root} root/usr/bin/node deep.js",
+            "exec unshare -m /bin/bash -c 'mount --bind root/usr/share/nodejs /usr/share/nodejs;"
+            f" exec env LD_LIBRARY_PATH=$PWD/{root} root/usr/bin/node deep.js'",
             (),
             ("deep.js",),
             unpacked=(
-                *("nodejs/bookworm", "libnode108/bookworm", "libuv1", "libcares2", "libnghttp2-14"),
+                *(
+                    "nodejs/bookworm",
+                    "libnode108/bookworm",
+                    "libuv1",
+                    "libc-ares2",
+                    "libnghttp2-14",
+                ),
                 *("libicu72", "node-cjs-module-lexer", "node-acorn", "node-undici"),
             ),
+            prepare="mkdir -p /usr/share/nodejs",
             believed=FRAME_POINTERS,
             note="builtins keep rbp, and have no table; a leaf builtin without a frame makes"
             " eu-stack drop its caller",
@@ -145,10 +154,16 @@ def _compiled() -> list[Program]:
             "./work",
             ("golang-go",),
             ("work.go",),
-            prepare="HOME=$PWD GOFLAGS=-buildvcs=false /usr/bin/go build -ldflags '-s -w' work.go",
+            prepare="HOME=$PWD GOFLAGS=-buildvcs=false /usr/bin/go build -o twin"
+            " -ldflags=-compressdwarf=false work.go; strip -o work twin",
+            twin="twin",
             believed=FRAME_POINTERS,
-            note="Go keeps rbp; leaves without a frame and prologues make eu-stack drop a caller,"
-            " and the switch to the system stack ends its walk",
+            last=(
+                *("runtime.systemstack.abi0", "runtime.mcall", "runtime.systemstack"),
+                *("runtime.morestack.abi0", "runtime.mstart.abi0"),
+            ),
+            note="the twin's .debug_frame leads eu-stack; it knows nothing of the goroutine's own"
+            " stack behind systemstack, mcall, morestack; by Go's own word nothing called mstart",
         ),
         Program(
             "ocaml",

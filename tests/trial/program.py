@@ -17,9 +17,9 @@ class Program:
     """One program in one situation.
 
     `command` is a line for a shell, with the sources below `scripts` copied into its working
-    directory; `{bin}` there stands for the folder into which `unpacked` packages were unpacked.
-    It is started with `exec`, unless it ends with `&&`-less jobs of its own: then `process` says
-    by a piece of its command line which process is looked at.
+    directory, and `unpacked` packages below `root`.
+    It is started with `exec`, unless it has its own, or starts jobs: then `process` says by a
+    piece of the command line which of them is looked at: the one that computes.
     """
 
     name: str
@@ -40,6 +40,14 @@ class Program:
     spread: float = 0.4
     """Seconds of CPU time between two moments at the most."""
     environment: dict[str, str] = field(default_factory=dict)
+    twin: str = ""
+    """A file in the working directory with the tables that were stripped off; eu-stack reads it in
+    place of the executable.
+    """
+    last: tuple[str, ...] = ()
+    """Functions that switch stacks: eu-stack is believed as far as these."""
+    dropped: tuple[str, ...] = ()
+    """Functions whose frames eu-stack leaves out; `note` has the reason."""
     note: str = ""
     """What is peculiar: where eu-stack itself errs, by name, and why."""
 

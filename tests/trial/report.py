@@ -18,7 +18,7 @@ MOST_SECONDS, MOST_MEGABYTES = 5.0, 1024.0
 
 HEAD = (
     f"{'program':20} {'cores':>5} {'thr':>4} {'true':>6} | {'miss':>5} {'false':>5} {'boldest':13}"
-    f" | {'miss':>5} {'false':>5} {'boldest':13} | {'further':>7} {'s':>6} {'MB':>5}"
+    f" | {'miss':>5} {'false':>5} {'boldest':13} | {'proved':>6} {'further':>7} {'s':>6} {'MB':>5}"
 )
 
 
@@ -62,11 +62,11 @@ class Row:
             f"{score.missing:5} {score.false:5} {score.boldest:13}"
             for score in self.scores.values()
         )
-        further = self.scores["tables"].further
+        tables = self.scores["tables"]
         return (
-            f"{self.name:20} {self.cores:5} {self.threads:4} {self.scores['tables'].true:6} |"
-            f" {figures} | {further:7} {self.seconds:6.2f} {self.megabytes:5.0f}"
-            f"  {'; '.join(self.faults())}"
+            f"{self.name:20} {self.cores:5} {self.threads:4} {tables.true:6} |"
+            f" {figures} | {tables.proved:6} {tables.further:7}"
+            f" {self.seconds:6.2f} {self.megabytes:5.0f}  {'; '.join(self.faults())}"
         )
 
     def add(self, other: Row) -> None:
@@ -106,7 +106,7 @@ def _threads(known: truth.Truth, walked: dict[str, Any]) -> Iterator[Compared]:
         yield Compared(tid, [Found(*it) for it in thread["frames"]], true, tuple(thread["stop"]))
 
 
-def of_program(name: str, directory: Path) -> Row | None:
+def of_program(name: str, directory: Path, dropped: Sequence[str] = ()) -> Row | None:
     """The row of all cores of a program; None without any."""
     row = Row(name)
     for core in sorted(directory.glob("*.core")):
@@ -125,8 +125,9 @@ def of_program(name: str, directory: Path) -> Row | None:
             row.seconds = max(row.seconds, walked["seconds"])
             row.megabytes = max(row.megabytes, walked["megabytes"])
             for thread in _threads(known, walked):
+                true = thread.true
                 row.scores[mode].add(
-                    of_thread(thread.frames, thread.true.pcs, thread.true.complete)
+                    of_thread(thread.frames, true.pcs, true.complete, dropped, true.returned)
                 )
                 if thread.stop[0] != "end-of-stack":
                     row.stops[mode][thread.stop[0]] += 1
@@ -147,11 +148,13 @@ def explain(directory: Path) -> None:
 
 
 def _explain_thread(where: str, thread: Compared) -> None:
-    differing = parts([it.pc for it in thread.frames], thread.true.pcs, thread.true.complete)
+    true = thread.true
+    differing = parts([it.pc for it in thread.frames], true.pcs + true.returned, true.complete)
     if not differing:
         return
-    end = "whole" if thread.true.complete else thread.true.ends
-    print(f"  {where}, thread {thread.tid}: {len(thread.true.pcs)} true frames ({end});", end="")
+    end = "whole" if true.complete else true.ends
+    print(f"  {where}, thread {thread.tid}: {len(true.pcs)} true frames ({end}),", end="")
+    print(f" {len(true.returned)} that returned;", end="")
     print(f" stop: {thread.stop}")
     for part in differing[:6]:
         print(f"    {part.kind}:")
@@ -162,9 +165,11 @@ def _explain_thread(where: str, thread: Compared) -> None:
 
 
 def _print_true(true: truth.ThreadTruth, begin: int, end: int) -> None:
+    pcs = true.pcs + true.returned
     for level in range(max(0, begin - 1), min(end, begin + 5)):
         mark = " " if level < begin else "-"
-        print(f"     {mark}#{level} {true.pcs[level]:#x} {true.names[level]}")
+        name = true.names[level] if level < len(true.names) else "(returned)"
+        print(f"     {mark}#{level} {pcs[level]:#x} {name}")
 
 
 def _print_found(frames: Sequence[Found], begin: int, end: int) -> None:

@@ -34,6 +34,7 @@ class Score:
     true: int = 0
     missing: int = 0
     further: int = 0
+    proved: int = 0
     false_by_trust: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Score) -> None:
@@ -41,6 +42,7 @@ class Score:
         self.true += other.true
         self.missing += other.missing
         self.further += other.further
+        self.proved += other.proved
         self.false_by_trust += other.false_by_trust
 
     @property
@@ -91,13 +93,26 @@ def parts(found: Sequence[int], true: Sequence[int], complete: bool) -> list[Par
     return differing
 
 
-def of_thread(frames: Sequence[Found], true: Sequence[int], complete: bool) -> Score:
-    """The figures of one thread."""
-    score = Score(true=len(true))
-    for part in parts([frame.pc for frame in frames], true, complete):
+def of_thread(
+    frames: Sequence[Found],
+    true: Sequence[int],
+    complete: bool,
+    dropped: Sequence[str] = (),
+    returned: Sequence[int] = (),
+) -> Score:
+    """The figures of one thread. `dropped` names functions whose frames eu-stack leaves out: where
+    they stand between two true frames they count as further, not as false. `returned` are true
+    frames behind the truth's end; between those others may stand.
+    """
+    known = [*true, *returned]
+    score = Score(true=len(known), proved=len(returned))
+    for part in parts([frame.pc for frame in frames], known, complete):
+        between = part.true_begin == part.true_end
+        named = all(frame.function in dropped for frame in frames[part.begin : part.end])
+        behind = part.true_begin >= len(true) and not complete
         if part.kind == "missing":
             score.missing += part.true_end - part.true_begin
-        elif part.kind == "further":
+        elif part.kind == "further" or behind or (between and named):
             score.further += part.end - part.begin
         else:
             score.false_by_trust.update(frame.trust for frame in frames[part.begin : part.end])

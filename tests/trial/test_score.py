@@ -38,3 +38,16 @@ def test_what_stands_in_place_of_the_last_true_frames_is_false() -> None:
 def test_the_boldest_is_the_best_trust() -> None:
     frames = [*_frames(1), *_frames(9, trust="scan"), *_frames(8, trust="analysis")]
     assert of_thread(frames, [1, 2], complete=True).boldest == "analysis"
+
+
+def test_what_eu_stack_is_known_to_drop_is_not_false() -> None:
+    frames = [*_frames(1), Found(9, None, "cfi", "funcall1", None, ""), *_frames(2)]
+    assert _figures(of_thread(frames, [1, 2], True, dropped=["funcall1"])) == (0, 0, 1)
+    assert _figures(of_thread(frames, [1, 2], True, dropped=["other"])) == (0, 1, 0)
+    assert _figures(of_thread(frames, [1, 5, 2], True, dropped=["funcall1"])) == (1, 1, 0)
+
+
+def test_what_returned_is_missed_behind_the_end_and_may_have_others_between() -> None:
+    score = of_thread(_frames(1, 2, 7, 4), [1, 2], complete=False, returned=[3, 4])
+    assert _figures(score) == (1, 0, 1)
+    assert score.true == 4

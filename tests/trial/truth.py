@@ -7,29 +7,38 @@ is known to keep frame pointers (`program.FRAME_POINTERS`).
 
 from __future__ import annotations
 
+import contextlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from oracles import eu_stack
+from oracles.tools import ToolError
 
 from trial.covered import Covered
-from trial.program import FRAME_POINTERS
+from trial.program import FRAME_POINTERS, Program
 
 LIMIT = 4000
 """Frames of a thread: eu-stack's time grows with the square of the depth."""
+
+LEAST_CODE = 0x1000
+"""No code lies below."""
 
 OUTERMOST = ("_start", "clone", "__clone", "clone3", "__clone3")
 
 
 @dataclass(frozen=True)
 class ThreadTruth:
-    """True pcs, innermost first; `complete` when nothing called the last one."""
+    """True pcs, innermost first; `complete` when nothing called the last one. `returned`: those
+    behind the end to which the thread came back (`returns.py`).
+    """
 
     pcs: list[int]
     names: list[str | None]
     complete: bool
     ends: str
+    returned: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -40,32 +49,63 @@ class Truth:
     threads: dict[int, ThreadTruth]
 
 
-def find(core: Path, exe: Path, believed: str) -> Truth:
-    """Asks eu-stack."""
-    said = eu_stack.of_core(core, exe, LIMIT)
-    covered = Covered(core, exe)
+def find(core: Path, exe: Path, program: Program, work: Path, pid: int = 0) -> Truth:
+    """Asks eu-stack; `work` is where the program runs. Cores of some executables it cannot read:
+    then it looks at the process `pid`, which has to stand still since the core was written.
+    """
+    source = [f"--core={core}", f"--executable={exe}"]
+    with _in_place(work / program.twin, exe) if program.twin else contextlib.nullcontext():
+        try:
+            said = eu_stack.of_core(core, exe, LIMIT)
+        except ToolError:
+            if not pid:
+                raise
+            said = eu_stack.of_process(pid, LIMIT)
+            source = ["-p", str(pid)]
+    covered = Covered(source)
     return Truth(
         str(exe),
         {
-            tid: _of_thread(frames, covered, said.complete, believed)
+            tid: _of_thread(frames, covered, said.complete, program)
             for tid, frames in said.threads.items()
         },
     )
 
 
+@contextlib.contextmanager
+def _in_place(twin: Path, exe: Path) -> Iterator[None]:
+    """Meanwhile the twin has the executable's name: eu-stack prefers the path that the core has."""
+    aside = exe.with_name("aside")
+    exe.rename(aside)
+    try:
+        twin.rename(exe)
+        try:
+            yield
+        finally:
+            exe.rename(twin)
+    finally:
+        aside.rename(exe)
+
+
 def _of_thread(
-    frames: list[eu_stack.EuFrame], covered: Covered, complete: bool, believed: str
+    frames: list[eu_stack.EuFrame], covered: Covered, complete: bool, program: Program
 ) -> ThreadTruth:
     kept = list(frames)
     ends = "eu-stack's end"
     for number, frame in enumerate(frames):
         at = frame.pc if frame.activation else frame.pc - 1
-        if believed != FRAME_POINTERS and not covered.has_table(at):
+        if frame.pc < LEAST_CODE:
+            # Tables err too: those of glibc's memmove for i386 know nothing of its pushes.
+            kept, ends = frames[:number], "eu-stack has erred"
+            break
+        switches = frame.name in program.last
+        if switches or (program.believed != FRAME_POINTERS and not covered.has_table(at)):
             kept = frames[: number + 1]
-            ends = f"no table: {frame.module or 'nowhere'}"
+            ends = "a switch of stacks" if switches else f"no table: {frame.module or 'nowhere'}"
             break
     known_end = bool(kept) and len(kept) == len(frames) and (kept[-1].name or "") in OUTERMOST
-    whole = len(kept) == len(frames) and len(kept) < LIMIT and (known_end or complete)
+    cut = len(kept) < len(frames) or len(kept) >= LIMIT or ends != "eu-stack's end"
+    whole = not cut and (known_end or complete)
     return ThreadTruth([frame.pc for frame in kept], [frame.name for frame in kept], whole, ends)
 
 

@@ -2,6 +2,7 @@ program work;
 {$mode objfpc}{$H+}
 uses sysutils, classes;
 type TStep = function(n: integer): integer;
+var step: TStep;
 function leaf(n: integer): integer;
 var list: TStringList; i: integer;
 begin
@@ -24,8 +25,9 @@ begin
   end;
 end;
 begin
-  if n = 0 then result := leaf(7) else result := through(@down, n - 1);
+  if n = 0 then result := leaf(7) else result := through(step, n - 1);
 end;
 begin
+  step := @down;
   while true do down(60);
 end.
