@@ -8,7 +8,7 @@ part of tests/run: it needs some 3 GB of packages, 20 GB for cores, and more tha
     python3 -m trial --list                       the programs, and what is peculiar to them
     python3 -m trial --keep DIR                   all of them; cores that are there are kept
     python3 -m trial --keep DIR --again           score the cores that are there, start nothing
-    python3 -m trial --keep DIR --again --truth   the same with the truth found anew
+    python3 -m trial --keep DIR --again --truth   the same with eu-stack's truth found anew
     python3 -m trial --keep DIR --show            the figures of the last scoring
     python3 -m trial --keep DIR --show --explain NAME    the places where walk and truth differ
 

@@ -203,6 +203,9 @@ def _dump_small(pid: int, core: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_CORE, before[1]))
     try:
         gcore(pid, core)
+        # It says nothing of a file that came to its limit.
+        if core.stat().st_size >= LARGEST_CORE:
+            raise GcoreFailedError("the core is too large")
         _run(["fallocate", "--dig-holes", str(core)], core.parent)
     except GcoreFailedError as error:
         for left in core.parent.glob(f"{core.name}*"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trial import foreign
 from trial.known import LIMIT, ONE_ARENA, SMALL_JAVA
-from trial.program import FRAME_POINTERS, Program
+from trial.program import Program
 
 FRESH = "fresh"
 
@@ -47,7 +47,7 @@ def _lisps_and_prologs() -> list[Program]:
         _plain("clisp", "/usr/bin/clisp -q work.lisp", "clisp", "work.lisp"),
         _plain(
             "maxima",
-            "/usr/bin/maxima --very-quiet --batch-string="
+            "exec env GCL_MEM_MULTIPLE=0.05 /usr/bin/maxima --very-quiet --batch-string="
             "'f(n):=if n=0 then (integrate(x^3*sin(x)*exp(x),x),factor(x^60-1)) else (f(n-1),n)$"
             " for i thru 100000 do f(12)$'",
             "maxima",
@@ -190,9 +190,8 @@ def _compiled() -> list[Program]:
             ("fp-compiler", "fp-units-rtl"),
             ("work.pas",),
             prepare="fpc -O2 -Xs work.pas",
-            believed=FRAME_POINTERS,
-            note="Pascal has no tables; with -O2 leaves and small procedures keep no rbp, and"
-            " eu-stack drops their callers or ends",
+            note="Pascal has no tables, and its leaves and small procedures keep no rbp: eu-stack"
+            " drops their callers, and is believed in frame 0 alone; the rest has to return",
         ),
         _plain("gnat", "./work", "gnat", "work.adb", prepare="gnatmake -O2 work.adb; strip work"),
         _plain("gdc", "./work", "gdc", "work.d", prepare="gdc -O2 -s work.d -o work"),

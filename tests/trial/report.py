@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trial import truth
-from trial.score import Found, Score, of_thread, parts
+from trial.score import Found, Score, of_thread, parts, places
 
 MODES = ("tables", "hidden")
 LEAST_SHARE = {"tables": 0.995, "hidden": 0.98}
@@ -33,6 +33,8 @@ class Row:
     """Threads whose truth reaches the outermost frame."""
     seconds: float = 0.0
     megabytes: float = 0.0
+    apart: int = 0
+    """Frames behind the truth's end that only one of the two walks shows."""
     lost: int = 0
     """Walks that came to no end."""
     scores: dict[str, Score] = field(default_factory=lambda: {mode: Score() for mode in MODES})
@@ -74,6 +76,7 @@ class Row:
         self.cores += other.cores
         self.threads += other.threads
         self.whole += other.whole
+        self.apart += other.apart
         self.lost += other.lost
         self.seconds = max(self.seconds, other.seconds)
         self.megabytes = max(self.megabytes, other.megabytes)
@@ -117,6 +120,7 @@ def of_program(name: str, directory: Path, dropped: Sequence[str] = ()) -> Row |
         row.cores += 1
         row.threads += len(known.threads)
         row.whole += sum(thread.complete for thread in known.threads.values())
+        behind: dict[tuple[int, str], set[tuple[int, int]]] = {}
         for mode in MODES:
             walked = _walked(core, mode)
             if walked is None:
@@ -129,9 +133,19 @@ def of_program(name: str, directory: Path, dropped: Sequence[str] = ()) -> Row |
                 row.scores[mode].add(
                     of_thread(thread.frames, true.pcs, true.complete, dropped, true.returned)
                 )
+                if not true.complete:
+                    behind[thread.tid, mode] = set(places(thread.frames))
                 if thread.stop[0] != "end-of-stack":
                     row.stops[mode][thread.stop[0]] += 1
+        row.apart += _apart(behind)
     return row if row.cores else None
+
+
+def _apart(behind: dict[tuple[int, str], set[tuple[int, int]]]) -> int:
+    """Over all threads, the frames that stand in one walk only; the last may lack its own CFA."""
+    tids = {tid for tid, _ in behind}
+    first, second = MODES
+    return sum(len(behind.get((t, first), set()) ^ behind.get((t, second), set())) for t in tids)
 
 
 def explain(directory: Path) -> None:
@@ -149,13 +163,17 @@ def explain(directory: Path) -> None:
 
 def _explain_thread(where: str, thread: Compared) -> None:
     true = thread.true
-    differing = parts([it.pc for it in thread.frames], true.pcs + true.returned, true.complete)
+    differing = parts([it.pc for it in thread.frames], true.pcs, true.complete)
     if not differing:
         return
     end = "whole" if true.complete else true.ends
     print(f"  {where}, thread {thread.tid}: {len(true.pcs)} true frames ({end}),", end="")
     print(f" {len(true.returned)} that returned;", end="")
     print(f" stop: {thread.stop}")
+    lacking = set(true.returned) - set(places(thread.frames))
+    if lacking:
+        print(f"    {len(lacking)} of those that returned are missing", end=":")
+        print(*(f" {pc:#x} at {sp:#x}" for pc, sp in sorted(lacking, key=lambda it: it[1])[:3]))
     for part in differing[:6]:
         print(f"    {part.kind}:")
         if part.kind == "missing":
@@ -165,11 +183,9 @@ def _explain_thread(where: str, thread: Compared) -> None:
 
 
 def _print_true(true: truth.ThreadTruth, begin: int, end: int) -> None:
-    pcs = true.pcs + true.returned
     for level in range(max(0, begin - 1), min(end, begin + 5)):
         mark = " " if level < begin else "-"
-        name = true.names[level] if level < len(true.names) else "(returned)"
-        print(f"     {mark}#{level} {pcs[level]:#x} {name}")
+        print(f"     {mark}#{level} {true.pcs[level]:#x} {true.names[level]}")
 
 
 def _print_found(frames: Sequence[Found], begin: int, end: int) -> None:
@@ -194,5 +210,7 @@ def close(rows: Sequence[Row]) -> None:
         for mode in MODES:
             if row.stops[mode]:
                 print(f"  early: {row.name} {mode}: {dict(row.stops[mode])}")
+        if row.apart:
+            print(f"  behind the truth's end, in one walk only: {row.name}: {row.apart} frames")
     bad = [row for row in rows if row.faults()]
     print(f"{len(bad)} programs miss a bound: {' '.join(row.name for row in bad) or '-'}")

@@ -98,22 +98,51 @@ def of_thread(
     true: Sequence[int],
     complete: bool,
     dropped: Sequence[str] = (),
-    returned: Sequence[int] = (),
+    returned: Sequence[tuple[int, int]] = (),
 ) -> Score:
     """The figures of one thread. `dropped` names functions whose frames eu-stack leaves out: where
-    they stand between two true frames they count as further, not as false. `returned` are true
-    frames behind the truth's end; between those others may stand.
+    they stand between two true frames they count as further, not as false. `returned`: pc and stack
+    pointer of true frames behind the truth's end; what else stands before the last is false.
     """
-    known = [*true, *returned]
-    score = Score(true=len(known), proved=len(returned))
-    for part in parts([frame.pc for frame in frames], known, complete):
+    score = Score(true=len(true))
+    for part in parts([frame.pc for frame in frames], true, complete):
         between = part.true_begin == part.true_end
         named = all(frame.function in dropped for frame in frames[part.begin : part.end])
-        behind = part.true_begin >= len(true) and not complete
         if part.kind == "missing":
             score.missing += part.true_end - part.true_begin
-        elif part.kind == "further" or behind or (between and named):
+        elif part.kind == "further" and returned:
+            score.add(_behind(frames, part.begin, returned))
+        elif part.kind == "further" or (between and named):
             score.further += part.end - part.begin
         else:
             score.false_by_trust.update(frame.trust for frame in frames[part.begin : part.end])
+    if returned and not score.proved:
+        score.true += len(returned)
+        score.proved = len(returned)
+        score.missing += len(returned)
     return score
+
+
+def _behind(frames: Sequence[Found], begin: int, returned: Sequence[tuple[int, int]]) -> Score:
+    """The frames from `begin` on against those that returned: they are told apart by their place on
+    the stack, since recursion has the same pcs again and again.
+    """
+    found = places(frames)
+    proved = set(returned)
+    score = Score(true=len(proved), proved=len(proved))
+    score.missing = len(proved - set(found[begin:]))
+    last = max((n for n in range(begin, len(found)) if found[n] in proved), default=begin - 1)
+    for number in range(begin, len(found)):
+        if found[number] in proved:
+            continue
+        if number < last:
+            score.false_by_trust[frames[number].trust] += 1
+        else:
+            score.further += 1
+    return score
+
+
+def places(frames: Sequence[Found]) -> list[tuple[int, int]]:
+    """The pc of each frame, and the stack pointer when the thread comes back to it."""
+    before = [0, *(frame.cfa or 0 for frame in frames)]
+    return [(frame.pc, sp) for frame, sp in zip(frames, before, strict=False)]

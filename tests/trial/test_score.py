@@ -47,7 +47,12 @@ def test_what_eu_stack_is_known_to_drop_is_not_false() -> None:
     assert _figures(of_thread(frames, [1, 5, 2], True, dropped=["funcall1"])) == (1, 1, 0)
 
 
-def test_what_returned_is_missed_behind_the_end_and_may_have_others_between() -> None:
-    score = of_thread(_frames(1, 2, 7, 4), [1, 2], complete=False, returned=[3, 4])
-    assert _figures(score) == (1, 0, 1)
-    assert score.true == 4
+def test_what_returned_is_known_by_its_place_on_the_stack() -> None:
+    frames = [Found(pc, cfa, "scan", None, None, "") for pc, cfa in [(1, 8), (5, 16), (5, 32)]]
+    returned = [(5, 8), (5, 16)]
+    assert _figures(of_thread(frames, [1], False, (), returned)) == (0, 0, 0)
+    astray = [frames[0], Found(7, 12, "analysis", None, None, ""), Found(5, 16, "cfi", *("",) * 3)]
+    score = of_thread([*astray, frames[2]], [1], False, (), returned)
+    assert _figures(score) == (1, 2, 0)
+    assert score.boldest == "cfi"
+    assert _figures(of_thread(frames[:1], [1], False, (), returned)) == (2, 0, 0)

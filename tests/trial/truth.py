@@ -30,15 +30,15 @@ OUTERMOST = ("_start", "clone", "__clone", "clone3", "__clone3")
 
 @dataclass(frozen=True)
 class ThreadTruth:
-    """True pcs, innermost first; `complete` when nothing called the last one. `returned`: those
-    behind the end to which the thread came back (`returns.py`).
+    """True pcs, innermost first; `complete` when nothing called the last one. `returned`: pc and
+    stack pointer of frames behind the end to which the thread came back (`returns.py`).
     """
 
     pcs: list[int]
     names: list[str | None]
     complete: bool
     ends: str
-    returned: list[int] = field(default_factory=list)
+    returned: list[tuple[int, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -118,4 +118,6 @@ def load(path: Path) -> Truth:
     """What `save` wrote."""
     data = json.loads(path.read_text())
     threads = {int(tid): ThreadTruth(**thread) for tid, thread in data["threads"].items()}
+    for thread in threads.values():
+        thread.returned[:] = [(pc, sp) for pc, sp in thread.returned]
     return Truth(data["exe"], threads)
