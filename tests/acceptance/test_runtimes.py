@@ -147,6 +147,73 @@ def test_chezscheme(cores: RuntimeCores, walk: Walk) -> None:
     assert frames[-1].function == "_start"
 
 
+def _exact_chain(stock: StockCore, trace: Backtrace) -> None:
+    """That eu-stack, to whose end it got, found the same."""
+    theirs = eu_stack.of_core(stock.core, stock.exe)
+    assert theirs.complete
+    difference = chains.difference(chains.pcs(trace), theirs.pcs()[trace.lwp])
+    assert not difference, f"{difference}\n{chains.listing(trace)}"
+
+
+def test_emacs(cores: RuntimeCores, walk: Walk) -> None:
+    """Its interpreter of Lisp calls itself, on the C stack."""
+    stock = cores.core("emacs")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    _assert_deep(PROGRAMS["emacs"], trace)
+    _exact_chain(stock, trace)
+
+
+def test_guile_interpreted(cores: RuntimeCores, walk: Walk) -> None:
+    """Interpreted Scheme has a stack of its own; the C stack is that of the interpreter."""
+    stock = cores.core("guile-interpreted")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    _assert_deep(PROGRAMS["guile-interpreted"], trace)
+    _exact_chain(stock, trace)
+
+
+def test_guile_compiled(cores: RuntimeCores, walk: Walk) -> None:
+    """Code that was compiled at run time has one frame on the C stack for each call of Scheme from
+    C, however deep it recurs. The same calls as in the interpreter lead there, and one function of
+    the library alone enters such code.
+    """
+    interpreted = cores.core("guile-interpreted")
+    frames_there = eu_stack.of_core(interpreted.core, interpreted.exe).threads
+    named = [
+        frame.name.partition("@")[0] for frame in frames_there[min(frames_there)] if frame.name
+    ]
+    expected = named[named.index("scm_call_n") :]
+    stock = cores.core("guile-compiled")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    frames = chains.physical(trace)
+    listing = chains.listing(trace)
+    _assert_deep(PROGRAMS["guile-compiled"], trace)
+    names = _functions(frames)
+    assert [it for it in names[names.index("scm_call_n") :] if it in expected] == expected, listing
+    generated = [number for number, frame in enumerate(frames) if frame.module is None]
+    assert len(generated) == expected.count("scm_call_n"), listing
+    assert len({frames[number + 1].pc for number in generated}) == 1, listing
+    libraries = {Path(frame.module).name.partition(".")[0] for frame in frames if frame.module}
+    assert libraries == {"guile", "libguile-3", "libgc", "libc"}, listing
+
+
+def test_valgrind(cores: RuntimeCores, walk: Walk) -> None:
+    """Code that the tool made runs above two functions of the scheduler, which are the outermost
+    ones in a system call as well: there eu-stack's chain is the truth.
+    """
+    waiting = cores.core("valgrind-call")
+    trace = _main_thread(chains.of_core(waiting.core, waiting.exe, walk))
+    _assert_deep(PROGRAMS["valgrind-call"], trace)
+    _exact_chain(waiting, trace)
+    outermost = chains.physical(trace)[-2:]
+    stock = cores.core("valgrind")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    frames = chains.physical(trace)
+    assert PROGRAMS["valgrind"].frames <= len(frames) <= 6, chains.listing(trace)
+    assert {frame.module for frame in frames} <= {None, outermost[0].module}
+    assert frames[-1].pc == outermost[1].pc, chains.listing(trace)
+    assert frames[-2].function == outermost[0].function, chains.listing(trace)
+
+
 def test_java(cores: RuntimeCores, walk: Walk) -> None:
     """HotSpot's interpreter keeps rbp in every frame, but returns to table entries that no call
     stands before. The chain of rbp is the truth as long as it is in generated code.
