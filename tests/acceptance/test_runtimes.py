@@ -120,17 +120,23 @@ def _functions(frames: list[Frame]) -> list[str]:
     return [frame.function or "??" for frame in frames]
 
 
-def test_luajit(cores: RuntimeCores, walk: Walk) -> None:
+def _exact_chain(stock: StockCore, trace: Backtrace) -> None:
+    """That eu-stack, to whose end it got, found the same."""
+    theirs = eu_stack.of_core(stock.core, stock.exe)
+    assert theirs.complete
+    difference = chains.difference(chains.pcs(trace), theirs.pcs()[trace.lwp])
+    assert not difference, f"{difference}\n{chains.listing(trace)}"
+
+
+@pytest.mark.parametrize("name", ["luajit", "luajit-flat"])
+def test_luajit(cores: RuntimeCores, walk: Walk, name: str) -> None:
     """The interpreter is one piece of assembler with unwind tables for all of it: eu-stack's chain
     is the truth.
     """
-    stock = cores.core("luajit")
-    theirs = eu_stack.of_core(stock.core, stock.exe)
-    assert theirs.complete
+    stock = cores.core(name)
     trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
-    _assert_deep(PROGRAMS["luajit"], trace)
-    difference = chains.difference(chains.pcs(trace), theirs.pcs()[trace.lwp])
-    assert not difference, f"{difference}\n{chains.listing(trace)}"
+    _assert_deep(PROGRAMS[name], trace)
+    _exact_chain(stock, trace)
 
 
 def test_chezscheme(cores: RuntimeCores, walk: Walk) -> None:
@@ -145,14 +151,6 @@ def test_chezscheme(cores: RuntimeCores, walk: Walk) -> None:
     assert frames[1].trust == "scan"
     assert "main" in _functions(frames), chains.listing(trace)
     assert frames[-1].function == "_start"
-
-
-def _exact_chain(stock: StockCore, trace: Backtrace) -> None:
-    """That eu-stack, to whose end it got, found the same."""
-    theirs = eu_stack.of_core(stock.core, stock.exe)
-    assert theirs.complete
-    difference = chains.difference(chains.pcs(trace), theirs.pcs()[trace.lwp])
-    assert not difference, f"{difference}\n{chains.listing(trace)}"
 
 
 def test_emacs(cores: RuntimeCores, walk: Walk) -> None:

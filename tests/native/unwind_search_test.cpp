@@ -71,6 +71,25 @@ TEST_CASE("search: a function that jumped away stands where its own rule says") 
   CHECK(lowered.frames[1].sp == kStack + 1024 + 56);
 }
 
+// LuaJIT's interpreter, which runs a script that C code of the program runs by it.
+TEST_CASE("search: what leads to the blind function again stands below that one's caller") {
+  for (const std::size_t above : {6U, 7U}) {  // words in the frame of the upper one
+    CAPTURE(above);
+    TestProcess process = process_with({0xc3});
+    process.call(kBlind + 0x140, kCaller.begin);
+    Stack stack(kStack, kX86_64);
+    stack.words(6, 1).word(kCaller.begin + 0x60).words(2, 2).word(kBlind + 0x140);
+    stack.words(above, 3).word(kMain.begin + 0x80).words(2, 4);
+    for (int i = 0; i < 6; ++i) {
+      stack.word(kMain.begin + 0x20).words(2, 5);
+    }
+    process.stack(stack.words(8, 0));
+    const auto trace = walk(process, kBlind + 8);
+    REQUIRE(trace.frames.size() > 2);
+    CHECK(trace.frames[1].pc == (above == 6 ? kCaller.begin + 0x60 : kMain.begin + 0x80));
+  }
+}
+
 // Chez Scheme's S_generic_invoke.
 TEST_CASE("search: a call of code that jumps anywhere speaks against nobody") {
   for (const bool anywhere : {true, false}) {

@@ -87,6 +87,12 @@ def runtimes() -> list[StockProgram]:
             frames=100,
         ),
         StockProgram(
+            "luajit-flat",
+            ("/usr/bin/luajit", "-joff", _script("flat.lua")),
+            computing(0.2),
+            frames=10,
+        ),
+        StockProgram(
             "chezscheme",
             ("/usr/bin/chezscheme", "--script", _script("deep.scm")),
             at_the_bottom,
