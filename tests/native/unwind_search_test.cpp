@@ -5,32 +5,18 @@
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "unwind/function_analysis.h"
-#include "unwind_process.h"
+#include "unwind_victim.h"
 
 namespace whocall::test {
 namespace {
 
-constexpr Address kCode = 0x401000;
-constexpr Address kStack = 0x7ffc0000;
-constexpr AddressRange kMain{0x401000, 0x401100};
-constexpr AddressRange kCaller{0x401100, 0x401200};
-constexpr AddressRange kEnter{0x401200, 0x401220};
-constexpr Address kBlind = 0x402000;
+constexpr AddressRange kEnter{kThird, kThird + 0x20};
 constexpr Address kOtherBlind = 0x402800;
 
-// kMain and kCaller keep 16 bytes of locals: CFA = sp + 24. kEnter has no more than a range.
+// kEnter has no more than a range.
 TestProcess process_with(const Bytes& enter) {
-  FrameTable table(kX86_64);
-  const auto cie = table.usual_cie();
-  const Bytes locals = Bytes{0x0e}.uleb(24);  // DW_CFA_def_cfa_offset
-  table.fde(cie, kMain, locals);
-  table.fde(cie, kCaller, locals);
-  table.fde(cie, kEnter);
-  TestProcess process(kX86_64);
-  process.code(kCode, 0x1000);
-  process.code(kBlind, 0x1000);
+  TestProcess process = victim(kX86_64, kEnter.size(), false);
   process.put(kEnter.begin, enter);
-  process.module("/bin/victim", {{kCode, kCode + 0x1000}, 0, table.bytes()}, true);
   process.call(kMain.begin + 0x20, kMain.begin);
   process.call(kMain.begin + 0x60, kCaller.begin);
   process.indirect_call(kMain.begin + 0x80);
