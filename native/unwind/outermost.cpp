@@ -76,7 +76,8 @@ bool starts_a_thread(const Activation& activation, const ProcessImage& process) 
   const auto holds = [&](AddressRange range, std::span<const std::uint8_t> pattern) {
     auto bytes = process.memory->run_at(range.begin);
     bytes = bytes.first(std::min<std::uint64_t>(bytes.size(), range.size()));
-    return !std::ranges::search(bytes, std::as_bytes(pattern)).empty();
+    const auto wanted = std::as_bytes(pattern);
+    return std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) != bytes.end();
   };
   const Address pc = activation.pc;
   return !activation.interrupted && pc > kBefore &&
