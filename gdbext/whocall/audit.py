@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whocall.errors import native_errors
 from whocall.jsonform import Json, hexes
+from whocall.native_errors import native_errors
 from whocall.style import Style
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
 
 DIFFERENCES = 5
 """So many are shown unless the user says otherwise."""

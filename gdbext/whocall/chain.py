@@ -13,7 +13,7 @@ from whocall.model import Backtrace, Frame, OnDemand, Stop
 from whocall.signals import signal_name
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
 
 KEPT = 4096  # of a chain that is no longer than this the frames are kept
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from whocall.compare import (
@@ -16,6 +17,8 @@ from whocall.compare import (
     count,
     first_divergence,
     has_given_up,
+    names_agree,
+    plain_name,
     summary,
 )
 from whocall.divergence import explain, last_common
@@ -42,13 +45,27 @@ class Comparison:
 
 def compare_thread(image: ProcessImage, trace: Backtrace, stack: GdbStack) -> Comparison:
     """Aligns one thread's chains and finds out why they part."""
-    rows = compare(trace, stack, image.knows_name, image.may_be_code)
+    rows = compare(trace, stack, partial(knows_name, image), image.may_be_code)
     common = last_common(rows)
     word = None
     if common is not None and common.ours is not None:
         word = image.word_at(_stack_pointer(trace, common.ours))
     explanation = explain(rows, stack.stop, image.module_states(), word, has_given_up(trace))
     return Comparison(trace, stack, rows, count(rows), explanation)
+
+
+def knows_name(image: ProcessImage, frame: Frame, gdbs: GdbFrame) -> bool:
+    """Whether gdb's name is one of the names of the frame's function, aliases included."""
+    if names_agree(frame, gdbs):
+        return True
+    if frame.inlined or frame.function is None or gdbs.name is None:
+        return False
+    from whocall.engine import native
+
+    at = frame.pc if frame.interrupted else frame.pc - 1
+    place = image.native.describe(at, lines=False)
+    wanted = plain_name(gdbs.name)
+    return any(plain_name(native.demangle(alias)) == wanted for alias in place.aliases)
 
 
 def _stack_pointer(trace: Backtrace, frame: Frame) -> int | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from whocall.model import Frame, glance
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
 
 LONGEST_CYCLE = 16  # frames
 FEWEST_FRAMES = 24  # of a run

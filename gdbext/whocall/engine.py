@@ -6,6 +6,6 @@ from whocall.loader import load
 
 load()
 
-from whocall import _native as native  # noqa: E402
+import whocall._native as native  # noqa: E402
 
 __all__ = ["native"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 
 class Error(Exception):
     """Something could not be opened, parsed or done.
@@ -40,21 +37,3 @@ def as_gdb_says(complaint: str) -> str:
     if not complaint.startswith("whocall"):
         complaint = complaint[:1].upper() + complaint[1:]
     return complaint if complaint.endswith((".", "!", "?")) else f"{complaint}."
-
-
-@contextmanager
-def native_errors() -> Iterator[None]:
-    """Turns the native module's errors into `Error`, and its complaints about values as well.
-
-    KeyboardInterrupt passes through.
-    """
-    from whocall.engine import native
-
-    try:
-        yield
-    except native.Error as error:
-        raise Error(
-            str(error), path=error.path, reason=error.reason, remedy=error.remedy
-        ) from error
-    except ValueError as error:
-        raise UsageError(str(error)) from error

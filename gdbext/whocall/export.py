@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall import symbol_cache
-from whocall.errors import Error, native_errors
+from whocall.errors import Error
+from whocall.native_errors import native_errors
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
     from whocall.image import ProcessImage
 
 

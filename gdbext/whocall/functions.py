@@ -11,14 +11,15 @@ from itertools import islice
 from json.encoder import encode_basestring as quote
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from whocall.errors import Error, UsageError, native_errors
+from whocall.errors import Error, UsageError
 from whocall.model import marked
 from whocall.module_warnings import complaint
+from whocall.native_errors import native_errors
 from whocall.search import Search
 from whocall.style import Style
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
     from whocall.image import ProcessImage
 
 Demangle = Callable[[str], str]

@@ -10,11 +10,11 @@ from functools import cached_property
 from types import TracebackType
 
 from whocall.chain import backtrace_from
-from whocall.compare import GdbFrame, names_agree, plain_name
 from whocall.engine import native
-from whocall.errors import Error, native_errors
-from whocall.model import Backtrace, Frame, Report
+from whocall.errors import Error
+from whocall.model import Backtrace, Report
 from whocall.module_warnings import complaint, warnings_on_traces
+from whocall.native_errors import native_errors
 from whocall.search import Search
 
 _BIG_ENDIAN = ("mips", "mips64", "ppc", "ppc64", "s390x", "sparc", "m68k")
@@ -189,17 +189,6 @@ class ProcessImage:
                 if "x" in mapping.permissions
             )
         return self._code
-
-    def knows_name(self, frame: Frame, gdbs: GdbFrame) -> bool:
-        """Whether gdb's name is one of the names of the frame's function, aliases included."""
-        if names_agree(frame, gdbs):
-            return True
-        if frame.inlined or frame.function is None or gdbs.name is None:
-            return False
-        at = frame.pc if frame.interrupted else frame.pc - 1
-        place = self.native.describe(at, lines=False)
-        wanted = plain_name(gdbs.name)
-        return any(plain_name(native.demangle(alias)) == wanted for alias in place.aliases)
 
 
 def open_core(path: str, exe: str = "", *, search: Search = Search()) -> ProcessImage:

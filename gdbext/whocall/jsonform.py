@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from whocall.model import glance
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
     from whocall.model import Backtrace, Frame, Report
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
 
 TRUST = ("context", "cfi", "analysis", "frame-pointer", "scan")  # best first
 INFERRED_MARK = "?"

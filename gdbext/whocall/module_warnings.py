@@ -5,22 +5,33 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from whocall.model import glance
 
 if TYPE_CHECKING:
-    from whocall import _native as native
-    from whocall.image import ProcessImage
+    from whocall._native import Module, Process
     from whocall.model import Backtrace
 
 
-def is_other_build(module: native.Module) -> bool:
+class Image(Protocol):
+    """What is asked of the image of a process."""
+
+    @property
+    def native(self) -> Process:
+        """The process itself."""
+
+    @property
+    def modules(self) -> list[Module]:
+        """Its loaded files, by address."""
+
+
+def is_other_build(module: Module) -> bool:
     """Whether the file at the module's place is not the one in memory."""
     return module.state == "MISMATCH" or (module.state == "in memory" and bool(module.file_path))
 
 
-def complaint(module: native.Module) -> str | None:
+def complaint(module: Module) -> str | None:
     """A sentence on a module that has no file, or the file of another build."""
     if module.state != "missing" and not is_other_build(module):
         return None
@@ -28,7 +39,7 @@ def complaint(module: native.Module) -> str | None:
     return f"{module.state}: {said}" if module.state == "MISMATCH" else said
 
 
-def warnings_on(image: ProcessImage, pcs: Iterable[int]) -> list[str]:
+def warnings_on(image: Image, pcs: Iterable[int]) -> list[str]:
     """The image's own warnings, and one for each such module that holds one of the `pcs`.
 
     Behind them stand those on lists of names that lend none."""
@@ -49,7 +60,7 @@ def warnings_on(image: ProcessImage, pcs: Iterable[int]) -> list[str]:
     return said + image.native.name_warnings
 
 
-def warnings_on_traces(image: ProcessImage, traces: Iterable[Backtrace]) -> list[str]:
+def warnings_on_traces(image: Image, traces: Iterable[Backtrace]) -> list[str]:
     """The same for the frames of `traces`; inlined calls are part of theirs."""
     return warnings_on(
         image, (frame.pc for trace in traces for frame in glance(trace.frames) if not frame.inlined)

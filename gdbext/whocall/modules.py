@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whocall.errors import Error, native_errors
+from whocall.errors import Error
 from whocall.functions import JIT
 from whocall.jsonform import Json, hexes
 from whocall.module_warnings import is_other_build
+from whocall.native_errors import native_errors
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
     from whocall.image import ProcessImage
 
 # They name local functions too.

@@ -9,7 +9,7 @@ from whocall.model import marked
 from whocall.style import Style
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
     from whocall.image import ProcessImage
 
 

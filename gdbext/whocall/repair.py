@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall import symbol_cache
-from whocall.errors import Error, native_errors
+from whocall.errors import Error
 from whocall.functions import path_fits
 from whocall.module_warnings import complaint
+from whocall.native_errors import native_errors
 from whocall.repair_chain import Chain
 from whocall.search import Search
 
 if TYPE_CHECKING:
-    from whocall import _native as native
+    import whocall._native as native
     from whocall.image import ProcessImage
 
 # How much code of a module is analysed before anybody asks for it, bytes: a few milliseconds. Of a

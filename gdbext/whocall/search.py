@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from whocall import _native as native
+    import whocall._native as native
     from whocall.downloads import Progress
 
 DEBUG_DIRECTORIES = ("/usr/lib/debug",)  # where distributions put separate debug files

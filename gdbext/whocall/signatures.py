@@ -7,7 +7,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from whocall.errors import Error, UsageError, native_errors
+from whocall.errors import Error, UsageError
+from whocall.native_errors import native_errors
 
 
 def write_signatures(archives: Sequence[str], output: str) -> Iterator[str]:

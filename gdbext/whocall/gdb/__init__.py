@@ -8,6 +8,12 @@ from __future__ import annotations
 _registered = False
 
 
+def _switch_auto_repair(wanted: bool) -> None:
+    from whocall.gdb.auto_repair import switch
+
+    switch(bool(wanted))
+
+
 def register() -> None:
     """Adds the commands and settings to this gdb, once, and greets."""
     global _registered
@@ -18,6 +24,7 @@ def register() -> None:
     from whocall.version import __version__
 
     parameters.register()
+    parameters.on_change("auto-repair", _switch_auto_repair)
     commands.register()
     mi.register()
     tui.register()

@@ -10,7 +10,8 @@ import gdb
 from whocall import jsonform
 from whocall.audit import DIFFERENCES, audit_file, audit_json, audit_lines
 from whocall.errors import Error, UsageError
-from whocall.gdb.inferior import current, executable
+from whocall.gdb.executable import executable
+from whocall.gdb.inferior import current
 from whocall.gdb.output import current_style, write, write_text
 from whocall.gdb.walks import demangle
 from whocall.options import AUDIT, Parsed

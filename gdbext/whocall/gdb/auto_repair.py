@@ -17,8 +17,8 @@ from whocall import loader
 from whocall.errors import Error, NativeMissingError
 from whocall.gdb import attached, frame_cache, repair_events
 from whocall.gdb.elsewhere import announce
+from whocall.gdb.executable import executable
 from whocall.gdb.giving import note
-from whocall.gdb.inferior import executable
 from whocall.gdb.planning import file_gifts
 
 # Larger files are left until a frame lies in them: looking through all code takes its time, bytes.

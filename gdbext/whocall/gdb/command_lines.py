@@ -3,71 +3,27 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import gdb
 
-from whocall import jsonform, loader, options
-from whocall.errors import Error, NativeMissingError
-from whocall.gdb import attached, downloads, parameters, walks
+from whocall import jsonform, options
+from whocall.errors import NativeMissingError
+from whocall.gdb import attached, parameters, walks
 from whocall.gdb.audits import audited_file, module_file, wanted_limit
+from whocall.gdb.backend_arguments import core_and_program, search_arguments, strategy_arguments
 from whocall.gdb.current import selected_pc
 from whocall.gdb.elsewhere import other_python, run_elsewhere
+from whocall.gdb.executable import program_file
 from whocall.gdb.exports import exported_file
 from whocall.gdb.frames import lwp_of, selected_level, stacks_json
-from whocall.gdb.inferior import (
-    core_of,
-    executable,
-    inferior_prefix,
-    program_file,
-    readable_selection,
-)
+from whocall.gdb.inferior import inferior_prefix, readable_selection
 from whocall.gdb.output import style_codes, write, write_text
 from whocall.gdb.symbols import address_of, wanted_expressions
 from whocall.options import Parsed
 from whocall.style import codes_text
-
-
-def core_and_program() -> list[str]:
-    """The core that gdb reads, and the program if it knows one. Raises Error for anything else."""
-    inferior, _ = readable_selection()
-    core = core_of(inferior)
-    if core is None:
-        raise Error(_live_complaint(executable(inferior)))
-    exe = executable(inferior)
-    return [core, exe] if exe else [core]
-
-
-def _live_complaint(exe: str) -> str:
-    """Nobody but gdb can read a program that gdb controls; of its core anybody can."""
-    try:
-        loader.load()
-    except NativeMissingError as missing:
-        python = other_python()
-        assert python is not None
-        command = " ".join(map(shlex.quote, python.command(["bt"])))
-        program = f" {shlex.quote(exe)}" if exe else ""
-        return (
-            f"{missing}; until then a core of the running program can be read:"
-            f' "generate-core-file FILE", then "shell {command} FILE{program}"'
-        )
-    return "the native module of whocall can be loaded now; repeat the command"
-
-
-def search_arguments() -> list[str]:
-    """Where to look for files and names, by the settings."""
-    search = parameters.search()
-    found = [f"--sysroot={search.sysroot}"] if search.sysroot else []
-    found += [f"--search={folder}" for folder in search.directories]
-    found += [f"--debug-directory={folder}" for folder in search.debug_directories or [""]]
-    found += [f"--symbols={file}" for file in search.symbol_files]
-    found += [f"--signatures={file}" for file in search.signature_files]
-    if search.debuginfod:
-        found += ["--debuginfod"] + ["--announce"] * downloads.is_watched()
-    return found
 
 
 def look_arguments() -> list[str]:
@@ -75,13 +31,6 @@ def look_arguments() -> list[str]:
     codes = style_codes()
     found = ["--color=never" if codes is None else f"--color={codes_text(codes)}"]
     return found + ["--no-demangle"] * (not walks.demangle())
-
-
-def strategy_arguments(parsed: Parsed) -> list[str]:
-    """How to walk, by the settings and the options."""
-    found = [f"--max-frames={parameters.max_frames()}"]
-    without = walks.without(parsed)
-    return [*found, f"--without={','.join(without)}"] if without else found
 
 
 def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[str]:

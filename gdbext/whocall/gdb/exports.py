@@ -11,7 +11,8 @@ from whocall import loader
 from whocall.errors import UsageError
 from whocall.export import export, export_lines
 from whocall.gdb import parameters
-from whocall.gdb.inferior import current, program_file
+from whocall.gdb.executable import program_file
+from whocall.gdb.inferior import current
 from whocall.gdb.output import write
 from whocall.options import EXPORT, Parsed
 from whocall.repair import module_named

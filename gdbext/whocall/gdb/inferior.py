@@ -13,7 +13,8 @@ import gdb
 from whocall import loader
 from whocall.errors import Error
 from whocall.gdb import parameters
-from whocall.gdb.connections import connection_of, listed
+from whocall.gdb.connections import connection_of
+from whocall.gdb.executable import executable
 from whocall.gdb.witness import Witness
 from whocall.model import Backtrace
 from whocall.signals import tells_of_a_crash
@@ -88,31 +89,9 @@ def _listen() -> None:
         registry = getattr(gdb.events, name, None)  # older gdbs lack some
         if registry is not None:
             registry.connect(forget)
+    for name in ("symbol-files", "signature-files"):  # setting them reads their files anew
+        parameters.on_change(name, forget)
     _listening = True
-
-
-def executable(inferior: gdb.Inferior) -> str:
-    """The file given to gdb as the program; "" without one.
-
-    Not the program space's `filename`: after `symbol-file` that is a file of debug info.
-    """
-    space = inferior.progspace
-    if hasattr(space, "executable_filename"):  # from gdb 16 on
-        name = space.executable_filename or ""
-    else:
-        said, column = listed(inferior)
-        # The rest of a name with newlines stands on the lines below.
-        rest = [line for line in said[2:] if not line.startswith("\tis vfork ")]
-        name = "\n".join([said[1][column:], *rest]).strip() if column >= 0 else space.filename or ""
-    return str(name[len("target:") :] if name.startswith("target:") else name)
-
-
-def program_file() -> str:
-    """The file of the selected inferior's program. Raises Error without one."""
-    exe = executable(gdb.selected_inferior())
-    if not exe:
-        raise Error('There is no program.  Use "file PROGRAM" or "core-file CORE" first.')
-    return exe
 
 
 def core_of(inferior: gdb.Inferior) -> str | None:

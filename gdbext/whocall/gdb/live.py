@@ -12,13 +12,15 @@ from pathlib import Path, PurePosixPath
 import gdb
 
 from whocall.engine import native
-from whocall.errors import Error, native_errors
+from whocall.errors import Error
 from whocall.gdb import parameters
 from whocall.gdb.connections import connection_of
+from whocall.gdb.executable import executable
 from whocall.gdb.frames import selection_kept
 from whocall.gdb.linkmap import LoadedFile, auxiliary_vector, loaded_files
 from whocall.gdb.witness import Witness
 from whocall.image import ProcessImage
+from whocall.native_errors import native_errors
 
 PAGE = 4096
 AT_SYSINFO_EHDR = 33
@@ -156,8 +158,6 @@ def _resolved(path: str, local: bool) -> str:
 
 def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread]) -> LiveImage:
     """The image with the given threads; raises Error when the architecture is not known."""
-    from whocall.gdb.inferior import executable
-
     architecture = gdb.newest_frame().architecture().name()
     arch = native.architecture_of_gdb(architecture)
     if arch is None:

@@ -7,6 +7,8 @@ past-main`, `set sysroot`, `set solib-search-path`, `set debug-file-directory`.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import gdb
 
@@ -16,6 +18,21 @@ from whocall.options import split_list
 from whocall.search import Search
 
 DEFAULT_MAX_FRAMES = 1 << 20
+
+_listeners: dict[str, list[Callable[[Any], None]]] = {}  # by the setting's name
+
+
+def on_change(name: str, listener: Callable[[Any], None]) -> None:
+    """Has `listener` called with each new value of the setting. An Error keeps auto-repair off.
+
+    So the settings need not know whom they concern.
+    """
+    _listeners.setdefault(name, []).append(listener)
+
+
+def _announce(name: str, value: Any) -> None:
+    for listener in _listeners.get(name, ()):
+        listener(value)
 
 
 class _Setting(gdb.Parameter):
@@ -63,9 +80,7 @@ class _SymbolFiles(gdb.Parameter):
 
     def get_set_string(self) -> str:
         """Says nothing, as gdb does."""
-        from whocall.gdb import inferior
-
-        inferior.forget()
+        _announce("symbol-files", self.value)
         return ""
 
     def get_show_string(self, value: str) -> str:
@@ -89,8 +104,6 @@ class _SignatureFiles(gdb.Parameter):
 
     def get_set_string(self) -> str:
         """Refuses files that cannot be used, and keeps the last good list then."""
-        from whocall.gdb import inferior
-
         try:
             if self.value:
                 from whocall.signatures import require_readable
@@ -102,7 +115,7 @@ class _SignatureFiles(gdb.Parameter):
             self.value = self._good
             raise gdb.GdbError(as_gdb_says(str(error))) from error
         self._good = self.value
-        inferior.forget()
+        _announce("signature-files", self.value)
         return ""
 
     def get_show_string(self, value: str) -> str:
@@ -218,10 +231,8 @@ class _AutoRepair(gdb.Parameter):
 
     def get_set_string(self) -> str:
         """Begins or ends; stays off where that fails."""
-        from whocall.gdb.auto_repair import switch
-
         try:
-            switch(bool(self.value))
+            _announce("auto-repair", self.value)
         except Error as error:
             self.value = False
             raise gdb.GdbError(as_gdb_says(str(error))) from error

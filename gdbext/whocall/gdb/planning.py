@@ -10,7 +10,7 @@ import gdb
 
 from whocall.errors import NativeMissingError
 from whocall.gdb import attached, giving, parameters
-from whocall.gdb.command_lines import core_and_program, search_arguments, strategy_arguments
+from whocall.gdb.backend_arguments import core_and_program, search_arguments, strategy_arguments
 from whocall.gdb.elsewhere import other_python, run_elsewhere
 from whocall.gdb.frames import lwp_of
 from whocall.gdb.inferior import Current, current

@@ -8,8 +8,8 @@ import gdb
 
 from whocall.errors import Error
 from whocall.gdb import repair_events
+from whocall.gdb.executable import program_file
 from whocall.gdb.giving import give
-from whocall.gdb.inferior import program_file
 from whocall.gdb.output import warn, write
 from whocall.gdb.planning import Wanted, file_gifts
 from whocall.gdb.repairing import repair

@@ -10,7 +10,7 @@ from typing import Any
 import gdb
 
 from whocall.caller import find
-from whocall.errors import Error, as_gdb_says, native_errors
+from whocall.errors import Error, as_gdb_says
 from whocall.gdb.current import selected_pc
 from whocall.gdb.downloads import silence
 from whocall.gdb.frames import selected_level
@@ -19,6 +19,7 @@ from whocall.gdb.output import current_style
 from whocall.gdb.walks import demangle, walk_of
 from whocall.image import ProcessImage, Walk
 from whocall.model import Backtrace, marked
+from whocall.native_errors import native_errors
 from whocall.options import Parsed
 from whocall.stackpicture import LINES, Picture, Stack, Strokes
 from whocall.stackview import View
