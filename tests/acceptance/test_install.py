@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from broken_files import crash
 
-from whocall.version import __version__
+from whocall.core.version import __version__
 
 TIMEOUT_SECONDS = 900.0
 

@@ -58,7 +58,10 @@ def huge() -> Crash:
 
 
 # The next attempt finds nothing that the one before has learned.
-FORGET = ["python import whocall.gdb.inferior as i; i.forget()", "maintenance flush register-cache"]
+FORGET = [
+    "python import whocall.gdb.target.inferior as i; i.forget()",
+    "maintenance flush register-cache",
+]
 
 
 def seconds_to_the_prompt(child: pexpect.spawn, command: str, after: float) -> float:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from test_cli import run
 
-from whocall.errors import Error
-from whocall.repair import Gift, ModuleState, Plan, Told
-from whocall.repair_chain import Chain, Step
-from whocall.repair_plan import WITH_REGISTERS, plan_from, plan_json, told_from, told_json
+from whocall.core.errors import Error
+from whocall.repair.chain import Chain, Step
+from whocall.repair.plan import Gift, ModuleState, Plan, Told
+from whocall.repair.plan_json import WITH_REGISTERS, plan_from, plan_json, told_from, told_json
 
 LIBRARY = "/lib/x86_64-linux-gnu/libc.so.6"
 

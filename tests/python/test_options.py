@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whocall import options
-from whocall.errors import UsageError
-from whocall.options import BACKTRACE, FUNCTIONS, MI_BACKTRACE, MODULES, from_word
+from whocall.core.errors import UsageError
+from whocall.frontend import options
+from whocall.frontend.options import BACKTRACE, FUNCTIONS, MI_BACKTRACE, MODULES, from_word
 
 CHOOSERS = {"without": lambda: ["cfi", "frame-pointer", "scan"], "module": lambda: ["libc.so.6"]}
 
