@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from whocall.core.model import Report
 from whocall.frontend.options import BACKTRACE, Parsed
-from whocall.gdb.host import parameters
+from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import current_style, warn, write, write_pieces
 from whocall.gdb.target.inferior import Current, current, inferior_prefix
@@ -36,7 +36,7 @@ def run(line: str) -> None:
         return
     warn(report.warnings)
     form = TextForm(
-        fold=parameters.folds() and not parsed.has("no-fold"),
+        fold=settings.folds() and not parsed.has("no-fold"),
         full=parsed.has("full"),
         explain=parsed.has("explain"),
         every_thread=every_thread,

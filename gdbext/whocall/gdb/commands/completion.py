@@ -88,7 +88,7 @@ def _names(path: str, written: int) -> list[str]:
     """
     from whocall.core.engine import native
     from whocall.core.image import open_symbols
-    from whocall.gdb.host.parameters import search
+    from whocall.gdb.host.settings import search
     from whocall.gdb.target.walks import demangle
 
     table = open_symbols(path, search=search())

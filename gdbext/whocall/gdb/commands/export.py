@@ -10,7 +10,7 @@ import gdb
 from whocall.core import loader
 from whocall.core.errors import UsageError
 from whocall.frontend.options import EXPORT, Parsed
-from whocall.gdb.host import parameters
+from whocall.gdb.host import settings
 from whocall.gdb.host.output import write
 from whocall.gdb.target.executable import program_file
 from whocall.gdb.target.inferior import current
@@ -35,7 +35,7 @@ def _image() -> ProcessImage:
     loader.load()
     from whocall.core.image import open_file_image
 
-    return open_file_image(program_file(), search=parameters.search())
+    return open_file_image(program_file(), search=settings.search())
 
 
 def run(line: str) -> None:

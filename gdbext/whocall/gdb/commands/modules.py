@@ -7,7 +7,7 @@ import gdb
 from whocall.frontend.options import MODULES
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import current_style, warn, write, write_text
-from whocall.gdb.host.parameters import asks_debuginfod
+from whocall.gdb.host.settings import asks_debuginfod
 from whocall.gdb.target.inferior import current
 from whocall.report.form import jsonform
 from whocall.report.tables.module_table import module_lines

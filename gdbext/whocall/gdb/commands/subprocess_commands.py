@@ -16,7 +16,7 @@ from whocall.gdb.commands.audit import audited_file, module_file, wanted_limit
 from whocall.gdb.commands.caller import selected_pc
 from whocall.gdb.commands.export import exported_file
 from whocall.gdb.commands.symbol import address_of, wanted_expressions
-from whocall.gdb.host import parameters
+from whocall.gdb.host import settings
 from whocall.gdb.host.output import style_codes, write, write_text
 from whocall.gdb.host.subprocess_backend import other_python, run_elsewhere
 from whocall.gdb.repair import attached
@@ -68,7 +68,7 @@ def _backtrace_arguments(parsed: Parsed, every_thread: bool) -> list[str]:
 def _backtrace(line: str) -> None:
     parsed = options.BACKTRACE.parse(line)
     arguments = _backtrace_arguments(parsed, parsed.has("all"))
-    arguments += ["--no-fold"] * (parsed.has("no-fold") or not parameters.folds())
+    arguments += ["--no-fold"] * (parsed.has("no-fold") or not settings.folds())
     _show("bt", [*arguments, *_flags(parsed, "full", "explain", "json"), *look_arguments()])
 
 

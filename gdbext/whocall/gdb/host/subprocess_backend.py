@@ -16,7 +16,7 @@ from whocall.core.errors import Error, NativeMissingError
 from whocall.frontend import pythons
 from whocall.frontend.pythons import OtherPython
 from whocall.gdb.host.output import warn
-from whocall.gdb.host.parameters import debuginfod_servers
+from whocall.gdb.host.settings import debuginfod_servers
 
 _LOOK_UP = 0.1  # seconds after which an interrupt is noticed that reached gdb alone
 _INTERRUPTED = 130  # the command line's exit status then

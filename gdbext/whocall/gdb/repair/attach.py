@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import gdb
 
-from whocall.gdb.host import parameters
+from whocall.gdb.host import settings
 from whocall.gdb.repair import attached
 from whocall.repair.outcomes import ModuleOutcome
 from whocall.repair.plan import Gift, ModuleState, Told, Workshop, is_same_file, settings_key
@@ -17,7 +17,7 @@ from whocall.repair.plan import Gift, ModuleState, Told, Workshop, is_same_file,
 
 def workshop() -> Workshop:
     """How files for this gdb are made, by the settings."""
-    return Workshop(settings_key(parameters.search()), attached.session_file)
+    return Workshop(settings_key(settings.search()), attached.session_file)
 
 
 def told() -> list[Told]:

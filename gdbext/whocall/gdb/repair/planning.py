@@ -10,7 +10,7 @@ import gdb
 
 from whocall.core.errors import NativeMissingError
 from whocall.frontend.options import Parsed
-from whocall.gdb.host import parameters
+from whocall.gdb.host import settings
 from whocall.gdb.host.subprocess_backend import other_python, run_elsewhere
 from whocall.gdb.repair import attach, attached
 from whocall.gdb.target.backend_arguments import (
@@ -101,5 +101,5 @@ def file_gifts(path: str) -> Sequence[Gift]:
         if other_python() is None:
             raise
         return _plan_elsewhere([path]).gifts
-    image = open_file_image(path, search=parameters.search())
+    image = open_file_image(path, search=settings.search())
     return plan(image, [], [0], attach.told(), attach.workshop()).gifts

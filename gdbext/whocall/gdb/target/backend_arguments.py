@@ -7,7 +7,7 @@ import shlex
 from whocall.core import loader
 from whocall.core.errors import Error, NativeMissingError
 from whocall.frontend.options import Parsed
-from whocall.gdb.host import downloads, parameters
+from whocall.gdb.host import downloads, settings
 from whocall.gdb.host.subprocess_backend import other_python
 from whocall.gdb.target import walks
 from whocall.gdb.target.executable import executable
@@ -42,7 +42,7 @@ def _live_complaint(exe: str) -> str:
 
 def search_arguments() -> list[str]:
     """Where to look for files and names, by the settings."""
-    search = parameters.search()
+    search = settings.search()
     found = [f"--sysroot={search.sysroot}"] if search.sysroot else []
     found += [f"--search={folder}" for folder in search.directories]
     found += [f"--debug-directory={folder}" for folder in search.debug_directories or [""]]
@@ -55,6 +55,6 @@ def search_arguments() -> list[str]:
 
 def strategy_arguments(parsed: Parsed) -> list[str]:
     """How to walk, by the settings and the options."""
-    found = [f"--max-frames={parameters.max_frames()}"]
+    found = [f"--max-frames={settings.max_frames()}"]
     without = walks.without(parsed)
     return [*found, f"--without={','.join(without)}"] if without else found

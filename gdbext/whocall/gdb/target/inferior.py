@@ -14,7 +14,7 @@ from whocall.core import loader
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace
 from whocall.core.signals import tells_of_a_crash
-from whocall.gdb.host import parameters
+from whocall.gdb.host import parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.snapshot_validator import Witness
@@ -128,7 +128,7 @@ def _stamps(*paths: str) -> Hashable:
 
 
 def _settings() -> Hashable:
-    return parameters.search(), parameters.debuginfod_servers()
+    return settings.search(), settings.debuginfod_servers()
 
 
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
@@ -139,7 +139,7 @@ def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
     known = _kept.get(inferior.num)
     if known is not None and known.key == key:
         return known.image
-    image = open_core(core, exe, search=parameters.search())
+    image = open_core(core, exe, search=settings.search())
     _kept[inferior.num] = _Kept(key, image)
     return image
 

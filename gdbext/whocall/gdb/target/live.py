@@ -15,7 +15,7 @@ from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
 from whocall.core.native_errors import native_errors
-from whocall.gdb.host import parameters
+from whocall.gdb.host import settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.frames import selection_kept
@@ -168,7 +168,7 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
     vector = auxiliary_vector()
     exe = executable(inferior)
     local = _is_local(inferior)
-    search = parameters.search()
+    search = settings.search()
     files = [
         LoadedFile(
             exe if file.is_executable and exe else _resolved(file.path, local),

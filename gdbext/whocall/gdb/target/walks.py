@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import gdb
 
 from whocall.frontend.options import Parsed
-from whocall.gdb.host import parameters
+from whocall.gdb.host import settings
 
 if TYPE_CHECKING:
     from whocall.core.image import Walk
@@ -20,7 +20,7 @@ def demangle() -> bool:
 
 def without(parsed: Parsed) -> tuple[str, ...]:
     """The strategies that the setting and the options switch off."""
-    return tuple(dict.fromkeys(parameters.without() + parsed.items("without")))
+    return tuple(dict.fromkeys(settings.without() + parsed.items("without")))
 
 
 def wants_past_main(parsed: Parsed) -> bool:
@@ -34,7 +34,7 @@ def walk_of(parsed: Parsed, past_main: bool = False) -> Walk:
 
     return Walk(
         without=without(parsed),
-        max_frames=parameters.max_frames(),
+        max_frames=settings.max_frames(),
         explain=parsed.has("explain"),
         registers=parsed.has("full"),
         demangle=demangle(),
