@@ -115,7 +115,7 @@ def _gdb_stacks(
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """`whocall compare`: gdb is run as the other voice."""
+    """`whocall compare`: the frames beside those of a gdb that is run."""
     from whocall.report.comparison.forms import (
         compare_thread,
         comparison_json,

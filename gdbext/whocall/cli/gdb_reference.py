@@ -1,4 +1,4 @@
-"""gdb as the other voice of `whocall compare` on the command line: run once, asked for frames."""
+"""gdb's own frames for `whocall compare` on the command line: gdb is run once, and tells them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from whocall.core.errors import Error
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
     from whocall.repair.chain import Chain
-    from whocall.repair.plan import Told
+    from whocall.repair.plan import AttachedState
 
 
 def _open(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
@@ -60,14 +60,14 @@ def _more_modules(image: ProcessImage, arguments: argparse.Namespace) -> list[in
     return [module_named(image, name).index for name in arguments.module]
 
 
-def _told(source: str | None) -> list[Told]:
-    from whocall.repair.plan_json import told_from
+def _attached(source: str | None) -> list[AttachedState]:
+    from whocall.repair.plan_json import attached_from
 
     if source is None:
         return []
     try:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
-        return told_from(json.loads(text), source)
+        return attached_from(json.loads(text), source)
     except OSError as error:
         raise Error(f"{source}: {error.strerror}") from error
     except ValueError as error:
@@ -76,21 +76,21 @@ def _told(source: str | None) -> list[Told]:
 
 def repair_plan(arguments: argparse.Namespace) -> int:
     """`whocall repair-plan`."""
-    from whocall.repair.plan import Workshop, plan, settings_key
+    from whocall.repair.plan import SymbolFileFactory, plan, settings_key
     from whocall.repair.plan_json import plan_json
     from whocall.repair.symbol_cache import write_new
 
-    told = _told(arguments.told)
+    attached = _attached(arguments.told)
     folder = Path(arguments.folder)
-    shop = Workshop(
+    factory = SymbolFileFactory(
         settings_key(wanted_search(arguments)), lambda contents: write_new(folder, contents)
     )
     with _open(arguments.core, arguments.exe, arguments) as image:
         if is_core(arguments.core):
-            found = plan(image, _chains(image, arguments), _more_modules(image, arguments), told,
-                         shop)  # fmt: skip
+            more = _more_modules(image, arguments)
+            found = plan(image, _chains(image, arguments), more, attached, factory)
         else:
-            found = plan(image, [], [0], told, shop)
+            found = plan(image, [], [0], attached, factory)
         json.dump(plan_json(found), sys.stdout)
         print()
     return 0

@@ -16,7 +16,7 @@ from whocall.core.errors import UsageError
 
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|[0-9]+)\Z")
 
-Chooser = Callable[[], Sequence[str]]
+Completer = Callable[[], Sequence[str]]
 
 
 class Option(NamedTuple):
@@ -138,10 +138,10 @@ class Syntax(NamedTuple):
         known = _listed([self.dash + option.name for option in self.options])
         raise UsageError(f'{self.command} has no option "{word}"; its options: {known}')
 
-    def complete(self, text: str, choosers: Mapping[str, Chooser]) -> list[str]:
+    def complete(self, text: str, completers: Mapping[str, Completer]) -> list[str]:
         """The words that may stand where `text` (what follows the command) ends.
 
-        `choosers` gives the values of options by the option's name. The words begin with the last
+        `completers` gives the values of options by the option's name. The words begin with the last
         word of `text`, which may be empty.
         """
         words = text.split()
@@ -150,7 +150,7 @@ class Syntax(NamedTuple):
             return []
         option = self._awaiting(words)
         if option is not None:
-            return _complete_value(option, last, choosers)
+            return _complete_value(option, last, completers)
         if last and not last.startswith("-"):
             return []
         offered = [f"-{option.name}" for option in self.options]
@@ -180,8 +180,8 @@ class Syntax(NamedTuple):
         return option if option.value else None
 
 
-def _complete_value(option: Option, last: str, choosers: Mapping[str, Chooser]) -> list[str]:
-    choose = choosers.get(option.name)
+def _complete_value(option: Option, last: str, completers: Mapping[str, Completer]) -> list[str]:
+    choose = completers.get(option.name)
     if choose is None:
         return []
     done, part = "", last

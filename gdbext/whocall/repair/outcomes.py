@@ -32,7 +32,7 @@ class ThreadOutcome:
     frames: int  # of the true chain; of a very long one those that were looked at
     before: Agreement
     after: Agreement
-    pinned: int  # frames that it was told of one by one
+    overridden: int  # frames that it was told of one by one
     parts_at: int | None  # level of the first frame that it still has wrong
     more: int = 0  # frames of the true chain behind those
     unruled: int = 0  # of these: no rule leads to them, and it was not told of them
@@ -71,7 +71,7 @@ def is_notable(thread: ThreadOutcome) -> bool:
 def thread_line(thread: ThreadOutcome) -> str:
     """How a debugger's stack of a thread has become better."""
     was, now = (_held(each, thread) for each in (thread.before, thread.after))
-    by_hand = f" ({thread.pinned} led by hand)" if thread.pinned else ""
+    by_hand = f" ({thread.overridden} led by hand)" if thread.overridden else ""
     change = f"had {was}; now it has {now}" if was != now else f"has {now}"
     return f"Thread {thread.number}: gdb {change}{by_hand}.{_rest(thread)}"
 

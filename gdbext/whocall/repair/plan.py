@@ -50,8 +50,8 @@ class ModuleState:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a debugger was told about the module that it has under this path.
+class AttachedState:
+    """What was attached before to the module that a debugger has under this path.
 
     A `bias` is given where it has no object file of the module: then it tells modules apart.
     """
@@ -76,8 +76,8 @@ def is_same_file(path: str, build_id: str, paths: Collection[str], other_id: str
 
 
 @dataclass(frozen=True)
-class Gift:
-    """What a debugger is to be given for a module, and what it then was told about it."""
+class SymbolDelivery:
+    """The symbol files that a debugger is given for a module, and what it then knows of it."""
 
     path: str
     file_path: str  # "" when the module is read from memory
@@ -93,13 +93,13 @@ class Plan:
 
     pc_name: str  # its name of the register that holds the program counter
     chains: Sequence[Chain]
-    gifts: Sequence[Gift]
+    deliveries: Sequence[SymbolDelivery]
 
 
 @dataclass(frozen=True)
-class Workshop:
-    """Where files are made: what names depend on beside the module, and who writes the files that
-    are not kept for the next time.
+class SymbolFileFactory:
+    """How symbol files are made: what names depend on beside the module, and who writes the files
+    that are not kept for the next time.
     """
 
     settings: str
@@ -109,17 +109,19 @@ class Workshop:
 def settings_key(search: Search) -> str:
     """What names depend on beside the module: the lists and archives that the user gave."""
     files = (*search.symbol_files, *search.signature_files)
-    told = [repr((tuple(search.symbol_files), tuple(search.signature_files), search.debuginfod))]
+    parts = [repr((tuple(search.symbol_files), tuple(search.signature_files), search.debuginfod))]
     for path in files:
         try:
             status = Path(path.rpartition("=")[2].partition("@")[0]).stat()
-            told.append(f"{status.st_mtime_ns} {status.st_size}")
+            parts.append(f"{status.st_mtime_ns} {status.st_size}")
         except OSError:
-            told.append("none")
-    return "\0".join(told)
+            parts.append("none")
+    return "\0".join(parts)
 
 
-def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Workshop) -> Path | None:
+def _first_file(
+    image: ProcessImage, index: int, state: ModuleState, factory: SymbolFileFactory
+) -> Path | None:
     """The file with names and the first rules of image.modules[index], from the cache or made now.
 
     None when there is nothing to tell; `state` is brought up to date.
@@ -127,8 +129,8 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
     module = image.modules[index]
     key = None
     if module.state == "found":
-        told = f"{not state.debug_file}\0{shop.settings}"
-        key = symbol_cache.key_of(module.file_path, _build_id(module), told)
+        settings = f"{not state.debug_file}\0{factory.settings}"
+        key = symbol_cache.key_of(module.file_path, _build_id(module), settings)
     kept = symbol_cache.find(key) if key is not None else None
     contents: bytes | memoryview = b""
     if kept is None:
@@ -157,7 +159,7 @@ def _first_file(image: ProcessImage, index: int, state: ModuleState, shop: Works
     state.complete = facts["complete"]
     if kept is not None:
         return None if kept.empty else kept.path
-    return shop.write(contents) if contents else None
+    return factory.write(contents) if contents else None
 
 
 def _more_rules(
@@ -214,20 +216,20 @@ def _build_id(module: native.Module) -> str:
     return module.build_id_in_memory or module.build_id_on_disk
 
 
-def _gift(
+def _delivery(
     image: ProcessImage,
     index: int,
     pcs: set[int],
     ends: set[int],
-    told: Iterable[Told],
-    shop: Workshop,
-) -> Gift | None:
+    attached: Iterable[AttachedState],
+    factory: SymbolFileFactory,
+) -> SymbolDelivery | None:
     """What is to be given for image.modules[index]; None when no file of it was found."""
     module = image.modules[index]
     if module.state not in _USABLE:
         return None
     paths, build_id = (module.path, module.file_path), _build_id(module)
-    known = next((each for each in told if each.is_about(paths, build_id, module.bias)), None)
+    known = next((each for each in attached if each.is_about(paths, build_id, module.bias)), None)
     state = ModuleState()
     if known is not None:
         state = replace(
@@ -238,15 +240,15 @@ def _gift(
         )
     files = []
     if not state.begun:
-        first = _first_file(image, index, state, shop)
+        first = _first_file(image, index, state, factory)
         files += [] if first is None else [first]
     for made in (
         _more_rules(image, index, pcs, state),
         _ends(image, index, ends & pcs, state),
     ):
-        files += [] if made is None else [shop.write(made)]
+        files += [] if made is None else [factory.write(made)]
     file_path = module.file_path if module.state == "found" else ""
-    return Gift(module.path, file_path, build_id, module.bias, files, state)
+    return SymbolDelivery(module.path, file_path, build_id, module.bias, files, state)
 
 
 def modules_of(image: ProcessImage, chains: Iterable[Chain]) -> dict[int, set[int]]:
@@ -281,17 +283,20 @@ def plan(
     image: ProcessImage,
     chains: Sequence[Chain],
     more_modules: Iterable[int],
-    told: Sequence[Told],
-    shop: Workshop,
+    attached: Sequence[AttachedState],
+    factory: SymbolFileFactory,
 ) -> Plan:
     """What makes a debugger's stacks the chains.
 
-    Of image.modules[i] for `more_modules` it is told as well, wherever frames lie; `told` is what
-    it was told before.
+    Of image.modules[i] for `more_modules` it is told as well, wherever frames lie; `attached` is
+    what it was told before.
     """
     wanted = modules_of(image, chains)
     for index in more_modules:
         wanted.setdefault(index, set())
     ends = {chain.end for chain in chains if chain.end is not None}
-    gifts = [_gift(image, index, pcs, ends, told, shop) for index, pcs in sorted(wanted.items())]
-    return Plan(image.native.pc_name, chains, [gift for gift in gifts if gift is not None])
+    made = [
+        _delivery(image, index, pcs, ends, attached, factory)
+        for index, pcs in sorted(wanted.items())
+    ]
+    return Plan(image.native.pc_name, chains, [each for each in made if each is not None])

@@ -10,7 +10,7 @@ from typing import Any
 
 from whocall.core.errors import Error
 from whocall.repair.chain import Chain, Step
-from whocall.repair.plan import Gift, ModuleState, Plan, Told
+from whocall.repair.plan import AttachedState, ModuleState, Plan, SymbolDelivery
 from whocall.report.form.jsonform import Json, hexes
 
 # Of so many frames of a chain registers are told whether or not a rule leads on from them: frames
@@ -68,19 +68,19 @@ def plan_json(plan: Plan) -> Json:
         ],
         "modules": [
             {
-                "path": gift.path,
-                "file": gift.file_path or None,
-                "build_id": gift.build_id or None,
-                "bias": hexes(gift.bias),
-                "symbol_files": [str(path) for path in gift.files],
-                "state": _state_json(gift.state),
+                "path": delivery.path,
+                "file": delivery.file_path or None,
+                "build_id": delivery.build_id or None,
+                "bias": hexes(delivery.bias),
+                "symbol_files": [str(path) for path in delivery.files],
+                "state": _state_json(delivery.state),
             }
-            for gift in plan.gifts
+            for delivery in plan.deliveries
         ],
     }
 
 
-def told_json(told: Iterable[Told]) -> list[Json]:
+def attached_json(attached: Iterable[AttachedState]) -> list[Json]:
     """What a debugger was told before."""
     return [
         {
@@ -89,7 +89,7 @@ def told_json(told: Iterable[Told]) -> list[Json]:
             "bias": hexes(each.bias),
             "state": _state_json(each.state),
         }
-        for each in told
+        for each in attached
     ]
 
 
@@ -115,8 +115,8 @@ def _state_from(found: Json) -> ModuleState:
     return ModuleState(**{**found, **sets})
 
 
-def _gift_from(found: Json) -> Gift:
-    return Gift(
+def _delivery_from(found: Json) -> SymbolDelivery:
+    return SymbolDelivery(
         path=found["path"],
         file_path=found["file"] or "",
         build_id=found["build_id"] or "",
@@ -138,14 +138,14 @@ def plan_from(found: Json) -> Plan:
         )
         for thread in found["threads"]
     ]
-    return Plan(found["pc_name"], chains, [_gift_from(module) for module in found["modules"]])
+    return Plan(found["pc_name"], chains, [_delivery_from(module) for module in found["modules"]])
 
 
-def told_from(found: Any, source: str) -> list[Told]:
-    """Reads told_json(); raises Error, naming the `source`, when it is none."""
+def attached_from(found: Any, source: str) -> list[AttachedState]:
+    """Reads attached_json(); raises Error, naming the `source`, when it is none."""
     try:
         return [
-            Told(
+            AttachedState(
                 path=each["path"],
                 build_id=each["build_id"] or "",
                 bias=None if each["bias"] is None else _address(each["bias"]),

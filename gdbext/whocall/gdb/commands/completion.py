@@ -1,5 +1,6 @@
-"""The values that completion offers. Completion must never fail: without a native module or a
-program there is nothing to offer.
+"""The values that completion offers.
+
+It must never fail: without a native module or a program there is nothing to offer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path, PurePath
 import gdb
 
 from whocall.core.errors import Error
-from whocall.frontend.options import Chooser
+from whocall.frontend.options import Completer
 
 MOST_NAMES = 10_000  # where `max-completions` is unlimited
 
@@ -100,4 +101,4 @@ def _names(path: str, written: int) -> list[str]:
     return sorted({head for head in heads if head})
 
 
-CHOOSERS: Mapping[str, Chooser] = {"without": strategies, "module": modules}
+COMPLETERS: Mapping[str, Completer] = {"without": strategies, "module": modules}

@@ -1,4 +1,4 @@
-"""The commands as gdb knows them: names, help texts, completion. The work is done elsewhere and
+"""The commands as gdb knows them: names, help texts, completion. What does the work is
 imported at the first use.
 """
 
@@ -15,14 +15,14 @@ from whocall.frontend.options import Syntax
 from whocall.gdb.host.downloads import begin_command, silence
 
 
-def _run_here_or_elsewhere(home: str, argument: Any) -> Any:
+def _run_here_or_in_subprocess(home: str, argument: Any) -> Any:
     """Where this Python cannot load the native module another one may do the work."""
     try:
         return import_module(home).run(argument)
     except NativeMissingError as missing:
-        from whocall.gdb.commands.subprocess_commands import run_there
+        from whocall.gdb.commands.subprocess_commands import run_command
 
-        return run_there(home.rpartition(".")[2], argument, missing)
+        return run_command(home.rpartition(".")[2], argument, missing)
 
 
 def run(home: str, argument: Any) -> Any:
@@ -32,7 +32,7 @@ def run(home: str, argument: Any) -> Any:
     """
     begin_command()
     try:
-        return _run_here_or_elsewhere(home, argument)
+        return _run_here_or_in_subprocess(home, argument)
     except Error as error:
         raise gdb.GdbError(as_gdb_says(str(error))) from error
     except gdb.error as error:
@@ -86,38 +86,38 @@ class _CompletingCommand(_Command):
             return []
         silence()
         try:
-            return self._choices(text, word)
+            return self._completions(text, word)
         except Exception:
             return []
 
-    def _choices(self, text: str, word: str) -> list[str] | int:
-        from whocall.gdb.commands.completion import CHOOSERS
+    def _completions(self, text: str, word: str) -> list[str] | int:
+        from whocall.gdb.commands.completion import COMPLETERS
 
         assert self._syntax is not None
-        return options.from_word(self._syntax.complete(text, CHOOSERS), text, word)
+        return options.from_word(self._syntax.complete(text, COMPLETERS), text, word)
 
 
 class _FunctionsCommand(_CompletingCommand):
     """A subcommand with options and the name of a function."""
 
-    def _choices(self, text: str, word: str) -> list[str] | int:
+    def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import functions
 
         assert self._syntax is not None
         if text[-1:].strip() and self._syntax.wants_argument(text):
             return options.from_word(functions(text), text, word)
-        return super()._choices(text, word)
+        return super()._completions(text, word)
 
 
 class _ModulesCommand(_CompletingCommand):
     """A subcommand with options and modules."""
 
-    def _choices(self, text: str, word: str) -> list[str] | int:
+    def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import modules
 
         assert self._syntax is not None
         if not (text[-1:].strip() and self._syntax.wants_argument(text)):
-            return super()._choices(text, word)
+            return super()._completions(text, word)
         start = text.split()[-1]
         return options.from_word([m for m in modules() if m.startswith(start)], text, word)
 
@@ -134,10 +134,10 @@ class _FileCommand(_CompletingCommand):
             return gdb.COMPLETE_FILENAME
         return super().complete(text, word)
 
-    def _choices(self, text: str, word: str) -> list[str] | int:
+    def _completions(self, text: str, word: str) -> list[str] | int:
         assert self._syntax is not None
         if not self._syntax.wants_file(text):
-            return super()._choices(text, word)
+            return super()._completions(text, word)
         from whocall.gdb.commands.completion import files
 
         return options.from_word(files("" if text[-1:].isspace() else text.split()[-1]), text, word)

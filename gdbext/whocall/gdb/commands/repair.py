@@ -10,8 +10,8 @@ from whocall.core.errors import Error
 from whocall.frontend.options import REPAIR, Parsed
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import events
-from whocall.gdb.repair.attach import give
-from whocall.gdb.repair.planning import Wanted, file_gifts
+from whocall.gdb.repair.attach import deliver
+from whocall.gdb.repair.planning import RepairRequest, file_deliveries
 from whocall.gdb.repair.reconcile import repair
 from whocall.gdb.target.executable import program_file
 from whocall.repair.outcomes import (
@@ -48,7 +48,7 @@ def _repair_files(parsed: Parsed) -> list[ModuleOutcome]:
     """Names and rules for files that do not run yet."""
     outcomes = []
     for path in _files(parsed):
-        outcomes += give(file_gifts(path))
+        outcomes += deliver(file_deliveries(path))
     return outcomes
 
 
@@ -60,7 +60,9 @@ def run(line: str) -> None:
     if gdb.selected_thread() is None:
         modules = _repair_files(parsed)
     else:
-        modules, threads = repair(Wanted(every_module=parsed.has("all"), modules=parsed.arguments))
+        modules, threads = repair(
+            RepairRequest(every_module=parsed.has("all"), modules=parsed.arguments)
+        )
     events.watch()
     show(modules, threads)
 

@@ -1,4 +1,4 @@
-"""The commands of gdb as arguments of the command line, for when they have to run elsewhere."""
+"""The commands of gdb as command lines, for when they have to run in a subprocess."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whocall.gdb.commands.export import exported_file
 from whocall.gdb.commands.symbol import address_of, wanted_expressions
 from whocall.gdb.host import settings
 from whocall.gdb.host.output import style_codes, write, write_text
-from whocall.gdb.host.subprocess_backend import other_python, run_elsewhere
+from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
 from whocall.gdb.repair import attached
 from whocall.gdb.target import walks
 from whocall.gdb.target.backend_arguments import (
@@ -55,7 +55,7 @@ def _flags(parsed: Parsed, *names: str) -> list[str]:
 
 
 def _show(command: str, arguments: list[str], given: str = "") -> None:
-    write_text(run_elsewhere([command, *arguments], given))
+    write_text(run_in_subprocess([command, *arguments], given))
 
 
 def _backtrace_arguments(parsed: Parsed, every_thread: bool) -> list[str]:
@@ -75,7 +75,7 @@ def _backtrace(line: str) -> None:
 def _mi_backtrace(words: Sequence[str]) -> dict[str, Any]:
     parsed = options.MI_BACKTRACE.parse_words(words)
     arguments = _backtrace_arguments(parsed, parsed.has("all-threads"))
-    found = json.loads(run_elsewhere(["bt", *arguments, *look_arguments(), "--json"]))
+    found = json.loads(run_in_subprocess(["bt", *arguments, *look_arguments(), "--json"]))
     return {"backtrace": jsonform.mi_value(found)}
 
 
@@ -126,7 +126,7 @@ def _modules(line: str) -> None:
 
 
 def _file_of_selected_frame() -> str:
-    said = run_elsewhere(["modules", *core_and_program(), "--json", *search_arguments()])
+    said = run_in_subprocess(["modules", *core_and_program(), "--json", *search_arguments()])
     modules = json.loads(said)["modules"]
     return module_file(
         (int(module["begin"], 16), int(module["end"], 16), module["state"], module["file"] or "",
@@ -175,7 +175,7 @@ _COMMANDS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def run_there(home: str, argument: Any, missing: NativeMissingError) -> Any:
+def run_command(home: str, argument: Any, missing: NativeMissingError) -> Any:
     """What the module `home` would do with `argument`, done by another Python.
 
     Raises `missing` when there is no such Python.

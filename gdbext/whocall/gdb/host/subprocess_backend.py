@@ -1,5 +1,6 @@
-"""The command line in a process of its own, where the Python inside gdb cannot load the native
-module: what gdb's Python cannot do, another Python of the machine can.
+"""Runs the command line in a subprocess, by another Python of the machine.
+
+That is for gdbs whose own Python cannot load the native module.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def other_python() -> OtherPython | None:
     return _find(tuple(looked.others) + ((looked.usable,) if looked.usable else ()))
 
 
-def run_elsewhere(arguments: Sequence[str], given: str = "") -> str:
+def run_in_subprocess(arguments: Sequence[str], given: str = "") -> str:
     """What `whocall ARGUMENTS` prints, run by another Python; `given` is its standard input.
 
     Its warnings become gdb's; the first time in a session one says why it runs there. Raises Error

@@ -1,6 +1,4 @@
-"""Gives gdb the symbol files of modules: tells what gdb has, finds its object file of each module
-and hands over what it lacks.
-"""
+"""Attaches symbol files to gdb's object files, and tells what was attached before."""
 
 from __future__ import annotations
 
@@ -12,18 +10,29 @@ import gdb
 from whocall.gdb.host import settings
 from whocall.gdb.repair import attached
 from whocall.repair.outcomes import ModuleOutcome
-from whocall.repair.plan import Gift, ModuleState, Told, Workshop, is_same_file, settings_key
+from whocall.repair.plan import (
+    AttachedState,
+    ModuleState,
+    SymbolDelivery,
+    SymbolFileFactory,
+    is_same_file,
+    settings_key,
+)
 
 
-def workshop() -> Workshop:
+def file_factory() -> SymbolFileFactory:
     """How files for this gdb are made, by the settings."""
-    return Workshop(settings_key(settings.search()), attached.session_file)
+    return SymbolFileFactory(settings_key(settings.search()), attached.session_file)
 
 
-def told() -> list[Told]:
-    """What gdb was told about the modules of the current program space."""
+def attached_states() -> list[AttachedState]:
+    """What was attached to the modules of the current program space."""
     known = attached.records()
-    found = [Told(each.path, "", each.bias, each.state) for each in known if each.objfile is None]
+    found = [
+        AttachedState(each.path, "", each.bias, each.state)
+        for each in known
+        if each.objfile is None
+    ]
     states = [(each.objfile, each.state) for each in known if each.objfile is not None]
     owners = attached.with_debug_files()
     for objfile in gdb.current_progspace().objfiles():
@@ -31,7 +40,7 @@ def told() -> list[Told]:
             continue
         state = next((state for other, state in states if other == objfile), ModuleState())
         state = replace(state, debug_file=objfile in owners)
-        found.append(Told(objfile.filename, objfile.build_id or "", None, state))
+        found.append(AttachedState(objfile.filename, objfile.build_id or "", None, state))
     return found
 
 
@@ -46,22 +55,22 @@ def _objfile_of(paths: Collection[str], build_id: str) -> gdb.Objfile | None:
     return None
 
 
-def note(gift: Gift, objfile: gdb.Objfile) -> None:
-    """Writes down that gdb takes the files of the gift by itself."""
-    known = attached.record(objfile, gift.path, gift.bias)
-    known.state = gift.state
-    known.files += gift.files
+def note_delivery(delivery: SymbolDelivery, objfile: gdb.Objfile) -> None:
+    """Records that gdb takes the files of the delivery by itself."""
+    known = attached.record(objfile, delivery.path, delivery.bias)
+    known.state = delivery.state
+    known.files += delivery.files
 
 
-def give(gifts: Iterable[Gift]) -> list[ModuleOutcome]:
-    """Gives gdb the files."""
+def deliver(deliveries: Iterable[SymbolDelivery]) -> list[ModuleOutcome]:
+    """Attaches the files of the deliveries."""
     outcomes = []
-    for gift in gifts:
-        objfile = _objfile_of((gift.path, gift.file_path), gift.build_id)
-        known = attached.record(objfile, gift.path, gift.bias)
-        if known.objfile is None and gift.file_path:
-            known.load(gift.file_path)
-        known.attach(gift.files)
-        state = known.state = gift.state
-        outcomes.append(ModuleOutcome(gift.path, state.named, state.unnamed, len(state.ruled)))
+    for delivery in deliveries:
+        objfile = _objfile_of((delivery.path, delivery.file_path), delivery.build_id)
+        known = attached.record(objfile, delivery.path, delivery.bias)
+        if known.objfile is None and delivery.file_path:
+            known.load(delivery.file_path)
+        known.attach(delivery.files)
+        state = known.state = delivery.state
+        outcomes.append(ModuleOutcome(delivery.path, state.named, state.unnamed, len(state.ruled)))
     return outcomes

@@ -1,4 +1,4 @@
-"""Symbol files that gdb was given, and for which of its object files."""
+"""The symbol files that are attached to gdb's object files."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ from whocall.core.errors import Error, NativeMissingError
 from whocall.gdb.host import frame_cache
 from whocall.gdb.host.subprocess_backend import announce
 from whocall.gdb.repair import attached, events
-from whocall.gdb.repair.attach import note
-from whocall.gdb.repair.planning import file_gifts
+from whocall.gdb.repair.attach import note_delivery
+from whocall.gdb.repair.planning import file_deliveries
 from whocall.gdb.target.executable import executable
 
 # Larger files are left until a frame lies in them: looking through all code takes its time, bytes.
 LARGEST_AT_LOAD = 32 << 20
 
-_ELSEWHERE = "repairs the program's file and core files instead, not the stacks of running programs"
+_INSTEAD = "repairs the program's file and core files instead, not the stacks of running programs"
 
 _on = False
 
@@ -60,12 +60,12 @@ def _made_for(objfile: gdb.Objfile) -> Path | None:
     if not _on or not _is_wanted(objfile):
         return None
     try:
-        gifts = file_gifts(str(objfile.filename))
+        deliveries = file_deliveries(str(objfile.filename))
     except (Error, gdb.error):
         return None  # "whocall repair" tells why
-    for gift in gifts:
-        note(gift, objfile)
-        return next(iter(gift.files), None)
+    for delivery in deliveries:
+        note_delivery(delivery, objfile)
+        return next(iter(delivery.files), None)
     return None
 
 
@@ -124,7 +124,7 @@ def switch(wanted: bool) -> None:
     if wanted == _on:
         return
     if wanted:
-        announce(_ELSEWHERE)
+        announce(_INSTEAD)
     _on = wanted
     if not wanted:
         _unhook()

@@ -1,6 +1,4 @@
-"""Keeps a repaired gdb right: new stops bring new stacks, and what was true of the old ones is
-forgotten before anybody sees it.
-"""
+"""Repairs gdb's stacks anew at each stop, and forgets the overrides of the stacks before."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ def refresh() -> None:
     thread = gdb.selected_thread()
     if thread is None or not thread.is_valid() or thread.is_running():
         return
-    from whocall.gdb.repair.planning import Wanted
+    from whocall.gdb.repair.planning import RepairRequest
     from whocall.gdb.repair.reconcile import repair
     from whocall.gdb.target.inferior import forget
 
@@ -49,7 +47,7 @@ def refresh() -> None:
         if stack_cache.are_right(threads):
             return
         stack_cache.forget()
-        _, outcomes = repair(Wanted(every_thread=len(everyone) <= MOST_THREADS))
+        _, outcomes = repair(RepairRequest(every_thread=len(everyone) <= MOST_THREADS))
     except (Error, gdb.error, UnicodeDecodeError, KeyboardInterrupt):
         return  # "whocall repair" tells why; an interrupt leaves gdb its own frames
     if all(outcome.parts_at is None for outcome in outcomes) and not frame_overrides.count():

@@ -1,5 +1,7 @@
-"""Frames of damaged stacks, which no unwinding rule can express: gdb is told one by one where they
-lead, through an unwinder of its Python API that is registered only while there is such a frame.
+"""Overrides of single frames, for damaged stacks, which no unwinding rule can express.
+
+gdb is told where each of them leads by an unwinder of its Python API, which is registered only
+while there is such a frame.
 
 What an unwinder does not hand over counts as lost, so every register that is known in the caller is
 handed over.
@@ -34,7 +36,7 @@ def _value(number: int, kind: gdb.Type) -> gdb.Value:
     return gdb.Value(number).cast(kind)
 
 
-class _Pins(Unwinder):
+class _FrameOverrides(Unwinder):
     """Leads from single frames to their callers."""
 
     def __init__(self) -> None:
@@ -68,38 +70,38 @@ class _Pins(Unwinder):
         return step.caller
 
 
-_pins = _Pins()
+_overrides = _FrameOverrides()
 _registered = False
 
 
 def _register(wanted: bool) -> None:
     global _registered
     if wanted and not _registered:
-        register_unwinder(None, _pins, replace=True)
+        register_unwinder(None, _overrides, replace=True)
     elif _registered and not wanted:
-        gdb.frame_unwinders.remove(_pins)
+        gdb.frame_unwinders.remove(_overrides)
     _registered = wanted
     frame_cache.invalidate()
 
 
-def pin(thread: gdb.InferiorThread, step: Step, pc_name: str) -> bool:
+def override(thread: gdb.InferiorThread, step: Step, pc_name: str) -> bool:
     """Tells gdb where the frame leads; False when it was told before, or that is not known."""
     place = (thread.ptid, step.pc, step.sp)
-    if place in _pins.steps or not step.leads:
+    if place in _overrides.steps or not step.leads:
         return False
-    _pins.pc_name = pc_name
-    _pins.steps[place] = step
+    _overrides.pc_name = pc_name
+    _overrides.steps[place] = step
     _register(True)
     return True
 
 
 def clear() -> None:
     """Forgets all frames: called whenever registers or memory may have changed."""
-    if _pins.steps or _registered:
-        _pins.steps.clear()
+    if _overrides.steps or _registered:
+        _overrides.steps.clear()
         _register(False)
 
 
 def count() -> int:
     """How many frames gdb was told of."""
-    return len(_pins.steps)
+    return len(_overrides.steps)

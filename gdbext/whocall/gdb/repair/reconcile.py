@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 import gdb
 
 from whocall.gdb.repair import frame_overrides
-from whocall.gdb.repair.attach import give
-from whocall.gdb.repair.planning import Wanted, process_plan
+from whocall.gdb.repair.attach import deliver
+from whocall.gdb.repair.planning import RepairRequest, process_plan
 from whocall.gdb.target.frames import past_main, selection_kept
 from whocall.repair.chain import Chain
 from whocall.repair.outcomes import Agreement, ModuleOutcome, ThreadOutcome
 
-MOST_PINS = 256  # of one stack, beyond those that are known to be needed
+MOST_OVERRIDES = 256  # of one stack, beyond those that are known to be needed
 BEYOND = 16  # frames that gdb may show behind the end of a chain before we stop looking
 
 
@@ -60,28 +60,30 @@ def _first_difference(chain: Chain) -> int | None:
 
 
 def _lead(thread: gdb.InferiorThread, chain: Chain, pc_name: str) -> tuple[int, int | None]:
-    """Pins frames until gdb's stack is the chain.
+    """Overrides frames until gdb's stack is the chain.
 
-    Returns how many were pinned, and the level at which gdb still differs.
+    Returns how many were overridden, and the level at which gdb still differs.
     """
     known = (*chain.steps, *chain.last)
-    pinned = sum(frame_overrides.pin(thread, step, pc_name) for step in known if not step.ruled)
-    for _ in range(MOST_PINS):
+    overridden = sum(
+        frame_overrides.override(thread, step, pc_name) for step in known if not step.ruled
+    )
+    for _ in range(MOST_OVERRIDES):
         level = _first_difference(chain)
         if level is None or level == 0:
-            return pinned, level
-        if not frame_overrides.pin(thread, chain.steps[level - 1], pc_name):
-            return pinned, level
-        pinned += 1
-    return pinned, _first_difference(chain)
+            return overridden, level
+        if not frame_overrides.override(thread, chain.steps[level - 1], pc_name):
+            return overridden, level
+        overridden += 1
+    return overridden, _first_difference(chain)
 
 
-def settle(
-    chains: Mapping[int, Chain], pc_name: str, give: Callable[[], list[ModuleOutcome]]
+def reconcile(
+    chains: Mapping[int, Chain], pc_name: str, deliver: Callable[[], list[ModuleOutcome]]
 ) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
     """Makes gdb's stacks of the threads with these numbers the chains.
 
-    `give` hands gdb the files of all modules concerned; `pc_name` is gdb's name of the register
+    `deliver` hands gdb the files of all modules concerned; `pc_name` is gdb's name of the register
     that holds the program counter.
     """
     everyone = sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)
@@ -91,12 +93,12 @@ def settle(
         for number, thread in threads.items():
             thread.switch()
             before[number] = _agreement(chains[number])
-        modules = give()
+        modules = deliver()
         outcomes = []
         for number, thread in threads.items():
             chain = chains[number]
             thread.switch()
-            pinned, parts_at = _lead(thread, chain, pc_name)
+            overridden, parts_at = _lead(thread, chain, pc_name)
             after = _agreement(chain)
             outcomes.append(
                 ThreadOutcome(
@@ -104,7 +106,7 @@ def settle(
                     len(chain.steps),
                     before[number],
                     after,
-                    pinned,
+                    overridden,
                     parts_at,
                     chain.more,
                     chain.unruled,
@@ -113,7 +115,7 @@ def settle(
     return modules, outcomes
 
 
-def repair(wanted: Wanted) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
+def repair(request: RepairRequest) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
     """Repairs the stacks of the selected inferior. Raises Error."""
-    found, chains = process_plan(wanted)
-    return settle(chains, found.pc_name, lambda: give(found.gifts))
+    found, chains = process_plan(request)
+    return reconcile(chains, found.pc_name, lambda: deliver(found.deliveries))

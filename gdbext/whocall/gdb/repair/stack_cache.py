@@ -1,5 +1,7 @@
-"""Stacks that were found right and look the same now. A step inside a function changes nothing of
-the frames above it: where gdb still comes to the same callers, there is nothing to repair anew.
+"""A cache of the stacks that were found right.
+
+A step inside a function changes nothing of the frames above it: where gdb still comes to the same
+callers, there is nothing to repair anew.
 """
 
 from __future__ import annotations

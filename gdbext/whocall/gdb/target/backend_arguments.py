@@ -1,4 +1,4 @@
-"""What gdb works on and how it is set, as arguments of the command line in a process of its own."""
+"""What gdb works on, and its settings, as arguments of the command line in a subprocess."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from whocall.core.signals import tells_of_a_crash
 from whocall.gdb.host import parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
-from whocall.gdb.target.snapshot_validator import Witness
+from whocall.gdb.target.snapshot_validator import SnapshotValidator
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
@@ -53,7 +53,7 @@ class Current:
 class _Kept:
     key: Hashable
     image: ProcessImage
-    witness: Witness | None = None  # a core does not change
+    validator: SnapshotValidator | None = None  # a core does not change
 
 
 _kept: dict[int, _Kept] = {}  # by inferior number
@@ -153,13 +153,13 @@ def _live_image(
     key = (exe, _stamps(exe), _settings())
     known = _kept.get(inferior.num)
     wanted = inferior.threads() if every_thread else (thread,)
-    if known is not None and known.witness is not None and known.key == key:
-        if known.witness.holds(states(wanted)):
+    if known is not None and known.validator is not None and known.key == key:
+        if known.validator.holds(states(wanted)):
             return known.image
-        if thread.num not in known.witness.threads:
+        if thread.num not in known.validator.threads:
             wanted = inferior.threads()  # after a second thread the others will be asked for
     opened = open_inferior(inferior, wanted)
-    _kept[inferior.num] = _Kept(key, opened.image, opened.witness)
+    _kept[inferior.num] = _Kept(key, opened.image, opened.validator)
     return opened.image
 
 

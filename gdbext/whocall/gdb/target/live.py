@@ -20,7 +20,7 @@ from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.frames import selection_kept
 from whocall.gdb.target.linkmap import LoadedFile, auxiliary_vector, loaded_files
-from whocall.gdb.target.snapshot_validator import Witness
+from whocall.gdb.target.snapshot_validator import SnapshotValidator
 
 PAGE = 4096
 AT_SYSINFO_EHDR = 33
@@ -34,7 +34,7 @@ class LiveImage:
     """The image, and what tells whether it still holds."""
 
     image: ProcessImage
-    witness: Witness
+    validator: SnapshotValidator
 
 
 def memory_reader(inferior: gdb.Inferior) -> Callable[[int, int], bytes]:
@@ -164,7 +164,7 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
         known = ", ".join(native.architectures())
         raise Error(f"whocall does not know the architecture {architecture}; it knows {known}.")
     found = states(threads)
-    witness = Witness(memory_reader(inferior), found)
+    validator = SnapshotValidator(memory_reader(inferior), found)
     vector = auxiliary_vector()
     exe = executable(inferior)
     local = _is_local(inferior)
@@ -175,7 +175,7 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             file.bias,
             file.is_executable,
         )
-        for file in loaded_files(witness.read, vector, exe)
+        for file in loaded_files(validator.read, vector, exe)
     ]
     with native_errors():
         process = native.open_inferior(
@@ -185,8 +185,8 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             mappings_of(inferior),
             [(file.path, file.bias, file.is_executable) for file in files if file.path],
             vector.get(AT_SYSINFO_EHDR),
-            witness.read,
+            validator.read,
             (replace(search, sysroot="") if local else search).native(exe),
             is_local=local,
         )
-    return LiveImage(ProcessImage(process), witness)
+    return LiveImage(ProcessImage(process), validator)

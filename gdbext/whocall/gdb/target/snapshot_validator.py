@@ -1,4 +1,4 @@
-"""Whether an image of a live program still holds: what it was made of is read again and compared.
+"""Tells whether the image of a live program is still valid: all that it was made of is read again.
 
 Most changes of a program come with an event of gdb's, but `return`, `restore`, `load`, `monitor`,
 `restart` and `record goto` come with none.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 Reader = Callable[[int, int], bytes]
 
 
-class Witness:
+class SnapshotValidator:
     """A reader of memory that remembers what it gave, and the states of the image's threads."""
 
     def __init__(self, read: Reader, threads: Mapping[int, object]) -> None:
