@@ -87,8 +87,8 @@ def repair_plan(arguments: argparse.Namespace) -> int:
     )
     with _open(arguments.core, arguments.exe, arguments) as image:
         if is_core(arguments.core):
-            more = _more_modules(image, arguments)
-            found = plan(image, _chains(image, arguments), more, attached, factory)
+            chains, more = _chains(image, arguments), _more_modules(image, arguments)
+            found = plan(image, chains, more, attached, factory)
         else:
             found = plan(image, [], [0], attached, factory)
         json.dump(plan_json(found), sys.stdout)
