@@ -15,7 +15,7 @@ namespace whocall {
 // Deals the items out on buckets by one digit of their address's distance from `base`, in their
 // order. False, and nothing done, when they share the digit.
 template <typename Item, typename AddressOf>
-bool deal_out(const std::vector<Item>& from, std::vector<Item>& to, AddressOf address_of,
+bool radix_scatter(const std::vector<Item>& from, std::vector<Item>& to, AddressOf address_of,
               Address base, unsigned shift, unsigned bits) {
   std::vector<std::size_t> place(std::size_t{1} << bits);
   const auto digit_of = [=, mask = place.size() - 1](const Item& item) {
@@ -60,7 +60,7 @@ void sort_by_address(std::vector<Item>& items, AddressOf address_of) {
   const unsigned bits = (width + passes - 1) / passes;
   std::vector<Item> other(items.size());
   for (unsigned shift = 0; shift < width; shift += bits) {
-    if (deal_out(items, other, address_of, base, shift, bits)) {
+    if (radix_scatter(items, other, address_of, base, shift, bits)) {
       items.swap(other);
     }
   }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "object/debug_link.h"
+#include "object/open_files.h"
 #include "process/debuginfod.h"
 
 namespace whocall {
@@ -25,7 +26,7 @@ std::shared_ptr<const ElfFile> try_open(const std::string& path) {
     return nullptr;
   }
   try {
-    return ElfFile::open(path);
+    return open_shared(path);
   } catch (const Error&) {
     return nullptr;  // not readable or not ELF: as if it were not there
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "object/open_files.h"
 #include "process/debuginfod.h"
 
 namespace whocall {
@@ -43,7 +44,7 @@ std::shared_ptr<const ElfFile> FileFinder::open(const std::string& path) {
   const auto [entry, is_new] = opened_.try_emplace(path);
   if (is_new) {
     try {
-      entry->second = ElfFile::open(path);
+      entry->second = open_shared(path);
     } catch (const Error&) {
       // Not there, not readable or not ELF: the next candidate's turn.
     }

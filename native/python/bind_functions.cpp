@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "object/open_files.h"
 #include "process/jit_objects.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "symbols/jit/jit_object_names.h"
+#include "symbols/table/function_label.h"
 
 namespace py = pybind11;
 
@@ -48,7 +50,7 @@ FunctionListView symbols_alone(std::shared_ptr<const SymbolTable> table, std::st
 
 FunctionListView functions_of_file(const std::string& path, const FileSearch& search) {
   if (is_elf(path)) {
-    FileSymbols names(ElfFile::open(path), search);
+    FileSymbols names(open_shared(path), search);
     return list_functions(names);
   }
   const TableView view = open_symbols(path, search);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "object/open_files.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
 #include "symbols/table/demangler.h"
@@ -21,7 +22,7 @@ class FileNames {
   FileNames(std::string path, FileSearch search)
       : path_(std::move(path)), search_(std::move(search)) {
     if (is_elf(path_)) {
-      symbols_ = std::make_unique<FileSymbols>(ElfFile::open(path_), search_);
+      symbols_ = std::make_unique<FileSymbols>(open_shared(path_), search_);
     } else {
       table_ = open_symbols(path_, search_);
     }

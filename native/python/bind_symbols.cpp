@@ -9,10 +9,12 @@
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "object/bfd_library.h"
+#include "object/open_files.h"
 #include "python/convert.h"
-#include "symbols/companions.h"
+#include "symbols/symbol_sources.h"
 #include "symbols/table/bfd_table.h"
 #include "symbols/table/demangler.h"
+#include "symbols/table/function_label.h"
 #include "symbols/table/plt_symbols.h"
 
 namespace py = pybind11;
@@ -107,11 +109,9 @@ TableView open_symbols(const std::string& path, const FileSearch& search, bool w
     view.format = BfdLibrary::get()->open(path)->format();
     return view;
   }
-  const auto file = ElfFile::open(path);
-  auto table = SymbolTable::from_elf(file, companions_of(*file, search));
-  if (with_plt) {
-    table = with_plt_names(std::move(table), *file);
-  }
+  const auto file = open_shared(path);
+  const auto sources = symbol_sources_of(file, search);
+  auto table = with_plt ? sources->table_with_plt() : sources->table();
   return {std::move(table), path, file->build_id(), elf_format(*file)};
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "object/elf_architecture.h"
+#include "object/open_files.h"
 #include "process/file_image.h"
 #include "python/bind_symfile.h"
 #include "python/convert.h"
@@ -88,7 +89,7 @@ void bind_symfile(py::class_<Process>& process, py::module_& module) {
   module.def(
       "open_file",
       [](const std::string& path, const FileSearch& search) {
-        const auto file = ElfFile::open(path);
+        const auto file = open_shared(path);
         auto image = image_of_file(file, architecture_of(*file));
         image->search = search;
         return Process(std::move(image));

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "object/xz.h"
-#include "process/debug_files.h"
 #include "symbols/go_names.h"
 #include "symbols/lists/symbol_files.h"
 #include "symbols/signatures/signature_names.h"
@@ -42,9 +41,8 @@ std::shared_ptr<const ElfFile> read_gnu_debugdata(const ElfFile& file, std::stri
   return nullptr;
 }
 
-Companions companions_of(const ElfFile& file, const FileSearch& search) {
+Companions companions_of(const ElfFile& file, const FileSearch& search, DebugFile debug) {
   Companions companions;
-  DebugFile debug = find_debug_file(file, search);
   if (debug.file != nullptr) {
     companions.files.push_back({std::move(debug.file), NameSource::debug_file});
   }

@@ -1,96 +1,21 @@
 #include "symbols/file_symbols.h"
 
-#include <elf.h>
-
 #include <utility>
 
-#include "base/error.h"
-#include "symbols/companions.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/function_label.h"
 #include "symbols/table/plt_symbols.h"
 
 namespace whocall {
-namespace {
-
-bool has_lines(const ElfFile& file) { return file.section(".debug_info") != nullptr; }
-
-std::string lines_path_of(const ElfFile& file, const Companions& companions) {
-  if (has_lines(file)) {
-    return file.path();
-  }
-  for (const Companion& companion : companions.files) {
-    if (companion.source == NameSource::debug_file && has_lines(*companion.file)) {
-      return companion.file->path();
-    }
-  }
-  return {};
-}
-
-const Architecture* architecture_of(const ElfFile& file) {
-  return file.type() == ET_REL
-             ? nullptr
-             : find_architecture(file.machine(), file.pointer_size(), file.endian());
-}
-
-}  // namespace
 
 FileSymbols::FileSymbols(std::shared_ptr<const ElfFile> file, const FileSearch& search)
-    : file_(std::move(file)), search_(search), arch_(architecture_of(*file_)) {}
+    : file_(std::move(file)), search_(search) {}
 
-void FileSymbols::open() {
-  if (table_ != nullptr) {
-    return;
+SymbolSources& FileSymbols::sources() {
+  if (sources_ == nullptr) {
+    sources_ = symbol_sources_of(file_, search_);
   }
-  Companions companions = companions_of(*file_, search_);
-  remark_ = std::move(companions.remark);
-  debug_file_ = companions.debug_file();
-  lines_path_ = lines_path_of(*file_, companions);
-  for (const NameList& list : companions.lists) {
-    if (list.lines != nullptr) {
-      lines_.push_back(list.lines);
-    }
-  }
-  table_ = SymbolTable::from_elf(file_, companions);
-}
-
-const std::string& FileSymbols::remark() {
-  open();
-  return remark_;
-}
-
-const std::string& FileSymbols::debug_file() {
-  open();
-  return debug_file_;
-}
-
-std::shared_ptr<const SymbolTable> FileSymbols::table() {
-  open();
-  return table_;
-}
-
-// PLT slots have no symbols of their own; libbfd puts them together from the relocations.
-std::shared_ptr<const SymbolTable> FileSymbols::table_with_plt() {
-  if (table_with_plt_ == nullptr) {
-    table_with_plt_ = with_plt_names(table(), *file_);
-  }
-  return table_with_plt_;
-}
-
-const FunctionStarts* FileSymbols::starts() {
-  if (starts_ == nullptr && arch_ != nullptr) {
-    starts_ = std::make_unique<FunctionStarts>(*file_, *arch_, *table());
-  }
-  return starts_.get();
-}
-
-std::shared_ptr<const InferredNames> FileSymbols::inferred() {
-  if (inferred_ == nullptr && arch_ != nullptr) {
-    inferred_ = std::make_shared<const InferredNames>(
-        NameEvidence{*file_, *arch_, *table(), search_,
-                     [this]() -> const FunctionStarts& { return *starts(); }});
-  }
-  return inferred_;
+  return *sources_;
 }
 
 FilePlace FileSymbols::describe(Address link, NamingOptions options) {
@@ -174,22 +99,8 @@ void FileSymbols::infer_name(FunctionMatch& match) {
   }
 }
 
-// Debug info goes first: it alone tells of inlined calls.
 std::vector<SourceLine> FileSymbols::lines_at(Address link, bool demangled) {
-  open();
-  if (!lines_path_.empty() && !std::exchange(bfd_tried_, true)) {
-    if (BfdLibrary* library = BfdLibrary::get()) {
-      try {
-        bfd_ = library->open(lines_path_);
-      } catch (const Error&) {
-        // Lines are an extra: a file that libbfd does not take still has its names.
-      }
-    }
-  }
-  auto found = bfd_ != nullptr ? bfd_->lines_at(link) : std::vector<SourceLine>();
-  for (auto each = lines_.begin(); found.empty() && each != lines_.end(); ++each) {
-    found = (*each)->lines_at(link);
-  }
+  auto found = sources().lines_at(link);
   if (demangled) {
     for (SourceLine& line : found) {
       line.function = demangle(line.function);

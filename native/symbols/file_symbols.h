@@ -1,5 +1,4 @@
-// All that tells what stands at the link addresses of one file: names, bounds, source lines. Each
-// source is opened when it is first needed.
+// What stands at the link addresses of one file: names, bounds, source lines.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "arch/architecture.h"
-#include "object/bfd_library.h"
 #include "object/elf_file.h"
-#include "symbols/inferred/inferred_names.h"
 #include "symbols/refused_symbol.h"
-#include "symbols/starts/function_starts.h"
-#include "symbols/table/function_label.h"
-#include "symbols/table/symbol_table.h"
+#include "symbols/symbol_sources.h"
 
 namespace whocall {
 
@@ -57,23 +51,19 @@ class FileSymbols {
 
   FilePlace describe(Address link, NamingOptions options);
 
-  std::shared_ptr<const SymbolTable> table();
-  // The same with the names of PLT slots.
-  std::shared_ptr<const SymbolTable> table_with_plt();
-  // Why something that was to lend names does not, in sentences; empty when nothing was refused.
-  const std::string& remark();
-  // The path of the separate debug file that lends names; empty when there is none.
-  const std::string& debug_file();
-  // Whether one of these has been asked for, and so the companions have been looked for.
-  [[nodiscard]] bool is_open() const { return table_ != nullptr; }
-  // Where functions begin. Null for object files before linking and for an instruction set that we
-  // do not know.
-  const FunctionStarts* starts();
-  // What code and data tell of the names of functions without a symbol; null likewise.
-  std::shared_ptr<const InferredNames> inferred();
+  std::shared_ptr<const SymbolTable> table() { return sources().table(); }
+  std::shared_ptr<const SymbolTable> table_with_plt() { return sources().table_with_plt(); }
+  const std::string& remark() { return sources().remark(); }
+  const std::string& debug_file() { return sources().debug_file(); }
+  const FunctionStarts* starts() { return sources().starts(); }
+  std::shared_ptr<const InferredNames> inferred() { return sources().inferred(); }
+
+  // What all this comes from, looked for when it is first asked for.
+  SymbolSources& sources();
+  // Whether that has happened.
+  [[nodiscard]] bool is_open() const { return sources_ != nullptr; }
 
  private:
-  void open();
   std::optional<FunctionMatch> function_at(Address link, bool demangled);
   bool another_begins_in(const Symbol& symbol, Address link);
   std::optional<FunctionMatch> unnamed_function_at(Address link);
@@ -82,18 +72,7 @@ class FileSymbols {
 
   std::shared_ptr<const ElfFile> file_;
   const FileSearch& search_;
-  const Architecture* arch_;  // null where nothing can be said of the code
-
-  std::shared_ptr<const SymbolTable> table_;  // null until open()
-  std::string remark_;
-  std::string debug_file_;
-  std::string lines_path_;  // of the file with debug info; empty when there is none
-  std::vector<std::shared_ptr<const LineTable>> lines_;  // of other sources
-  std::shared_ptr<const SymbolTable> table_with_plt_;
-  std::unique_ptr<FunctionStarts> starts_;
-  std::shared_ptr<const InferredNames> inferred_;
-  std::unique_ptr<BfdFile> bfd_;
-  bool bfd_tried_ = false;
+  std::shared_ptr<SymbolSources> sources_;  // null until sources()
 };
 
 }  // namespace whocall

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "object/open_files.h"
 #include "process/link_map.h"
 #include "process/loaded_image.h"
 #include "process/proc_files.h"
@@ -189,6 +190,7 @@ TEST_CASE("the link map names what the mappings name" * doctest::skip(!kKnowsThi
 
 TEST_CASE("a dumped process without NT_FILE shows the same modules" *
           doctest::skip(!kKnowsThisMachine)) {
+  close_kept_files();  // which the child would have mapped as well
   const SleepingChild child;
   const auto live = open_or_skip(child.pid());
   if (live == nullptr) {

@@ -7,7 +7,6 @@
 
 #include "arch/architecture.h"
 #include "object/elf_file.h"
-#include "process/process_image.h"
 #include "symbols/starts/function_starts.h"
 #include "symbols/table/symbol_table.h"
 
@@ -25,7 +24,6 @@ struct NameEvidence {
   const ElfFile& file;
   const Architecture& arch;
   const SymbolTable& table;
-  const FileSearch& search;
   std::function<const FunctionStarts&()> starts;  // costs a look at all code when first asked
 };
 

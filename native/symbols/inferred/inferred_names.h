@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "symbols/inferred/inferred_name.h"
@@ -12,6 +13,8 @@ namespace whocall {
 class InferredNames {
  public:
   explicit InferredNames(const NameEvidence& evidence);
+  // Takes what was found out before; ascending, one for each function.
+  explicit InferredNames(std::vector<InferredName> names) : names_(std::move(names)) {}
 
   // Of the function that starts at `link`; null when it has none.
   [[nodiscard]] const InferredName* at(Address link) const;

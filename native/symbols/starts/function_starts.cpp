@@ -201,6 +201,9 @@ FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
                                const SymbolTable& symbols)
     : areas_(code_areas(file)), starts_(Collector(file, arch, areas_).run(symbols)) {}
 
+FunctionStarts::FunctionStarts(const ElfFile& file, std::vector<FunctionStart> starts)
+    : areas_(code_areas(file)), starts_(std::move(starts)) {}
+
 StartWitnesses FunctionStarts::witnesses_at(Address link) const {
   const auto found = std::ranges::lower_bound(starts_, link, {}, &FunctionStart::address);
   return found != starts_.end() && found->address == link ? found->witnesses : StartWitnesses();

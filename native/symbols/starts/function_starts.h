@@ -18,6 +18,8 @@ class FunctionStarts {
  public:
   // Looks at all code of the file once.
   FunctionStarts(const ElfFile& file, const Architecture& arch, const SymbolTable& symbols);
+  // Takes what was found out before; ascending.
+  FunctionStarts(const ElfFile& file, std::vector<FunctionStart> starts);
 
   // From the nearest start at or below `link` to the next one, or to the end of the section
   // (segment, where the section headers are gone). Link addresses. A function that nothing tells

@@ -74,6 +74,14 @@ class StartWitnesses {
   // Best first.
   [[nodiscard]] std::vector<StartWitness> list() const;
 
+  // As a number, to be kept; other bits than those of witnesses are dropped.
+  [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
+  static constexpr StartWitnesses of_bits(std::uint32_t bits) {
+    StartWitnesses witnesses;
+    witnesses.bits_ = bits & ((1U << kStartWitnesses) - 1U);
+    return witnesses;
+  }
+
   friend constexpr bool operator==(StartWitnesses, StartWitnesses) = default;
 
  private:

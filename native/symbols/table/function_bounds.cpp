@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/sort_by_address.h"
 #include "object/range_index.h"
 
 namespace whocall {
@@ -12,17 +13,16 @@ constexpr Address kTop = std::numeric_limits<Address>::max();
 
 // Sorted by start; of several FDEs at one start (.eh_frame and .debug_frame) the longest stays.
 void sort_fdes(std::vector<AddressRange>& fdes) {
-  const auto comes_first = [](const AddressRange& left, const AddressRange& right) {
-    return left.begin != right.begin ? left.begin < right.begin : left.end > right.end;
-  };
-  if (!std::is_sorted(fdes.begin(), fdes.end(), comes_first)) {  // as linkers leave them
-    std::sort(fdes.begin(), fdes.end(), comes_first);
+  sort_by_address(fdes, [](const AddressRange& range) { return range.begin; });
+  std::size_t kept = 0;
+  for (const AddressRange& range : fdes) {
+    if (kept != 0 && fdes[kept - 1].begin == range.begin) {
+      fdes[kept - 1].end = std::max(fdes[kept - 1].end, range.end);
+    } else {
+      fdes[kept++] = range;
+    }
   }
-  fdes.erase(std::unique(fdes.begin(), fdes.end(),
-                         [](const AddressRange& left, const AddressRange& right) {
-                           return left.begin == right.begin;
-                         }),
-             fdes.end());
+  fdes.resize(kept);
 }
 
 // Where sections end, for the last symbol in each. The ranges are few, but hostile files have many.

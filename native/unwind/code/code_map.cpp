@@ -1,46 +1,14 @@
 #include "unwind/code/code_map.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "object/elf_imports.h"
-#include "symbols/table/code_areas.h"
-#include "unwind/code/confirmed_starts.h"
+#include "unwind/code/file_code.h"
 
 namespace whocall {
 
 struct CodeMap::ModuleCode {
   const Module& module;
-  const FunctionStarts& starts;
-  ConfirmedStarts confirmed;
-  std::unordered_map<Address, std::string_view> imports;  // by link address of the word
-  std::optional<std::vector<DirectJump>> jumps{};         // sorted by target; link addresses
-
-  ModuleCode(const Module& owner, const Architecture& arch, const FunctionStarts& known)
-      : module(owner),
-        starts(known),
-        confirmed(*owner.file, arch, known),
-        imports(imported_functions(*owner.file)) {}
-
-  // One pass over all code of the module, the first time.
-  const std::vector<DirectJump>& jumps_between_functions(const Architecture& arch) {
-    if (jumps) {
-      return *jumps;
-    }
-    jumps.emplace();
-    for (const AddressRange& area : code_areas(*module.file)) {
-      const ByteView bytes = module.file->at(area.begin);
-      if (const auto inside = bytes.slice(0, std::min<std::uint64_t>(area.size(), bytes.size()))) {
-        arch.append_direct_jumps(*inside, area.begin, module.file->load_range(), *jumps);
-      }
-    }
-    std::erase_if(*jumps, [&](const DirectJump& jump) {
-      const auto function = starts.function_at(jump.source);
-      return !function || function->contains(jump.target);
-    });
-    std::ranges::sort(*jumps, {}, &DirectJump::target);
-    return *jumps;
-  }
+  FileCode& file;
 };
 
 CodeMap::CodeMap(const ProcessImage& process, CfiTables& cfi, Symbolizer& symbolizer)
@@ -59,11 +27,13 @@ CodeMap::ModuleCode* CodeMap::code_of(Address runtime) {
   }
   auto& code = modules_[static_cast<std::size_t>(module - process_.modules.data())];
   if (code == nullptr) {
-    const FunctionStarts* starts = symbolizer_.symbols_of(*module)->starts();
+    SymbolSources& sources = symbolizer_.symbols_of(*module)->sources();
+    const FunctionStarts* starts = sources.starts();
     if (starts == nullptr) {
       return nullptr;
     }
-    code = std::make_unique<ModuleCode>(*module, *process_.arch, *starts);
+    code = std::make_unique<ModuleCode>(
+        *module, file_code_of(*module->file, *process_.arch, *starts, sources.attachments()));
   }
   return code.get();
 }
@@ -77,7 +47,7 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
     const auto known = symbolizer_.jit_names().registered_function_at(runtime);
     return known ? known : loose_.function_at(runtime);
   }
-  const auto range = code->confirmed.function_at(code->module.link_address(runtime));
+  const auto range = code->file.function_at(code->module.link_address(runtime));
   return range ? std::optional(AddressRange{code->module.runtime_address(range->begin),
                                             code->module.runtime_address(range->end)})
                : std::nullopt;
@@ -85,7 +55,7 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
 
 bool CodeMap::is_called(Address runtime) {
   ModuleCode* code = code_of(runtime);
-  return code != nullptr ? code->starts.is_called(code->module.link_address(runtime))
+  return code != nullptr ? code->file.is_called(code->module.link_address(runtime))
                          : loose_.is_called(runtime);
 }
 
@@ -97,7 +67,7 @@ std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& ra
     return functions;
   }
   const Module& module = code->module;
-  const auto& jumps = code->jumps_between_functions(*process_.arch);
+  const auto& jumps = code->file.jumps_between_functions();
   const Address end = module.link_address(range.end);
   auto jump =
       std::ranges::lower_bound(jumps, module.link_address(range.begin), {}, &DirectJump::target);
@@ -133,8 +103,7 @@ std::string_view CodeMap::import_at(Address code, Address slot) {
   if (owner == nullptr) {
     return {};
   }
-  const auto found = owner->imports.find(owner->module.link_address(slot));
-  return found == owner->imports.end() ? std::string_view() : found->second;
+  return owner->file.import_at(owner->module.link_address(slot));
 }
 
 }  // namespace whocall

@@ -1,0 +1,104 @@
+#include "object/open_files.h"
+
+#include <sys/stat.h>
+
+#include <list>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace whocall {
+namespace {
+
+// What tells a file on disk from another, and from itself before it was changed.
+using Identity = std::tuple<std::string, dev_t, ino_t, off_t, std::int64_t, std::int64_t>;
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::optional<Identity> identity_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    return std::nullopt;
+  }
+  return Identity(path, status.st_dev, status.st_ino, status.st_size, nanoseconds(status.st_mtim),
+                  nanoseconds(status.st_ctim));
+}
+
+struct OpenFile {
+  Identity identity;
+  std::shared_ptr<const ElfFile> file;
+  std::shared_ptr<Attachments> knowledge;
+};
+
+class OpenFiles {
+ public:
+  std::shared_ptr<const ElfFile> open(const std::string& path) {
+    const auto identity = identity_of(path);
+    const std::scoped_lock lock(mutex_);
+    for (auto each = files_.begin(); identity && each != files_.end(); ++each) {
+      if (each->identity == *identity) {
+        files_.splice(files_.begin(), files_, each);
+        return files_.front().file;
+      }
+    }
+    auto file = ElfFile::open(path);
+    // One that was replaced in between is not taken for what it was.
+    if (identity && identity == identity_of(path)) {
+      files_.push_front({*identity, file, std::make_shared<Attachments>()});
+      bytes_ += file->bytes().size();
+      drop_last();
+    }
+    return file;
+  }
+
+  std::shared_ptr<Attachments> knowledge(const ElfFile& file) {
+    const std::scoped_lock lock(mutex_);
+    for (const OpenFile& each : files_) {
+      if (each.file.get() == &file) {
+        return each.knowledge;
+      }
+    }
+    return nullptr;
+  }
+
+  void close() {
+    const std::scoped_lock lock(mutex_);
+    files_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  // The one that was opened just now stays in any case.
+  void drop_last() {
+    while (files_.size() > 1 && (files_.size() > kMostKeptFiles || bytes_ > kMostKeptBytes)) {
+      bytes_ -= files_.back().file->bytes().size();
+      files_.pop_back();
+    }
+  }
+
+  std::mutex mutex_;
+  std::list<OpenFile> files_;  // the one that was asked for last comes first
+  std::uint64_t bytes_ = 0;
+};
+
+OpenFiles& open_files() {
+  static OpenFiles files;
+  return files;
+}
+
+}  // namespace
+
+std::shared_ptr<const ElfFile> open_shared(const std::string& path) {
+  return open_files().open(path);
+}
+
+std::shared_ptr<Attachments> knowledge_of(const ElfFile& file) {
+  return open_files().knowledge(file);
+}
+
+void close_kept_files() { open_files().close(); }
+
+}  // namespace whocall

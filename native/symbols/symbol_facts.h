@@ -1,0 +1,21 @@
+// What looking through all code of a large file tells, as bytes that can be kept.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "symbols/inferred/inferred_name.h"
+#include "symbols/starts/function_start.h"
+
+namespace whocall {
+
+std::vector<std::byte> encode(std::span<const FunctionStart> starts);
+std::vector<std::byte> encode(std::span<const InferredName> names);
+
+// A miss when the bytes are not whole, or not in order.
+std::optional<std::vector<FunctionStart>> decode_starts(std::span<const std::byte> bytes);
+std::optional<std::vector<InferredName>> decode_names(std::span<const std::byte> bytes);
+
+}  // namespace whocall

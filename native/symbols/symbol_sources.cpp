@@ -1,0 +1,178 @@
+#include "symbols/symbol_sources.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "object/kept_facts.h"
+#include "object/open_files.h"
+#include "symbols/symbol_facts.h"
+#include "symbols/table/plt_symbols.h"
+
+namespace whocall {
+namespace {
+
+bool has_lines(const ElfFile& file) { return file.section(".debug_info") != nullptr; }
+
+std::string lines_path_of(const ElfFile& file, const Companions& companions) {
+  if (has_lines(file)) {
+    return file.path();
+  }
+  for (const Companion& companion : companions.files) {
+    if (companion.source == NameSource::debug_file && has_lines(*companion.file)) {
+      return companion.file->path();
+    }
+  }
+  return {};
+}
+
+const Architecture* architecture_of(const ElfFile& file) {
+  return file.type() == ET_REL
+             ? nullptr
+             : find_architecture(file.machine(), file.pointer_size(), file.endian());
+}
+
+// Only of large files: others are looked through sooner than a file is found. What the user's own
+// lists say is not kept.
+std::optional<std::string> key_of(const ElfFile& file, const Companions& companions,
+                                  const FileSearch& search) {
+  constexpr std::uint64_t kLarge = std::uint64_t{4} << 20U;  // bytes
+  if (file.bytes().size() < kLarge || !search.symbol_files.empty() ||
+      !search.signature_files.empty()) {
+    return std::nullopt;
+  }
+  const auto debug =
+      std::ranges::find(companions.files, NameSource::debug_file, &Companion::source);
+  return facts_key(file, debug == companions.files.end() ? nullptr : debug->file.get());
+}
+
+// The sources of one file, by the debug file that they were made with.
+class KnownSources {
+ public:
+  std::shared_ptr<SymbolSources> get(const std::shared_ptr<const ElfFile>& file,
+                                     const FileSearch& search) {
+    DebugFile debug = find_debug_file(*file, search);
+    const std::scoped_lock lock(mutex_);
+    for (const Known& each : known_) {
+      if (each.debug.file == debug.file && each.debug.remark == debug.remark) {
+        return each.sources;
+      }
+    }
+    known_.push_back({debug, std::make_shared<SymbolSources>(file, search, debug)});
+    return known_.back().sources;
+  }
+
+ private:
+  struct Known {
+    DebugFile debug;
+    std::shared_ptr<SymbolSources> sources;
+  };
+  std::mutex mutex_;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+SymbolSources::SymbolSources(std::shared_ptr<const ElfFile> file, const FileSearch& search,
+                             DebugFile debug)
+    : file_(std::move(file)), arch_(architecture_of(*file_)) {
+  Companions companions = companions_of(*file_, search, std::move(debug));
+  remark_ = std::move(companions.remark);
+  debug_file_ = companions.debug_file();
+  lines_path_ = lines_path_of(*file_, companions);
+  for (const NameList& list : companions.lists) {
+    if (list.lines != nullptr) {
+      lines_.push_back(list.lines);
+    }
+  }
+  table_ = SymbolTable::from_elf(file_, companions);
+  kept_as_ = key_of(*file_, companions, search);
+}
+
+// PLT slots have no symbols of their own; libbfd puts them together from the relocations.
+std::shared_ptr<const SymbolTable> SymbolSources::table_with_plt() {
+  const std::scoped_lock lock(mutex_);
+  if (table_with_plt_ == nullptr) {
+    table_with_plt_ = with_plt_names(table(), *file_);
+  }
+  return table_with_plt_;
+}
+
+const FunctionStarts* SymbolSources::starts() {
+  const std::scoped_lock lock(mutex_);
+  if (starts_ == nullptr && arch_ != nullptr) {
+    starts_ = std::make_unique<FunctionStarts>(make_starts());
+  }
+  return starts_.get();
+}
+
+std::shared_ptr<const InferredNames> SymbolSources::inferred() {
+  const std::scoped_lock lock(mutex_);
+  if (inferred_ == nullptr && arch_ != nullptr) {
+    inferred_ = std::make_shared<const InferredNames>(make_names());
+  }
+  return inferred_;
+}
+
+FunctionStarts SymbolSources::make_starts() {
+  if (const auto kept = kept_as_ ? find_facts(*kept_as_, "starts") : std::nullopt) {
+    if (auto starts = decode_starts(*kept)) {
+      return {*file_, std::move(*starts)};
+    }
+  }
+  FunctionStarts starts(*file_, *arch_, *table());
+  if (kept_as_) {
+    keep_facts(*kept_as_, "starts", encode(starts.all()));
+  }
+  return starts;
+}
+
+InferredNames SymbolSources::make_names() {
+  if (const auto kept = kept_as_ ? find_facts(*kept_as_, "names") : std::nullopt) {
+    if (auto names = decode_names(*kept)) {
+      return InferredNames(std::move(*names));
+    }
+  }
+  InferredNames names(NameEvidence{*file_, *arch_, *table(),
+                                   [this]() -> const FunctionStarts& { return *starts(); }});
+  if (kept_as_) {
+    keep_facts(*kept_as_, "names", encode(names.all()));
+  }
+  return names;
+}
+
+// Debug info goes first: it alone tells of inlined calls.
+std::vector<SourceLine> SymbolSources::lines_at(Address link) {
+  const std::scoped_lock lock(mutex_);
+  if (!lines_path_.empty() && !std::exchange(bfd_tried_, true)) {
+    if (BfdLibrary* library = BfdLibrary::get()) {
+      try {
+        bfd_ = library->open(lines_path_);
+      } catch (const Error&) {
+        // Lines are an extra: a file that libbfd does not take still has its names.
+      }
+    }
+  }
+  auto found = bfd_ != nullptr ? bfd_->lines_at(link) : std::vector<SourceLine>();
+  for (auto each = lines_.begin(); found.empty() && each != lines_.end(); ++each) {
+    found = (*each)->lines_at(link);
+  }
+  return found;
+}
+
+std::shared_ptr<SymbolSources> symbol_sources_of(const std::shared_ptr<const ElfFile>& file,
+                                                 const FileSearch& search) {
+  const bool changes = !search.symbol_files.empty() || !search.signature_files.empty();
+  const auto knowledge = changes ? nullptr : knowledge_of(*file);
+  if (knowledge == nullptr) {
+    return std::make_shared<SymbolSources>(file, search, find_debug_file(*file, search));
+  }
+  // The lock of each is held no longer than it takes to find the other.
+  return knowledge
+      ->get<std::shared_ptr<KnownSources>>([] { return std::make_shared<KnownSources>(); })
+      ->get(file, search);
+}
+
+}  // namespace whocall

@@ -1,0 +1,116 @@
+// Facts about files that are kept for the next time.
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "object/kept_facts.h"
+#include "object_elf_images.h"
+#include "process_core_builder.h"
+#include "symbols/symbol_facts.h"
+
+namespace whocall::testing {
+namespace {
+
+// The user's cache directory, for the time of a test.
+class CacheDirectory {
+ public:
+  CacheDirectory() {
+    const char* before = std::getenv("XDG_CACHE_HOME");
+    before_ = before != nullptr ? before : "";
+    setenv("XDG_CACHE_HOME", base_.path().c_str(), 1);
+  }
+  CacheDirectory(const CacheDirectory&) = delete;
+  CacheDirectory& operator=(const CacheDirectory&) = delete;
+  ~CacheDirectory() {
+    before_.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", before_.c_str(), 1);
+  }
+
+  [[nodiscard]] std::filesystem::path folder() const {
+    return std::filesystem::path(base_.path()) / "whocall";
+  }
+  // The one file in it.
+  [[nodiscard]] std::filesystem::path file() const {
+    return std::filesystem::directory_iterator(folder())->path();
+  }
+
+ private:
+  TemporaryDirectory base_;
+  std::string before_;
+};
+
+std::vector<std::byte> some_facts() { return {std::byte{1}, std::byte{2}, std::byte{3}}; }
+
+TEST_CASE("kept facts: they are found under their key and kind, and nowhere else") {
+  const CacheDirectory cache;
+  keep_facts("key", "starts", some_facts());
+  CHECK(find_facts("key", "starts") == some_facts());
+  CHECK_FALSE(find_facts("key", "names").has_value());
+  CHECK_FALSE(find_facts("other", "starts").has_value());
+}
+
+TEST_CASE("kept facts: damaged ones and other people's are none") {
+  const CacheDirectory cache;
+  keep_facts("key", "starts", some_facts());
+  SUBCASE("a changed byte") {
+    std::fstream file(cache.file(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put(9);
+  }
+  SUBCASE("cut short") { std::filesystem::resize_file(cache.file(), 20); }
+  SUBCASE("longer") { std::filesystem::resize_file(cache.file(), 200); }
+  SUBCASE("a file that others can write") { chmod(cache.file().c_str(), 0666); }
+  SUBCASE("a directory that others can write") { chmod(cache.folder().c_str(), 0777); }
+  SUBCASE("switched off") { setenv("WHOCALL_CACHE", "off", 1); }
+  CHECK_FALSE(find_facts("key", "starts").has_value());
+  unsetenv("WHOCALL_CACHE");
+}
+
+TEST_CASE("kept facts: a key changes with the file and with its debug file") {
+  const TemporaryDirectory directory;
+  const auto file = ElfFile::open(directory.write("program", image_with({})));
+  const auto other = ElfFile::open(directory.write("other", image_with({})));
+  const auto key = facts_key(*file, nullptr);
+  REQUIRE(key.has_value());
+  CHECK(facts_key(*file, nullptr) == key);
+  CHECK(facts_key(*other, nullptr) != key);
+  CHECK(facts_key(*file, other.get()) != key);
+  std::filesystem::resize_file(file->path(), 4096);
+  CHECK(facts_key(*file, nullptr) != key);
+  std::filesystem::remove(file->path());
+  CHECK_FALSE(facts_key(*file, nullptr).has_value());
+}
+
+TEST_CASE("symbol facts: what is written is read again; what is cut short or out of order is not") {
+  const std::vector<FunctionStart> starts = {{0x1000, StartWitness::fde},
+                                             {0x1010, StartWitness::call_target}};
+  const auto bytes = encode(starts);
+  const auto read = decode_starts(bytes);
+  REQUIRE(read.has_value());
+  REQUIRE(read->size() == 2);
+  CHECK(read->at(1).address == 0x1010);
+  CHECK(read->at(1).witnesses == StartWitnesses(StartWitness::call_target));
+  CHECK_FALSE(decode_starts(std::span(bytes).first(bytes.size() - 1)).has_value());
+  CHECK_FALSE(decode_starts(encode(std::vector<FunctionStart>{starts[1], starts[0]})).has_value());
+
+  const std::vector<InferredName> names = {{0x1000, "main", NameSource::entry, ""},
+                                           {0x1010, "parse", NameSource::message, "\"parse\""}};
+  const auto told = encode(names);
+  const auto known = decode_names(told);
+  REQUIRE(known.has_value());
+  REQUIRE(known->size() == 2);
+  CHECK(known->at(1).name == "parse");
+  CHECK(known->at(1).source == NameSource::message);
+  CHECK(known->at(1).proof == "\"parse\"");
+  for (std::size_t size = 1; size < told.size(); ++size) {
+    const auto part = decode_names(std::span(told).first(size));
+    CHECK((!part || part->size() == 1));
+  }
+}
+
+}  // namespace
+}  // namespace whocall::testing
