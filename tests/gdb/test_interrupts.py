@@ -129,7 +129,7 @@ def test_the_function_table_of_a_huge_module(huge: Crash, sessions: Sessions, af
 LOAD = """
 import os, signal, sys
 from importlib.machinery import ExtensionFileLoader
-from whocall import loader
+from whocall.core import loader
 create = ExtensionFileLoader.create_module
 def interrupted(self, spec):
     os.kill(os.getpid(), signal.SIGINT)
