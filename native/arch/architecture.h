@@ -94,6 +94,13 @@ struct SignalTrampoline {
   std::span<const ContextMark> marks{};        // empty: nothing can be checked
 };
 
+// How a new thread begins, in the function that asks the kernel for it: the code of the system call
+// that makes it, and of the one that ends it, behind the call of the thread's own function.
+struct ThreadStart {
+  std::span<const std::uint8_t> make;
+  std::span<const std::uint8_t> end;
+};
+
 // The call instruction that ends at a return address.
 struct CallSite {
   std::uint8_t size = 0;            // bytes of the call instruction
@@ -187,6 +194,7 @@ struct Architecture {
   PrstatusLayout prstatus;
   FramePointerLayout frame_pointer;
   std::span<const SignalTrampoline> signal_trampolines;
+  std::span<const ThreadStart> thread_starts{};
 
   // The call that ends at the end of `before`, whose last byte lies just below `return_address`
   // (runtime address). A miss when no call instruction ends there. `before` holds up to

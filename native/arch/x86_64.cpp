@@ -71,6 +71,11 @@ constexpr std::array<ContextMark, 2> kContextMarks = {{
 // mov $__NR_rt_sigreturn,%rax; syscall
 constexpr std::array<std::uint8_t, 9> kRestore = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
                                                   0x00, 0x00, 0x0f, 0x05};
+// mov $__NR_clone,%eax; syscall, or __NR_clone3; mov $__NR_exit,%eax; syscall
+constexpr std::array<std::uint8_t, 7> kClone = {0xb8, 0x38, 0x00, 0x00, 0x00, 0x0f, 0x05};
+constexpr std::array<std::uint8_t, 7> kClone3 = {0xb8, 0xb3, 0x01, 0x00, 0x00, 0x0f, 0x05};
+constexpr std::array<std::uint8_t, 7> kExit = {0xb8, 0x3c, 0x00, 0x00, 0x00, 0x0f, 0x05};
+constexpr std::array<ThreadStart, 2> kThreadStarts = {{{kClone, kExit}, {kClone3, kExit}}};
 constexpr std::array<SignalTrampoline, 1> kTrampolines = {
     {{"rt_sigreturn", kRestore, 0, false, kContextRegisters, kContextMarks}}};
 
@@ -101,6 +106,7 @@ const Architecture kX86_64 = {
                  .registers = kPrstatusRegisters},
     .frame_pointer = {.cfa_offset = 16, .saved_fp_offset = 0, .return_address_offset = 8},
     .signal_trampolines = kTrampolines,
+    .thread_starts = kThreadStarts,
     .call_before = x86::call_before_64,
     .longest_call = x86::kLongestCall,
     .append_start_marks = x86::append_start_marks_64,

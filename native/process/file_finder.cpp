@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "object/open_files.h"
+#include "base/mapped_file.h"
 #include "process/debuginfod.h"
 
 namespace whocall {
@@ -25,6 +26,19 @@ std::string join(std::string_view directory, std::string_view name) {
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// Whether there is a file at `path` that can be read and is none of ours. Example: the image with
+// the compiled code of a Lisp, which its runtime maps by itself.
+bool is_other_format(const std::string& path) {
+  try {
+    const auto file = MappedFile::open(path);
+    const auto begin = file->bytes().first(std::min<std::size_t>(file->bytes().size(), SELFMAG));
+    return !std::ranges::equal(begin, std::string_view(ELFMAG), {},
+                               [](std::byte byte) { return std::to_integer<char>(byte); });
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 bool is_loadable(const ElfFile& file) { return file.type() == ET_EXEC || file.type() == ET_DYN; }
 
@@ -99,6 +113,9 @@ std::vector<std::string> FileFinder::candidates(const FileQuery& query) const {
 // True when the search is over.
 bool FileFinder::try_path(const FileQuery& query, const std::string& path, FoundFile& result) {
   auto file = open(path);
+  if (file == nullptr && result.other_format.empty() && is_other_format(path)) {
+    result.other_format = path;
+  }
   switch (judge(query, file.get())) {
     case Verdict::absent:
       return false;

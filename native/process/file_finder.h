@@ -35,6 +35,7 @@ struct FoundFile {
   std::string path;
   bool debug_only = false;  // holds symbols but neither code nor unwind tables
   std::vector<RejectedFile> rejected;
+  std::string other_format;  // path of the first file that was there, but is no ELF file; or empty
   std::string remark;  // why debuginfod, if it was asked, did not help; a sentence
 };
 

@@ -28,6 +28,10 @@ std::string remark_on_missing(const Module& module, bool was_deleted) {
          ".";
 }
 
+std::string remark_on_other_format(const std::string& path) {
+  return path + " is no ELF file: it lends no names and no unwind rows.";
+}
+
 std::string remark_on_mismatch(const Module& module, const RejectedFile& rejected,
                                bool was_deleted) {
   std::string text = rejected.path;

@@ -10,6 +10,8 @@ namespace whocall {
 
 // All are whole sentences that say what to do.
 std::string remark_on_missing(const Module& module, bool was_deleted);
+// Of a module that is known by the file at `path` alone, which is no ELF file.
+std::string remark_on_other_format(const std::string& path);
 // `rejected` is the first file that was there but is another one.
 std::string remark_on_mismatch(const Module& module, const RejectedFile& rejected,
                                bool was_deleted);

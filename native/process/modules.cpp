@@ -94,7 +94,11 @@ class ModuleMaker {
       accept(object, std::move(found), was_deleted, module);
       return;
     }
-    std::string remark = remark_on_missing(module, was_deleted);
+    // Where memory tells nothing of an ELF file either, none is to be expected.
+    const bool other = !found.other_format.empty() && !was_deleted && !object.image &&
+                       module.build_id_in_memory.empty();
+    std::string remark =
+        other ? remark_on_other_format(found.other_format) : remark_on_missing(module, was_deleted);
     if (!found.rejected.empty()) {
       module.file_path = found.rejected.front().path;
       module.build_id_on_disk = found.rejected.front().build_id;

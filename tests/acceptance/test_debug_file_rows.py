@@ -4,12 +4,11 @@ own, as musl's libc is, whose compiler wrote .debug_frame for the debugger.
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import name_twins
 import pytest
+from stopped_processes import stopped
 
 from whocall import Frame, Search, Walk, open_process, open_symbols
 
@@ -19,14 +18,9 @@ CHAIN = ["depth", "depth", "depth", "depth", "middle", "exported", "main"]
 
 def own_frames(program: Path, debug_directory: Path) -> list[Frame]:
     """The frames in the program itself, of a process that has stopped itself."""
-    with subprocess.Popen([program]) as process:
-        try:
-            os.waitpid(process.pid, os.WUNTRACED)
-            search = Search(debug_directories=[str(debug_directory)])
-            with open_process(process.pid, search=search) as image:
-                frames = image.report(walk=Walk(explain=True)).threads[0].frames
-        finally:
-            process.kill()
+    search = Search(debug_directories=[str(debug_directory)])
+    with stopped(program) as pid, open_process(pid, search=search) as image:
+        frames = image.report(walk=Walk(explain=True)).threads[0].frames
     return [each for each in frames if each.module == str(program)]
 
 

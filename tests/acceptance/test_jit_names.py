@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from corpus.crash import crash
 from oracles.tools import run
+from stopped_processes import stopped
 
 from whocall import ProcessImage, Search, open_core, open_process
 
@@ -42,17 +42,6 @@ def chain(image: ProcessImage) -> list[tuple[str | None, str | None]]:
 def names(image: ProcessImage) -> list[str | None]:
     """The functions of the chain."""
     return [name for name, _ in chain(image)]
-
-
-@contextmanager
-def stopped(program: Path, directory: Path) -> Iterator[int]:
-    """The id of a process that has stopped itself."""
-    with subprocess.Popen([program], cwd=directory) as process:
-        try:
-            os.waitpid(process.pid, os.WUNTRACED)
-            yield process.pid
-        finally:
-            process.kill()
 
 
 @contextmanager

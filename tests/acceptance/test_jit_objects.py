@@ -12,13 +12,12 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from corpus.crash import crash
 from oracles.tools import run
+from stopped_processes import stopped
 
 from whocall import ProcessImage, Search, open_core, open_process
 
@@ -88,17 +87,6 @@ def expect_told(image: ProcessImage) -> None:
     frame = next(f for f in image.backtrace(0).frames if f.function == "inner")
     assert frame.module is None
     assert frame.offset == 0xE
-
-
-@contextmanager
-def stopped(program: Path, directory: Path) -> Iterator[int]:
-    """The id of a process that has stopped itself."""
-    with subprocess.Popen([program], cwd=directory) as process:
-        try:
-            os.waitpid(process.pid, os.WUNTRACED)
-            yield process.pid
-        finally:
-            process.kill()
 
 
 @pytest.mark.parametrize("form", FORMS)

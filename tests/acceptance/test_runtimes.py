@@ -75,8 +75,8 @@ def test_sbcl(cores: RuntimeCores, walk: Walk) -> None:
     """Compiled Lisp keeps rbp in every frame, and eu-stack follows it where no table covers a pc:
     all its frames are true. Assembly routines keep no frame, so few more may be right.
 
-    Without tables nobody knows what call_into_lisp did with the stack pointer: the frames of Lisp
-    and it are all there is.
+    The main thread enters Lisp on another stack than its own. The table of call_into_lisp leads
+    over its caller there; what the code itself leaves behind does not.
     """
     stock = cores.core("sbcl")
     theirs = eu_stack.of_core(stock.core, stock.exe)
@@ -85,11 +85,14 @@ def test_sbcl(cores: RuntimeCores, walk: Walk) -> None:
     ours = chains.of_core(stock.core, stock.exe, walk)
     assert ours.keys() == theirs.threads.keys()
     for tid, frames in theirs.threads.items():
-        true = _lisp_pcs(frames) if walk.without else [frame.pc for frame in frames]
         found = chains.pcs(ours[tid])
+        true = [frame.pc for frame in frames]
         assert not chains.difference(found, true).missing, chains.listing(ours[tid])
         assert len(found) <= len(frames) + MOST_FURTHER, chains.listing(ours[tid])[-3000:]
     _assert_deep(PROGRAMS["sbcl"], _main_thread(ours))
+    names = _functions(chains.physical(_main_thread(ours)))
+    if walk.without:
+        assert names[names.index("initialize_lisp") - 1] == "create_main_lisp_thread"
 
 
 def test_shellcheck(cores: RuntimeCores, walk: Walk) -> None:
@@ -117,17 +120,23 @@ def _functions(frames: list[Frame]) -> list[str]:
     return [frame.function or "??" for frame in frames]
 
 
-def test_luajit(cores: RuntimeCores, walk: Walk) -> None:
+def _exact_chain(stock: StockCore, trace: Backtrace) -> None:
+    """That eu-stack, to whose end it got, found the same."""
+    theirs = eu_stack.of_core(stock.core, stock.exe)
+    assert theirs.complete
+    difference = chains.difference(chains.pcs(trace), theirs.pcs()[trace.lwp])
+    assert not difference, f"{difference}\n{chains.listing(trace)}"
+
+
+@pytest.mark.parametrize("name", ["luajit", "luajit-flat"])
+def test_luajit(cores: RuntimeCores, walk: Walk, name: str) -> None:
     """The interpreter is one piece of assembler with unwind tables for all of it: eu-stack's chain
     is the truth.
     """
-    stock = cores.core("luajit")
-    theirs = eu_stack.of_core(stock.core, stock.exe)
-    assert theirs.complete
+    stock = cores.core(name)
     trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
-    _assert_deep(PROGRAMS["luajit"], trace)
-    difference = chains.difference(chains.pcs(trace), theirs.pcs()[trace.lwp])
-    assert not difference, f"{difference}\n{chains.listing(trace)}"
+    _assert_deep(PROGRAMS[name], trace)
+    _exact_chain(stock, trace)
 
 
 def test_chezscheme(cores: RuntimeCores, walk: Walk) -> None:
@@ -142,6 +151,65 @@ def test_chezscheme(cores: RuntimeCores, walk: Walk) -> None:
     assert frames[1].trust == "scan"
     assert "main" in _functions(frames), chains.listing(trace)
     assert frames[-1].function == "_start"
+
+
+def test_emacs(cores: RuntimeCores, walk: Walk) -> None:
+    """Its interpreter of Lisp calls itself, on the C stack."""
+    stock = cores.core("emacs")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    _assert_deep(PROGRAMS["emacs"], trace)
+    _exact_chain(stock, trace)
+
+
+def test_guile_interpreted(cores: RuntimeCores, walk: Walk) -> None:
+    """Interpreted Scheme has a stack of its own; the C stack is that of the interpreter."""
+    stock = cores.core("guile-interpreted")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    _assert_deep(PROGRAMS["guile-interpreted"], trace)
+    _exact_chain(stock, trace)
+
+
+def test_guile_compiled(cores: RuntimeCores, walk: Walk) -> None:
+    """Code that was compiled at run time has one frame on the C stack for each call of Scheme from
+    C, however deep it recurs. The same calls as in the interpreter lead there, and one function of
+    the library alone enters such code.
+    """
+    interpreted = cores.core("guile-interpreted")
+    frames_there = eu_stack.of_core(interpreted.core, interpreted.exe).threads
+    named = [
+        frame.name.partition("@")[0] for frame in frames_there[min(frames_there)] if frame.name
+    ]
+    expected = named[named.index("scm_call_n") :]
+    stock = cores.core("guile-compiled")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    frames = chains.physical(trace)
+    listing = chains.listing(trace)
+    _assert_deep(PROGRAMS["guile-compiled"], trace)
+    names = _functions(frames)
+    assert [it for it in names[names.index("scm_call_n") :] if it in expected] == expected, listing
+    generated = [number for number, frame in enumerate(frames) if frame.module is None]
+    assert len(generated) == expected.count("scm_call_n"), listing
+    assert len({frames[number + 1].pc for number in generated}) == 1, listing
+    libraries = {Path(frame.module).name.partition(".")[0] for frame in frames if frame.module}
+    assert libraries == {"guile", "libguile-3", "libgc", "libc"}, listing
+
+
+def test_valgrind(cores: RuntimeCores, walk: Walk) -> None:
+    """Code that the tool made runs above two functions of the scheduler, which are the outermost
+    ones in a system call as well: there eu-stack's chain is the truth.
+    """
+    waiting = cores.core("valgrind-call")
+    trace = _main_thread(chains.of_core(waiting.core, waiting.exe, walk))
+    _assert_deep(PROGRAMS["valgrind-call"], trace)
+    _exact_chain(waiting, trace)
+    outermost = chains.physical(trace)[-2:]
+    stock = cores.core("valgrind")
+    trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
+    frames = chains.physical(trace)
+    assert PROGRAMS["valgrind"].frames <= len(frames) <= 6, chains.listing(trace)
+    assert {frame.module for frame in frames} <= {None, outermost[0].module}
+    assert frames[-1].pc == outermost[1].pc, chains.listing(trace)
+    assert frames[-2].function == outermost[0].function, chains.listing(trace)
 
 
 def test_java(cores: RuntimeCores, walk: Walk) -> None:

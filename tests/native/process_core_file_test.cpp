@@ -206,6 +206,23 @@ TEST_CASE("an image that was dumped whole stands in for a missing file") {
   CHECK(says(module.remark, "No file was found"));
 }
 
+// SBCL maps its image of compiled Lisp by itself.
+TEST_CASE("a mapped file that is no ELF file is not looked for elsewhere") {
+  const TemporaryDirectory directory;
+  for (const bool there : {true, false}) {
+    CAPTURE(there);
+    Parts parts;
+    parts.program_path = there ? directory.write("lisp.core", {std::byte{'L'}, std::byte{'I'}})
+                               : "/nowhere/lisp.core";
+    parts.headers = false;
+    const auto image = open_core(directory.write("core", core_with(parts).build()), {});
+    const Module& module = image->modules.at(0);
+    CHECK(module.state == ModuleState::missing);
+    CHECK(says(module.remark, parts.program_path + " is no ELF file") == there);
+    CHECK(says(module.remark, "No file was found") != there);
+  }
+}
+
 TEST_CASE("what is not a core says what it is") {
   const TemporaryDirectory directory;
   CHECK(says(message_of("/nowhere/core"), "cannot be opened"));

@@ -115,16 +115,29 @@ TEST_CASE("frame pointer: a chain that points at itself ends") {
   CHECK(trace.stop.reason == StopReason::no_caller);
 }
 
-TEST_CASE("frame pointer: a chain into another mapping is not followed") {
-  Stack stack(kStack, kX86_64);
-  stack.mark("sp").mark("leaf").word(0x600000).word(kCode + 0x110).words(4, 0);
-  Stack elsewhere(0x600000, kX86_64);
-  elsewhere.word(0).word(kCode + 0x210).words(4, 0);
-  TestProcess process = chain_process(kX86_64, stack);
-  process.stack(elsewhere);
-  const auto trace =
-      process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", kStack}}, only({"frame-pointer"}));
-  CHECK(pcs(trace) == "0x401008 0x401110");
+// SBCL's call_into_lisp: the frames of Lisp lead back to it, %rbp to the stack that it came from.
+TEST_CASE("frame pointer: a chain into another stack is followed where it was called from there") {
+  constexpr Address kSwitch = 0x402000;
+  for (const Address called : {kSwitch, kCode + 0x100}) {
+    for (const Address other : {Address{0x600000}, kStack + 0x10000}) {
+      CAPTURE(called);
+      CAPTURE(other);
+      Stack stack(kStack, kX86_64);
+      stack.mark("leaf").word(other).word(kSwitch + 0x110).words(4, 0);
+      Stack elsewhere(other, kX86_64);
+      elsewhere.word(0).word(kCode + 0x210).words(4, 0);
+      TestProcess process = chain_process(kX86_64, stack);
+      process.code(kSwitch, 0x1000);
+      process.indirect_call(kSwitch + 0x110);
+      process.call(kCode + 0x210, called);
+      process.stack(elsewhere);
+      const auto trace = process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", kStack}},
+                                      only({"frame-pointer"}));
+      const bool here = called == kSwitch;
+      CHECK(pcs(trace) == std::string("0x401008 0x402110") + (here ? " 0x401210" : ""));
+      CHECK(trace.frames.back().sp == (here ? other + 16 : kStack + 16));
+    }
+  }
 }
 
 TEST_CASE("frame pointer: the last words of a mapping") {

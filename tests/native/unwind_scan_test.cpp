@@ -3,35 +3,15 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
-#include "unwind_process.h"
+#include "unwind_victim.h"
 
 namespace whocall::test {
 namespace {
 
-constexpr Address kCode = 0x401000;
-constexpr Address kStack = 0x7ffc0000;
-// Three functions with unwind tables, and below them one without.
-constexpr AddressRange kMain{0x401000, 0x401100};
-constexpr AddressRange kCaller{0x401100, 0x401200};
-constexpr AddressRange kOther{0x401200, 0x401300};
-constexpr Address kBlind = 0x402000;
-
-// kMain and kCaller keep 16 bytes of locals: CFA = sp + 24.
-ModuleParts tables(const Architecture& arch) {
-  FrameTable table(arch);
-  const auto cie = table.usual_cie();
-  const Bytes locals = Bytes{0x0e}.uleb(3U * arch.pointer_size);  // DW_CFA_def_cfa_offset
-  table.fde(cie, kMain, locals);
-  table.fde(cie, kCaller, locals);
-  table.fde(cie, kOther, locals);
-  return {{kCode, kCode + 0x1000}, 0, table.bytes()};
-}
+constexpr AddressRange kOther{kThird, kThird + 0x100};
 
 TestProcess blind_process(const Architecture& arch, Address called_by_caller) {
-  TestProcess process(arch);
-  process.code(kCode, 0x1000);
-  process.code(kBlind, 0x1000);
-  process.module("/bin/victim", tables(arch), true);
+  TestProcess process = victim(arch, kOther.size(), true);
   process.call(kCaller.begin + 0x20, called_by_caller);
   process.call(kMain.begin + 0x20, kCaller.begin);
   process.call(kOther.begin + 0x20, kMain.begin);  // it did call, but somebody else

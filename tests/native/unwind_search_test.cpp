@@ -6,31 +6,18 @@
 #include "arch/x86_64.h"
 #include "unwind/analysis/function_analysis.h"
 #include "unwind_process.h"
+#include "unwind_victim.h"
 
 namespace whocall::test {
 namespace {
 
-constexpr Address kCode = 0x401000;
-constexpr Address kStack = 0x7ffc0000;
-constexpr AddressRange kMain{0x401000, 0x401100};
-constexpr AddressRange kCaller{0x401100, 0x401200};
-constexpr AddressRange kEnter{0x401200, 0x401220};
-constexpr Address kBlind = 0x402000;
+constexpr AddressRange kEnter{kThird, kThird + 0x20};
 constexpr Address kOtherBlind = 0x402800;
 
-// kMain and kCaller keep 16 bytes of locals: CFA = sp + 24. kEnter has no more than a range.
+// kEnter has no more than a range.
 TestProcess process_with(const Bytes& enter) {
-  FrameTable table(kX86_64);
-  const auto cie = table.usual_cie();
-  const Bytes locals = Bytes{0x0e}.uleb(24);  // DW_CFA_def_cfa_offset
-  table.fde(cie, kMain, locals);
-  table.fde(cie, kCaller, locals);
-  table.fde(cie, kEnter);
-  TestProcess process(kX86_64);
-  process.code(kCode, 0x1000);
-  process.code(kBlind, 0x1000);
+  TestProcess process = victim(kX86_64, kEnter.size(), false);
   process.put(kEnter.begin, enter);
-  process.module("/bin/victim", {{kCode, kCode + 0x1000}, 0, table.bytes()}, true);
   process.call(kMain.begin + 0x20, kMain.begin);
   process.call(kMain.begin + 0x60, kCaller.begin);
   process.indirect_call(kMain.begin + 0x80);
@@ -69,6 +56,25 @@ TEST_CASE("search: a function that jumped away stands where its own rule says") 
   // The code that was jumped to has made room since.
   const auto lowered = process.walk({{"rip", kBlind}, {"rsp", kStack - 24}}, only({"cfi", "scan"}));
   CHECK(lowered.frames[1].sp == kStack + 1024 + 56);
+}
+
+// LuaJIT's interpreter, which runs a script that C code of the program runs by it.
+TEST_CASE("search: what leads to the blind function again stands below that one's caller") {
+  for (const std::size_t above : {6U, 7U}) {  // words in the frame of the upper one
+    CAPTURE(above);
+    TestProcess process = process_with({0xc3});
+    process.call(kBlind + 0x140, kCaller.begin);
+    Stack stack(kStack, kX86_64);
+    stack.words(6, 1).word(kCaller.begin + 0x60).words(2, 2).word(kBlind + 0x140);
+    stack.words(above, 3).word(kMain.begin + 0x80).words(2, 4);
+    for (int i = 0; i < 6; ++i) {
+      stack.word(kMain.begin + 0x20).words(2, 5);
+    }
+    process.stack(stack.words(8, 0));
+    const auto trace = walk(process, kBlind + 8);
+    REQUIRE(trace.frames.size() > 2);
+    CHECK(trace.frames[1].pc == (above == 6 ? kCaller.begin + 0x60 : kMain.begin + 0x80));
+  }
 }
 
 // Chez Scheme's S_generic_invoke.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 from pathlib import Path
 
-from stock.arrival import byte_written_and_computing, computing
+from stock.arrival import READ, blocked_in, byte_written_and_computing, computing
 from stock.catalogue import ONE_ARENA
 from stock.program import StockProgram
 
@@ -87,6 +87,12 @@ def runtimes() -> list[StockProgram]:
             frames=100,
         ),
         StockProgram(
+            "luajit-flat",
+            ("/usr/bin/luajit", "-joff", _script("flat.lua")),
+            computing(0.2),
+            frames=10,
+        ),
+        StockProgram(
             "chezscheme",
             ("/usr/bin/chezscheme", "--script", _script("deep.scm")),
             at_the_bottom,
@@ -100,4 +106,42 @@ def runtimes() -> list[StockProgram]:
             prepare=_write_class,
             environment=ONE_ARENA,
         ),
+        *_guile(),
+        *_valgrind(),
+        StockProgram(
+            "emacs",
+            ("/usr/bin/emacs-nox", "-Q", "--batch", "-l", _script("deep.el")),
+            at_the_bottom,
+            frames=5 * LEVELS,
+        ),
+    ]
+
+
+def _guile() -> list[StockProgram]:
+    """Bytecode that is interpreted, and all of it compiled at run time."""
+    return [
+        StockProgram(
+            f"guile-{how}",
+            ("/usr/bin/guile-3.0", "--no-auto-compile", "-s", _script("deep_guile.scm")),
+            byte_written_and_computing(0.05),
+            frames=24,
+            environment=ONE_ARENA | {"GUILE_JIT_THRESHOLD": threshold},
+        )
+        for how, threshold in (("interpreted", "-1"), ("compiled", "0"))
+    ]
+
+
+def _valgrind() -> list[StockProgram]:
+    """Its tool is the process. It makes code of the program that it watches, and runs that on a
+    stack of its own; where the program makes a system call, the tool makes it.
+    """
+    tool = ("/usr/bin/valgrind", "-q", "--tool=none")
+    return [
+        StockProgram(
+            "valgrind",
+            (*tool, "/bin/sh", _script("deep.sh")),
+            byte_written_and_computing(0.2),
+            frames=3,
+        ),
+        StockProgram("valgrind-call", (*tool, "/bin/cat"), blocked_in(READ, 0), frames=4),
     ]

@@ -75,8 +75,6 @@ class FrameChain(OnDemand):
             return False
         return all(ours == theirs for ours, theirs in zip(self, other))
 
-    __hash__ = None  # type: ignore[assignment]
-
     def glance(self) -> Iterator[native.Frame]:
         """The native frames."""
         return (self._found[at] for at in self._wanted)

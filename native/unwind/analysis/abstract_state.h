@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arch/instruction.h"
-#include "unwind/analysis/stack_words.h"
+#include "unwind/analysis/abstract_value.h"
 #include "unwind/rows/row.h"
 
 namespace whocall {

@@ -16,6 +16,8 @@ class FramePointerStrategy final : public Strategy {
         {arch.return_address,
          RegisterRule::stored_at_cfa(layout.return_address_offset - layout.cfa_offset)},
         {arch.fp, RegisterRule::stored_at_cfa(layout.saved_fp_offset - layout.cfa_offset)}};
+    to_other_stack_ = row_;
+    to_other_stack_.new_stack = true;
   }
 
   [[nodiscard]] std::string_view name() const override { return "frame-pointer"; }
@@ -25,18 +27,21 @@ class FramePointerStrategy final : public Strategy {
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
     const auto fp = callee.registers.get(arch_.fp);
     const auto sp = callee.registers.get(arch_.sp);
-    if (!fp || !sp || *fp < *sp || *fp % arch_.pointer_size != 0) {
+    if (!fp || !sp || *fp % arch_.pointer_size != 0) {
       return nullptr;
     }
-    const bool on_stack = context.process.mapping_at(*fp) == context.process.mapping_at(*sp);
-    return on_stack && !passes_over_callers(callee, context) ? &row_ : nullptr;
+    if (context.process.mapping_at(*fp) != context.process.mapping_at(*sp)) {
+      return was_called_there(callee, context) ? &to_other_stack_ : nullptr;
+    }
+    return *fp >= *sp && !passes_over_callers(callee, context) ? &row_ : nullptr;
   }
 
-  [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& /*row*/,
+  [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const Module* module = context.process.module_at(callee.pc);
     return "no unwind table of " + (module != nullptr ? module->path : "any module") +
-           " covers the frame below, and the frame pointer's chain";
+           " covers the frame below, and the frame pointer's chain" +
+           (row.new_stack ? ", which goes on on another stack," : "");
   }
 
   [[nodiscard]] std::string remedy() const override {
@@ -52,11 +57,8 @@ class FramePointerStrategy final : public Strategy {
   // believed.
   bool passes_over_callers(const Activation& callee, const WalkContext& context) const {
     const auto link = apply_row(row_, callee, arch_, *context.process.memory);
-    if (!context.may_search || link.failure != ApplyFailure::none) {
-      return false;
-    }
-    const CallMatch call = context.judge.match_call(callee, link.caller);
-    if (call == CallMatch::matches || call == CallMatch::tail_call) {
+    if (!context.may_search || link.failure != ApplyFailure::none ||
+        calls(link.caller, callee, context)) {
       return false;
     }
     const auto nearer =
@@ -67,8 +69,26 @@ class FramePointerStrategy final : public Strategy {
     return nearer && nearer->sure;
   }
 
+  // Folklore. Situation: a function sets up its frame and moves the stack pointer to another stack
+  // before it calls. Example: SBCL's call_into_lisp: push %rbp; mov %rsp,%rbp; mov 0xb8(%rax),%rsp;
+  // the frames of Lisp lead back to it, and %rbp to the stack that the program was started on.
+  // Remedy: a frame pointer on another stack is believed when the call before its return address
+  // goes to this very function; a leftover of some other call does not.
+  bool was_called_there(const Activation& callee, const WalkContext& context) const {
+    const auto link = apply_row(row_, callee, arch_, *context.process.memory);
+    return link.failure == ApplyFailure::none && calls(link.caller, callee, context);
+  }
+
+  // Whether `caller` returns from a call that went to the function of `callee`.
+  static bool calls(const Activation& caller, const Activation& callee,
+                    const WalkContext& context) {
+    const CallMatch call = context.judge.match_call(callee, caller);
+    return call == CallMatch::matches || call == CallMatch::tail_call;
+  }
+
   const Architecture& arch_;
   UnwindRow row_;
+  UnwindRow to_other_stack_;
 };
 
 }  // namespace

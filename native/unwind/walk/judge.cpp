@@ -1,6 +1,5 @@
 #include "unwind/walk/judge.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/hex.h"
@@ -89,7 +88,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   const bool believed =
       trust == Trust::cfi || trust == Trust::context || (exact && result.put_there);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
-  result.trampoline = !called && at_trampoline(caller.pc);
+  result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
   const bool credible = !lies_on_stack(callee, caller) &&
                         (believed || credible_unseen(callee, proposal, result.call, trust));
   if (!called && !result.trampoline && !credible) {
@@ -301,15 +300,6 @@ std::optional<Address> Judge::final_target(const CallSite& call) const {
     target = stub->slot ? word_at(*stub->slot) : stub->target;
   }
   return target;
-}
-
-bool Judge::at_trampoline(Address pc) const {
-  const auto code = process_.memory->run_at(pc);
-  return std::ranges::any_of(process_.arch->signal_trampolines, [&](const auto& trampoline) {
-    return code.size() >= trampoline.code.size() &&
-           std::ranges::equal(trampoline.code, code.first(trampoline.code.size()), {}, {},
-                              [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
-  });
 }
 
 bool Judge::frame_pointer_agrees(const Activation& callee, const AppliedRow& proposal) const {

@@ -83,7 +83,6 @@ class Judge {
   [[nodiscard]] ByteView code_before(Address address, std::span<std::byte> wanted) const;
   [[nodiscard]] std::optional<Address> word_at(Address address) const;
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
-  [[nodiscard]] bool at_trampoline(Address pc) const;
   [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
                                           const AppliedRow& proposal) const;
 

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+
+#include "arch/instruction.h"
 
 namespace whocall {
 namespace {
 
 // The next function that is known may stand far behind the entry; the longest `_start` of the usual
 // C libraries has 46 bytes.
-constexpr std::uint64_t kLongestStart = 64;
+constexpr std::uint64_t kUsualStart = 64;
+// As far as the instructions go on one after the other it is one function. Example: the 73 bytes of
+// Free Pascal's.
+constexpr std::uint64_t kLongestStart = 256;
 
 // The program that the kernel started, or that its dynamic linker was told to run; and that linker.
 bool starts_a_stack(const Module& module, const ProcessImage& process) {
@@ -41,10 +47,52 @@ std::optional<Address> entry_of(const Module& module, const ProcessImage& proces
   return *type == kPositionIndependent ? header + *entry : *entry;
 }
 
+// Whether nothing between the two addresses ends the flow of instructions.
+bool flows_on(Address from, Address to, const ProcessImage& process) {
+  using Flow = Instruction::Flow;
+  const auto decoder =
+      process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr;
+  const ByteView code(process.memory->run_at(from), process.arch->endian);
+  std::uint64_t offset = 0;
+  while (decoder != nullptr && from + offset < to && offset < code.size()) {
+    const auto instruction = decoder->decode(code.from(offset), from + offset);
+    if (!instruction || instruction->flow == Flow::jump || instruction->flow == Flow::stop ||
+        instruction->flow == Flow::indirect_jump) {
+      return false;
+    }
+    offset += instruction->size;
+  }
+  return from + offset >= to;
+}
+
+// Folklore. Situation: a function makes a thread by a system call of its own; in the new thread it
+// stands on an empty stack, which it may have aligned, so that no rule leads anywhere. Example:
+// clone3 of glibc, whose unwind tables cover that part as if it were another function. Remedy: the
+// thread's own function was called there if the code behind that call ends the thread, and code
+// a little before it makes one.
+bool starts_a_thread(const Activation& activation, const ProcessImage& process) {
+  constexpr std::uint64_t kBefore = 48;  // bytes of code
+  constexpr std::uint64_t kBehind = 12;
+  const auto holds = [&](AddressRange range, std::span<const std::uint8_t> pattern) {
+    auto bytes = process.memory->run_at(range.begin);
+    bytes = bytes.first(std::min<std::uint64_t>(bytes.size(), range.size()));
+    const auto wanted = std::as_bytes(pattern);
+    return std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) != bytes.end();
+  };
+  const Address pc = activation.pc;
+  return !activation.interrupted && pc > kBefore &&
+         std::ranges::any_of(process.arch->thread_starts, [&](const ThreadStart& start) {
+           return holds({pc, pc + kBehind}, start.end) && holds({pc - kBefore, pc}, start.make);
+         });
+}
+
 }  // namespace
 
 std::optional<std::string> outermost_function(const Activation& activation,
                                               const ProcessImage& process, CodeMap& code) {
+  if (starts_a_thread(activation, process)) {
+    return "a new thread begins there";
+  }
   const Module* module = process.module_at(activation.lookup_pc());
   if (module == nullptr || !starts_a_stack(*module, process) ||
       (module->file != nullptr && module->file->entry() == 0)) {
@@ -58,7 +106,8 @@ std::optional<std::string> outermost_function(const Activation& activation,
   if (const auto known = code.function_at(*entry)) {
     function.end = std::min(function.end, known->end);
   }
-  if (!function.contains(activation.lookup_pc())) {
+  const Address pc = activation.lookup_pc();
+  if (!function.contains(pc) || (pc - *entry >= kUsualStart && !flows_on(*entry, pc, process))) {
     return std::nullopt;
   }
   return "the entry point of " + module->path;

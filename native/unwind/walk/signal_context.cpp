@@ -27,12 +27,6 @@ bool on_a_stack(Address sp, const ProcessImage& process) {
          can_hold_a_stack(*above);
 }
 
-bool stands_at(const SignalTrampoline& trampoline, Address pc, const Memory& memory) {
-  const auto code = memory.run_at(pc);
-  const auto pattern = std::as_bytes(trampoline.code);
-  return code.size() >= pattern.size() && std::ranges::equal(pattern, code.first(pattern.size()));
-}
-
 bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessImage& process) {
   const Architecture& arch = *process.arch;
   const auto read = [&](Address address, unsigned size) {
@@ -50,6 +44,16 @@ bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessIma
 
 }  // namespace
 
+const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process) {
+  const auto code = process.memory->run_at(pc);
+  const auto known = process.arch->signal_trampolines;
+  const auto found = std::ranges::find_if(known, [&](const SignalTrampoline& trampoline) {
+    const auto pattern = std::as_bytes(trampoline.code);
+    return code.size() >= pattern.size() && std::ranges::equal(pattern, code.first(pattern.size()));
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
 SignalContext check_signal_context(const Activation& trampoline, const Activation& interrupted,
                                    const ProcessImage& process) {
   const Register sp_number = process.arch->sp;
@@ -58,11 +62,9 @@ SignalContext check_signal_context(const Activation& trampoline, const Activatio
     return SignalContext::refuted;
   }
   const auto from = trampoline.registers.get(sp_number);
-  for (const SignalTrampoline& known : process.arch->signal_trampolines) {
-    if (from && !known.marks.empty() && stands_at(known, trampoline.pc, *process.memory) &&
-        marks_hold(known, *from, process)) {
-      return SignalContext::checked;
-    }
+  const SignalTrampoline* known = trampoline_at(trampoline.pc, process);
+  if (from && known != nullptr && !known->marks.empty() && marks_hold(*known, *from, process)) {
+    return SignalContext::checked;
   }
   return process.is_code(interrupted.pc) ? SignalContext::plausible : SignalContext::refuted;
 }

@@ -20,6 +20,9 @@ enum class SignalContext : std::uint8_t {
   checked     // they are as the kernel writes them
 };
 
+// The signal trampoline of the instruction set whose code begins at `pc`; null where none does.
+const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process);
+
 // `trampoline` stands in the signal trampoline, `interrupted` is what its row leads to.
 SignalContext check_signal_context(const Activation& trampoline, const Activation& interrupted,
                                    const ProcessImage& process);

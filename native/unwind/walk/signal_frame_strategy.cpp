@@ -1,10 +1,10 @@
 // The frame that the kernel builds when it calls a signal handler, recognised by the code of the
 // trampoline that the handler returns to. Rules are made from the architecture's data, in the same
 // form as glibc's unwind tables give them, so that C libraries without tables are covered too.
-#include <algorithm>
 #include <deque>
 
 #include "unwind/rows/dwarf.h"
+#include "unwind/walk/signal_context.h"
 #include "unwind/walk/strategies.h"
 
 namespace whocall {
@@ -30,15 +30,10 @@ class SignalFrameStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::context; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    const auto code = context.process.memory->run_at(callee.pc);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const auto pattern = std::as_bytes(arch_.signal_trampolines[i].code);
-      if (code.size() >= pattern.size() &&
-          std::ranges::equal(pattern, code.first(pattern.size()))) {
-        return &rows_[i];
-      }
-    }
-    return nullptr;
+    const SignalTrampoline* found = trampoline_at(callee.pc, context.process);
+    return found != nullptr
+               ? &rows_[static_cast<std::size_t>(found - arch_.signal_trampolines.data())]
+               : nullptr;
   }
 
   [[nodiscard]] std::string explain(const Activation& /*callee*/, const UnwindRow& /*row*/,

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "unwind/walk/stack_words.h"
+
 namespace whocall {
 namespace {
 
@@ -53,7 +55,7 @@ class Search {
       return std::nullopt;
     }
     const bool damaged = has_exact_rule();
-    const Address start = first_word(*sp);
+    const Address start = first_word_above(*sp, context_.process);
     // Beyond the mapping lies another stack.
     if (const Mapping* stack = context_.process.mapping_at(start)) {
       end = std::min(end.value_or(stack->range.end), stack->range.end);
@@ -115,7 +117,10 @@ class Search {
     const auto goal_sp = goal.registers.get(arch_.sp);
     Activation at = apply_row(candidate.row, callee_, arch_, *context_.process.memory).caller;
     for (int i = 0; i < kFarthest && at.registers.get(arch_.sp) < goal_sp; ++i) {
-      const Step step = exact_step(at);
+      Step step = exact_step(at);
+      if (step.judgement.refusal != Refusal::none && in_function_of_callee(at)) {
+        step = step_by(candidate.row, at, Trust::scan);
+      }
       if (step.judgement.refusal != Refusal::none || is_doubtful(step.judgement)) {
         return false;
       }
@@ -124,16 +129,13 @@ class Search {
     return at.pc == goal.pc && at.registers.get(arch_.sp) == goal_sp;
   }
 
-  // A recursion without end runs into the guard page below its stack: the search begins above it.
-  [[nodiscard]] Address first_word(Address sp) const {
-    constexpr Address kLargestGuard = Address{16} << 20U;
-    const auto& mappings = context_.process.mappings;
-    const auto above = std::ranges::upper_bound(
-        mappings, sp, {}, [](const Mapping& mapping) { return mapping.range.begin; });
-    const bool in_guard = context_.process.mapping_at(sp) == nullptr && above != mappings.end() &&
-                          above->range.begin - sp < kLargestGuard;
-    const Address first = in_guard ? above->range.begin : sp;
-    return (first + arch_.pointer_size - 1) & ~Address{arch_.pointer_size - 1U};
+  // Folklore. Situation: the same, but on the way from the near one to the far one the blind
+  // function stands once more. Example: a script run by LuaJIT: the interpreter, lua_pcall, two
+  // functions of the program, the interpreter again, lua_cpcall, main. Remedy: its frame is as
+  // large there as the near one says that it is here.
+  [[nodiscard]] bool in_function_of_callee(const Activation& at) const {
+    const auto here = context_.code.function_at(callee_.lookup_pc());
+    return here && here->contains(at.lookup_pc());
   }
 
   // Folklore. Situation: a blind function stands on the stack again and again, and the search
@@ -164,8 +166,10 @@ class Search {
       return std::nullopt;
     }
     plain.unseen = verdict.call == CallMatch::unreadable;
-    if (plain.unseen &&
-        ((distance != 0 && !is_return_slot(proposal.cfa)) || is_copied_pointer(proposal))) {
+    if (plain.unseen && ((distance != 0 && !is_return_slot(proposal.cfa)) ||
+                         (proposal.caller.pc != callee_.pc &&
+                          is_copied_pointer(proposal.cfa - arch_.pointer_size, proposal.caller.pc,
+                                            context_.process)))) {
       return std::nullopt;
     }
     plain.score =
@@ -217,28 +221,6 @@ class Search {
   // bytes on x86) at every call, so of two words one cannot be a return address. Only functions
   // that call nothing outside their own file break the rule.
   [[nodiscard]] bool is_return_slot(Address cfa) const { return cfa % arch_.call_alignment == 0; }
-
-  // Folklore. Situation: the same, and a pointer to a function lies in many frames. Example: the
-  // address of main in those of __libc_start_main and of what it calls. Remedy: a return address
-  // comes again only in a recursion: directly above itself, or again and again at one distance.
-  [[nodiscard]] bool is_copied_pointer(const AppliedRow& proposal) const {
-    constexpr std::uint64_t kWindow = 512;  // words
-    const Address slot = proposal.cfa - arch_.pointer_size;
-    const auto same = [&](Address at) {
-      return context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian) ==
-             proposal.caller.pc;
-    };
-    if (proposal.caller.pc == callee_.pc) {
-      return false;
-    }
-    for (std::uint64_t words = 1; words <= kWindow; ++words) {
-      const std::uint64_t distance = words * arch_.pointer_size;
-      if (same(slot + distance)) {
-        return !same(slot + 2 * distance);
-      }
-    }
-    return false;
-  }
 
   [[nodiscard]] bool in_loose_code() const {
     return context_.process.module_at(callee_.pc) == nullptr &&
@@ -310,15 +292,18 @@ class Search {
       if (row == nullptr) {
         continue;
       }
-      const auto proposal = apply_row(*row, callee, arch_, *context_.process.memory);
-      step.judgement = context_.judge.weigh(callee, *row, proposal, strategy->trust());
-      step.caller = proposal.caller;
+      step = step_by(*row, callee, strategy->trust());
       if (step.judgement.refusal == Refusal::none ||
           step.judgement.refusal == Refusal::end_of_stack) {
         break;
       }
     }
     return step;
+  }
+
+  [[nodiscard]] Step step_by(const UnwindRow& row, const Activation& callee, Trust trust) const {
+    const auto proposal = apply_row(row, callee, arch_, *context_.process.memory);
+    return {proposal.caller, context_.judge.weigh(callee, row, proposal, trust)};
   }
 
   [[nodiscard]] UnwindRow row_at(std::int64_t distance, bool restore_fp) const {

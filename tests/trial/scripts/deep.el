@@ -1,0 +1,13 @@
+;; Interpreted and byte-compiled, through mapcar, sort and replace-regexp-in-string. It never ends.
+(setq max-lisp-eval-depth 5000 max-specpdl-size 10000)
+(defun leaf (n)
+  (let ((text (mapconcat #'number-to-string (number-sequence 1 (+ 80 n)) " ")))
+    (length (replace-regexp-in-string "\\([0-9]+\\)" (lambda (m) (concat m "x")) text))))
+(defun down (n)
+  (cond ((= n 0) (leaf 5))
+        ((= 0 (% n 2)) (car (mapcar (lambda (x) (1+ (down (1- x)))) (list n))))
+        (t (let ((found nil))
+             (sort (list 3 1) (lambda (a b) (unless found (setq found (down (1- n)))) (< a b)))
+             (1+ found)))))
+(byte-compile 'leaf)
+(while t (down 60) (byte-compile 'down) (garbage-collect))

@@ -1,0 +1,13 @@
+; Recursion that no tail call ends, through sort and mapcar; bignums and strings at the bottom.
+(defun fact (n) (if (< n 2) 1 (* n (fact (- n 1)))))
+(defun leaf (n)
+  (let ((text (format nil "~D ~A" (fact (+ n 60)) (list n "x" 1.5))))
+    (length (remove-if #'digit-char-p text))))
+(defun down (n)
+  (cond ((= n 0) (leaf 7))
+        ((evenp n) (+ 1 (first (mapcar #'(lambda (x) (down (- x 1))) (list n)))))
+        (t (let ((found nil))
+             (sort (list 3 1 2)
+                   #'(lambda (a b) (unless found (setq found (down (- n 1)))) (< a b)))
+             (+ 1 found)))))
+(loop (down 60))
