@@ -96,6 +96,48 @@ TEST_CASE("search: a call of code that jumps anywhere speaks against nobody") {
   }
 }
 
+// LuaJIT's lj_vm_call, and a trace that runs in the interpreter's frame.
+TEST_CASE("search: an interpreter's entry may have called any code of no module") {
+  for (const bool interprets : {true, false}) {
+    CAPTURE(interprets);
+    Bytes enter{0x55, 0x48, 0x83, 0xec, 0x28,  // push %rbp; sub $40,%rsp
+                0x75, 0x02, 0x31, 0xc0};       // jne 1f; xor %eax,%eax; 1:
+    enter.append(interprets ? Bytes{0x41, 0xff, 0x24, 0xee} : Bytes{0xc3});  // jmp *(%r14,%rbp,8)
+    TestProcess process = process_with(enter);
+    Stack stack(kStack, kX86_64);
+    stack.word(1).word(kCaller.begin + 0x20).words(2, 2).word(kMain.begin + 0x80).words(2, 2);
+    for (int i = 0; i < 6; ++i) {
+      stack.word(kMain.begin + 0x20).words(2, 5);
+    }
+    process.stack(stack.word(0).words(8, 0));
+    const auto trace = walk(process, kBlind);
+    REQUIRE(trace.frames.size() > 2);
+    CHECK((trace.frames[1].pc == kCaller.begin + 0x20) == interprets);
+  }
+}
+
+// HotSpot's Runtime1::counter_overflow, a leftover far above compiled code: rbp+16 is somewhere
+// else.
+TEST_CASE("search: a rule that leads away from the stack does not lead to its end") {
+  FrameTable table(kX86_64);
+  const auto cie = table.usual_cie();
+  table.fde(cie, kMain, Bytes{0x0c, 0x06, 0x10});  // DW_CFA_def_cfa rbp+16
+  TestProcess process(kX86_64);
+  process.code(kCode, 0x1000);
+  process.code(kBlind, 0x1000);
+  process.module("/bin/victim", {{kCode, kCode + 0x1000}, 0, table.bytes()}, true);
+  process.indirect_call(kMain.begin + 0x80);
+  process.indirect_call(kBlind + 0x400);
+  constexpr Address kZeros = kCode + 0x800;  // taken for rbp: it lies below the return address
+  process.put(kZeros, Bytes().u64(0).u64(0));
+  Stack stack(kStack, kX86_64);
+  stack.words(3, 1).word(kBlind + 0x400).words(8, 2).word(kZeros).word(kMain.begin + 0x80);
+  process.stack(stack.words(8, 1));
+  const auto trace = process.walk({{"rip", kBlind}, {"rsp", kStack}}, only({"cfi", "scan"}));
+  REQUIRE(trace.frames.size() > 1);
+  CHECK(trace.frames[1].pc == kBlind + 0x400);
+}
+
 // Guile's compiled code, called through pointers by libguile.
 TEST_CASE("search: what leads to the best candidate by exact rules comes before it") {
   TestProcess process = process_with({0xc3});

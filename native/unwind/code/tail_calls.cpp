@@ -1,6 +1,7 @@
 #include "unwind/code/tail_calls.h"
 
 #include <algorithm>
+#include <set>
 
 namespace whocall {
 namespace {
@@ -58,6 +59,43 @@ bool TailCalls::look_where_it_leads(Address from) const {
       return false;
     }
     offset += instruction->size;
+  }
+  return false;
+}
+
+bool TailCalls::reaches_indirect_jump(Address from) {
+  const auto [found, fresh] = indirect_.try_emplace(from, false);
+  if (fresh) {
+    found->second = look_for_indirect_jump(from);
+  }
+  return found->second;
+}
+
+bool TailCalls::look_for_indirect_jump(Address from) const {
+  constexpr std::size_t kMost = 256;  // instructions
+  using Flow = Instruction::Flow;
+  std::vector<Address> pending = {from};
+  std::set<Address> seen;
+  while (!pending.empty() && seen.size() < kMost && decoder_ != nullptr) {
+    const Address at = pending.back();
+    pending.pop_back();
+    if (!seen.insert(at).second) {
+      continue;
+    }
+    const ByteView code(process_.memory->run_at(at), process_.arch->endian);
+    const auto instruction = decoder_->decode(code, at);
+    if (!instruction || instruction->flow == Flow::stop) {
+      continue;
+    }
+    if (instruction->flow == Flow::indirect_jump) {
+      return true;
+    }
+    if (instruction->target && instruction->flow != Flow::call) {
+      pending.push_back(*instruction->target);
+    }
+    if (instruction->flow != Flow::jump) {
+      pending.push_back(at + instruction->size);
+    }
   }
   return false;
 }

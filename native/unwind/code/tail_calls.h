@@ -34,11 +34,19 @@ class TailCalls {
   // anywhere, so it speaks against no callee.
   bool leads_anywhere(Address from);
 
+  // Whether the flow from `from` comes to such a jump at all before it returns.
+  //
+  // Folklore. Situation: an interpreter makes its frame, and goes on by jumps through a table, some
+  // of which lead to code that was compiled at run time. Example: lj_vm_call of LuaJIT; a trace
+  // runs in the interpreter's frame. Remedy: a call to it may have gone to any code of no module.
+  bool reaches_indirect_jump(Address from);
+
  private:
   static constexpr int kLongestChain = 2;
   static constexpr std::size_t kFunctionLimit = 64;
 
   [[nodiscard]] bool look_where_it_leads(Address from) const;
+  [[nodiscard]] bool look_for_indirect_jump(Address from) const;
   bool search(const AddressRange& from, const AddressRange& to);
   const std::vector<Address>& outward_jumps(const AddressRange& function);
 
@@ -48,6 +56,7 @@ class TailCalls {
   std::unordered_map<Address, std::vector<Address>> outward_;  // by function start
   std::map<std::pair<Address, Address>, bool> answers_;        // by the starts of both functions
   std::unordered_map<Address, bool> anywhere_;                 // by address
+  std::unordered_map<Address, bool> indirect_;                 // by address
 };
 
 }  // namespace whocall

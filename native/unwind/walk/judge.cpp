@@ -252,7 +252,9 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
     if (tail_calls_.lead(*target, callee.lookup_pc())) {
       return CallMatch::tail_call;
     }
-    if (tail_calls_.leads_anywhere(*target)) {
+    const bool in_no_module = process_.module_at(callee.lookup_pc()) == nullptr;
+    if (tail_calls_.leads_anywhere(*target) ||
+        (in_no_module && tail_calls_.reaches_indirect_jump(*target))) {
       return CallMatch::unknown;
     }
     // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return

@@ -70,6 +70,10 @@ class Judge {
   CallMatch match_call(const Activation& callee, const Activation& caller,
                        std::optional<Address>& called);
 
+  // Whether the frame that ends at `to` (a CFA) lies on the stack that `from` points to; yes where
+  // that cannot be told.
+  [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
+
  private:
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
@@ -77,7 +81,6 @@ class Judge {
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
                                      CallMatch call, Trust trust) const;
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
-  [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
   [[nodiscard]] bool was_put_there(Address pc) const;
   // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.
   [[nodiscard]] ByteView code_before(Address address, std::span<std::byte> wanted) const;

@@ -306,6 +306,17 @@ class Search {
     return {proposal.caller, context_.judge.weigh(callee, row, proposal, trust)};
   }
 
+  // Folklore. Situation: a leftover's rule counts from a register that the search does not know,
+  // and whatever word it takes for it points to other memory, where a zero looks like the end of a
+  // stack. Example: Runtime1::counter_overflow of HotSpot, rbp+16. Remedy: a step to another stack
+  // leads on only where the call there goes to the function.
+  [[nodiscard]] bool goes_astray(const Activation& callee, const UnwindRow& row,
+                                 const AppliedRow& proposal, const Judgement& judgement) const {
+    return !row.signal_frame && proposal.failure == ApplyFailure::none &&
+           !judgement.evidence.has(Evidence::call_target) &&
+           !context_.judge.same_stack(callee.registers.get(arch_.sp), proposal.cfa);
+  }
+
   [[nodiscard]] UnwindRow row_at(std::int64_t distance, bool restore_fp) const {
     const auto word = static_cast<std::int64_t>(arch_.pointer_size);
     UnwindRow row;
