@@ -59,9 +59,9 @@ def _lisps() -> list[Program]:
             ("sbcl",),
             ("work.lisp",),
             believed=FRAME_POINTERS,
-            dropped=("funcall1",),
+            dropped=("funcall1", "create_main_lisp_thread"),
             note="compiled Lisp keeps rbp; call_into_lisp_ makes a second frame below its own, and"
-            " eu-stack goes past its caller funcall1",
+            " eu-stack goes past its callers funcall1 and create_main_lisp_thread",
         ),
         Program(
             "guile",

@@ -303,7 +303,11 @@ class Search {
 
   [[nodiscard]] Step step_by(const UnwindRow& row, const Activation& callee, Trust trust) const {
     const auto proposal = apply_row(row, callee, arch_, *context_.process.memory);
-    return {proposal.caller, context_.judge.weigh(callee, row, proposal, trust)};
+    Step step{proposal.caller, context_.judge.weigh(callee, row, proposal, trust)};
+    if (goes_astray(callee, row, proposal, step.judgement)) {
+      step.judgement.refusal = Refusal::stack_elsewhere;
+    }
+    return step;
   }
 
   // Folklore. Situation: a leftover's rule counts from a register that the search does not know,
