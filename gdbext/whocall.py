@@ -50,7 +50,7 @@ def _whocall_start(script):
     if inside:
         import_module("whocall.gdb").register()
         return None
-    return import_module("whocall.cli").main
+    return import_module("whocall.cli.main").main
 
 
 if __name__ == "__main__":

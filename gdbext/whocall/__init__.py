@@ -14,31 +14,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whocall.errors import Error, NativeMissingError, UsageError
-from whocall.version import __version__
+from whocall.core.errors import Error, NativeMissingError, UsageError
+from whocall.core.version import __version__
 
 if TYPE_CHECKING:
     from whocall._native import SymbolTable, decode_frame_chain, demangle
-    from whocall.image import ProcessImage, Walk, open_core, open_process, open_symbols
-    from whocall.jsonform import backtrace_json
-    from whocall.model import Backtrace, Frame, Report, Stop
-    from whocall.search import Search
+    from whocall.core.image import ProcessImage, Walk, open_core, open_process, open_symbols
+    from whocall.core.model import Backtrace, Frame, Report, Stop
+    from whocall.core.search import Search
+    from whocall.report.form.jsonform import backtrace_json
 
 _HOMES = {
-    "Backtrace": "whocall.model",
-    "Frame": "whocall.model",
-    "Report": "whocall.model",
-    "Stop": "whocall.model",
-    "ProcessImage": "whocall.image",
-    "Walk": "whocall.image",
-    "open_core": "whocall.image",
-    "open_process": "whocall.image",
-    "backtrace_json": "whocall.jsonform",
+    "Backtrace": "whocall.core.model",
+    "Frame": "whocall.core.model",
+    "Report": "whocall.core.model",
+    "Stop": "whocall.core.model",
+    "ProcessImage": "whocall.core.image",
+    "Walk": "whocall.core.image",
+    "open_core": "whocall.core.image",
+    "open_process": "whocall.core.image",
+    "backtrace_json": "whocall.report.form.jsonform",
     "SymbolTable": "whocall._native",
     "decode_frame_chain": "whocall._native",
     "demangle": "whocall._native",
-    "open_symbols": "whocall.image",
-    "Search": "whocall.search",
+    "open_symbols": "whocall.core.image",
+    "Search": "whocall.core.search",
 }
 
 __all__ = [
@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if home == "whocall._native":
-        from whocall.loader import load
+        from whocall.core.loader import load
 
         load()
     value = getattr(import_module(home), name)

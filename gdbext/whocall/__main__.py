@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from whocall.cli import main
+from whocall.cli.main import main
 
 sys.exit(main())

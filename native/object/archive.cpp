@@ -25,7 +25,7 @@ std::string_view without_padding(std::string_view field) {
   return last == std::string_view::npos ? std::string_view() : field.substr(0, last + 1);
 }
 
-std::optional<std::uint64_t> number(std::string_view field) {
+std::optional<std::uint64_t> header_number(std::string_view field) {
   field = without_padding(field);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
@@ -49,7 +49,8 @@ class Reader {
       if (!reader_.ok() || header.substr(offsetof(ar_hdr, ar_fmag)) != ARFMAG) {
         refuse(path_, "is a damaged archive: no member begins at byte " + std::to_string(begin));
       }
-      const auto size = number(header.substr(offsetof(ar_hdr, ar_size), sizeof(ar_hdr::ar_size)));
+      const auto size =
+          header_number(header.substr(offsetof(ar_hdr, ar_size), sizeof(ar_hdr::ar_size)));
       const ByteView contents = reader_.block(size.value_or(~std::uint64_t{0}));
       if (!reader_.ok()) {
         refuse(path_,
@@ -70,12 +71,12 @@ class Reader {
     if (name == "//") {
       long_names_ = text_of(contents);
     } else if (name.starts_with("#1/")) {
-      const auto length = number(name.substr(3)).value_or(0);
+      const auto length = header_number(name.substr(3)).value_or(0);
       const auto text = contents.slice(0, length);
       const std::string_view own = text ? text_of(*text) : std::string_view();
       add_file(own.substr(0, own.find('\0')), contents.from(length), members);
     } else if (name.size() > 1 && name[0] == '/' && name[1] >= '0' && name[1] <= '9') {
-      const auto at = number(name.substr(1)).value_or(long_names_.size());
+      const auto at = header_number(name.substr(1)).value_or(long_names_.size());
       const auto from = long_names_.substr(std::min<std::size_t>(at, long_names_.size()));
       add_file(from.substr(0, from.find("/\n")), contents, members);
     } else if (name != "/" && name != "/SYM64/" && !name.starts_with("__.SYMDEF")) {

@@ -151,11 +151,12 @@ def told(*arguments: str | Path) -> Ran:
 def run_as_nobody(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """The command line without the privileges of root, everything loaded beforehand."""
     program = (
-        "import os, sys, whocall.image, whocall.cli_commands, whocall.cli, whocall.render\n"
-        "from whocall.engine import native\n"
+        "import os, sys, whocall.core.image, whocall.cli.commands, whocall.cli.main\n"
+        "import whocall.report.backtrace.render\n"
+        "from whocall.core.engine import native\n"
         "native.libbfd_version()\n"
         "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "sys.exit(whocall.cli.main(sys.argv[1:]))\n"
+        "sys.exit(whocall.cli.main.main(sys.argv[1:]))\n"
     )
     return subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)],

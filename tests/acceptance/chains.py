@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import whocall
-from whocall.image import ProcessImage, Walk
+from whocall.core.image import ProcessImage, Walk
 
 if TYPE_CHECKING:
-    from whocall.model import Backtrace, Frame
+    from whocall.core.model import Backtrace, Frame
 
 SHARED_CORES = Path(__file__).resolve().parents[3] / "shared" / "cores"
 """Cores that others made, beside the checkout; the only thing that a test here may miss."""

@@ -13,10 +13,10 @@ import sys
 import traceback
 
 import whocall
-from whocall import jsonform
-from whocall.engine import native
-from whocall.render import TextForm, report_lines
-from whocall.style import Style
+from whocall.core.engine import native
+from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.form import jsonform
+from whocall.report.form.style import Style
 
 MEMORY_BYTES = 4 << 30
 """A damaged size may not become an allocation. Address space, of which maps take their share."""

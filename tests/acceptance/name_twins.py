@@ -11,7 +11,7 @@ from pathlib import Path
 from oracles import nm_table
 from oracles.tools import environment, run
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 SOURCE = r"""
 #include <signal.h>

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 WORD = 8
 PAGE = 4096

@@ -16,9 +16,9 @@ from oracles import nm_table
 from oracles.tools import environment, run
 from stock.gcore import gcore
 
-from whocall.engine import native
-from whocall.image import open_core
-from whocall.search import Search
+from whocall.core.engine import native
+from whocall.core.image import open_core
+from whocall.core.search import Search
 
 LIBRARIES = {
     "glibc": "/usr/lib/x86_64-linux-gnu/libc.a",

@@ -13,7 +13,7 @@ from oracles import gdb_bt
 from stock import StockCore
 
 import whocall
-from whocall.image import ProcessImage, Walk
+from whocall.core.image import ProcessImage, Walk
 
 HIDDEN = Walk(without=("cfi",), past_main=True, lines=False, demangle=False)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from code_forms import FORMS, OPTIONS, assemble, count_instructions, source_of
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 HERE = Path(__file__).parent
 

@@ -13,7 +13,7 @@ import pytest
 from oracles.tools import run
 from scoreboard import Scoreboard
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 FILES = [
     "libc.so.6",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from whocall.audit import CLASSES
-from whocall.engine import native
+from whocall.core.engine import native
+from whocall.report.tables.audit import CLASSES
 
 # Name: the class; the code of `f`, with the instruction meant behind the label `here`.
 SNIPPETS = {

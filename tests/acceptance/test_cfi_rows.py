@@ -29,7 +29,7 @@ from oracles import nm_table, readelf_cfi
 from oracles.readelf_cfi import Row
 from oracles.tools import run
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 SECTIONS = (EH, DEBUG)
 

@@ -16,7 +16,7 @@ from oracles import eu_stack, gdb_bt
 from oracles.tools import ToolError
 from scoreboard import Scoreboard
 
-from whocall.model import TRUST
+from whocall.core.model import TRUST
 
 TITLES = {True: "Crash corpus", False: "Crash corpus without unwind tables"}
 LEAST_CASES = {True: 196, False: 180}

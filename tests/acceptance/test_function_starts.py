@@ -15,7 +15,7 @@ from oracles.tools import environment
 from scoreboard import Scoreboard
 from start_scores import Score, bare_twin, functions_of, score
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 # Percent. Three functions of a hundred in these files are reached by nothing: whole archives are
 # linked, and nobody calls all of a library.

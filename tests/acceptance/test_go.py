@@ -19,8 +19,8 @@ from scoreboard import Scoreboard
 from stock.gcore import gcore
 
 import whocall
-from whocall.image import Walk
-from whocall.model import Backtrace, Frame
+from whocall.core.image import Walk
+from whocall.core.model import Backtrace, Frame
 
 WALK = Walk(past_main=True)
 

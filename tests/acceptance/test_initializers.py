@@ -12,7 +12,7 @@ import pytest
 from oracles import nm_table
 from oracles.tools import run
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 SOURCE = r"""
 #include <stdio.h>

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from broken_files import crash
 
-from whocall.version import __version__
+from whocall.core.version import __version__
 
 TIMEOUT_SECONDS = 900.0
 
@@ -63,7 +63,8 @@ def installed(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     said(python_of_gdb(folder), "-m", "venv", venv, folder=folder)
     settings = (f"build-dir={folder / 'build'}", "cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0")
     pip = (venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check")
-    said(*pip, *(word for each in settings for word in ("-C", each)), project_root, folder=folder)
+    named = [word for each in settings for word in ("--config-settings", each)]  # -C is not in 23.0
+    said(*pip, *named, project_root, folder=folder)
     return venv / "bin"
 
 

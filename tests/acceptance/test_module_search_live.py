@@ -128,7 +128,7 @@ def test_a_process_with_a_root_of_its_own(kind: str, tmp_path: Path) -> None:
 def answer_modules(pid: int) -> dict[str, Any]:
     """What `whocall modules` would say of a process: the command line takes cores only."""
     from whocall import open_process
-    from whocall.modules import Advice, all_facts, modules_json
+    from whocall.report.tables.modules import Advice, all_facts, modules_json
 
     with open_process(pid) as image:
         return modules_json(image, all_facts(image), Advice("--search DIR", "--debuginfod"))

@@ -16,8 +16,8 @@ from function_tables import make_unstripped
 from oracles.tools import run
 
 from whocall import Search, open_process, open_symbols
-from whocall.engine import native
-from whocall.modules import all_facts
+from whocall.core.engine import native
+from whocall.report.tables.modules import all_facts
 
 
 @pytest.fixture

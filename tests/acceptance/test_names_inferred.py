@@ -15,7 +15,7 @@ from function_tables import make_unstripped
 from oracles import nm_table
 
 from whocall import demangle
-from whocall.engine import native
+from whocall.core.engine import native
 
 SPELLINGS = {
     # The demangler's words for these types, and what it writes for their members.

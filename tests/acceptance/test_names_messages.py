@@ -16,7 +16,7 @@ from oracles import nm_table
 from oracles.tools import environment, run
 
 from whocall import demangle
-from whocall.engine import native
+from whocall.core.engine import native
 
 # What compilers append to the names of functions that they changed or cut in two.
 CLONE = re.compile(r"\.(?:constprop|isra|part|cold|localalias|lto_priv|llvm)\b.*| \[clone .*")

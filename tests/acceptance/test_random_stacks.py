@@ -31,7 +31,7 @@ from scoreboard import Scoreboard
 from stockcores import StockCores
 
 import whocall
-from whocall.image import ProcessImage
+from whocall.core.image import ProcessImage
 
 WORDS = (BELOW + STACK) // WORD
 WALKS = 150

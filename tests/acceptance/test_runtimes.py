@@ -15,10 +15,10 @@ from oracles import eu_stack, frame_pointers
 from stock.program import StockCore, StockProgram
 from stock.runtimes import LEVELS, runtimes
 
-from whocall.image import Walk
+from whocall.core.image import Walk
 
 if TYPE_CHECKING:
-    from whocall.model import Backtrace, Frame
+    from whocall.core.model import Backtrace, Frame
 
 PROGRAMS = {program.name: program for program in runtimes()}
 

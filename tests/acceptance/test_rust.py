@@ -24,8 +24,8 @@ from scoreboard import Scoreboard
 
 import whocall
 from whocall import Frame
-from whocall.functions import of_file
-from whocall.image import Walk
+from whocall.core.image import Walk
+from whocall.report.tables.functions import of_file
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDS = [(mangling, panic) for mangling in ("legacy", "v0") for panic in ("unwind", "abort")]

@@ -16,8 +16,8 @@ from shape_voices import Threads
 from stock import DeepCore, ManyThreadsCore, deep_core, many_threads_core
 
 import whocall
-from whocall.render import TextForm, report_lines
-from whocall.style import Style
+from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.form.style import Style
 
 THREADS = 1000
 DEPTH = 100_000

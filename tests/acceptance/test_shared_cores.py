@@ -16,7 +16,7 @@ from chains import SHARED_CORES
 
 import whocall
 from whocall import Backtrace, ProcessImage
-from whocall.image import Walk
+from whocall.core.image import Walk
 
 pytestmark = pytest.mark.skipif(
     not SHARED_CORES.is_dir(), reason=f"needs the cores of other projects in {SHARED_CORES}"

@@ -14,8 +14,8 @@ from name_twins import stripped
 from scoreboard import Scoreboard
 from signature_programs import Tally
 
-from whocall import cli
-from whocall.engine import native
+from whocall.cli import main as cli
+from whocall.core.engine import native
 
 TITLE = "functions of the C library in static, stripped programs"
 CXX = Path("/usr/lib/gcc/x86_64-linux-gnu/12")

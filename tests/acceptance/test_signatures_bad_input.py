@@ -16,8 +16,9 @@ import signature_programs as programs
 from name_twins import stripped
 from oracles.tools import run
 
-from whocall import Error, cli
-from whocall.engine import native
+from whocall import Error
+from whocall.cli import main as cli
+from whocall.core.engine import native
 
 OBJECT = r"""
 #include <string.h>

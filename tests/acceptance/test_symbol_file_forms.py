@@ -23,7 +23,7 @@ from oracles import nm_table, readelf_cfi
 from oracles.tools import environment, run
 from test_cfi_rows import check
 
-from whocall.engine import native
+from whocall.core.engine import native
 
 EVERYTHING = 1 << 62  # bytes of code
 TABLES = [

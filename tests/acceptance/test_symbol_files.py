@@ -19,7 +19,7 @@ from function_tables import make_unstripped
 from oracles.tools import environment, run
 
 from whocall import Search, open_process, open_symbols
-from whocall.engine import native
+from whocall.core.engine import native
 
 SOURCE = r"""
 #include <signal.h>
@@ -234,7 +234,7 @@ SOURCE_OF_MANY = "".join(
 
 def stopped(program: Path, *lists: str) -> tuple[list[str], list[str], list[str]]:
     """Warnings, names in the program and remarks on modules of one that stops itself."""
-    from whocall.modules import all_facts
+    from whocall.report.tables.modules import all_facts
 
     with subprocess.Popen([program]) as process:
         try:

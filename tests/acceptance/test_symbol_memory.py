@@ -10,7 +10,7 @@ import pytest
 from corpus.crash import crash
 
 from whocall import open_core
-from whocall.modules import all_facts
+from whocall.report.tables.modules import all_facts
 
 # Enough that reading them shows.
 UNUSED = 100_000

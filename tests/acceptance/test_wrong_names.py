@@ -21,7 +21,7 @@ from scoreboard import Scoreboard
 
 import whocall
 from whocall import Frame
-from whocall.image import Walk
+from whocall.core.image import Walk
 
 ROOT = Path(__file__).resolve().parents[2]
 

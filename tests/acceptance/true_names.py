@@ -17,7 +17,7 @@ from function_tables import code_sections, plain
 from oracles import objdump_table
 
 from whocall import Search, demangle, open_symbols
-from whocall.image import open_names
+from whocall.core.image import open_names
 
 SPELLINGS = {
     # The demangler's words for these types, and what it writes for their members.

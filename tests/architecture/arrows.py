@@ -28,15 +28,31 @@ BESIDE = [
 ALONE = {"object/bfd", "runtime"}
 
 
-def _allowed() -> dict[str, set[str]]:
-    allowed = {room: set(ORDER[: place + 1]) - ALONE | {room} for place, room in enumerate(ORDER)}
-    for beside in BESIDE:
-        for room in beside:
-            allowed[room] -= beside - {room}
-    return {**allowed, "runtime": {"runtime"}}
+# The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
+PACKAGE_ORDER = [
+    "core",
+    *("report/form", "report/backtrace"),
+    *("report/comparison", "report/stack", "report/tables", "report"),
+    *("repair", "frontend", "cli", ""),
+    *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
+]
+_GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
+PACKAGE_BESIDE = [
+    {"report/comparison", "report/stack", "report/tables"},
+    *({outside, room} for outside in ("cli", "") for room in _GDB),
+]
 
 
-ALLOWED = _allowed()
+def _allowed(order: list[str], beside: list[set[str]], alone: set[str]) -> dict[str, set[str]]:
+    allowed = {room: set(order[: place + 1]) - alone | {room} for place, room in enumerate(order)}
+    for rooms in beside:
+        for room in rooms:
+            allowed[room] -= rooms - {room}
+    return allowed
+
+
+ALLOWED = {**_allowed(ORDER, BESIDE, ALONE), "runtime": {"runtime"}}
+PACKAGE_ALLOWED = _allowed(PACKAGE_ORDER, PACKAGE_BESIDE, set())
 
 # Headers from outside that only one place may include.
 RESERVED_HEADERS = [
@@ -126,18 +142,59 @@ def imported_modules(path: Path, package_root: Path) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
+def python_modules(gdbext: Path) -> dict[str, Path]:
+    """The Python files below `gdbext` by the names of their modules.
+
+    A file beside a package of its name, which nobody can import then, keeps its ".py".
+    """
+    found = {}
+    for path in sorted(gdbext.rglob("*.py")):
+        parts = path.relative_to(gdbext).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[f"{name}.py" if path.with_suffix("").is_dir() else name] = path
+    return found
+
+
 def _within(module: str, package: str) -> bool:
     return module == package or module.startswith(package + ".")
 
 
 def import_faults(gdbext: Path) -> Iterator[str]:
-    """A line for each import below `gdbext` that no arrow allows."""
-    for path in sorted(gdbext.rglob("*.py")):
+    """A line for each import below `gdbext` that no arrow allows.
+
+    The entry file, whocall.py beside the package, chooses between gdb and the command line.
+    """
+    modules = python_modules(gdbext)
+    package = gdbext / "whocall"
+    for path in modules.values():
         name = path.relative_to(gdbext).as_posix()
-        in_gdb_room = name.startswith("whocall/gdb/")
+        if package not in path.parents:
+            if name != "whocall.py":
+                yield f"{name}: stands beside the package"
+            continue
+        room = room_of(path.relative_to(package).as_posix())
+        if room not in PACKAGE_ALLOWED:
+            yield f"{name}: `{room}` is not a room of the house"
+            continue
         for module in dict.fromkeys(imported_modules(path, gdbext)):
-            if _within(module, "gdb") and not in_gdb_room:
+            if _within(module, "gdb") and not name.startswith("whocall/gdb/"):
                 yield f"{name}: only gdbext/whocall/gdb imports gdb"
-            is_entry = name == "whocall.py"
-            if _within(module, "whocall.gdb") and not in_gdb_room and not is_entry:
-                yield f"{name}: the package without gdb imports {module}"
+            target = modules.get(module)
+            if target is None or package not in target.parents:
+                continue
+            if room_of(target.relative_to(package).as_posix()) not in PACKAGE_ALLOWED[room]:
+                yield f"{name}: no arrow leads from {room} to {module}"
+
+
+def import_circles(gdbext: Path) -> list[list[str]]:
+    """Modules that import each other in a circle, in functions and for types too.
+
+    An import out of a package counts as one of the package, whose __init__ it runs.
+    """
+    modules = python_modules(gdbext)
+    return circles(
+        {
+            module: modules.keys() & set(imported_modules(path, gdbext))
+            for module, path in modules.items()
+        }
+    )

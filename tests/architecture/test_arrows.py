@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from arrows import circles, import_faults, include_circles, include_faults
+from arrows import (
+    PACKAGE_ORDER,
+    circles,
+    import_circles,
+    import_faults,
+    include_circles,
+    include_faults,
+)
 
 
 def test_includes_follow_the_arrows(project_root: Path) -> None:
@@ -18,6 +25,15 @@ def test_no_files_include_each_other_in_a_circle(project_root: Path) -> None:
 
 def test_imports_follow_the_arrows(project_root: Path) -> None:
     assert list(import_faults(project_root / "gdbext")) == []
+
+
+def test_no_modules_import_each_other_in_a_circle(project_root: Path) -> None:
+    assert import_circles(project_root / "gdbext") == []
+
+
+def test_every_room_of_the_package_is_there(project_root: Path) -> None:
+    package = project_root / "gdbext" / "whocall"
+    assert [room for room in PACKAGE_ORDER if not (package / room / "__init__.py").is_file()] == []
 
 
 def write(root: Path, files: dict[str, str]) -> Path:
@@ -88,16 +104,85 @@ def test_circles_of_a_graph() -> None:
 @pytest.mark.parametrize(
     ("place", "statement", "allowed"),
     [
-        ("whocall/gdb/x.py", "import gdb", True),
-        ("whocall/gdb/x.py", "from whocall import render", True),
-        ("whocall/x.py", "import gdb", False),
-        ("whocall/x.py", "def f():\n    from gdb.types import has_field", False),
+        ("whocall/gdb/host/x.py", "import gdb", True),
+        ("whocall/gdb/x.py", "from gdb.unwinder import Unwinder", True),
+        ("whocall/core/x.py", "import gdb", False),
+        ("whocall/core/x.py", "def f():\n    from gdb.types import has_field", False),
+        ("whocall/x.py", "from gdbish import y", True),
+        ("whocall/core/x.py", "from whocall.core import y", True),
+        ("whocall/core/x.py", "import whocall._native as native", True),
+        ("whocall/core/x.py", "from whocall import _native", False),
+        ("whocall/core/x.py", "def f():\n    from whocall.report.form.y import z", False),
+        ("whocall/report/form/x.py", "from whocall.core.y import z", True),
+        ("whocall/report/form/x.py", "if TYPE_CHECKING:\n    import whocall.repair.y", False),
+        ("whocall/report/tables/x.py", "from whocall.report.form import y", True),
+        ("whocall/report/tables/x.py", "from whocall.report.stack import y", False),
+        ("whocall/repair/x.py", "from whocall.report.tables.y import z", True),
+        ("whocall/repair/x.py", "from ..frontend import y", False),
+        ("whocall/frontend/x.py", "from whocall.cli.y import z", False),
+        ("whocall/cli/x.py", "from whocall.frontend.y import z", True),
+        ("whocall/cli/x.py", "from whocall.gdb.target.y import z", False),
+        ("whocall/x.py", "from whocall.cli.y import z", True),
         ("whocall/x.py", "from . import gdb", False),
-        ("whocall/deep/x.py", "from ..gdb import commands", False),
-        ("whocall/x.py", "import whocall.gdb.commands", False),
-        ("whocall/x.py", "from .gdbish import y", True),
-        ("whocall.py", "from whocall.gdb import load", True),
+        ("whocall/gdb/host/x.py", "from whocall.repair.y import z", True),
+        ("whocall/gdb/host/x.py", "from whocall.gdb.target import y", False),
+        ("whocall/gdb/host/x.py", "from whocall.cli import y", False),
+        ("whocall/gdb/host/x.py", "import whocall", False),
+        ("whocall/gdb/repair/x.py", "from whocall.gdb.target import y", True),
+        ("whocall/gdb/repair/x.py", "from whocall.gdb.commands import y", False),
+        ("whocall/gdb/commands/x.py", "from whocall.gdb.repair.y import z", True),
+        ("whocall/gdb/commands/x.py", "from whocall import gdb", False),
+        ("whocall/gdb/x.py", "from whocall.gdb.commands import y", True),
+        ("whocall/elsewhere/x.py", "import os", False),
+        ("whocall.py", "from whocall.gdb import y", True),
+        ("beside.py", "import os", False),
     ],
 )
 def test_an_import_is_judged(tmp_path: Path, place: str, statement: str, allowed: bool) -> None:
-    assert (list(import_faults(write(tmp_path, {place: statement + "\n"}))) == []) is allowed
+    files = {
+        f"whocall/{room}/{name}.py": "" for room in PACKAGE_ORDER for name in ("__init__", "y")
+    }
+    root = write(tmp_path, {**files, place: statement + "\n"})
+    assert (list(import_faults(root)) == []) is allowed
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from whocall.core import a",
+        "from . import a",
+        "import whocall.core.a",
+        "def f():\n    from .a import y",
+        "if TYPE_CHECKING:\n    from whocall.core.a import y",
+    ],
+)
+def test_a_circle_of_imports_is_found(tmp_path: Path, statement: str) -> None:
+    files = {
+        "whocall/__init__.py": "",
+        "whocall/core/__init__.py": "",
+        "whocall/core/a.py": "from whocall.core.b import y\n",
+        "whocall/core/b.py": "import whocall.core.c\n",
+        "whocall/core/c.py": statement + "\n",
+        "whocall/core/d.py": "from whocall.core import a\n",
+    }
+    circle = ["whocall.core.a", "whocall.core.b", "whocall.core.c"]
+    assert import_circles(write(tmp_path, files)) == [circle]
+    assert import_circles(write(tmp_path, {"whocall/core/b.py": ""})) == []
+
+
+def test_the_entry_file_does_not_hide_the_package_of_its_name(tmp_path: Path) -> None:
+    files = {
+        "whocall.py": "",
+        "whocall/__init__.py": "from whocall.a import y\n",
+        "whocall/a.py": "import whocall\n",
+    }
+    assert import_circles(write(tmp_path, files)) == [["whocall", "whocall.a"]]
+
+
+def test_a_package_and_its_module_make_a_circle(tmp_path: Path) -> None:
+    files = {
+        "whocall/core/__init__.py": "from whocall.core.a import y\n",
+        "whocall/core/a.py": "from whocall.core import b\n",
+        "whocall/core/b.py": "",
+    }
+    assert import_circles(write(tmp_path, files)) == [["whocall.core", "whocall.core.a"]]

@@ -29,9 +29,9 @@ from typing import NamedTuple
 
 from oracles.tools import environment
 
-from whocall import symbol_cache
-from whocall.engine import native
-from whocall.repair import AT_ONCE
+from whocall.core.engine import native
+from whocall.repair import symbol_cache
+from whocall.repair.plan import AT_ONCE
 
 FUNCTIONS = 100_000
 NAMES: dict[str, Callable[[int], str]] = {
@@ -132,7 +132,7 @@ def _made(bare: Path) -> tuple[Path, Cost]:
     """The symbol file, and what it cost to have it."""
     found: list[Path] = []
 
-    def make() -> None:  # as whocall.repair does for the first file of a module
+    def make() -> None:  # as whocall.repair.plan does for the first file of a module
         process = native.open_file(str(bare))
         key = symbol_cache.key_of(str(bare), process.modules[0].build_id_on_disk, "")
         assert key is not None

@@ -20,7 +20,7 @@ PROGRAM = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 import whocall
-from whocall.image import Walk
+from whocall.core.image import Walk
 whocall.open_core  # the package is loaded, the native module with it
 for _ in range(2):
     begin = time.process_time()

@@ -98,7 +98,7 @@ LANGUAGES = ["ada", "asm", "modula-2", "pascal", "rust", "unknown"]
 
 
 def test_the_language_does_not_matter(chain: Crash) -> None:
-    forget = "python import whocall.gdb.inferior as i; i.forget()"
+    forget = "python import whocall.gdb.target.inferior as i; i.forget()"
     bt = "whocall bt -all"
     live = asked(
         [("set startup-with-shell off", "run"), bt,

@@ -31,6 +31,6 @@ def test_gdb_ends_in_order(chain: Crash, tmp_path: Path, command: str) -> None:
 def test_no_connection_is_asked_for() -> None:
     rooms = Path(__file__).resolve().parents[2] / "gdbext" / "whocall" / "gdb"
     asking = re.compile(r"""\.connection\b|["']connection["']""")
-    assert [path.name for path in rooms.glob("*.py") if asking.search(path.read_text())] == [
+    assert [path.name for path in rooms.rglob("*.py") if asking.search(path.read_text())] == [
         "connections.py"  # says why
     ]

@@ -58,7 +58,10 @@ def huge() -> Crash:
 
 
 # The next attempt finds nothing that the one before has learned.
-FORGET = ["python import whocall.gdb.inferior as i; i.forget()", "maintenance flush register-cache"]
+FORGET = [
+    "python import whocall.gdb.target.inferior as i; i.forget()",
+    "maintenance flush register-cache",
+]
 
 
 def seconds_to_the_prompt(child: pexpect.spawn, command: str, after: float) -> float:
@@ -126,7 +129,7 @@ def test_the_function_table_of_a_huge_module(huge: Crash, sessions: Sessions, af
 LOAD = """
 import os, signal, sys
 from importlib.machinery import ExtensionFileLoader
-from whocall import loader
+from whocall.core import loader
 create = ExtensionFileLoader.create_module
 def interrupted(self, spec):
     os.kill(os.getpid(), signal.SIGINT)

@@ -23,7 +23,7 @@ def pcs(out: str) -> list[list[int]]:
 
 
 BT = ["echo \\n{json}\\n", "whocall bt -json -past-main"]
-LOOK = "python from whocall.gdb.inferior import current; print('image', id(current().image))"
+LOOK = "python from whocall.gdb.target.inferior import current; print('image', id(current().image))"
 IMAGES = (LOOK, LOOK, "set whocall search-path /", LOOK, "set whocall search-path")
 FILES = ("whocall modules", "info sharedlibrary")
 NO_PC = ("set var $pc = 0", *BT)

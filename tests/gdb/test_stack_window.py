@@ -150,7 +150,9 @@ def test_no_process_is_a_sentence_and_nothing_stale_stays(
         assert heads(rows) == []
         screen.type("layout asm")
         screen.wait(lambda lines: not any("whocall" in line for line in lines[:1]))
-        screen.type("python import whocall.gdb.stack_window as w; print('open:', len(w._open))")
+        screen.type(
+            "python import whocall.gdb.commands.stack_window as w; print('open:', len(w._open))"
+        )
         screen.wait(lambda lines: any(line.startswith("open: 0") for line in lines))
 
 

@@ -11,7 +11,7 @@ from sessions import batch
 from test_live import START
 
 LOOK = ["echo \\n{bt}\\n", "whocall bt -full 6", "echo {end}\\n"]
-FORGET = "python from whocall.gdb.inferior import forget; forget()"
+FORGET = "python from whocall.gdb.target.inferior import forget; forget()"
 
 FORKING = """
 #include <signal.h>
@@ -175,7 +175,8 @@ def test_a_thread_that_ends_is_gone(workers: Crash) -> None:
 
 
 def test_an_image_is_kept_as_long_as_it_holds(chain: Crash) -> None:
-    look = "python from whocall.gdb.inferior import current; print('image', id(current().image))"
+    begin = "python from whocall.gdb.target.inferior import current;"
+    look = f"{begin} print('image', id(current().image))"
     said = batch([*START, "run", look, look, "x/4gx $sp", "up", look], [chain.exe])
     images = {line for line in said.out.splitlines() if line.startswith("image")}
     assert len(images) == 1

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whocall import align as module
-from whocall.align import align
+from whocall.report.comparison import align as module
+from whocall.report.comparison.align import align
 
 sequences = st.lists(st.sampled_from("abcd"), max_size=12)
 

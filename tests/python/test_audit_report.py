@@ -15,7 +15,10 @@ import jsonschema
 import pytest
 
 import whocall
-from whocall.audit import (
+from whocall.core.engine import native
+from whocall.core.errors import Error
+from whocall.report.form.style import AnsiStyle, Style
+from whocall.report.tables.audit import (
     CLASSES,
     OUTCOMES,
     Audit,
@@ -26,9 +29,6 @@ from whocall.audit import (
     audit_lines,
     percent,
 )
-from whocall.engine import native
-from whocall.errors import Error
-from whocall.style import AnsiStyle, Style
 
 SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "audit-1.json").read_text())

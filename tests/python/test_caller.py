@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from literals import frames, trace
 
-from whocall.caller import sentence
-from whocall.style import Style
+from whocall.report.backtrace.caller import sentence
+from whocall.report.form.style import Style
 
 
 def test_who_called_is_told_with_its_evidence() -> None:

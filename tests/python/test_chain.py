@@ -13,10 +13,10 @@ from programs import Crash, compiled, shared
 from test_cli import run
 
 import whocall
-from whocall import chain as chains
-from whocall.chain import FrameChain
-from whocall.jsonform import backtrace_text
-from whocall.model import Backtrace, glance
+from whocall.core import chain as chains
+from whocall.core.chain import FrameChain
+from whocall.core.model import Backtrace, glance
+from whocall.report.form.jsonform import backtrace_text
 
 # The copy wipes the return address of `smashed` and stops; those of its callers are untouched.
 SMASHED = """

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from whocall import cli, cli_commands
-from whocall.errors import Error
-from whocall.version import __version__
+from whocall.cli import commands
+from whocall.cli import main as cli
+from whocall.core.errors import Error
+from whocall.core.version import __version__
 
 SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 
@@ -64,7 +65,7 @@ def test_errors_are_status_1_and_one_sentence(arguments: tuple[str, ...]) -> Non
 
 def test_options_may_stand_between_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setitem(cli_commands.COMMANDS, "bt", lambda arguments: seen.append(arguments) or 0)
+    monkeypatch.setitem(commands.COMMANDS, "bt", lambda arguments: seen.append(arguments) or 0)
     assert cli.main(["bt", "CORE", "--all", "EXE", "-n", "-3"]) == 0
     assert (seen[0].core, seen[0].exe, seen[0].all, seen[0].count) == ("CORE", "EXE", True, -3)
 
@@ -73,7 +74,7 @@ def test_interrupted_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(arguments: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(cli_commands.COMMANDS, "doctor", interrupted)
+    monkeypatch.setitem(commands.COMMANDS, "doctor", interrupted)
     assert cli.main(["doctor"]) == 130
 
 
@@ -83,7 +84,7 @@ def test_an_error_is_one_line(
     def failing(arguments: object) -> int:
         raise Error("two\nlines")
 
-    monkeypatch.setitem(cli_commands.COMMANDS, "doctor", failing)
+    monkeypatch.setitem(commands.COMMANDS, "doctor", failing)
     assert cli.main(["doctor"]) == 1
     assert capsys.readouterr().err == "whocall: two lines\n"
 
@@ -148,7 +149,7 @@ def test_colours_as_wanted(color: str, shown: str) -> None:
 
 
 def test_frames_of_gdb_that_are_none(tmp_path: Path) -> None:
-    from whocall.gdbvoice import stacks_from
+    from whocall.cli.gdb_reference import stacks_from
 
     assert stacks_from({"7": {"frames": [], "stop": "x"}}, [9])[9].stop == "x"
     assert stacks_from({"7": {"frames": [], "stop": "x"}}, [7, 9])[9].frames == []
@@ -157,7 +158,7 @@ def test_frames_of_gdb_that_are_none(tmp_path: Path) -> None:
 def test_another_python_that_can_do_it_is_named() -> None:
     foreign = (
         "import sys, importlib.machinery as m; m.EXTENSION_SUFFIXES[:] = ['.cpython-399-x.so'];"
-        "from whocall.cli import main; sys.exit(main())"
+        "from whocall.cli.main import main; sys.exit(main())"
     )
     ran = subprocess.run(
         [sys.executable, "-c", foreign, "bt", "/nowhere/the core"],

@@ -11,10 +11,16 @@ from typing import Any
 import pytest
 from test_cli import run
 
-from whocall.errors import Error
-from whocall.repair import Gift, ModuleState, Plan, Told
-from whocall.repair_chain import Chain, Step
-from whocall.repair_plan import WITH_REGISTERS, plan_from, plan_json, told_from, told_json
+from whocall.core.errors import Error
+from whocall.repair.chain import Chain, Step
+from whocall.repair.plan import AttachedState, ModuleState, Plan, SymbolDelivery
+from whocall.repair.plan_json import (
+    WITH_REGISTERS,
+    attached_from,
+    attached_json,
+    plan_from,
+    plan_json,
+)
 
 LIBRARY = "/lib/x86_64-linux-gnu/libc.so.6"
 
@@ -110,11 +116,11 @@ def test_a_plan_survives_its_printing() -> None:
             Chain(7, [step(0), step(1, ruled=False), last]),
             Chain(8, [step(0)], more=1000, last=(step(1000, ruled=False), last), unruled=9),
         ],
-        [Gift("/a", "", "ab12", 1 << 47, [Path("/b")], state)],
+        [SymbolDelivery("/a", "", "ab12", 1 << 47, [Path("/b")], state)],
     )
     assert plan_from(json.loads(json.dumps(plan_json(plan)))) == plan
-    told = [Told("/a", "", None, state), Told("/b", "cd", 5, ModuleState())]
-    assert told_from(json.loads(json.dumps(told_json(told))), "x") == told
+    told = [AttachedState("/a", "", None, state), AttachedState("/b", "cd", 5, ModuleState())]
+    assert attached_from(json.loads(json.dumps(attached_json(told))), "x") == told
 
 
 def test_deep_frames_tell_registers_only_where_no_rule_leads_on() -> None:
@@ -129,7 +135,7 @@ def test_deep_frames_tell_registers_only_where_no_rule_leads_on() -> None:
 @pytest.mark.parametrize("found", [{}, 3, [3], [{}], [{"path": "x"}], {"a": 1}])
 def test_what_was_told_is_read_or_refused(found: Any) -> None:
     if found == {}:
-        assert told_from(found, "x") == []
+        assert attached_from(found, "x") == []
         return
     with pytest.raises(Error, match="^x: this is not what a gdb was told"):
-        told_from(found, "x")
+        attached_from(found, "x")

@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 from literals import LIBC, PROG, frame, frames, trace
 
-from whocall.compare import (
+from whocall.core.model import Backtrace, Stop
+from whocall.frontend.options import VERDICTS_EXPLAINED
+from whocall.report.comparison.divergence import explain
+from whocall.report.comparison.verdicts import (
     BEYOND,
     FALSE,
     MISSING,
@@ -27,9 +30,6 @@ from whocall.compare import (
     plain_name,
     summary,
 )
-from whocall.divergence import explain
-from whocall.model import Backtrace, Stop
-from whocall.options import VERDICTS_EXPLAINED
 
 
 def stack(*frames_: tuple[int, str | None], stop: str = "") -> GdbStack:

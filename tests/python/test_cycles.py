@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 from literals import frame, report, trace
 
-from whocall.cycles import FEWEST_FRAMES, LONGEST_CYCLE, Gap, gap_line, gaps
-from whocall.model import Frame
-from whocall.render import TextForm, report_lines
-from whocall.style import Style
+from whocall.core.model import Frame
+from whocall.report.backtrace.cycles import FEWEST_FRAMES, LONGEST_CYCLE, Gap, gap_line, gaps
+from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.form.style import Style
 
 
 def chain(names: Sequence[str]) -> list[Frame]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from literals import frame, frames, report, trace
 
-from whocall.fold import fold, numbers
-from whocall.jsonform import backtrace_json
-from whocall.model import Backtrace, Stop
-from whocall.render import TextForm, report_lines
-from whocall.style import Style
+from whocall.core.model import Backtrace, Stop
+from whocall.report.backtrace.fold import fold, numbers
+from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.form.jsonform import backtrace_json
+from whocall.report.form.style import Style
 
 
 def waiting(number: int, cfa: int = 0) -> Backtrace:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import cast
 
-from whocall import jsonform
-from whocall.engine import native
-from whocall.functions import FunctionTable, function_lines, functions_json, select
-from whocall.model import INFERRED_MARK
-from whocall.style import Style
+from whocall.core.engine import native
+from whocall.core.model import INFERRED_MARK
+from whocall.report.form import jsonform
+from whocall.report.form.style import Style
+from whocall.report.tables.functions import FunctionTable, function_lines, functions_json, select
 
 Row = tuple[int, int, str, str, bool, list[str], bool]
 

@@ -13,8 +13,8 @@ import pytest
 from literals import frame, frames, report, trace
 
 import whocall
-from whocall.jsonform import backtrace_json, backtrace_text, mi_value, text
-from whocall.model import STOP_REASONS, TRUST, Frame, Report, Stop
+from whocall.core.model import STOP_REASONS, TRUST, Frame, Report, Stop
+from whocall.report.form.jsonform import backtrace_json, backtrace_text, mi_value, text
 
 SCHEMAS = Path(whocall.__file__).parent / "schema"
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whocall import options
-from whocall.errors import UsageError
-from whocall.options import BACKTRACE, FUNCTIONS, MI_BACKTRACE, MODULES, from_word
+from whocall.core.errors import UsageError
+from whocall.frontend import options
+from whocall.frontend.options import BACKTRACE, FUNCTIONS, MI_BACKTRACE, MODULES, from_word
 
-CHOOSERS = {"without": lambda: ["cfi", "frame-pointer", "scan"], "module": lambda: ["libc.so.6"]}
+COMPLETERS = {"without": lambda: ["cfi", "frame-pointer", "scan"], "module": lambda: ["libc.so.6"]}
 
 
 def test_everything_at_once() -> None:
@@ -88,7 +88,7 @@ def test_a_command_without_arguments_refuses_them() -> None:
     ],
 )
 def test_completion(text: str, words: list[str]) -> None:
-    assert BACKTRACE.complete(text, CHOOSERS) == words
+    assert BACKTRACE.complete(text, COMPLETERS) == words
 
 
 def test_completion_of_values_without_chooser() -> None:
@@ -126,7 +126,7 @@ def test_any_line_parses_or_is_refused_in_one_sentence(line: str) -> None:
 @given(st.text(alphabet="-abcdefjlnostuwx, ", max_size=20))
 def test_completions_continue_the_last_word(text: str) -> None:
     last = "" if not text or text[-1].isspace() else text.split()[-1]
-    assert all(word.startswith(last) for word in BACKTRACE.complete(text, CHOOSERS))
+    assert all(word.startswith(last) for word in BACKTRACE.complete(text, COMPLETERS))
 
 
 def test_commands_of_the_machine_interface_have_two_dashes() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from whocall import loader, pythons
+from whocall.core import loader
+from whocall.frontend import pythons
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 PROGRAM = f"python{VERSION}"

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from literals import LIBC, frame, frames, report, trace
 
-from whocall.model import Stop
-from whocall.render import TextForm, report_lines
-from whocall.style import AnsiStyle, Style
+from whocall.core.model import Stop
+from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.form.style import AnsiStyle, Style
 
 PLAIN = Style()
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from literals import frame, trace
 
-from whocall import repair_chain
-from whocall.model import Frame, Stop
-from whocall.repair_chain import chain_of
-from whocall.repair_report import Agreement, ThreadOutcome, is_notable, thread_line
+from whocall.core.model import Frame, Stop
+from whocall.repair import chain as repair_chain
+from whocall.repair.chain import chain_of
+from whocall.repair.outcomes import Agreement, ThreadOutcome, is_notable, thread_line
 
 
 @pytest.fixture(autouse=True)

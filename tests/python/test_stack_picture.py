@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from literals import MAIN, frame, trace
 
-from whocall.model import Backtrace, Stop
-from whocall.stackpicture import LINES, Picture, Stack
-from whocall.stackview import View, painted
-from whocall.style import AnsiStyle, Style
+from whocall.core.model import Backtrace, Stop
+from whocall.report.form.style import AnsiStyle, Style
+from whocall.report.stack.picture import LINES, Picture, Stack
+from whocall.report.stack.view import View, painted
 
 SP = 0x7FFE0000
 FAR = 0x7F0000001BF4

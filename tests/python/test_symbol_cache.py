@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from whocall import symbol_cache
-from whocall.errors import Error
-from whocall.symbol_cache import find, keep, key_of
+from whocall.core.errors import Error
+from whocall.repair import symbol_cache
+from whocall.repair.symbol_cache import find, keep, key_of
 
 KEY = "0123abcd-0123456789abcdef.symbols"
 CONTENTS = bytes(range(256)) * 40

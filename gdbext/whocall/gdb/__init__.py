@@ -8,17 +8,25 @@ from __future__ import annotations
 _registered = False
 
 
+def _switch_auto_repair(wanted: bool) -> None:
+    from whocall.gdb.repair.auto_repair import switch
+
+    switch(bool(wanted))
+
+
 def register() -> None:
     """Adds the commands and settings to this gdb, once, and greets."""
     global _registered
     if _registered:
         return
-    from whocall.gdb import commands, mi, parameters, tui
-    from whocall.gdb.host import is_batch, is_machine_interface
-    from whocall.version import __version__
+    from whocall.core.version import __version__
+    from whocall.gdb.commands import mi, registration, tui
+    from whocall.gdb.host import parameters
+    from whocall.gdb.host.invocation import is_batch, is_machine_interface
 
     parameters.register()
-    commands.register()
+    parameters.on_change("auto-repair", _switch_auto_repair)
+    registration.register()
     mi.register()
     tui.register()
     _registered = True

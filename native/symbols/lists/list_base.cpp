@@ -7,7 +7,7 @@
 namespace whocall {
 namespace {
 
-constexpr Address kPage = 0x1000;
+constexpr Address kSmallestPage = 0x1000;
 constexpr std::size_t kMostDifferences = std::size_t{4} << 20;
 constexpr std::size_t kLargestSample = 64;
 constexpr std::size_t kSmallestSample = 8;
@@ -60,7 +60,7 @@ std::optional<Address> find_base(std::span<const ListedName> names, std::span<co
   for (std::size_t at = 0; at < names.size(); at += step) {
     for (const Address start : known) {
       const Address base = names[at].address - start;
-      if (base % kPage == 0) {
+      if (base % kSmallestPage == 0) {
         ++votes[base];
       }
     }

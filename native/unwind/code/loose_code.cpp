@@ -8,7 +8,7 @@ namespace {
 // Larger regions are heaps that somebody made executable; their first part has to do.
 constexpr std::uint64_t kLargestRegion = std::uint64_t{64} << 20U;  // bytes
 
-void sort_distinct(std::vector<Address>& addresses) {
+void keep_distinct(std::vector<Address>& addresses) {
   std::ranges::sort(addresses);
   const auto last = std::unique(addresses.begin(), addresses.end());
   addresses.erase(last, addresses.end());
@@ -80,12 +80,12 @@ LooseCode::Region LooseCode::read_region(const AddressRange& mapping) const {
       }
     }
   }
-  sort_distinct(region.targets);
+  keep_distinct(region.targets);
   append_behind_zeros(code, mapping.begin, arch, marks.aligned);
   for (const auto* starts : {&region.targets, &marks.prologues, &marks.aligned}) {
     region.starts.insert(region.starts.end(), starts->begin(), starts->end());
   }
-  sort_distinct(region.starts);
+  keep_distinct(region.starts);
   return region;
 }
 

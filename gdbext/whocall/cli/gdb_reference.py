@@ -1,0 +1,79 @@
+"""gdb's own frames for `whocall compare` on the command line: gdb is run once, and tells them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from whocall.core import loader
+from whocall.core.errors import Error
+from whocall.core.image import ProcessImage
+from whocall.report.comparison.verdicts import GdbFrame, GdbStack
+
+MARK = "whocall-frames:"
+
+
+def _command(gdb: str, core: str, exe: str, lwps: Sequence[int], options: Any) -> list[str]:
+    command = [gdb, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
+    if options.sysroot:
+        command += ["-iex", f"set sysroot {options.sysroot}"]
+    if options.search:
+        command += ["-iex", f"set solib-search-path {':'.join(options.search)}"]
+    if exe:
+        command.append(exe)
+    load = f"import sys; sys.path.insert(0, {str(loader.PACKAGE.parent)!r})"
+    dump = f"import whocall.gdb.target.frames as frames; frames.dump({list(lwps)!r})"
+    return [*command, "-c", core, "-ex", f"python {load}", "-ex", f"python {dump}"]
+
+
+def _exe_of(image: ProcessImage) -> str:
+    main = [module for module in image.modules if module.is_executable]
+    return next((module.file_path for module in main if module.file_path), "")
+
+
+def _stack_from(found: dict[str, Any]) -> GdbStack:
+    return GdbStack([GdbFrame(**frame) for frame in found["frames"]], found["stop"])
+
+
+def stacks_from(stacks: dict[str, Any], lwps: Sequence[int]) -> dict[int, GdbStack]:
+    """The stacks of the threads `lwps` out of what `whocall.gdb.target.frames.dump` printed.
+
+    In a core of one thread that may have no LWP in gdb.
+    """
+    empty = GdbStack([], "gdb has no such thread")
+    known = {int(lwp): _stack_from(found) for lwp, found in stacks.items()}
+    if len(known) == 1 and len(lwps) == 1:
+        return {lwps[0]: next(iter(known.values()))}
+    return {lwp: known.get(lwp, empty) for lwp in lwps}
+
+
+def gdb_stacks(
+    image: ProcessImage,
+    core: str,
+    exe: str,
+    lwps: Sequence[int],
+    options: argparse.Namespace,
+) -> dict[int, GdbStack]:
+    """gdb's frames of the threads `lwps`, by LWP; raises Error when gdb cannot be asked."""
+    gdb = os.environ.get("GDB", "gdb")
+    command = _command(gdb, core, exe or _exe_of(image), lwps, options)
+    try:
+        ran = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            check=False,
+        )
+    except OSError as error:
+        raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
+    for line in ran.stdout.splitlines():
+        if line.startswith(MARK):
+            return stacks_from(json.loads(line[len(MARK) :]), lwps)
+    last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    raise Error(f"{gdb} gave no frames of {core}: {last}")

@@ -1,0 +1,110 @@
+"""What the arguments of the command line name: files, processes, threads, addresses, settings."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whocall.core.downloads import announcing
+from whocall.core.errors import UsageError
+from whocall.core.search import DEBUG_DIRECTORIES, Search
+from whocall.frontend.options import split_list
+from whocall.report.form.style import Style, style_for
+
+if TYPE_CHECKING:
+    from whocall.core.image import ProcessImage, Walk
+
+
+def is_core(path: str) -> bool:
+    """Whether the file is an ELF core; unreadable files are for the opener to complain about."""
+    try:
+        if not Path(path).is_file():  # opening a pipe would wait for its writer
+            return False
+        with Path(path).open("rb") as file:
+            head = file.read(18)
+    except OSError:
+        return False
+    if len(head) < 18 or head[:4] != b"\x7fELF":
+        return False
+    return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == 4
+
+
+def wanted_style(arguments: argparse.Namespace) -> Style:
+    """By --color."""
+    return style_for(sys.stdout, arguments.color)
+
+
+def parse_address(text: str) -> int:
+    """Hexadecimal with or without 0x, as in every other tool and log."""
+    try:
+        address = int(text, 16)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a hexadecimal address") from None
+    if not 0 <= address < 1 << 64:
+        raise UsageError(f"{text} is not an address: those are 0 to ffffffffffffffff")
+    return address
+
+
+def wanted_search(arguments: argparse.Namespace) -> Search:
+    """Where to look for files and names."""
+    watched = arguments.announce or sys.stderr.isatty()
+    return Search(
+        sysroot=arguments.sysroot,
+        directories=arguments.search,
+        debug_directories=_debug_directories(arguments.debug_directory),
+        symbol_files=arguments.symbols,
+        signature_files=arguments.signatures,
+        debuginfod=arguments.debuginfod,
+        progress=announcing(_tell) if watched and not getattr(arguments, "json", False) else None,
+    )
+
+
+def _debug_directories(named: list[str]) -> Sequence[str]:
+    """An empty one alone stands for none."""
+    return [directory for directory in named if directory] if named else DEBUG_DIRECTORIES
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(line)
+    sys.stderr.flush()
+
+
+def open_named_core(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
+    """The core with the files that the arguments tell of."""
+    from whocall.core.image import open_core
+
+    return open_core(path, exe, search=wanted_search(arguments))
+
+
+def open_image(arguments: argparse.Namespace) -> ProcessImage:
+    """The core or the process that is named."""
+    if (arguments.core is None) == (arguments.pid is None):
+        raise UsageError("bt takes a CORE or --pid N, one of the two")
+    if arguments.pid is None:
+        return open_named_core(arguments.core, arguments.exe, arguments)
+    from whocall.core.image import open_process
+
+    return open_process(arguments.pid, search=wanted_search(arguments))
+
+
+def wanted_thread(image: ProcessImage, arguments: argparse.Namespace) -> int:
+    """Index of the thread that is asked for, else of the one that crashed."""
+    if arguments.thread is None:
+        return image.index_of_crash()
+    return image.index_of_lwp(arguments.thread)
+
+
+def wanted_walk(arguments: argparse.Namespace) -> Walk:
+    """What all commands that walk take, past main."""
+    from whocall.core.image import Walk
+
+    walk = Walk(
+        without=tuple(split_list(arguments.without)),
+        demangle=not getattr(arguments, "no_demangle", False),
+        past_main=True,
+    )
+    return replace(walk, max_frames=arguments.max_frames) if arguments.max_frames else walk

@@ -1,0 +1,86 @@
+"""The command line outside gdb: what is run, and the exit statuses.
+
+0: done; 1: an error, one sentence on stderr; 2: wrong usage; 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+
+from whocall.cli.arguments import parsers
+from whocall.core.errors import Error, NativeMissingError, UsageError
+
+
+def _run(argv: Sequence[str]) -> int:
+    from whocall.cli import commands
+    from whocall.core import loader
+
+    if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
+        return commands.start_gdb(list(argv[1:]))
+    parser, subparsers = parsers()
+    if argv and argv[0] in subparsers:
+        # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
+        arguments = subparsers[argv[0]].parse_intermixed_args(argv[1:])
+        return commands.COMMANDS[argv[0]](arguments)
+    arguments = parser.parse_args(argv)
+    if arguments.script_path:
+        print(loader.script_path())
+        return 0
+    parser.print_usage(sys.stderr)
+    raise UsageError("name a command first: whocall --help lists them")
+
+
+def _advice(missing: NativeMissingError, argv: Sequence[str]) -> Error:
+    """The complaint with the command that another Python of this machine can do, if there is one.
+
+    What a build makes is for the Python inside gdb: it may never fit the one that runs this.
+    """
+    from whocall.core import loader
+    from whocall.frontend import pythons
+
+    other = pythons.find(loader.look().others)
+    if other is None:
+        return missing
+    return Error(f"{missing.complaint}; run instead: {shlex.join(other.command(argv))}")
+
+
+def _complain(error: Error) -> None:
+    sys.stdout.flush()
+    print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
+
+
+def _write_any_name() -> None:
+    """File names need not be UTF-8, nor the terminal: writing one must not fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            utf8 = codecs.lookup(stream.encoding).name == "utf-8"
+            stream.reconfigure(errors="surrogateescape" if utf8 else "backslashreplace")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit status."""
+    _write_any_name()
+    try:
+        status = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        _complain(error)
+        return 2
+    except NativeMissingError as error:
+        _complain(_advice(error, sys.argv[1:] if argv is None else argv))
+        return 1
+    except Error as error:
+        _complain(error)
+        return 1
+    except BrokenPipeError:
+        # The reader has had enough (`| head`). Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130

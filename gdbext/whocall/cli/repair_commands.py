@@ -1,0 +1,96 @@
+"""The commands of the command line that serve debuggers: symbol files, and plans of repairs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_walk
+from whocall.core.errors import Error
+
+if TYPE_CHECKING:
+    from whocall.core.image import ProcessImage
+    from whocall.repair.chain import Chain
+    from whocall.repair.plan import AttachedState
+
+
+def _open(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
+    """A core with its files, or a file alone."""
+    if is_core(path):
+        return open_named_core(path, exe, arguments)
+    from whocall.core.image import open_file_image
+
+    return open_file_image(path, search=wanted_search(arguments))
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """`whocall export`."""
+    from whocall.repair.export import export as write_file
+    from whocall.repair.export import export_lines
+    from whocall.repair.plan import module_named
+
+    path = Path(arguments.output)
+    with _open(arguments.file, arguments.exe, arguments) as image:
+        module = module_named(image, arguments.module)
+        for line in export_lines(module, path, write_file(image, module.index, path)):
+            print(line)
+    return 0
+
+
+def _chains(image: ProcessImage, arguments: argparse.Namespace) -> list[Chain]:
+    from whocall.repair.chain import chain_of
+
+    walk = replace(wanted_walk(arguments), registers=True, lines=False)
+    everyone: Sequence[int] = range(len(image.threads))
+    if arguments.thread is not None:
+        everyone = [image.index_of_lwp(arguments.thread)]
+    return [chain_of(image.backtrace(index, walk)) for index in everyone]
+
+
+def _more_modules(image: ProcessImage, arguments: argparse.Namespace) -> list[int]:
+    from whocall.repair.plan import module_named
+
+    if arguments.every_module:
+        return [module.index for module in image.modules]
+    return [module_named(image, name).index for name in arguments.module]
+
+
+def _attached(source: str | None) -> list[AttachedState]:
+    from whocall.repair.plan_json import attached_from
+
+    if source is None:
+        return []
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        return attached_from(json.loads(text), source)
+    except OSError as error:
+        raise Error(f"{source}: {error.strerror}") from error
+    except ValueError as error:
+        raise Error(f"{source}: this is no JSON: {error}") from error
+
+
+def repair_plan(arguments: argparse.Namespace) -> int:
+    """`whocall repair-plan`."""
+    from whocall.repair.plan import SymbolFileFactory, plan, settings_key
+    from whocall.repair.plan_json import plan_json
+    from whocall.repair.symbol_cache import write_new
+
+    attached = _attached(arguments.told)
+    folder = Path(arguments.folder)
+    factory = SymbolFileFactory(
+        settings_key(wanted_search(arguments)), lambda contents: write_new(folder, contents)
+    )
+    with _open(arguments.core, arguments.exe, arguments) as image:
+        if is_core(arguments.core):
+            chains, more = _chains(image, arguments), _more_modules(image, arguments)
+            found = plan(image, chains, more, attached, factory)
+        else:
+            found = plan(image, [], [0], attached, factory)
+        json.dump(plan_json(found), sys.stdout)
+        print()
+    return 0

@@ -1,0 +1,67 @@
+"""What a user must know of the modules in which frames lie."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from whocall.core.model import glance
+
+if TYPE_CHECKING:
+    from whocall._native import Module, Process
+    from whocall.core.model import Backtrace
+
+
+class Image(Protocol):
+    """What is asked of the image of a process."""
+
+    @property
+    def native(self) -> Process:
+        """The process itself."""
+
+    @property
+    def modules(self) -> list[Module]:
+        """Its loaded files, by address."""
+
+
+def is_other_build(module: Module) -> bool:
+    """Whether the file at the module's place is not the one in memory."""
+    return module.state == "MISMATCH" or (module.state == "in memory" and bool(module.file_path))
+
+
+def complaint(module: Module) -> str | None:
+    """A sentence on a module that has no file, or the file of another build."""
+    if module.state != "missing" and not is_other_build(module):
+        return None
+    said = module.remark or f"{module.path}: {module.state}."
+    return f"{module.state}: {said}" if module.state == "MISMATCH" else said
+
+
+def warnings_on(image: Image, pcs: Iterable[int]) -> list[str]:
+    """The image's own warnings, and one for each such module that holds one of the `pcs`.
+
+    Behind them stand those on lists of names that lend none."""
+    modules = image.modules
+    begins = [module.begin for module in modules]
+    held: Counter[int] = Counter()
+    for pc in pcs:
+        at = bisect_right(begins, pc) - 1
+        if at >= 0 and pc < modules[at].end:
+            held[at] += 1
+    said = list(image.native.warnings)
+    for at in sorted(held):
+        sentence = complaint(modules[at])
+        if sentence is None or any(modules[at].path in other for other in image.native.warnings):
+            continue
+        count = "1 frame lies" if held[at] == 1 else f"{held[at]} frames lie"
+        said.append(f"{sentence} {count} in it.")
+    return said + image.native.name_warnings
+
+
+def warnings_on_traces(image: Image, traces: Iterable[Backtrace]) -> list[str]:
+    """The same for the frames of `traces`; inlined calls are part of theirs."""
+    return warnings_on(
+        image, (frame.pc for trace in traces for frame in glance(trace.frames) if not frame.inlined)
+    )

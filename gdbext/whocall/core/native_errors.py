@@ -1,0 +1,26 @@
+"""The native module's errors as those of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from whocall.core.errors import Error, UsageError
+
+
+@contextmanager
+def native_errors() -> Iterator[None]:
+    """Turns the native module's errors into `Error`, and its complaints about values as well.
+
+    KeyboardInterrupt passes through.
+    """
+    from whocall.core.engine import native
+
+    try:
+        yield
+    except native.Error as error:
+        raise Error(
+            str(error), path=error.path, reason=error.reason, remedy=error.remedy
+        ) from error
+    except ValueError as error:
+        raise UsageError(str(error)) from error

@@ -1,0 +1,1 @@
+"""What the command line and the commands of gdb have in common."""

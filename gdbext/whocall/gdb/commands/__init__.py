@@ -1,0 +1,1 @@
+"""The commands of gdb: each module has run(), which does the work of one."""

@@ -1,0 +1,75 @@
+"""`whocall audit` in gdb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import gdb
+
+from whocall.core.errors import Error, UsageError
+from whocall.frontend.options import AUDIT, Parsed
+from whocall.gdb.host.output import current_style, write, write_text
+from whocall.gdb.target.executable import executable
+from whocall.gdb.target.inferior import current
+from whocall.gdb.target.walks import demangle
+from whocall.report.form import jsonform
+from whocall.report.tables.audit import DIFFERENCES, audit_file, audit_json, audit_lines
+
+NO_FILE = 'There is no program to audit.  Name a file: "whocall audit FILE".'
+
+
+def module_file(modules: Iterable[tuple[int, int, str, str, str]]) -> str:
+    """The file of the module that the selected frame is in.
+
+    `modules` are begin and end, state, file and path in the process.
+    """
+    pc = int(gdb.selected_frame().pc())
+    for begin, end, state, file, path in modules:
+        if begin <= pc < end:
+            if state == "found" and file:
+                return file
+            raise Error(
+                f"{path or 'The module'}, which the selected frame is in, has no file here"
+                f' ({state}).  Name one: "whocall audit FILE".'
+            )
+    raise Error(
+        f"The selected frame's pc, {pc:#x}, is in no module.  Name a file, or select another frame."
+    )
+
+
+def _of_selected_frame() -> str:
+    return module_file(
+        (module.begin, module.end, module.state, module.file_path, module.path)
+        for module in current().image.modules
+    )
+
+
+def audited_file(parsed: Parsed, of_selected_frame: Callable[[], str]) -> str:
+    """The file that is named, else that of the selected frame, else the program."""
+    if parsed.arguments:
+        return str(Path(parsed.arguments[0]).expanduser())
+    if gdb.selected_thread() is not None:
+        return of_selected_frame()
+    path = executable(gdb.selected_inferior())
+    if not path:
+        raise Error(NO_FILE)
+    return path
+
+
+def wanted_limit(parsed: Parsed) -> int:
+    """How many differences to tell in full."""
+    text = parsed.values.get("limit", str(DIFFERENCES))
+    if not text.isdecimal():
+        raise UsageError(f'whocall audit -limit takes a number, not "{text}"')
+    return int(text)
+
+
+def run(line: str) -> None:
+    """Audits a file."""
+    parsed = AUDIT.parse(line)
+    audit = audit_file(audited_file(parsed, _of_selected_frame), wanted_limit(parsed), demangle())
+    if parsed.has("json"):
+        write_text(jsonform.text(audit_json(audit)))
+        return
+    write(audit_lines(audit, current_style()))

@@ -1,0 +1,186 @@
+"""The commands of gdb as command lines, for when they have to run in a subprocess."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import gdb
+
+from whocall.core.errors import NativeMissingError
+from whocall.frontend import options
+from whocall.frontend.options import Parsed
+from whocall.gdb.commands.audit import audited_file, module_file, wanted_limit
+from whocall.gdb.commands.caller import selected_pc
+from whocall.gdb.commands.export import exported_file
+from whocall.gdb.commands.symbol import address_of, wanted_expressions
+from whocall.gdb.host import settings
+from whocall.gdb.host.output import style_codes, write, write_text
+from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
+from whocall.gdb.repair import attached
+from whocall.gdb.target import walks
+from whocall.gdb.target.backend_arguments import (
+    core_and_program,
+    search_arguments,
+    strategy_arguments,
+)
+from whocall.gdb.target.executable import program_file
+from whocall.gdb.target.frames import lwp_of, selected_level, stacks_json
+from whocall.gdb.target.inferior import inferior_prefix, readable_selection
+from whocall.report.form import jsonform
+from whocall.report.form.style import codes_text
+
+
+def look_arguments() -> list[str]:
+    """How names and lines look, by the settings."""
+    codes = style_codes()
+    found = ["--color=never" if codes is None else f"--color={codes_text(codes)}"]
+    return found + ["--no-demangle"] * (not walks.demangle())
+
+
+def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[str]:
+    found = strategy_arguments(parsed)
+    inferior, thread = readable_selection()
+    if every_thread:
+        found += ["--all", f"--inferior={inferior_prefix()}"]
+    elif len(inferior.threads()) > 1:  # a core of one thread may have no LWP in gdb
+        found.append(f"--thread={lwp_of(thread)}")
+    return found
+
+
+def _flags(parsed: Parsed, *names: str) -> list[str]:
+    return [f"--{name}" for name in names if parsed.has(name)]
+
+
+def _show(command: str, arguments: list[str], given: str = "") -> None:
+    write_text(run_in_subprocess([command, *arguments], given))
+
+
+def _backtrace_arguments(parsed: Parsed, every_thread: bool) -> list[str]:
+    arguments = core_and_program() + ["--past-main"] * walks.wants_past_main(parsed)
+    if parsed.wanted is not None:
+        arguments.append(f"--count={parsed.wanted}")
+    return [*arguments, *_walk_arguments(parsed, every_thread), *search_arguments()]
+
+
+def _backtrace(line: str) -> None:
+    parsed = options.BACKTRACE.parse(line)
+    arguments = _backtrace_arguments(parsed, parsed.has("all"))
+    arguments += ["--no-fold"] * (parsed.has("no-fold") or not settings.folds())
+    _show("bt", [*arguments, *_flags(parsed, "full", "explain", "json"), *look_arguments()])
+
+
+def _mi_backtrace(words: Sequence[str]) -> dict[str, Any]:
+    parsed = options.MI_BACKTRACE.parse_words(words)
+    arguments = _backtrace_arguments(parsed, parsed.has("all-threads"))
+    found = json.loads(run_in_subprocess(["bt", *arguments, *look_arguments(), "--json"]))
+    return {"backtrace": jsonform.mi_value(found)}
+
+
+def _caller(line: str) -> None:
+    level = selected_level() or 0
+    frame = [f"--frame={level}", f"--pc={selected_pc():#x}"] if level else []
+    arguments = [*core_and_program(), *frame, *_walk_arguments(Parsed())]
+    _show("caller", [*arguments, *search_arguments(), *look_arguments()])
+
+
+def _comparison(line: str) -> None:
+    parsed = options.COMPARE.parse(line)
+    arguments = [*core_and_program(), "--gdb-frames=-", *_flags(parsed, "json")]
+    arguments += _walk_arguments(Parsed(), parsed.has("all"))
+    inferior, thread = readable_selection()
+    frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
+    _show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)
+    if not parsed.has("json"):
+        write(attached.remark())
+
+
+def _of_core(*more: str) -> list[str]:
+    """The core and `more` as the arguments that stand by themselves, the program by its option."""
+    core, *exe = core_and_program()
+    return [*(f"--exe={path}" for path in exe), *search_arguments(), *look_arguments(), "--",
+            core, *more]  # fmt: skip
+
+
+def _functions(line: str) -> None:
+    parsed = options.FUNCTIONS.parse(line)
+    module = parsed.values.get("module", "")
+    arguments = [f"--module={module}"] if module else []
+    _show("functions", [*_flags(parsed, "json"), *arguments, *_of_core(*parsed.arguments)])
+
+
+def _symbol(line: str) -> None:
+    expressions = wanted_expressions(line)
+    core_and_program()  # complains first
+    _show("symbol", _of_core(*(f"{address_of(expression):#x}" for expression in expressions)))
+
+
+def _modules(line: str) -> None:
+    parsed = options.MODULES.parse(line)
+    width = gdb.parameter("width")
+    arguments = ["--settings-of-gdb", *_flags(parsed, "json")]
+    arguments += [f"--width={width}"] if width else []
+    _show("modules", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])
+
+
+def _file_of_selected_frame() -> str:
+    said = run_in_subprocess(["modules", *core_and_program(), "--json", *search_arguments()])
+    modules = json.loads(said)["modules"]
+    return module_file(
+        (int(module["begin"], 16), int(module["end"], 16), module["state"], module["file"] or "",
+         module["path"])
+        for module in modules
+    )  # fmt: skip
+
+
+def _audit(line: str) -> None:
+    parsed = options.AUDIT.parse(line)
+    arguments = [f"--limit={wanted_limit(parsed)}", *_flags(parsed, "json"), *look_arguments()]
+    _show("audit", [*arguments, "--", audited_file(parsed, _file_of_selected_frame)])
+
+
+def _signatures(line: str) -> None:
+    parsed = options.SIGNATURES.parse(line)
+    output = parsed.values.get("output", "")
+    archives = [str(Path(path).expanduser()) for path in parsed.arguments]
+    wanted = [f"--output={Path(output).expanduser()}"] if output else []
+    _show("signatures", [*wanted, "--", *archives])
+
+
+def _export(line: str) -> None:
+    parsed = options.EXPORT.parse(line)
+    module = parsed.values.get("module", "")
+    arguments = [f"--module={module}"] if module else []
+    arguments += [f"--output={exported_file(parsed)}", *search_arguments()]
+    if gdb.selected_thread() is None:
+        _show("export", [*arguments, "--", program_file()])
+        return
+    core, *exe = core_and_program()
+    _show("export", [*arguments, *(f"--exe={path}" for path in exe), "--", core])
+
+
+_COMMANDS: Mapping[str, Callable[[Any], Any]] = {
+    "backtrace": _backtrace,
+    "mi_backtrace": _mi_backtrace,
+    "caller": _caller,
+    "compare": _comparison,
+    "functions": _functions,
+    "symbol": _symbol,
+    "modules": _modules,
+    "audit": _audit,
+    "signatures": _signatures,
+    "export": _export,
+}
+
+
+def run_command(home: str, argument: Any, missing: NativeMissingError) -> Any:
+    """What the module `home` would do with `argument`, done by another Python.
+
+    Raises `missing` when there is no such Python.
+    """
+    command = _COMMANDS.get(home)
+    if command is None or other_python() is None:
+        raise missing
+    return command(argument)

@@ -1,0 +1,1 @@
+"""The gdb that this runs in: its settings, its output, its caches."""

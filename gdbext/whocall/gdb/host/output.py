@@ -1,0 +1,120 @@
+"""Writing through gdb, so that its pager, its logging and its styles count."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import gdb
+
+from whocall.report.form.style import ROLES, AnsiStyle, Style
+
+CHUNK = 16384  # characters: few calls, and still quick to stop
+
+_COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+_INTENSITIES = {"bold": "1", "dim": "2"}
+
+
+def write(lines: Iterable[str]) -> None:
+    """Lines to gdb's output. The pager's `q` raises KeyboardInterrupt in here."""
+    write_pieces(line + "\n" for line in lines)
+
+
+def write_pieces(pieces: Iterable[str]) -> None:
+    """A text as it comes, some pieces at a time; no newline is added."""
+    waiting: list[str] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= CHUNK:
+            gdb.write("".join(waiting))
+            waiting, size = [], 0
+    if waiting:
+        gdb.write("".join(waiting))
+
+
+def write_text(text: str) -> None:
+    """A long text in pieces; no newline is added."""
+    for start in range(0, len(text), CHUNK):
+        gdb.write(text[start : start + CHUNK])
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """`warning: ...` lines on gdb's error stream."""
+    for sentence in sentences:
+        gdb.write(f"warning: {sentence}\n", gdb.STDERR)
+
+
+def _parameter(name: str) -> str:
+    try:
+        value = gdb.parameter(name)
+    except RuntimeError:  # a style that this gdb does not have
+        return "none"
+    return str(value).strip("\"'")
+
+
+def _color(value: str, base: int) -> list[str]:
+    """SGR parameters of a colour: a name, a palette index, or #RRGGBB (from gdb 17 on)."""
+    if value in _COLORS:
+        return [str(base + _COLORS.index(value))]
+    if value.isdigit():
+        return [f"{base + 8};5;{value}"]
+    if value.startswith("#") and len(value) == 7:
+        return [f"{base + 8};2;" + ";".join(str(int(value[i : i + 2], 16)) for i in (1, 3, 5))]
+    return []
+
+
+def _codes(role: str) -> str:
+    codes = _color(_parameter(f"style {role} foreground"), 30)
+    codes += _color(_parameter(f"style {role} background"), 40)
+    intensity = _INTENSITIES.get(_parameter(f"style {role} intensity"))
+    return ";".join(codes + ([intensity] if intensity else []))
+
+
+def _asked_by_python() -> bool:
+    """Whether Python code that is not ours runs the command: gdb does not tell it, nor us, whether
+    it wants the text as a string, where gdb's own commands leave colours out.
+    """
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return not str(frame.f_globals.get("__name__", "")).startswith("whocall.")
+
+
+def _target(link: str) -> str:
+    try:
+        return str(Path(link).readlink())
+    except OSError:  # closed by now, or another user's
+        return ""
+
+
+def _goes_to_a_pipe() -> bool:
+    """Whether gdb's `pipe` runs: only then a child of gdb reads what gdb writes into a pipe."""
+    try:
+        pid = os.getpid()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        read = {_target(f"/proc/{child}/fd/0") for child in children}
+        ours = [link for link in Path("/proc/self/fd").iterdir() if link.name != "0"]
+        written = {_target(str(link)) for link in ours}
+    except OSError:  # a child that has ended, a system without /proc
+        return False
+    return any(link.startswith("pipe:") for link in read & written)
+
+
+def style_codes() -> dict[str, str] | None:
+    """gdb's styles as SGR parameters of our roles; None when gdb itself would use none now."""
+    dumb = os.environ.get("TERM", "dumb") == "dumb"
+    if dumb or not gdb.parameter("style enabled") or not os.isatty(1):
+        return None
+    if _asked_by_python() or _goes_to_a_pipe():
+        return None
+    return {role: _codes(role) for role in ROLES}
+
+
+def current_style() -> Style:
+    """gdb's styles when gdb itself would use them now."""
+    codes = style_codes()
+    return Style() if codes is None else AnsiStyle(codes)

@@ -1,0 +1,149 @@
+"""Runs the command line in a subprocess, by another Python of the machine.
+
+That is for gdbs whose own Python cannot load the native module.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import gdb
+
+from whocall.core import loader
+from whocall.core.errors import Error, NativeMissingError
+from whocall.frontend import pythons
+from whocall.frontend.pythons import OtherPython
+from whocall.gdb.host.output import warn
+from whocall.gdb.host.settings import debuginfod_servers
+
+_LOOK_UP = 0.1  # seconds after which an interrupt is noticed that reached gdb alone
+_INTERRUPTED = 130  # the command line's exit status then
+_COMPLAINT = "whocall: "
+
+_announced = False
+
+
+@lru_cache(maxsize=1)
+def _find(modules: tuple[Path, ...]) -> OtherPython | None:
+    """Searched once, until other native modules are there."""
+    return pythons.find(modules)
+
+
+def other_python() -> OtherPython | None:
+    """The Python that can load a native module; None when there is none."""
+    looked = loader.look()
+    return _find(tuple(looked.others) + ((looked.usable,) if looked.usable else ()))
+
+
+def run_in_subprocess(arguments: Sequence[str], given: str = "") -> str:
+    """What `whocall ARGUMENTS` prints, run by another Python; `given` is its standard input.
+
+    Its warnings become gdb's; the first time in a session one says why it runs there. Raises Error
+    with its complaint, NativeMissingError when no Python can load a native module, and
+    KeyboardInterrupt, after which it runs no more.
+    """
+    python = other_python()
+    if python is None:
+        loader.load()
+        raise Error("the native module of whocall can be loaded now; repeat the command")
+    announce("runs whocall on core files instead")
+    status, out, rest = _finished(python, arguments, given)
+    if status == 0:
+        _pass_on(rest)
+        return out
+    if status == _INTERRUPTED:
+        raise KeyboardInterrupt
+    raise _complaint(python, status, rest)
+
+
+def announce(instead: str) -> None:
+    """Says once in a session why another Python does the work. Raises NativeMissingError when there
+    is none.
+    """
+    global _announced
+    try:
+        loader.load()
+    except NativeMissingError as missing:
+        python = other_python()
+        if python is None:
+            raise
+        if not _announced:
+            warn(
+                [
+                    "the native module of whocall cannot be used in this gdb:"
+                    f" {missing.reason}; {python.path} {instead}; mend it with: {missing.remedy}"
+                ]
+            )
+        _announced = True
+
+
+def _finished(
+    python: OtherPython, arguments: Sequence[str], given: str
+) -> tuple[int, str, list[str]]:
+    """Exit status, output, and what it said last on its error stream, of which the rest is passed
+    on as it comes. An interrupt ends the process at once.
+    """
+    environment = dict(python.environment)
+    servers = debuginfod_servers()
+    if servers:
+        environment["DEBUGINFOD_URLS"] = servers
+    environment["PYTHONIOENCODING"] = "utf-8"
+    try:
+        child = subprocess.Popen(
+            python.command(arguments),
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="surrogateescape",
+        )
+    except OSError as error:
+        raise Error(f"{python.path} cannot be started: {error.strerror}") from error
+    wanted: str | None = given
+    told = 0
+    try:
+        while True:
+            try:
+                out, err = child.communicate(wanted, timeout=_LOOK_UP)
+                return child.returncode, out, _lines(err)[told:]
+            except subprocess.TimeoutExpired as waiting:
+                wanted = None  # has been taken over
+                lines = _so_far(waiting.stderr)[told:]
+                _pass_on(lines)
+                told += len(lines)
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+
+
+def _lines(said: str) -> list[str]:
+    """Without a last one that is not whole."""
+    return said.split("\n")[:-1]
+
+
+def _so_far(said: bytes | None) -> list[str]:
+    """The lines but for the complaint, which is the end."""
+    lines = _lines((said or b"").decode("utf-8", "surrogateescape"))
+    return [line for line in lines if not line.startswith(_COMPLAINT)]
+
+
+def _pass_on(lines: Sequence[str]) -> None:
+    for line in lines:
+        gdb.write(f"{line}\n", gdb.STDERR)
+    if lines:
+        gdb.flush(gdb.STDERR)
+
+
+def _complaint(python: OtherPython, status: int, lines: Sequence[str]) -> Error:
+    """Its error; what it said before is passed on."""
+    if lines and lines[-1].startswith(_COMPLAINT):
+        _pass_on(lines[:-1])
+        return Error(lines[-1][len(_COMPLAINT) :])
+    said = f": {lines[-1]}" if lines else ""
+    ended = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    return Error(f"whocall in {python.path} {ended}{said}")

@@ -1,0 +1,1 @@
+"""Making gdb's own frames those that whocall finds."""

@@ -1,0 +1,1 @@
+"""The program that gdb debugs, as a process image."""

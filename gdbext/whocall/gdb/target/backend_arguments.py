@@ -1,0 +1,60 @@
+"""What gdb works on, and its settings, as arguments of the command line in a subprocess."""
+
+from __future__ import annotations
+
+import shlex
+
+from whocall.core import loader
+from whocall.core.errors import Error, NativeMissingError
+from whocall.frontend.options import Parsed
+from whocall.gdb.host import downloads, settings
+from whocall.gdb.host.subprocess_backend import other_python
+from whocall.gdb.target import walks
+from whocall.gdb.target.executable import executable
+from whocall.gdb.target.inferior import core_of, readable_selection
+
+
+def core_and_program() -> list[str]:
+    """The core that gdb reads, and the program if it knows one. Raises Error for anything else."""
+    inferior, _ = readable_selection()
+    core = core_of(inferior)
+    if core is None:
+        raise Error(_live_complaint(executable(inferior)))
+    exe = executable(inferior)
+    return [core, exe] if exe else [core]
+
+
+def _live_complaint(exe: str) -> str:
+    """Nobody but gdb can read a program that gdb controls; of its core anybody can."""
+    try:
+        loader.load()
+    except NativeMissingError as missing:
+        python = other_python()
+        assert python is not None
+        command = " ".join(map(shlex.quote, python.command(["bt"])))
+        program = f" {shlex.quote(exe)}" if exe else ""
+        return (
+            f"{missing}; until then a core of the running program can be read:"
+            f' "generate-core-file FILE", then "shell {command} FILE{program}"'
+        )
+    return "the native module of whocall can be loaded now; repeat the command"
+
+
+def search_arguments() -> list[str]:
+    """Where to look for files and names, by the settings."""
+    search = settings.search()
+    found = [f"--sysroot={search.sysroot}"] if search.sysroot else []
+    found += [f"--search={folder}" for folder in search.directories]
+    found += [f"--debug-directory={folder}" for folder in search.debug_directories or [""]]
+    found += [f"--symbols={file}" for file in search.symbol_files]
+    found += [f"--signatures={file}" for file in search.signature_files]
+    if search.debuginfod:
+        found += ["--debuginfod"] + ["--announce"] * downloads.is_watched()
+    return found
+
+
+def strategy_arguments(parsed: Parsed) -> list[str]:
+    """How to walk, by the settings and the options."""
+    found = [f"--max-frames={settings.max_frames()}"]
+    without = walks.without(parsed)
+    return [*found, f"--without={','.join(without)}"] if without else found

@@ -1,0 +1,211 @@
+"""gdb's selected inferior as a process image, kept until something changes in gdb."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gdb
+
+from whocall.core import loader
+from whocall.core.errors import Error
+from whocall.core.model import Backtrace
+from whocall.core.signals import tells_of_a_crash
+from whocall.gdb.host import parameters, settings
+from whocall.gdb.target.connections import connection_of
+from whocall.gdb.target.executable import executable
+from whocall.gdb.target.snapshot_validator import SnapshotValidator
+
+if TYPE_CHECKING:
+    from whocall.core.image import ProcessImage
+
+NO_PROGRAM = (
+    'The program has no registers now.  Use "core-file CORE" to read a core, or "run" to start it.'
+)
+
+
+@dataclass(frozen=True)
+class Current:
+    """The inferior's image, the selected thread in it, and gdb's numbers of the threads."""
+
+    image: ProcessImage
+    selected: int  # index into image.threads
+    numbers: dict[int, int]  # index into image.threads -> gdb's thread number
+
+    def renumbered(self, index: int, trace: Backtrace) -> Backtrace:
+        """The trace under gdb's thread number.
+
+        Only a core tells which thread crashed; of a live program its signal does.
+        """
+        crashed = trace.crashed or (self.image.core_path is None and tells_of_a_crash(trace.signal))
+        return replace(trace, number=self.numbers.get(index, trace.number), crashed=crashed)
+
+    def every_thread(self) -> list[int]:
+        """Indices of all threads in the order of gdb's numbers."""
+        everyone = range(len(self.image.threads))
+        return sorted(everyone, key=lambda at: self.numbers.get(at, 1 << 30))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    key: Hashable
+    image: ProcessImage
+    validator: SnapshotValidator | None = None  # a core does not change
+
+
+_kept: dict[int, _Kept] = {}  # by inferior number
+_cores: dict[int, str | None] = {}  # paths by the number of gdb's connection
+_listening = False
+
+
+def forget(event: Any = None) -> None:
+    """Drops everything kept: called whenever memory, registers, files or threads may change."""
+    _kept.clear()
+
+
+def _listen() -> None:
+    """Asks gdb for the events after which an image may be stale."""
+    global _listening
+    if _listening:
+        return
+    names = (
+        "cont",
+        "exited",
+        "inferior_call",
+        "memory_changed",
+        "register_changed",
+        "new_objfile",
+        "free_objfile",
+        "clear_objfiles",
+        "new_thread",
+        "inferior_deleted",
+        "connection_removed",
+        "stop",
+    )
+    for name in names:
+        registry = getattr(gdb.events, name, None)  # older gdbs lack some
+        if registry is not None:
+            registry.connect(forget)
+    for name in ("symbol-files", "signature-files"):  # setting them reads their files anew
+        parameters.on_change(name, forget)
+    _listening = True
+
+
+def core_of(inferior: gdb.Inferior) -> str | None:
+    """The path of the core file that gdb reads; None when the inferior is none."""
+    connection = connection_of(inferior)  # each core is a new one
+    if connection is not None and connection.kind != "core":
+        return None
+    corefile = getattr(inferior, "corefile", None)  # from gdb 18 on
+    if corefile is not None:
+        return str(corefile.filename)
+    if connection is None:
+        return _told_core()
+    if connection.number not in _cores:
+        _cores[connection.number] = _told_core()
+    return _cores[connection.number]
+
+
+def _told_core() -> str | None:
+    """As `info files` tells it, which takes 10 ms for a thousand threads."""
+    said = gdb.execute("info files", to_string=True)
+    match = re.search(r"core dump file:\s*[`'\"‘]?(.+?)['\"’]?, file type ", said, re.DOTALL)
+    return match.group(1) if match else None
+
+
+def _stamps(*paths: str) -> Hashable:
+    stamps = []
+    for path in paths:
+        try:
+            status = Path(path).stat()
+            stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
+        except OSError:
+            stamps.append((0, 0, 0))
+    return tuple(stamps)
+
+
+def _settings() -> Hashable:
+    return settings.search(), settings.debuginfod_servers()
+
+
+def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
+    from whocall.core.image import open_core
+
+    exe = executable(inferior)
+    key = ("core", core, exe, _stamps(core, exe), _settings())
+    known = _kept.get(inferior.num)
+    if known is not None and known.key == key:
+        return known.image
+    image = open_core(core, exe, search=settings.search())
+    _kept[inferior.num] = _Kept(key, image)
+    return image
+
+
+def _live_image(
+    inferior: gdb.Inferior, thread: gdb.InferiorThread, every_thread: bool
+) -> ProcessImage:
+    from whocall.gdb.target.live import open_inferior, states
+
+    exe = executable(inferior)
+    key = (exe, _stamps(exe), _settings())
+    known = _kept.get(inferior.num)
+    wanted = inferior.threads() if every_thread else (thread,)
+    if known is not None and known.validator is not None and known.key == key:
+        if known.validator.holds(states(wanted)):
+            return known.image
+        if thread.num not in known.validator.threads:
+            wanted = inferior.threads()  # after a second thread the others will be asked for
+    opened = open_inferior(inferior, wanted)
+    _kept[inferior.num] = _Kept(key, opened.image, opened.validator)
+    return opened.image
+
+
+def _indices(image: ProcessImage, threads: Sequence[gdb.InferiorThread]) -> dict[int, int]:
+    """gdb's thread numbers by our index; matched by LWP, else by order."""
+    by_lwp = {thread.ptid[1] or thread.ptid[0]: thread.num for thread in threads}
+    found = {at: by_lwp[t.lwp] for at, t in enumerate(image.threads) if t.lwp in by_lwp}
+    if not found and len(threads) == len(image.threads):
+        ordered = sorted(thread.num for thread in threads)
+        found = dict(enumerate(ordered))
+    return found
+
+
+def inferior_prefix() -> str:
+    """What gdb writes before the number of a thread: "2." when there are several inferiors."""
+    number = gdb.selected_inferior().num
+    return "" if number == 1 and len(gdb.inferiors()) == 1 else f"{number}."
+
+
+def readable_selection() -> tuple[gdb.Inferior, gdb.InferiorThread]:
+    """The selected inferior and its selected thread; raises Error when it cannot be read now."""
+    thread = gdb.selected_thread()
+    if thread is None or not thread.is_valid():
+        raise Error(NO_PROGRAM)
+    if thread.is_running():
+        raise Error('The selected thread is running.  Use "interrupt" to stop it.')
+    return gdb.selected_inferior(), thread
+
+
+def current(every_thread: bool = False) -> Current:
+    """The image of the selected inferior with at least its selected thread.
+
+    Raises Error when there is no program, or gdb has no thread selected; NativeMissingError first.
+    """
+    loader.load()  # where that fails, asking the user for a program would be a detour
+    inferior, thread = readable_selection()
+    _listen()
+    core = core_of(inferior)
+    if core is not None:
+        image = _core_image(inferior, core)
+    else:
+        image = _live_image(inferior, thread, every_thread)
+    # Of a thousand threads gdb takes 10 ms for the list.
+    numbers = {} if every_thread else _indices(image, (thread,))
+    numbers = numbers or _indices(image, inferior.threads())
+    selected = next((at for at, number in numbers.items() if number == thread.num), None)
+    if selected is None:
+        raise Error(f"whocall does not find gdb's thread {thread.num} in the process.")
+    return Current(image, selected, numbers)

@@ -1,0 +1,43 @@
+"""The settings of gdb and of a command's options as one way to walk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gdb
+
+from whocall.frontend.options import Parsed
+from whocall.gdb.host import settings
+
+if TYPE_CHECKING:
+    from whocall.core.image import Walk
+
+
+def demangle() -> bool:
+    """gdb's `set print demangle`."""
+    return bool(gdb.parameter("print demangle"))
+
+
+def without(parsed: Parsed) -> tuple[str, ...]:
+    """The strategies that the setting and the options switch off."""
+    return tuple(dict.fromkeys(settings.without() + parsed.items("without")))
+
+
+def wants_past_main(parsed: Parsed) -> bool:
+    """By the option, or by gdb's `set backtrace past-main`."""
+    return parsed.has("past-main") or bool(gdb.parameter("backtrace past-main"))
+
+
+def walk_of(parsed: Parsed, past_main: bool = False) -> Walk:
+    """How `whocall bt` with these options walks."""
+    from whocall.core.image import Walk
+
+    return Walk(
+        without=without(parsed),
+        max_frames=settings.max_frames(),
+        explain=parsed.has("explain"),
+        registers=parsed.has("full"),
+        demangle=demangle(),
+        past_main=past_main or wants_past_main(parsed),
+        count=parsed.wanted,
+    )

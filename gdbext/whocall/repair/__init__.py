@@ -1,0 +1,1 @@
+"""Symbol files and plans that make a debugger's own frames right."""

@@ -1,0 +1,57 @@
+"""A symbol file for a colleague without whocall: what it has, and how it is used."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whocall.core.errors import Error
+from whocall.core.native_errors import native_errors
+from whocall.repair import symbol_cache
+
+if TYPE_CHECKING:
+    import whocall._native as native
+    from whocall.core.image import ProcessImage
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an exported symbol file has."""
+
+    named: int
+    unnamed: int
+    ruled: int  # functions with rules
+
+
+def export(image: ProcessImage, index: int, path: Path) -> Exported:
+    """Writes names and all rules of image.modules[index] to `path`. Raises Error."""
+    with native_errors():
+        made = image.native.repair_file(index, budget=1 << 62)
+    if not made.bytes:
+        raise Error(f"{image.modules[index].path} lacks neither names nor rules: nothing to write")
+    symbol_cache.write_whole(path, made.bytes)
+    return Exported(made.named, made.unnamed, len(made.functions))
+
+
+def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]:
+    """What was written, and how a colleague uses it."""
+    build_id = module.build_id_in_memory or module.build_id_on_disk
+    told = [
+        f"{path}: {made.named:,} names, {made.unnamed:,} functions without a name, unwinding rules"
+        f" of {made.ruled:,} functions of {module.path}.",
+        "gdb reads it where debug info of this build is looked for,",
+    ]
+    if build_id:
+        place = f".build-id/{build_id[:2]}/{build_id[2:]}.debug"
+        told.append(f'  as DIRECTORY/{place} with "set debug-file-directory DIRECTORY",')
+        told.append("or in a gdb that has the program loaded:")
+    else:
+        told[-1] = "In a gdb that has the program loaded:"
+    name, file = (json.dumps(text) for text in (Path(module.path).name, str(path)))
+    told.append(
+        f"  python gdb.lookup_objfile({name}).add_separate_debug_file({file});"
+        " gdb.invalidate_cached_frames()"
+    )
+    return told

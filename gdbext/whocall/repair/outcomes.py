@@ -1,0 +1,92 @@
+"""What `whocall repair` has done, and what it says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+
+@dataclass
+class ModuleOutcome:
+    """What a debugger knows of a module now."""
+
+    path: str
+    named: int
+    unnamed: int
+    ruled: int  # functions whose rules it was given
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a debugger's stack of a thread is beside the true chain."""
+
+    true: int  # frames of the chain that it has, in their order
+    false: int  # other frames that it has
+
+
+@dataclass
+class ThreadOutcome:
+    """How a debugger's stack of a thread was and is."""
+
+    number: int
+    frames: int  # of the true chain; of a very long one those that were looked at
+    before: Agreement
+    after: Agreement
+    overridden: int  # frames that it was told of one by one
+    parts_at: int | None  # level of the first frame that it still has wrong
+    more: int = 0  # frames of the true chain behind those
+    unruled: int = 0  # of these: no rule leads to them, and it was not told of them
+
+
+def counted(count: int, what: str) -> str:
+    """ "1 name", "2,000 names"."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def module_line(module: ModuleOutcome) -> str | None:
+    """What a debugger was told of a module; None when nothing."""
+    told = []
+    if module.named:
+        told.append(counted(module.named, "name"))
+    if module.unnamed:
+        told.append(f"{counted(module.unnamed, 'function')} without a name")
+    if module.ruled:
+        told.append(f"unwinding rules of {counted(module.ruled, 'function')}")
+    return f"{PurePosixPath(module.path).name}: {', '.join(told)}" if told else None
+
+
+def _held(agreement: Agreement, thread: ThreadOutcome) -> str:
+    frames = counted(thread.frames, "frame")
+    if thread.more:
+        frames = f"the innermost {frames}"
+    text = f"all {frames}" if agreement.true == thread.frames else f"{agreement.true} of {frames}"
+    return f"{text} and {agreement.false} false" if agreement.false else text
+
+
+def is_notable(thread: ThreadOutcome) -> bool:
+    """Whether something changed, or not all of the stack was looked at."""
+    return thread.before != thread.after or thread.more > 0
+
+
+def thread_line(thread: ThreadOutcome) -> str:
+    """How a debugger's stack of a thread has become better."""
+    was, now = (_held(each, thread) for each in (thread.before, thread.after))
+    by_hand = f" ({thread.overridden} led by hand)" if thread.overridden else ""
+    change = f"had {was}; now it has {now}" if was != now else f"has {now}"
+    return f"Thread {thread.number}: gdb {change}{by_hand}.{_rest(thread)}"
+
+
+def _rest(thread: ThreadOutcome) -> str:
+    """What was left out of a very long chain."""
+    if not thread.more:
+        return ""
+    text = f" The {counted(thread.more, 'frame')} further out were not looked at"
+    return f"{text}{f', and no rule leads to {thread.unruled:,} of them' * bool(thread.unruled)}."
+
+
+def threads_line(told: int, threads: int) -> list[str]:
+    """On the threads of which nothing else is said."""
+    rest = threads - told
+    if not rest:
+        return []
+    return [f"{counted(rest, 'other thread' if told else 'thread')}: nothing had to change."]

@@ -1,0 +1,1 @@
+"""What is found, as text and as JSON."""

@@ -1,0 +1,1 @@
+"""Backtraces as text."""

@@ -1,0 +1,1 @@
+"""whocall's frames beside those of gdb."""

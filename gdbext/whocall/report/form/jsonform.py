@@ -1,0 +1,170 @@
+"""The JSON forms, each with its schema word. Keys that do not apply are null, never absent;
+addresses are hex strings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, Any
+
+from whocall.core.model import glance
+
+if TYPE_CHECKING:
+    import whocall._native as native
+    from whocall.core.model import Backtrace, Frame, Report
+
+Json = dict[str, Any]
+
+
+def hexes(value: int | None) -> str | None:
+    """An address as JSON holds it."""
+    return None if value is None else f"{value:#x}"
+
+
+def frame_json(frame: Frame | native.Frame) -> Json:
+    """One frame."""
+    source = None
+    if frame.file is not None:
+        source = {"file": frame.file, "line": frame.line}
+    return {
+        "level": frame.level,
+        "pc": hexes(frame.pc),
+        "cfa": hexes(frame.cfa),
+        "function": frame.function,
+        "offset": frame.offset,
+        "name_source": frame.name_source,
+        "inferred": frame.inferred,
+        "aliases": list(frame.aliases),
+        "module": frame.module,
+        "build_id": frame.build_id or None,
+        "rva": hexes(frame.rva),
+        "trust": frame.trust,
+        "rests_on": frame.rests_on,
+        "evidence": list(frame.evidence),
+        "inlined": frame.inlined,
+        "signal_trampoline": frame.signal_trampoline,
+        "source": source,
+    }
+
+
+class Items:
+    """The items of a list that are made one after the other while it is written."""
+
+    def __init__(self, make: Callable[[Any], Json], of: Iterable[Any]) -> None:
+        self.made = map(make, of)
+
+
+def _thread_json(trace: Backtrace, frames: list[Json] | Items) -> Json:
+    return {
+        "number": trace.number,
+        "lwp": trace.lwp,
+        "name": trace.name or None,
+        "crashed": trace.crashed,
+        "signal": trace.signal,
+        "frames": frames,
+        "stop": {"reason": trace.stop.reason, "detail": trace.stop.detail or None},
+    }
+
+
+def _report_json(report: Report, threads: list[Json]) -> Json:
+    return {
+        "schema": "whocall.backtrace/1",
+        "arch": report.arch,
+        "source": {"core": report.core or None, "exe": report.exe or None},
+        "warnings": list(report.warnings),
+        "threads": threads,
+    }
+
+
+def thread_json(trace: Backtrace) -> Json:
+    """One thread with its frames."""
+    return _thread_json(trace, [frame_json(frame) for frame in trace.frames])
+
+
+def backtrace_json(report: Report) -> Json:
+    """A report, schema whocall.backtrace/1."""
+    return _report_json(report, [thread_json(trace) for trace in report.threads])
+
+
+def backtrace_text(report: Report) -> Iterator[str]:
+    """The text of backtrace_json(report) in pieces, frame by frame: a stack may have a quarter of a
+    million, of which as JSON values each takes kilobytes.
+    """
+    threads = [
+        _thread_json(trace, Items(frame_json, glance(trace.frames))) for trace in report.threads
+    ]
+    yield from pieces(_report_json(report, threads))
+    yield "\n"
+
+
+def mi_value(value: Any) -> Any:
+    """A JSON value as GDB/MI can hold it: tuples, lists and strings alone.
+
+    Numbers become decimal strings, truth "true" or "false" (as in gdb's own -var-update), and a key
+    whose value is null is left out, as gdb leaves out the fields that do not apply.
+    """
+    if isinstance(value, dict):
+        return {key: mi_value(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [mi_value(item) for item in value if item is not None]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def text(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """JSON text, one value a line where that helps reading; ends with a newline."""
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+def pieces(value: Any, margin: str = "\n") -> Iterator[str]:
+    """What text() writes, but for the newline at its end, with the Items of lists as they come."""
+    if isinstance(value, dict) and value:
+        yield from _enclosed("{}", ((f'"{key}": ', item) for key, item in value.items()), margin)
+    elif isinstance(value, Items):
+        yield from _enclosed("[]", (("", item) for item in value.made), margin, _dumped)
+    elif isinstance(value, list):
+        yield from _enclosed("[]", (("", item) for item in value), margin)
+    else:
+        yield _dumped(value, margin)
+
+
+def _enclosed(
+    brackets: str,
+    items: Iterable[tuple[str, Any]],
+    margin: str,
+    dump: Callable[[Any, str], str] | None = None,
+) -> Iterator[str]:
+    inner = margin + " "
+    before = brackets[0] + inner
+    for head, item in items:
+        yield before + head
+        if dump is None:
+            yield from pieces(item, inner)
+        else:
+            yield dump(item, inner)
+        before = "," + inner
+    yield margin + brackets[1] if before[0] == "," else brackets
+
+
+_SCALARS: Mapping[type, Callable[[Any], str]] = {
+    str: encode_basestring,
+    int: str,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda value: "null",
+}
+
+
+def _dumped(value: Any, margin: str) -> str:
+    """A value that is small, with its lines indented. Its keys are our own: nothing to escape."""
+    write = _SCALARS.get(type(value))
+    if write is not None:
+        return write(value)
+    inner = margin + " "
+    if isinstance(value, dict):
+        items = [f'"{key}": {_dumped(item, inner)}' for key, item in value.items()]
+        return "{" + inner + ("," + inner).join(items) + margin + "}" if items else "{}"
+    items = [_dumped(item, inner) for item in value]
+    return "[" + inner + ("," + inner).join(items) + margin + "]" if items else "[]"

@@ -1,0 +1,74 @@
+"""How pieces of text are painted: not at all, with ANSI colours, or as gdb's styles say.
+
+The roles are gdb's own style names, so that inside gdb the user's `set style ...` counts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TextIO
+
+from whocall.core.errors import UsageError
+
+ROLES = ("function", "filename", "address", "metadata", "title", "highlight")
+
+_CODES = re.compile(r"([a-z]+)=([0-9;]*)\Z")
+_ANSI = {
+    "function": "33",
+    "filename": "32",
+    "address": "34",
+    "metadata": "2",
+    "title": "1",
+    "highlight": "31",
+}
+
+
+class Style:
+    """Paints nothing; the base of the others."""
+
+    def paint(self, role: str, text: str) -> str:
+        """`text` in the look of `role`, one of ROLES."""
+        return text
+
+
+class AnsiStyle(Style):
+    """Terminal colours: the same as gdb's by default."""
+
+    def __init__(self, codes: dict[str, str] | None = None) -> None:
+        """`codes` maps roles to SGR parameters such as "1;33"; a role without one stays plain."""
+        self._codes = _ANSI if codes is None else codes
+
+    def paint(self, role: str, text: str) -> str:
+        code = self._codes.get(role)
+        return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
+
+
+def codes_text(codes: dict[str, str]) -> str:
+    """`function=33:filename=32`: the SGR parameters of the roles, as style_for() takes them."""
+    return ":".join(f"{role}={code}" for role, code in codes.items())
+
+
+def _codes(text: str) -> dict[str, str]:
+    parts = [_CODES.match(part) for part in text.split(":")]
+    codes = {part.group(1): part.group(2) for part in parts if part}
+    if all(parts) and codes.keys() <= set(ROLES):
+        return codes
+    raise UsageError(
+        f"--color takes always, never, auto or ROLE=CODES:..., such as {codes_text(_ANSI)},"
+        f" not {text!r}"
+    )
+
+
+def style_for(stream: TextIO, wanted: str = "auto") -> Style:
+    """Colours `always`, `never`, or `auto`: when `stream` is a terminal that shows them and the
+    user has not said NO_COLOR. Anything else tells the colours, as codes_text() writes them.
+    """
+    if wanted == "never":
+        return Style()
+    if wanted == "always":
+        return AnsiStyle()
+    if wanted != "auto":
+        return AnsiStyle(_codes(wanted))
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
+    return Style() if plain or not stream.isatty() else AnsiStyle()

@@ -1,0 +1,1 @@
+"""A thread's stack as a picture."""

@@ -1,0 +1,1 @@
+"""Functions, modules, addresses and audits as text and as JSON."""

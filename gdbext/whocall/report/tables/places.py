@@ -1,0 +1,72 @@
+"""What stands at an address, as text: the answer of `whocall symbol`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from whocall.core.model import marked
+from whocall.report.form.style import Style
+
+if TYPE_CHECKING:
+    import whocall._native as native
+    from whocall.core.image import ProcessImage
+
+
+def _lines(lines: list[tuple[str, str, int]]) -> Iterator[str]:
+    for at, (function, file, line) in enumerate(lines):
+        inlined = f" ({function}, inlined)" if at + 1 < len(lines) else ""
+        yield f"    at {file}:{line}{inlined}"
+
+
+def _refused(place: native.Place) -> Iterator[str]:
+    if place.refused is not None and place.rva is not None:
+        name, source, start, reason = place.refused
+        offset = place.rva - start
+        yield f"    the nearest symbol, {name} (+{offset}) [{source}], is refused: {reason}"
+
+
+def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterator[str]:
+    """One line, then lines for the other names, the symbol that is not meant, and the source.
+
+    A `pointer_size` of 0 stands for link addresses: they are shown as they are.
+    """
+    address = style.paint("address", f"{place.address:#0{pointer_size * 2 + 2}x}")
+    if place.module is None:
+        yield f"{address} lies in no module"
+        return
+    module = style.paint("filename", place.module)
+    section = f", section {place.section}" if place.section else ""
+    known = pointer_size == 0 or place.rva is None
+    link = "" if known else f", link address {place.rva:#x}"
+    if place.function is None:
+        yield f"{address} is in no known function of {module}{section}{link}"
+    else:
+        offset = "" if place.offset is None else f" (+{place.offset})"
+        size = "" if place.size is None else f", {place.size} bytes long"
+        source = f" [{place.name_source}]" if place.name_source else ""
+        name = style.paint("function", marked(place.function, place.inferred))
+        yield f"{address} is {name}{offset} in {module}{section}{link}{size}{source}"
+    if place.proof:
+        yield f"    named by {place.proof}"
+    others = [name for name in place.aliases if name not in (place.function, place.raw_name)]
+    if others:
+        yield "    also named " + ", ".join(style.paint("function", name) for name in others)
+    yield from _refused(place)
+    yield from _lines(place.lines)
+
+
+def symbol_lines(
+    image: ProcessImage, addresses: list[int], demangle: bool, style: Style
+) -> Iterator[str]:
+    """The places at runtime addresses of a process."""
+    for address in addresses:
+        place = image.native.describe(address, demangle=demangle)
+        yield from place_lines(place, image.pointer_size, style)
+
+
+def file_symbol_lines(
+    names: native.FileNames, address: int, demangle: bool, style: Style
+) -> Iterator[str]:
+    """The place at a link address of one file."""
+    yield from place_lines(names.describe(address, demangle), 0, style)
