@@ -28,7 +28,7 @@ std::string lines_path_of(const ElfFile& file, const Companions& companions) {
   return {};
 }
 
-const Architecture* architecture_of(const ElfFile& file) {
+const Architecture* code_architecture_of(const ElfFile& file) {
   return file.type() == ET_REL
              ? nullptr
              : find_architecture(file.machine(), file.pointer_size(), file.endian());
@@ -77,7 +77,7 @@ class KnownSources {
 
 SymbolSources::SymbolSources(std::shared_ptr<const ElfFile> file, const FileSearch& search,
                              DebugFile debug)
-    : file_(std::move(file)), arch_(architecture_of(*file_)) {
+    : file_(std::move(file)), arch_(code_architecture_of(*file_)) {
   Companions companions = companions_of(*file_, search, std::move(debug));
   remark_ = std::move(companions.remark);
   debug_file_ = companions.debug_file();

@@ -19,19 +19,19 @@ namespace {
 constexpr std::size_t kInputIndent = 8;  // blanks more than before an output section
 constexpr std::size_t kSymbolIndent = 16;
 
-struct Row {
+struct LldRow {
   Address address = 0;
   std::uint64_t size = 0;
   std::size_t indent = 0;  // of the text
   std::string_view text;
 };
 
-class Reader {
+class LldMapReader {
  public:
-  explicit Reader(std::string_view heading)
+  explicit LldMapReader(std::string_view heading)
       : has_lma_(heading.find("LMA") != std::string_view::npos) {}
 
-  [[nodiscard]] std::optional<Row> read(std::string_view line) const {
+  [[nodiscard]] std::optional<LldRow> read(std::string_view line) const {
     const std::string_view address = take_word(line);
     if (has_lma_) {
       take_word(line);
@@ -45,7 +45,7 @@ class Reader {
       return std::nullopt;
     }
     const auto indent = static_cast<std::size_t>(text.data() - line.data());
-    return Row{*begin, *bytes, indent - 1, text};
+    return LldRow{*begin, *bytes, indent - 1, text};
   }
 
  private:
@@ -56,7 +56,7 @@ class Reader {
 
 void read_lld_map(std::string_view text, ListedNames& list) {
   list.format = "a linker map";
-  const Reader reader(take_line(text));
+  const LldMapReader reader(take_line(text));
   AddressRange input{};
   while (!text.empty()) {
     const auto row = reader.read(take_line(text));

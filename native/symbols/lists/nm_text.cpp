@@ -25,15 +25,15 @@ bool is_type(std::string_view word) {
   return word.size() == 1 && kTypes.find(word.front()) != std::string_view::npos;
 }
 
-struct Row {
+struct NmRow {
   std::optional<Address> address;
   std::uint64_t size = 0;
   char type = '?';
   std::string_view name;
 };
 
-std::optional<Row> read_columns(std::string_view line) {
-  Row row;
+std::optional<NmRow> read_columns(std::string_view line) {
+  NmRow row;
   const std::string_view first = take_word(line);
   if (is_type(first)) {
     row.name = trimmed(line);  // undefined: neither address nor size
@@ -59,8 +59,8 @@ std::optional<Row> read_columns(std::string_view line) {
   return row;
 }
 
-std::optional<Row> read_posix(std::string_view line) {
-  Row row;
+std::optional<NmRow> read_posix(std::string_view line) {
+  NmRow row;
   row.name = take_word(line);
   const std::string_view type = take_word(line);
   const std::string_view address = take_word(line);
@@ -82,8 +82,8 @@ std::string_view take_field(std::string_view& line) {
   return trimmed(field);
 }
 
-std::optional<Row> read_sysv(std::string_view line) {
-  Row row;
+std::optional<NmRow> read_sysv(std::string_view line) {
+  NmRow row;
   // A demangled operator| has bars of its own: the other columns are counted from the end.
   std::size_t bar = line.size();
   for (unsigned column = 0; column < 6 && bar != std::string_view::npos && bar != 0; ++column) {
@@ -105,7 +105,7 @@ std::optional<Row> read_sysv(std::string_view line) {
   return row;
 }
 
-std::optional<Row> read_row(std::string_view line) {
+std::optional<NmRow> read_row(std::string_view line) {
   if (auto row = read_columns(line)) {
     return row;
   }
