@@ -142,13 +142,16 @@ class Search {
   // Remedy: at one pc the frame is as large as it was the last time.
   [[nodiscard]] std::optional<std::int64_t> earlier_distance() const {
     const std::vector<Frame>& frames = context_.frames;
-    for (std::size_t i = frames.size(); i-- > 1;) {
-      const Frame& callee = frames[i - 1];
-      if (frames[i].trust == Trust::scan && callee.pc == callee_.pc) {
-        return static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.pointer_size;
+    WalkNotes& notes = context_.notes;
+    for (std::size_t& i = notes.scanned; i < frames.size(); ++i) {
+      if (frames[i].trust == Trust::scan && i > 0) {
+        const Frame& callee = frames[i - 1];
+        notes.scanned_distances[callee.pc] =
+            static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.pointer_size;
       }
     }
-    return std::nullopt;
+    const auto found = notes.scanned_distances.find(callee_.pc);
+    return found == notes.scanned_distances.end() ? std::nullopt : std::optional(found->second);
   }
 
   // The caller whose return address lies `distance` bytes above sp.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "process/process_image.h"
@@ -27,6 +28,18 @@ struct SearchBudget {
   std::size_t candidates = 200'000;  // words that look like return addresses
 };
 
+// What strategies have read from the frames of a walk so far, so that no step looks through all of
+// them once more: a made-up chain has as many frames as its stack has words.
+struct WalkNotes {
+  // By the callee's pc: bytes from its stack pointer to the return address that the last scan
+  // found there; and how many frames were looked through.
+  std::unordered_map<Address, std::int64_t> scanned_distances;
+  std::size_t scanned = 0;
+  // Callbacks from C into Go among the frames that were looked through.
+  std::uint64_t callbacks = 0;
+  std::size_t searched_for_callbacks = 0;
+};
+
 // What strategies may look at while they search, and where rows made on the fly are kept.
 struct WalkContext {
   const ProcessImage& process;
@@ -41,6 +54,7 @@ struct WalkContext {
   const bool& may_search;            // whether the scan is switched on
   const std::vector<Frame>& frames;  // found so far, innermost first
   SearchBudget& budget;
+  WalkNotes& notes;
 
   // The row lives until the walk ends.
   const UnwindRow* keep(UnwindRow row) const {

@@ -24,7 +24,8 @@ class Walker::Walk {
                                                                walker.code_,    walker.analyser_,
                                                                walker.judge_,   made_rows_,
                                                                exact_,          may_search_,
-                                                               result_.frames,  budget_} {
+                                                               result_.frames,  budget_,
+                                                               notes_} {
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());
@@ -227,6 +228,7 @@ class Walker::Walk {
   std::vector<Attempt> refused_;                       // of the present step
   std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
   SearchBudget budget_;
+  WalkNotes notes_;
   bool put_there_ = false;  // the present frame: see Judgement
   Backtrace result_;
 };
