@@ -61,7 +61,8 @@ class Search {
     std::optional<StackCandidate> best;
     std::vector<StackCandidate> passed;
     std::size_t limit = in_loose_code() ? kLooseLimit : kSearchLimit;
-    for (std::size_t i = 0; i < limit; ++i) {
+    SearchBudget& budget = context_.budget;
+    for (std::size_t i = 0; i < limit && budget.lasts(); ++i, --budget.words) {
       const Address at = start + i * arch_.pointer_size;
       const auto word =
           context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian);
@@ -72,10 +73,7 @@ class Search {
       if (target == 0 || !context_.process.is_code(target - 1)) {
         continue;
       }
-      if (context_.budget.candidates == 0) {
-        break;
-      }
-      --context_.budget.candidates;
+      --budget.candidates;
       auto candidate = weigh(static_cast<std::int64_t>(at - *sp), damaged);
       if (candidate && candidate->unseen) {
         return best && best->sure ? best : candidate;
@@ -87,7 +85,7 @@ class Search {
       if (!best || candidate->score > best->score) {
         limit = std::min(limit, i + (candidate->contradicted ? kDoubtLimit : kBetterLimit));
         best = std::move(candidate);
-        if (best->score == kBest) {
+        if (best->score >= kBest) {
           break;
         }
       }

@@ -26,6 +26,10 @@ class Strategy;
 // thousands of tests; a walk ends when it has made more of them than any true stack asks for.
 struct SearchBudget {
   std::size_t candidates = 200'000;  // words that look like return addresses
+  std::size_t glances = 1'000'000;   // such words of which only the call before them is looked at
+  std::size_t words = 50'000'000;    // words of any kind
+
+  [[nodiscard]] bool lasts() const { return candidates > 0 && words > 0; }
 };
 
 // What strategies have read from the frames of a walk so far, so that no step looks through all of

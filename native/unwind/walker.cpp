@@ -154,8 +154,10 @@ class Walker::Walk {
       detail +=
           ", in code that " + program() + " made at run time, which may keep its callers elsewhere";
     }
-    if (budget_.candidates == 0) {
-      detail += ", after " + std::to_string(SearchBudget().candidates) + " places were tried";
+    if (!budget_.lasts()) {
+      const SearchBudget whole;
+      detail += ", after " + std::to_string(budget_.words == 0 ? whole.words : whole.candidates) +
+                " places were tried";
     }
     for (const Attempt& attempt : refused_) {
       detail += "; " + std::string(attempt.strategy->name()) + " " +

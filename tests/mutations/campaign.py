@@ -77,9 +77,9 @@ def try_one(
     it = mutant(seed, number, copies.layout_of)
     core, program = copies.damage(it)
     try:
-        cost = meter.measure(core, program)
+        cost = meter.measure(core, program, it.lines)
         if cost.faults and _by_time_alone(cost):  # who was disturbed deserves another try
-            again = meter.measure(core, program)
+            again = meter.measure(core, program, it.lines)
             cost = min(cost, again, key=lambda each: max(each.walks, default=60.0))
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,10 @@ class Mutant:
     original: str
     kind: str
     changes: list[Change]
+    lines: bool = False
+    """Whether source lines are asked for too. Whole files of the system tell them: they take half
+    of the time, and damage reaches them seldom.
+    """
 
 
 def applies(kind: str, layout: Layout) -> bool:
@@ -57,4 +61,4 @@ def mutant(seed: int, number: int, layout_of: Callable[[str], Layout]) -> Mutant
         some = [kind for kind in kinds_of(layout) if kind != MIXED]
         drawn = [chance.choice(some) for _ in range(chance.randint(2, 3))]
     changes = [change for kind in drawn for change in KINDS[kind](chance, layout)]
-    return Mutant(name, "+".join(drawn), changes)
+    return Mutant(name, "+".join(drawn), changes, lines=chance.randrange(8) == 0)

@@ -54,10 +54,13 @@ class Cost:
         return asdict(self)
 
 
-def _walk(core: Path, program: Path | None, without: Sequence[str], out: int) -> tuple[int, float]:
+def _walk(
+    core: Path, program: Path | None, lines: bool, without: Sequence[str], out: int
+) -> tuple[int, float]:
     """As `whocall bt --all --json` does; how many frames, and the seconds when they were found."""
     with whocall.open_core(str(core), str(program or "")) as image:
-        report = image.report(None, Walk(without=tuple(without), past_main=True))
+        walk = Walk(without=tuple(without), past_main=True, lines=lines)
+        report = image.report(None, walk)
         found = time.process_time()
         os.ftruncate(out, 0)
         os.lseek(out, 0, os.SEEK_SET)
@@ -66,12 +69,12 @@ def _walk(core: Path, program: Path | None, without: Sequence[str], out: int) ->
         return sum(len(trace.frames) for trace in report.threads), found
 
 
-def _use(core: Path, program: Path | None, out: int) -> Cost:
+def _use(core: Path, program: Path | None, lines: bool, out: int) -> Cost:
     cost = Cost()
     for without in WAYS:
         begin = time.process_time()
         try:
-            frames, found = _walk(core, program, without, out)
+            frames, found = _walk(core, program, lines, without, out)
         except whocall.Error as error:
             cost.refused = " ".join(str(error).split())
             cost.walks.append(time.process_time() - begin)
@@ -86,12 +89,12 @@ def _use(core: Path, program: Path | None, out: int) -> Cost:
     return cost
 
 
-def _child(core: Path, program: Path | None, out: int, answer: int) -> None:
+def _child(core: Path, program: Path | None, lines: bool, out: int, answer: int) -> None:
     signal.alarm(HANGS_AFTER)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (STOPPED_AFTER, STOPPED_AFTER))
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
-    said = json.dumps(_use(core, program, out).as_json()).encode()
+    said = json.dumps(_use(core, program, lines, out).as_json()).encode()
     with os.fdopen(answer, "wb") as pipe:
         pipe.write(said)
 
@@ -114,7 +117,7 @@ def _faults(cost: Cost, status: int, text: bytes) -> list[str]:
     return found
 
 
-def _measured(core: Path, program: Path | None) -> Cost:
+def _measured(core: Path, program: Path | None, lines: bool) -> Cost:
     """In a child of this process, which has loaded all there is to load."""
     out = os.memfd_create("json")
     reading, writing = os.pipe()
@@ -123,7 +126,7 @@ def _measured(core: Path, program: Path | None) -> Cost:
         os.close(reading)
         with contextlib.suppress(BaseException):
             faulthandler.enable()
-            _child(core, program, out, writing)
+            _child(core, program, lines, out, writing)
             os._exit(0)
         traceback.print_exc(file=sys.stderr)
         os._exit(70)
@@ -161,14 +164,14 @@ class Meter:
     def _serve(reading: int, writing: int) -> None:
         with os.fdopen(reading) as questions, os.fdopen(writing, "w") as answers:
             for line in questions:
-                core, program = json.loads(line)
-                cost = _measured(Path(core), Path(program) if program else None)
+                core, program, lines = json.loads(line)
+                cost = _measured(Path(core), Path(program) if program else None, lines)
                 answers.write(json.dumps(cost.as_json()) + "\n")
                 answers.flush()
 
-    def measure(self, core: Path, program: Path | None) -> Cost:
+    def measure(self, core: Path, program: Path | None, lines: bool) -> Cost:
         """What came of the two files."""
-        question = [str(core), str(program) if program else None]
+        question = [str(core), str(program) if program else None, lines]
         os.write(self._asking, (json.dumps(question) + "\n").encode())
         return Cost(**json.loads(self._said.readline()))
 

@@ -119,7 +119,7 @@ ORIGINALS: dict[str, tuple[int, Make]] = {
     "jit-pointer": (3, _c("jit_fp", "gcc", 2, True, tables=False)),
     "luajit": (3, _runtime("luajit")),
     "sbcl": (1, _runtime("sbcl")),
-    "java": (2, _runtime("java")),
+    "java": (1, _runtime("java")),
 }
 """How often each is taken, relative to the others; and how it is made."""
 

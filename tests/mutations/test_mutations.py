@@ -76,7 +76,9 @@ def _fails(*_: object) -> tuple[int, float]:
     raise KeyError("nobody catches this")
 
 
-def _mumbles(_core: Path, _program: Path, _without: object, out: int) -> tuple[int, float]:
+def _mumbles(
+    _core: Path, _program: Path, _lines: bool, _without: object, out: int
+) -> tuple[int, float]:
     os.write(out, b'{"schema": ')
     return 0, time.process_time()
 
