@@ -69,10 +69,11 @@ def main() -> int:
     if arguments.repeat:
         seed, *numbers = arguments.repeat
         meter = Meter()
-        copies = campaign.Copies(directory / "originals", directory / "copies.repeat")
-        lines = [
-            campaign.try_one(copies, meter, seed, number, arguments.keep) for number in numbers
-        ]
+        with campaign.copies_in() as place:
+            copies = campaign.Copies(directory / "originals", place)
+            lines = [
+                campaign.try_one(copies, meter, seed, number, arguments.keep) for number in numbers
+            ]
         meter.end()
         print("\n".join(json.dumps(line, indent=1) for line in lines))
         return 1 if any(line["faults"] for line in lines) else 0

@@ -7,8 +7,10 @@ import mmap
 import os
 import shutil
 import sys
+import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -111,6 +113,22 @@ def record(copies: Copies, meter: Meter, seed: int, numbers: Iterable[int], path
 
 def run(directory: Path, seed: int, count: int, jobs: int) -> Path:
     """The campaign, going on where an earlier run of it was stopped. Returns the record."""
+    with copies_in() as place:
+        return _run(directory, place, seed, count, jobs)
+
+
+@contextmanager
+def copies_in() -> Iterator[Path]:
+    """A folder for the copies, in memory where that can be: some are of hundreds of megabytes."""
+    memory = Path("/dev/shm")
+    place = tempfile.mkdtemp(prefix="mutations-", dir=memory if memory.is_dir() else None)
+    try:
+        yield Path(place)
+    finally:
+        shutil.rmtree(place)
+
+
+def _run(directory: Path, place: Path, seed: int, count: int, jobs: int) -> Path:
     path = directory / f"{seed}.jsonl"
     done = {line["number"] for line in read(path)}
     left = [number for number in range(count) if number not in done]
@@ -119,7 +137,7 @@ def run(directory: Path, seed: int, count: int, jobs: int) -> Path:
         child = os.fork()
         if child == 0:
             meter = Meter()
-            copies = Copies(directory / "originals", directory / f"copies.{job}")
+            copies = Copies(directory / "originals", place / str(job))
             record(copies, meter, seed, left[job::jobs], path)
             meter.end()
             os._exit(0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import gc
 import json
 import os
 import resource
@@ -85,7 +84,6 @@ def _use(core: Path, program: Path | None, lines: bool, out: int) -> Cost:
         cost.walks.append(found - begin)
         cost.texts.append(time.process_time() - found)
         cost.frames.append(frames)
-        gc.collect()
     return cost
 
 
