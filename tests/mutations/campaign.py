@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -118,6 +119,20 @@ def run(directory: Path, seed: int, count: int, jobs: int) -> Path:
 
 
 @contextmanager
+def leaving() -> Iterator[None]:
+    """At the end, however it comes, the process is gone: its parent has other work to do."""
+    status = 1
+    try:
+        yield
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+@contextmanager
 def copies_in() -> Iterator[Path]:
     """A folder for the copies, in memory where that can be: some are of hundreds of megabytes."""
     memory = Path("/dev/shm")
@@ -136,11 +151,11 @@ def _run(directory: Path, place: Path, seed: int, count: int, jobs: int) -> Path
     for job in range(jobs):
         child = os.fork()
         if child == 0:
-            meter = Meter()
-            copies = Copies(directory / "originals", place / str(job))
-            record(copies, meter, seed, left[job::jobs], path)
-            meter.end()
-            os._exit(0)
+            with leaving():
+                meter = Meter()
+                copies = Copies(directory / "originals", place / str(job))
+                record(copies, meter, seed, left[job::jobs], path)
+                meter.end()
         children.append(child)
     for child in children:
         os.waitpid(child, 0)

@@ -28,6 +28,8 @@ STOPPED_AFTER = 60
 """Seconds of processor time, after which nobody waits any longer."""
 HANGS_AFTER = 600
 ADDRESS_SPACE = 8 << 30
+CHECKED_BYTES = 1 << 20
+"""JSON that is longer is not read again."""
 
 WAYS: tuple[tuple[str, ...], ...] = ((), ("cfi",))
 """With all strategies, and without unwind tables."""
@@ -40,7 +42,7 @@ class Cost:
     walks: list[float] = field(default_factory=list)
     """Opening and walking, each way."""
     texts: list[float] = field(default_factory=list)
-    """Writing JSON."""
+    """Writing JSON, the first way."""
     frames: list[int] = field(default_factory=list)
     refused: str = ""
     memory: int = 0
@@ -61,10 +63,9 @@ def _walk(
         walk = Walk(without=tuple(without), past_main=True, lines=lines)
         report = image.report(None, walk)
         found = time.process_time()
-        os.ftruncate(out, 0)
-        os.lseek(out, 0, os.SEEK_SET)
-        with os.fdopen(os.dup(out), "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(jsonform.backtrace_text(report))
+        if not without:
+            with os.fdopen(os.dup(out), "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.writelines(jsonform.backtrace_text(report))
         return sum(len(trace.frames) for trace in report.threads), found
 
 
@@ -82,7 +83,8 @@ def _use(core: Path, program: Path | None, lines: bool, out: int) -> Cost:
             cost.faults.append(" | ".join(traceback.format_exc().splitlines()))
             continue
         cost.walks.append(found - begin)
-        cost.texts.append(time.process_time() - found)
+        if not without:
+            cost.texts.append(time.process_time() - found)
         cost.frames.append(frames)
     return cost
 
@@ -107,7 +109,7 @@ def _faults(cost: Cost, status: int, text: bytes) -> list[str]:
         found.append(f"{max(cost.walks):.2f} s")
     if cost.memory > MEMORY_BYTES:
         found.append(f"{cost.memory >> 20} MiB")
-    if text and len(text) < MEMORY_BYTES // 100 and not cost.faults and not found:
+    if text and len(text) < CHECKED_BYTES and not cost.faults and not found:
         try:
             json.loads(text)
         except ValueError as error:
@@ -134,7 +136,7 @@ def _measured(core: Path, program: Path | None, lines: bool) -> Cost:
     _, status, usage = os.wait4(child, 0)
     cost = Cost(**json.loads(said)) if said else Cost()
     cost.memory = usage.ru_maxrss * 1024
-    text = os.pread(out, min(os.fstat(out).st_size, MEMORY_BYTES // 50), 0)
+    text = os.pread(out, min(os.fstat(out).st_size, CHECKED_BYTES), 0)
     os.close(out)
     cost.faults += _faults(cost, status, text)
     return cost
