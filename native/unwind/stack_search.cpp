@@ -62,7 +62,7 @@ class Search {
     std::vector<StackCandidate> passed;
     std::size_t limit = in_loose_code() ? kLooseLimit : kSearchLimit;
     SearchBudget& budget = context_.budget;
-    for (std::size_t i = 0; i < limit && budget.lasts(); ++i, --budget.words) {
+    for (std::size_t i = 0; i < limit && context_.may_search_on(); ++i, --budget.words) {
       const Address at = start + i * arch_.pointer_size;
       const auto word =
           context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian);

@@ -23,13 +23,13 @@ namespace whocall {
 class Strategy;
 
 // How much a walk may still search. A stack of one word again and again makes every frame cost
-// thousands of tests; a walk ends when it has made more of them than any true stack asks for.
+// thousands of tests, and one of nothing but addresses in a large program has all of its code
+// analysed; a walk ends when it has done more of that than any true stack asks for.
 struct SearchBudget {
   std::size_t candidates = 200'000;  // words that look like return addresses
   std::size_t glances = 1'000'000;   // such words of which only the call before them is looked at
   std::size_t words = 50'000'000;    // words of any kind
-
-  [[nodiscard]] bool lasts() const { return candidates > 0 && words > 0; }
+  std::uint64_t code = std::uint64_t{2} << 20U;  // what the analyser may have followed, in bytes
 };
 
 // What strategies have read from the frames of a walk so far, so that no step looks through all of
@@ -59,6 +59,10 @@ struct WalkContext {
   const std::vector<Frame>& frames;  // found so far, innermost first
   SearchBudget& budget;
   WalkNotes& notes;
+
+  [[nodiscard]] bool may_search_on() const {
+    return budget.candidates > 0 && budget.words > 0 && analyser.followed() < budget.code;
+  }
 
   // The row lives until the walk ends.
   const UnwindRow* keep(UnwindRow row) const {

@@ -74,5 +74,31 @@ TEST_CASE("search: looking for who jumped away costs no more than so much in all
   CHECK(walked.looks < 2'500'000);  // 4,096 words each time would be 8 million
 }
 
+// push %rbp; mov %rsp,%rbp; 4 KB of other instructions; pop %rbp; ret. Each calls the one before.
+TEST_CASE("walker: a stack on which all functions of a large program stand") {
+  constexpr std::size_t kFunctions = 1000;
+  constexpr std::size_t kSize = 4096;
+  constexpr Address kBegin = 0x500000;
+  TestProcess process(kX86_64);
+  process.code(kBegin, kFunctions * kSize);
+  Stack stack(kStack, kX86_64);
+  for (std::size_t i = 0; i < kFunctions; ++i) {
+    const Address begin = kBegin + i * kSize;
+    Bytes code{0x55, 0x48, 0x89, 0xe5};
+    for (std::size_t at = 4; at < kSize - 2; ++at) {
+      code.u8(0x90);
+    }
+    process.put(begin, code.u8(0x5d).u8(0xc3));
+    process.call(begin + 0x105, begin - kSize);
+    stack.word(stack.here() + 16).word(begin + kSize + 0x105);
+  }
+  process.stack(stack.words(8, 0));
+  const auto trace = process.walk({{"rip", kBegin + 0x105}, {"rsp", kStack}, {"rbp", kStack}});
+  CAPTURE(trace.stop.detail);
+  CHECK(trace.frames.size() > kFunctions / 3);
+  CHECK(trace.frames.size() < kFunctions * 2 / 3);
+  CHECK(contains(trace.stop.detail, "after 2097152 bytes of code were analysed"));
+}
+
 }  // namespace
 }  // namespace whocall::test
