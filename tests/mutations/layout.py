@@ -16,8 +16,9 @@ from whocall.image import ProcessImage, Walk
 
 PT_LOAD, PT_NOTE = 1, 4
 EXECUTABLE = 1
-RETURN_ADDRESSES = 400
+RETURN_ADDRESSES = 4000
 """How many addresses behind calls are drawn for a process."""
+GUARD = 1 << 16
 LARGEST_STACK = 1 << 20
 """Bytes of a thread's stack that are damaged."""
 
@@ -165,8 +166,10 @@ def _elf(path: Path) -> Elf:
 
 
 def _stack(core: Elf, sp: int, fp: int) -> Stack | None:
+    """What lies above the stack pointer, which may have run into the guard page."""
     for kind, _, part in core.segments():
-        if kind == PT_LOAD and part.address <= sp < part.address + len(part):
+        if kind == PT_LOAD and part.address - GUARD <= sp < part.address + len(part):
+            sp = max(sp, part.address)
             begin = part.begin + (sp - part.address) // core.word * core.word
             end = min(part.end, begin + LARGEST_STACK)
             return Stack(Part(begin, end, part.address + begin - part.begin), fp)

@@ -20,6 +20,9 @@ from goruns import GoToolchain
 from rust_programs import build as build_rust
 from stock.runtimes import runtimes
 
+ROOM = {f"ROOM{number}": "x" * 100_000 for number in range(5)}
+"""Variables above a program's first frame: half a megabyte of stack that may be damaged."""
+
 _CORPUS = {program.name: program for program in PROGRAMS}
 _DAMAGE = {case.program.name: case.program for case in damage_cases()}
 
@@ -40,7 +43,7 @@ Make = Callable[[Path], "tuple[Path, Path | None]"]
 def _compiled(program: Program, variant: Variant, dumped: int | None = None) -> Make:
     def make(place: Path) -> tuple[Path, Path]:
         binaries = compile_program(program, variant, place)
-        found = crash(binaries.exe, place, program.stack_limit, dumped=dumped)
+        found = crash(binaries.exe, place, program.stack_limit, dumped=dumped, variables=ROOM)
         return found.core, binaries.exe
 
     return make
@@ -53,8 +56,8 @@ def _c(name: str, compiler: str, level: int, pointer: bool, link: str = "pie", b
 
 
 def _shallow(name: str, pointer: bool, bits: int = 64) -> Make:
-    """A recursion that ends at a stack of 1 MiB, each of its frames small."""
-    program = replace(_CORPUS[name], stack_limit=1 << 20)
+    """A recursion that ends at a stack of 3 MiB: the kernel gives a quarter to variables."""
+    program = replace(_CORPUS[name], stack_limit=3 << 20)
     return _compiled(program, Variant("gcc", "O2", pointer, "pie", bits, tables=False))
 
 
@@ -79,7 +82,7 @@ def _rust(place: Path) -> tuple[Path, Path]:
     twin = build_rust(place, "v0", "unwind")
     exe = place / "program"
     subprocess.run(["strip", "-o", str(exe), str(twin)], check=True)
-    return crash(exe, place).core, exe
+    return crash(exe, place, variables=ROOM).core, exe
 
 
 def _runtime(name: str) -> Make:
