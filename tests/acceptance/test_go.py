@@ -7,12 +7,15 @@ the unstripped twin.
 from __future__ import annotations
 
 import re
+import struct
 import time
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
 import chains
 import pytest
+from broken_files import PT_NOTE, offset_of, segments
 from goruns import GoStack, GoToolchain, parse, started, stripped
 from oracles import gdb_bt, nm_table
 from scoreboard import Scoreboard
@@ -29,6 +32,9 @@ OUTERMOST = ("runtime.goexit", "runtime.mstart", "runtime.mcall", "runtime.rt0_g
 GIVEN_UP = "runtime.morestack"
 # A thread that has made no call yet: the system call that made it has just come back in it.
 JUST_MADE = ["runtime.clone"]
+
+CALLBACKS = 100_000
+"""Words of a made-up stack."""
 
 
 @pytest.fixture(scope="session")
@@ -245,6 +251,33 @@ def test_panic_in_a_callback(go: GoToolchain) -> None:
     stack = crash.running()
     trace = crashed(found, stack)
     assert not unlike(trace, stack), chains.listing(trace)
+
+
+def test_a_stack_of_nothing_but_callbacks(go: GoToolchain) -> None:
+    """The way back from a callback hangs on how many lie below; counting them anew for each frame
+    took minutes.
+    """
+    crash = go.crash(go.build("callbacks", "callbacks-bare", "-ldflags=-s -w"), "segv")
+    try:
+        with whocall.open_core(str(crash.core), str(crash.exe)) as image:
+            (sp,) = {thread.sp for thread in image.threads if thread.crashed}
+            trace = image.backtrace(image.index_of_crash(), WALK)
+        (behind, *_) = (it.pc for it in trace.frames if it.function == "runtime.cgocallback")
+        data = bytearray(crash.core.read_bytes())
+        words = array("Q", [behind]) * CALLBACKS
+        at = offset_of(data, sp)
+        data[at : at + len(words) * words.itemsize] = words.tobytes()
+        notes = next(at for kind, at, *_ in segments(data) if kind == PT_NOTE)
+        rip = data.index(struct.pack("<Q", sp), notes) - 3 * words.itemsize
+        struct.pack_into("<Q", data, rip, behind)
+        crash.core.write_bytes(data)
+        begin = time.process_time()
+        with whocall.open_core(str(crash.core), str(crash.exe)) as image:
+            trace = image.backtrace(image.index_of_crash(), WALK)
+        assert len(trace.frames) > CALLBACKS // 8, trace.stop
+        assert time.process_time() - begin < 2
+    finally:
+        crash.core.unlink()
 
 
 def plain_name(name: str) -> str:

@@ -1,6 +1,8 @@
 // The frame pointer's chain, x86-64 and i386, with the stacks written out.
 #include <doctest/doctest.h>
 
+#include <ctime>
+
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "unwind_process.h"
@@ -146,6 +148,31 @@ TEST_CASE("frame pointer: the last words of a mapping") {
   const auto trace = with_fp(stack.at("leaf"), stack);  // the return address lies beyond
   CHECK(trace.frames.size() == 1);
   CHECK(contains(trace.stop.detail, "finds the return address in unreadable memory"));
+}
+
+// Links made of four words each, whose calls may go anywhere: each is measured against a search.
+std::clock_t cost_of_links(std::size_t count) {
+  Stack stack(kStack, kX86_64);
+  stack.words(2, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    stack.word(stack.here() + 32).word(kCode + 0x110).words(2, 0);
+  }
+  TestProcess process(kX86_64);
+  process.code(kCode, 0x1000);
+  process.indirect_call(kCode + 0x110);
+  process.stack(stack.words(4, 0));
+  const std::clock_t begin = std::clock();
+  const auto trace = process.walk({{"rip", kCode + 0x110}, {"rsp", kStack}, {"rbp", kStack + 16}},
+                                  only({"frame-pointer", "scan"}));
+  CHECK(trace.frames.size() == count + 1);
+  return std::clock() - begin;
+}
+
+TEST_CASE("frame pointer: a frame costs as much behind many as behind few") {
+  constexpr std::size_t kFew = 10'000;
+  constexpr int kTimes = 8;
+  const auto few = cost_of_links(kFew);
+  CHECK(cost_of_links(kFew * kTimes) < few * kTimes * 3);
 }
 
 }  // namespace

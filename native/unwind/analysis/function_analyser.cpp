@@ -150,6 +150,7 @@ std::optional<std::bitset<kRegisterLimit>> FunctionAnalyser::written_by(Address 
 FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
                                           std::vector<FunctionExit> entries) {
   const std::vector<std::byte> bytes = bytes_of(function);
+  followed_ += bytes.size();
   const FunctionCode code{ByteView(bytes, process_.arch->endian),
                           function.begin,
                           std::move(entries),

@@ -41,6 +41,9 @@ class FunctionAnalyser {
   // Whether the function at `target` is known to call nothing and to jump nowhere else.
   bool is_leaf(Address target) { return written_by(target).has_value(); }
 
+  // Bytes of code that were followed so far: what the analysis has cost.
+  [[nodiscard]] std::uint64_t followed() const { return followed_; }
+
   [[nodiscard]] InstructionDecoder* decoder() { return decoder_.get(); }
 
  private:
@@ -57,6 +60,7 @@ class FunctionAnalyser {
 
   const ProcessImage& process_;
   CodeMap& code_;
+  std::uint64_t followed_ = 0;
   NoReturn no_return_;
   CalleePops callee_pops_;
   LandingPads landing_pads_;

@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::string_view kSwitchToG0 = "runtime.systemstack";
 
+// Each callback inside another makes its rule one step longer: a stack of nothing but callbacks
+// would cost the square of its frames.
+constexpr std::uint64_t kMostCallbacks = 2000;
+
 struct NamedRole {
   std::string_view name;
   GoRole role;
@@ -78,20 +82,25 @@ std::optional<GoFunction> GoStacks::function_at(Address runtime) const {
 
 const UnwindRow* GoStacks::row_at(const GoFunction& function, Address runtime,
                                   std::uint64_t from_c_below) {
-  if (role_of(function) == GoRole::from_c && from_c_below > 0) {
-    auto row = way_back(function, runtime, from_c_below);
-    return row ? &counted_.emplace_back(std::move(*row)) : nullptr;
+  if (role_of(function) != GoRole::from_c) {
+    from_c_below = 0;
   }
-  auto [known, fresh] = rows_.try_emplace(runtime);
+  if (from_c_below > kMostCallbacks) {
+    return nullptr;
+  }
+  auto [known, fresh] = rows_.try_emplace({runtime, from_c_below});
   if (fresh) {
-    known->second = make_row(function, runtime, 0);
+    known->second = make_row(function, runtime, from_c_below);
   }
   return known->second ? &*known->second : nullptr;
 }
 
 const UnwindRow* GoStacks::depth_row_at(const GoFunction& function, Address runtime) {
-  auto row = frame_row(function, module_.link_address(runtime));
-  return row ? &counted_.emplace_back(std::move(*row)) : nullptr;
+  auto [known, fresh] = depth_rows_.try_emplace(runtime);
+  if (fresh) {
+    known->second = frame_row(function, module_.link_address(runtime));
+  }
+  return known->second ? &*known->second : nullptr;
 }
 
 std::optional<UnwindRow> GoStacks::make_row(const GoFunction& function, Address runtime,

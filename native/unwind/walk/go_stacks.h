@@ -6,9 +6,11 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "arch/return_path.h"
@@ -65,8 +67,9 @@ class GoStacks {
   const ProcessImage& process_;
   const Architecture& arch_;
   std::deque<std::vector<std::byte>> arena_;  // rows hold views into it
-  std::unordered_map<Address, std::optional<UnwindRow>> rows_;
-  std::deque<UnwindRow> counted_;  // those that hang on what lies below
+  // By the runtime address and how many callbacks lie below.
+  std::map<std::pair<Address, std::uint64_t>, std::optional<UnwindRow>> rows_;
+  std::unordered_map<Address, std::optional<UnwindRow>> depth_rows_;
   UnwindRow end_row_;
   // Where the present goroutine's stack pointer is saved while the thread runs on g0.
   std::optional<std::optional<PathValue>> saved_sp_;

@@ -113,15 +113,22 @@ class GoStrategy final : public Strategy {
     return context.keep(std::move(injected));
   }
 
+  // The frame of `callee` itself, which is the last one if it is among them, is not counted.
   std::uint64_t callbacks_below(const Activation& callee, const WalkContext& context) {
-    std::uint64_t count = 0;
-    for (const Frame& frame : context.frames) {
-      const GoStacks* stacks = stacks_at(frame.lookup_pc, context);
-      const auto function = stacks ? stacks->function_at(frame.lookup_pc) : std::nullopt;
-      const bool same = frame.pc == callee.pc && frame.sp == callee.registers.get(arch_.sp);
-      count += function && role_of(*function) == GoRole::from_c && !same ? 1 : 0;
+    const std::vector<Frame>& frames = context.frames;
+    WalkNotes& notes = context.notes;
+    for (std::size_t& i = notes.searched_for_callbacks; i < frames.size(); ++i) {
+      notes.callbacks += is_callback(frames[i], context) ? 1 : 0;
     }
-    return count;
+    const Frame& last = frames.back();
+    const bool same = last.pc == callee.pc && last.sp == callee.registers.get(arch_.sp);
+    return notes.callbacks - (same && is_callback(last, context) ? 1 : 0);
+  }
+
+  bool is_callback(const Frame& frame, const WalkContext& context) {
+    const GoStacks* stacks = stacks_at(frame.lookup_pc, context);
+    const auto function = stacks ? stacks->function_at(frame.lookup_pc) : std::nullopt;
+    return function && role_of(*function) == GoRole::from_c;
   }
 
   // Folklore. Situation: the handler of SIGSEGV and its kin lets the goroutine go on in

@@ -225,13 +225,29 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller) 
 
 CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
                             std::optional<Address>& called_at) {
+  constexpr unsigned kPlacesLog = 12;
+  constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+  known_calls_.resize(std::size_t{1} << kPlacesLog);
+  const std::uint64_t hash = (callee.pc * kMixer + caller.pc) * kMixer;
+  KnownCall& known = known_calls_[hash >> (64U - kPlacesLog)];
+  if (known.callee != callee.pc || known.caller != caller.pc ||
+      known.interrupted != callee.interrupted) {
+    known = {callee.pc, caller.pc, callee.interrupted};
+    known.match = find_call(callee, caller.pc, known.called);
+  }
+  called_at = known.called;
+  return known.match;
+}
+
+CallMatch Judge::find_call(const Activation& callee, Address caller,
+                           std::optional<Address>& called_at) {
   std::array<std::byte, 16> bytes{};
   const auto wanted = std::span(bytes).first(process_.arch->longest_call);
-  const ByteView before = code_before(caller.pc, wanted);
+  const ByteView before = code_before(caller, wanted);
   if (before.empty()) {
     return CallMatch::unreadable;
   }
-  const auto call = process_.arch->call_before(before, caller.pc);
+  const auto call = process_.arch->call_before(before, caller);
   if (!call) {
     return CallMatch::no_call;
   }
@@ -261,7 +277,7 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
     // address below the stack pointer. Remedy: nothing returns to such an address, unless a
     // function begins there, called by what stands right before it and never returns (_start_c of
     // musl).
-    const bool asks_where = call->target == caller.pc && called->begin != caller.pc;
+    const bool asks_where = call->target == caller && called->begin != caller;
     return asks_where ? CallMatch::no_call : CallMatch::elsewhere;
   }
   const Module* module = process_.module_at(*target);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "process/process_image.h"
 #include "unwind/code/code_map.h"
@@ -66,7 +67,7 @@ class Judge {
                   Trust trust);
 
   CallMatch match_call(const Activation& callee, const Activation& caller);
-  // The same, telling also where the call goes.
+  // The same, telling also where the call goes. Hangs on the two pcs alone.
   CallMatch match_call(const Activation& callee, const Activation& caller,
                        std::optional<Address>& called);
 
@@ -75,6 +76,16 @@ class Judge {
   [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
 
  private:
+  // What was found lately: searches ask for the same pairs of pcs again and again.
+  struct KnownCall {
+    Address callee = 0;
+    Address caller = 0;
+    bool interrupted = false;
+    CallMatch match = CallMatch::no_call;
+    std::optional<Address> called{};
+  };
+
+  CallMatch find_call(const Activation& callee, Address caller, std::optional<Address>& called);
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
   [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;
@@ -92,6 +103,7 @@ class Judge {
   const ProcessImage& process_;
   CodeMap& code_;
   TailCalls tail_calls_;
+  std::vector<KnownCall> known_calls_;  // by a hash, each in the place of another
 };
 
 }  // namespace whocall

@@ -63,7 +63,8 @@ class Search {
     std::optional<StackCandidate> best;
     std::vector<StackCandidate> passed;
     std::size_t limit = in_loose_code() ? kLooseLimit : kSearchLimit;
-    for (std::size_t i = 0; i < limit; ++i) {
+    SearchBudget& budget = context_.budget;
+    for (std::size_t i = 0; i < limit && context_.may_search_on(); ++i, --budget.words) {
       const Address at = start + i * arch_.pointer_size;
       const auto word =
           context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian);
@@ -74,10 +75,7 @@ class Search {
       if (target == 0 || !context_.process.is_code(target - 1)) {
         continue;
       }
-      if (context_.budget.candidates == 0) {
-        break;
-      }
-      --context_.budget.candidates;
+      --budget.candidates;
       auto candidate = weigh(static_cast<std::int64_t>(at - *sp), damaged);
       if (candidate && candidate->unseen) {
         return best && best->sure ? best : candidate;
@@ -89,7 +87,7 @@ class Search {
       if (!best || candidate->score > best->score) {
         limit = std::min(limit, i + (candidate->contradicted ? kDoubtLimit : kBetterLimit));
         best = std::move(candidate);
-        if (best->score == kBest) {
+        if (best->score >= kBest) {
           break;
         }
       }
@@ -144,13 +142,16 @@ class Search {
   // Remedy: at one pc the frame is as large as it was the last time.
   [[nodiscard]] std::optional<std::int64_t> earlier_distance() const {
     const std::vector<Frame>& frames = context_.frames;
-    for (std::size_t i = frames.size(); i-- > 1;) {
-      const Frame& callee = frames[i - 1];
-      if (frames[i].trust == Trust::scan && callee.pc == callee_.pc) {
-        return static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.pointer_size;
+    WalkNotes& notes = context_.notes;
+    for (std::size_t& i = notes.scanned; i < frames.size(); ++i) {
+      if (frames[i].trust == Trust::scan && i > 0) {
+        const Frame& callee = frames[i - 1];
+        notes.scanned_distances[callee.pc] =
+            static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.pointer_size;
       }
     }
-    return std::nullopt;
+    const auto found = notes.scanned_distances.find(callee_.pc);
+    return found == notes.scanned_distances.end() ? std::nullopt : std::optional(found->second);
   }
 
   // The caller whose return address lies `distance` bytes above sp.

@@ -50,7 +50,9 @@ std::optional<UnwindRow> find_standing_frame(const Activation& callee, const Wal
     return std::nullopt;
   }
   const StackPointer where{*sp, entered_at(callee, *sp, context)};
-  for (std::size_t i = 0; i < kReach; ++i) {
+  SearchBudget& budget = context.budget;
+  for (std::size_t i = 0; i < kReach && budget.words > 0 && budget.glances > 0;
+       ++i, --budget.words) {
     const Address slot = *sp + i * arch.pointer_size;
     const auto word = context.process.memory->read_unsigned(slot, arch.pointer_size, arch.endian);
     if (!word) {
@@ -61,6 +63,7 @@ std::optional<UnwindRow> find_standing_frame(const Activation& callee, const Wal
     if (caller.pc == 0 || !context.process.is_code(caller.lookup_pc())) {
       continue;
     }
+    --budget.glances;
     std::optional<Address> called;
     context.judge.match_call(callee, caller, called);
     if (!called || (here && here->contains(*called))) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "process/process_image.h"
@@ -22,9 +23,25 @@ namespace whocall {
 class Strategy;
 
 // How much a walk may still search. A stack of one word again and again makes every frame cost
-// thousands of tests; a walk ends when it has made more of them than any true stack asks for.
+// thousands of tests, and one of nothing but addresses in a large program has all of its code
+// analysed; a walk ends when it has done more of that than any true stack asks for.
 struct SearchBudget {
   std::size_t candidates = 200'000;  // words that look like return addresses
+  std::size_t glances = 1'000'000;   // such words of which only the call before them is looked at
+  std::size_t words = 50'000'000;    // words of any kind
+  std::uint64_t code = std::uint64_t{2} << 20U;  // what the analyser may have followed, in bytes
+};
+
+// What strategies have read from the frames of a walk so far, so that no step looks through all of
+// them once more: a made-up chain has as many frames as its stack has words.
+struct WalkNotes {
+  // By the callee's pc: bytes from its stack pointer to the return address that the last scan
+  // found there; and how many frames were looked through.
+  std::unordered_map<Address, std::int64_t> scanned_distances;
+  std::size_t scanned = 0;
+  // Callbacks from C into Go among the frames that were looked through.
+  std::uint64_t callbacks = 0;
+  std::size_t searched_for_callbacks = 0;
 };
 
 // What strategies may look at while they search, and where rows made on the fly are kept.
@@ -41,6 +58,11 @@ struct WalkContext {
   const bool& may_search;            // whether the scan is switched on
   const std::vector<Frame>& frames;  // found so far, innermost first
   SearchBudget& budget;
+  WalkNotes& notes;
+
+  [[nodiscard]] bool may_search_on() const {
+    return budget.candidates > 0 && budget.words > 0 && analyser.followed() < budget.code;
+  }
 
   // The row lives until the walk ends.
   const UnwindRow* keep(UnwindRow row) const {

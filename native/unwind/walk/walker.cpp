@@ -24,7 +24,9 @@ class Walker::Walk {
                                                                walker.code_,    walker.analyser_,
                                                                walker.judge_,   made_rows_,
                                                                exact_,          may_search_,
-                                                               result_.frames,  budget_} {
+                                                               result_.frames,  budget_,
+                                                               notes_} {
+    budget_.code += walker.analyser_.followed();
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());
@@ -78,6 +80,9 @@ class Walker::Walk {
           result_.stop = {StopReason::end_of_stack, *why};
           return std::nullopt;
         }
+      }
+      if (strategy->trust() > Trust::cfi && !context_.may_search_on()) {
+        break;
       }
       const UnwindRow* row = strategy->find(callee, context_);
       if (row == nullptr) {
@@ -153,8 +158,13 @@ class Walker::Walk {
       detail +=
           ", in code that " + program() + " made at run time, which may keep its callers elsewhere";
     }
-    if (budget_.candidates == 0) {
-      detail += ", after " + std::to_string(SearchBudget().candidates) + " places were tried";
+    if (!context_.may_search_on()) {
+      const SearchBudget whole;
+      detail += context_.analyser.followed() >= budget_.code
+                    ? ", after " + std::to_string(whole.code) + " bytes of code were analysed"
+                    : ", after " +
+                          std::to_string(budget_.words == 0 ? whole.words : whole.candidates) +
+                          " places were tried";
     }
     for (const Attempt& attempt : refused_) {
       detail += "; " + std::string(attempt.strategy->name()) + " " +
@@ -227,6 +237,7 @@ class Walker::Walk {
   std::vector<Attempt> refused_;                       // of the present step
   std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
   SearchBudget budget_;
+  WalkNotes notes_;
   bool put_there_ = false;  // the present frame: see Judgement
   Backtrace result_;
 };

@@ -1,0 +1,109 @@
+"""A short campaign over small programs; and that it would notice what it is there to notice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mutations import choice, measure
+from mutations.campaign import Copies, read, run, try_one
+from mutations.kinds import KINDS
+from mutations.measure import Meter
+
+SMALL = ("c-bare", "c-static-pie", "i386", "jit-pointer")
+MUTANTS = 60
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where originals, copies and the record lie; only small originals are drawn."""
+    all_of_them = choice.ORIGINALS
+    choice.ORIGINALS = {name: all_of_them[name] for name in SMALL}
+    yield tmp_path_factory.mktemp("mutations")
+    choice.ORIGINALS = all_of_them
+
+
+def test_no_mutant_offends(directory: Path) -> None:
+    lines = read(run(directory, 1, MUTANTS, 1))
+    assert sorted(line["number"] for line in lines) == list(range(MUTANTS))
+    assert [line for line in lines if line["faults"]] == []
+    assert any(line["refused"] for line in lines)
+    assert any(sum(line["frames"]) > 10 for line in lines)
+    assert read(run(directory, 1, MUTANTS, 1)) == lines, "a finished campaign has nothing to do"
+
+
+def test_each_kind_changes_what_it_says(directory: Path) -> None:
+    copies = Copies(directory / "originals", directory / "changed")
+    drawn = set()
+    for number in range(2000):
+        mutant = choice.mutant(2, number, copies.layout_of)
+        if mutant.kind in drawn:
+            continue
+        assert choice.mutant(2, number, copies.layout_of) == mutant
+        damaged = [path.read_bytes() for path in copies.damage(mutant) if path]
+        copies.restore(mutant)
+        files = copies.damage(choice.Mutant(mutant.original, "nothing", []))
+        layout = copies.layout_of(mutant.original)
+        whole = [elf.data[:] for elf in (layout.core, layout.program) if elf]
+        assert [path.read_bytes() for path in files if path] == whole
+        if damaged != whole:  # zeros over zeros are none
+            drawn.add(mutant.kind)
+    missing = set(KINDS) - drawn
+    assert missing <= {"section.gopclntab", "section.symtab", "section.gcc_except_table"}
+
+
+def _spins(*_: object) -> tuple[int, float]:
+    while time.process_time() < measure.CPU_SECONDS + 0.5:
+        pass
+    return 0, time.process_time()
+
+
+def _eats(*_: object) -> tuple[int, float]:
+    return len(b"x" * (measure.MEMORY_BYTES + 1)), time.process_time()
+
+
+def _dies(*_: object) -> tuple[int, float]:
+    os.kill(os.getpid(), signal.SIGSEGV)
+    return 0, 0.0
+
+
+def _fails(*_: object) -> tuple[int, float]:
+    raise KeyError("nobody catches this")
+
+
+def _mumbles(
+    _core: Path, _program: Path, _lines: bool, _without: object, out: int
+) -> tuple[int, float]:
+    os.write(out, b'{"schema": ')
+    return 0, time.process_time()
+
+
+@pytest.mark.parametrize(
+    ("walk", "said"),
+    [
+        (_spins, " s"),
+        (_eats, " MiB"),
+        (_dies, "died of SIGSEGV"),
+        (_fails, "KeyError"),
+        (_mumbles, "no JSON"),
+    ],
+)
+def test_offenders_are_noticed(
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    walk: Callable[..., tuple[int, float]],
+    said: str,
+) -> None:
+    monkeypatch.setattr(measure, "_walk", walk)
+    meter = Meter()
+    copies = Copies(directory / "originals", directory / "noticed")
+    try:
+        line = try_one(copies, meter, 1, 0)
+        assert any(said in fault for fault in line["faults"]), line
+    finally:
+        meter.end()
