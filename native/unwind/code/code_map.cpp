@@ -9,6 +9,8 @@ namespace whocall {
 struct CodeMap::ModuleCode {
   const Module& module;
   FileCode& file;
+
+  ModuleCode(const Module& owner, FileCode& code) : module(owner), file(code) {}
 };
 
 CodeMap::CodeMap(const ProcessImage& process, CfiTables& cfi, Symbolizer& symbolizer)
