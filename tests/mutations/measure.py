@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import whocall
-from whocall import jsonform
-from whocall.image import Walk
+from whocall.core.image import Walk
+from whocall.report.form import jsonform
 
 CPU_SECONDS = 2.0
 """Of opening and walking, all threads."""
