@@ -1,7 +1,7 @@
 #include "arch/x86_common_forms.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 
 #include "arch/x86_two_byte_forms.h"
 
@@ -109,9 +109,8 @@ class Form : private TwoByteForms {
         out.padding = rex_ == 0;
         return rex_ == 0;
       case 0xa8:  // test of the accumulator
-        return skip(1);
       case 0xa9:
-        return skip(4);
+        return skip(opcode == 0xa8 ? 1 : 4);
       case 0xc0:  // shifts
       case 0xc1:
         return read_operands() && skip(1) && operands_.reg % 8 != 6 &&
@@ -339,7 +338,8 @@ class Form : private TwoByteForms {
 
 std::optional<Instruction> decode_common_form(ByteView code, Address address, bool is_64) {
   FormBytes bytes{};
-  std::memcpy(bytes.data(), code.bytes().data(), std::min(code.size(), kLongestForm));
+  const auto known = code.bytes().first(std::min(code.size(), kLongestForm));
+  std::ranges::transform(known, bytes.begin(), std::to_integer<std::uint8_t>);
   std::optional<Instruction> result(std::in_place);
   if (!Form(bytes, address, is_64).read(*result) || result->size > code.size()) {
     return std::nullopt;
