@@ -48,7 +48,7 @@ def picture(title: str, lines: list[str]) -> str:
         for at, color in enumerate(("#ff5f57", "#febc2e", "#28c840"))
     )
     texts = "".join(
-        f'<text x="{MARGIN}" y="{BAR + LINE * (at + 1) - 4}">{colored(line)}</text>\n'
+        f'<text xml:space="preserve" x="{MARGIN}" y="{BAR + LINE * (at + 1) - 4}">{colored(line)}</text>\n'
         for at, line in enumerate(lines)
     )
     return (

@@ -12,11 +12,11 @@
 
 namespace whocall {
 
-// Deals the items out on buckets by one digit of their address's distance from `base`, in their
-// order. False, and nothing done, when they share the digit.
+// Scatters the items, in their order, into buckets by one digit of their address's distance from
+// `base`. False, and nothing is done, when all share the digit.
 template <typename Item, typename AddressOf>
 bool radix_scatter(const std::vector<Item>& from, std::vector<Item>& to, AddressOf address_of,
-              Address base, unsigned shift, unsigned bits) {
+                   Address base, unsigned shift, unsigned bits) {
   std::vector<std::size_t> place(std::size_t{1} << bits);
   const auto digit_of = [=, mask = place.size() - 1](const Item& item) {
     return static_cast<std::size_t>((address_of(item) - base) >> shift) & mask;
@@ -37,9 +37,8 @@ bool radix_scatter(const std::vector<Item>& from, std::vector<Item>& to, Address
   return true;
 }
 
-// A radix sort, least significant digit first: as many equal digits as keep the places that a pass
-// writes to within what the processor's caches hold. Stable. What is in order already costs one
-// look. `address_of(item)` is the key.
+// A stable radix sort, least significant digit first. Digits are at most 11 bits, so buckets stay
+// in cache. Sorted input costs one pass. `address_of(item)` is the key.
 template <typename Item, typename AddressOf>
 void sort_by_address(std::vector<Item>& items, AddressOf address_of) {
   constexpr unsigned kMostBits = 11;

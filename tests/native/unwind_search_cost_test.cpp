@@ -76,7 +76,7 @@ TEST_CASE("search: looking for who jumped away costs no more than so much in all
 
 // push %rbp; mov %rsp,%rbp; 4 KB of other instructions; pop %rbp; ret. Each calls the one before.
 TEST_CASE("walker: a stack on which all functions of a large program stand") {
-  constexpr std::size_t kFunctions = 4000;
+  constexpr std::size_t kFunctions = 2000;
   constexpr std::size_t kSize = 4096;
   constexpr Address kBegin = 0x500000;
   TestProcess process(kX86_64);
@@ -97,7 +97,7 @@ TEST_CASE("walker: a stack on which all functions of a large program stand") {
   CAPTURE(trace.stop.detail);
   CHECK(trace.frames.size() > kFunctions / 3);
   CHECK(trace.frames.size() < kFunctions * 2 / 3);
-  CHECK(contains(trace.stop.detail, "after 8388608 bytes of code were analysed"));
+  CHECK(contains(trace.stop.detail, "after 4194304 bytes of code were analysed"));
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ class PartParents {
   // from several are tail calls.
   //
   // Folklore. Situation: one function may tail-call another that nobody else calls. Example: clang
-  // -Os makes of `return g(x);` in f a jump to g. Remedy: where all jumps go to the start, a part
-  // tells itself from a function only by not being aligned, in a file whose functions are; else it
-  // is unclear what it is.
+  // -Os makes of `return g(x);` in f a jump to g. Remedy: where all jumps go to the start, only
+  // misalignment distinguishes a part, in a file whose functions are aligned; otherwise it is
+  // unclear.
   [[nodiscard]] Home home_of(Address start) const;
 
  private:

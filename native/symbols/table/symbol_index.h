@@ -10,11 +10,10 @@
 
 namespace whocall {
 
-// A directory cuts the addresses into about as many equal buckets as there are symbols and says of
-// each where its symbols begin; the few of a bucket are looked through. So the symbols' own starts
-// are the index, and only where an address is answered by another symbol than the last one that
-// starts at or below it (the rest of a function behind one that lies inside it), something more is
-// kept.
+// Equal-width buckets of addresses, about as many as there are symbols, hold their first symbol;
+// the few of a bucket are looked through. `exceptions_` holds the rest: addresses that belong to
+// another symbol than the last one that starts at or below them, such as what follows a function
+// that lies inside another.
 class SymbolIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -29,7 +29,7 @@ struct SearchBudget {
   std::size_t candidates = 200'000;  // words that look like return addresses
   std::size_t glances = 1'000'000;   // such words of which only the call before them is looked at
   std::size_t words = 50'000'000;    // words of any kind
-  std::uint64_t code = std::uint64_t{8} << 20U;  // what the analyser may have followed, in bytes
+  std::uint64_t code = std::uint64_t{4} << 20U;  // what the analyser may have followed, in bytes
 };
 
 // What strategies have read from the frames of a walk so far, so that no step looks through all of
