@@ -48,12 +48,13 @@ def picture(title: str, lines: list[str]) -> str:
         for at, color in enumerate(("#ff5f57", "#febc2e", "#28c840"))
     )
     texts = "".join(
-        f'<text xml:space="preserve" x="{MARGIN}" y="{BAR + LINE * (at + 1) - 4}">{colored(line)}</text>\n'
+        f'<text x="{MARGIN}" y="{BAR + LINE * (at + 1) - 4}">{colored(line)}</text>\n'
         for at, line in enumerate(lines)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" aria-label="{escape(title)}" font-size="13" '
+        f'height="{height}" xml:space="preserve" role="img" aria-label="{escape(title)}" '
+        'font-size="13" '
         'font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace">\n'
         "<style>text{white-space:pre;fill:#e6edf3}</style>\n"
         f'<rect width="100%" height="100%" rx="8" fill="#0d1117"/>{dots}\n'
