@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "object/open_files.h"
 #include "base/mapped_file.h"
+#include "object/open_files.h"
 #include "process/debuginfod.h"
 
 namespace whocall {

@@ -36,7 +36,7 @@ struct FoundFile {
   bool debug_only = false;  // holds symbols but neither code nor unwind tables
   std::vector<RejectedFile> rejected;
   std::string other_format;  // path of the first file that was there, but is no ELF file; or empty
-  std::string remark;  // why debuginfod, if it was asked, did not help; a sentence
+  std::string remark;        // why debuginfod, if it was asked, did not help; a sentence
 };
 
 // Whether the file is what `objcopy --only-keep-debug` leaves: sections without their contents.
