@@ -117,10 +117,19 @@ def _faults(cost: Cost, status: int, text: bytes) -> list[str]:
     return found
 
 
+def _resident_bytes() -> int:
+    """What this process holds for itself, and a child of it therefore counts as its own; of files
+    a child begins with nothing.
+    """
+    words = Path("/proc/self/statm").read_text(encoding="ascii").split()
+    return (int(words[1]) - int(words[2])) * resource.getpagesize()
+
+
 def _measured(core: Path, program: Path | None, lines: bool) -> Cost:
     """In a child of this process, which has loaded all there is to load."""
     out = os.memfd_create("json")
     reading, writing = os.pipe()
+    loaded = _resident_bytes()
     child = os.fork()
     if child == 0:
         os.close(reading)
@@ -135,7 +144,7 @@ def _measured(core: Path, program: Path | None, lines: bool) -> Cost:
         said = pipe.read()
     _, status, usage = os.wait4(child, 0)
     cost = Cost(**json.loads(said)) if said else Cost()
-    cost.memory = usage.ru_maxrss * 1024
+    cost.memory = max(usage.ru_maxrss * 1024 - loaded, 0)
     text = os.pread(out, min(os.fstat(out).st_size, CHECKED_BYTES), 0)
     os.close(out)
     cost.faults += _faults(cost, status, text)

@@ -64,7 +64,7 @@ def _spins(*_: object) -> tuple[int, float]:
 
 
 def _eats(*_: object) -> tuple[int, float]:
-    return len(b"x" * (measure.MEMORY_BYTES + 1)), time.process_time()
+    return len(b"x" * (measure.MEMORY_BYTES + (1 << 20))), time.process_time()
 
 
 def _dies(*_: object) -> tuple[int, float]:

@@ -117,7 +117,7 @@ def _small_interpreters() -> list[StockProgram]:
         ("duktape", ("/usr/bin/duk", _script("deep.js")), 40),
         ("gforth", ("/usr/bin/gforth", _script("deep.fs")), 5),
     )
-    return [StockProgram(name, argv, computing(0.3), frames) for name, argv, frames in programs]
+    return [StockProgram(name, argv, computing(1.0), frames) for name, argv, frames in programs]
 
 
 def _native_threads() -> list[StockProgram]:

@@ -12,7 +12,7 @@ function fib(n) {
 
 function down(n) {
   var below, done = false;
-  if (n === 0) return fib(12);
+  if (n === 0) return fib(18);  // nearly all of the time is spent down there
   if (n % 2) {
     [1].forEach(function () { below = down(n - 1); });
   } else {
