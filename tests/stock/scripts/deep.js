@@ -1,4 +1,4 @@
-// Every level goes through C, by forEach or a comparison of sort. It never ends.
+// Every level goes through C, by forEach or a comparison of sort. It never comes back.
 function leaf(n) {
   var made = JSON.stringify({ a: n, b: [1, 2, "x" + n], c: { d: null } });
   made = JSON.stringify(JSON.parse(made));
@@ -12,7 +12,7 @@ function fib(n) {
 
 function down(n) {
   var below, done = false;
-  if (n === 0) return fib(18);  // nearly all of the time is spent down there
+  while (n === 0) fib(12);  // for ever, down here
   if (n % 2) {
     [1].forEach(function () { below = down(n - 1); });
   } else {
@@ -24,4 +24,4 @@ function down(n) {
   return below + 1;
 }
 
-for (;;) down(12);
+down(12);
