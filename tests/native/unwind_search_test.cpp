@@ -58,6 +58,38 @@ TEST_CASE("search: a function that jumped away stands where its own rule says") 
   CHECK(lowered.frames[1].sp == kStack + 1024 + 56);
 }
 
+// restoreregs of SML/NJ for i386; it reserves 8 KiB, here 1,024 bytes.
+TEST_CASE("search: a function that aligned its stack and jumped away kept where it stood") {
+  const Bytes enter{0x55, 0x53,                          // push %ebp; push %ebx
+                    0x89, 0xe3,                          // mov %esp,%ebx
+                    0x83, 0xcc, 0x04,                    // or $4,%esp
+                    0x81, 0xec, 0x04, 0x04, 0x00, 0x00,  // sub $1028,%esp
+                    0x89, 0x5c, 0x24, 0x60,              // mov %ebx,0x60(%esp)
+                    0xff, 0xe2};                         // jmp *%edx
+  TestProcess process = victim(kI386, kEnter.size(), false);
+  process.put(kEnter.begin, enter);
+  process.call(kMain.begin + 0x20, kMain.begin);
+  process.call(kMain.begin + 0x60, kCaller.begin);
+  process.indirect_call(kMain.begin + 0x80);
+  process.call(kCaller.begin + 0x20, kEnter.begin);
+  Stack stack(kStack - 16, kI386);
+  stack.words(4, 0).mark("sp at the jump");
+  // Leftovers near by, one of a call of kEnter, and what tells where it stood this time.
+  stack.words(6, 1).word(kMain.begin + 0x80).words(2, 2).word(kMain.begin + 0x20).words(2, 2);
+  stack.word(kCaller.begin + 0x20).words(2, 3).word(kMain.begin + 0x60).words(2, 3).word(0);
+  stack.up_to(kStack + 0x60);
+  stack.word(kStack + 1032).up_to(kStack + 1032).words(2, 4);
+  stack.word(kCaller.begin + 0x20).words(2, 5).word(kMain.begin + 0x60).words(2, 5).word(0);
+  process.stack(stack.words(8, 0));
+  for (const Address lowered : {0, 8}) {
+    const auto trace =
+        process.walk({{"eip", kBlind}, {"esp", kStack - lowered}}, only({"cfi", "scan"}));
+    CHECK(pcs(trace) == "0x402000 0x401120 0x401060");
+    REQUIRE(trace.frames.size() == 3);
+    CHECK(trace.frames[1].sp == kStack + 1032 + 12);
+  }
+}
+
 // LuaJIT's interpreter, which runs a script that C code of the program runs by it.
 TEST_CASE("search: what leads to the blind function again stands below that one's caller") {
   for (const std::size_t above : {6U, 7U}) {  // words in the frame of the upper one

@@ -70,6 +70,13 @@ def _lisps() -> list[Program]:
             ("guile-3.0",),
             ("work.scm",),
         ),
+        Program(
+            "smlnj",
+            KNOWN,
+            "/usr/bin/sml work.sml",
+            ("smlnj",),
+            ("work.sml",),
+        ),
     ]
 
 

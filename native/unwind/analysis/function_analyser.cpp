@@ -64,8 +64,9 @@ const std::vector<UnwindRow>& FunctionAnalyser::rows_at_jumps(Address target) {
   });
   known->second = make_rows(jumps);
   std::erase_if(known->second.rows, [&](const UnwindRow& row) {
-    return row.cfa.base != process_.arch->sp ||
-           row.cfa.offset <= process_.arch->return_address_size_on_stack;
+    return row.cfa.kind == CfaRule::Kind::register_offset &&
+           (row.cfa.base != process_.arch->sp ||
+            row.cfa.offset <= process_.arch->return_address_size_on_stack);
   });
   return known->second.rows;
 }

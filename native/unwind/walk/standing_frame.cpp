@@ -1,5 +1,7 @@
 #include "unwind/walk/standing_frame.h"
 
+#include "unwind/rows/apply_row.h"
+
 namespace whocall {
 namespace {
 
@@ -21,23 +23,72 @@ Address entered_at(const Activation& callee, Address sp, const WalkContext& cont
                  : sp;
 }
 
-// By how much the code that was jumped to has lowered the stack pointer, should the rule, one of a
-// function that jumps away, put its return address at `slot`. Where nobody but a runtime reserves
-// so much, that may be a little, whatever the analysis thinks; a small frame fits by chance, so
-// there it has to be what the analysis says. A miss for any other distance.
-std::optional<std::int64_t> lowered_by(const UnwindRow& row, const StackPointer& sp, Address slot,
-                                       const Architecture& arch) {
-  constexpr std::int64_t kReserved = 1024;  // bytes
-  constexpr std::int64_t kMost = 256;
+constexpr std::int64_t kReserved = 1024;  // bytes
+constexpr std::int64_t kMostLowered = 256;
+
+// By how much the code that was jumped to may have lowered the stack pointer. Where nobody but a
+// runtime reserves so much, that may be a little, whatever the analysis thinks; a small frame fits
+// by chance, so there it has to be what the analysis says.
+bool may_be_lowered_by(std::int64_t distance, std::int64_t frame_size, const StackPointer& sp) {
+  return frame_size >= kReserved ? distance >= 0 && distance <= kMostLowered
+                                 : distance == static_cast<std::int64_t>(sp.entered - sp.now);
+}
+
+// The distance from the stack pointer to the CFA, should the rule, one of a function that jumps
+// away, put its return address at `slot`.
+std::optional<std::int64_t> fixed_distance(const UnwindRow& row, const StackPointer& sp,
+                                           Address slot, std::int64_t return_offset) {
+  const auto to_cfa = static_cast<std::int64_t>(slot - sp.now) - return_offset;
+  return may_be_lowered_by(to_cfa - row.cfa.offset, row.cfa.offset, sp) ? std::optional(to_cfa)
+                                                                        : std::nullopt;
+}
+
+// The same for a function that aligned its stack, so that its rule goes by a word that it keeps
+// there: that word has to lead to `slot`.
+std::optional<std::int64_t> kept_distance(const UnwindRow& row, const Activation& callee,
+                                          const StackPointer& sp, Address slot,
+                                          const ProcessImage& process) {
+  const Architecture& arch = *process.arch;
+  UnwindRow only_cfa = row;
+  std::erase_if(only_cfa.rules,
+                [&](const NamedRule& rule) { return rule.number != arch.return_address; });
+  const std::int64_t return_offset = only_cfa.rules.front().rule.offset;
+  Activation at_jump = callee;
+  for (std::int64_t lowered = 0; lowered <= kMostLowered; lowered += arch.pointer_size) {
+    at_jump.registers.set(arch.sp, sp.now + static_cast<Address>(lowered));
+    const AppliedRow applied = apply_row(only_cfa, at_jump, arch, *process.memory);
+    const auto to_cfa = static_cast<std::int64_t>(applied.cfa - sp.now);
+    if (applied.failure == ApplyFailure::none &&
+        applied.cfa + static_cast<Address>(return_offset) == slot &&
+        may_be_lowered_by(lowered, to_cfa - lowered, sp)) {
+      return to_cfa;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<UnwindRow> standing_row(const UnwindRow& row, const Activation& callee,
+                                      const StackPointer& sp, Address slot,
+                                      const ProcessImage& process) {
+  const Architecture& arch = *process.arch;
   const RegisterRule* rule = row.rule_for(arch.return_address);
-  if (row.cfa.base != arch.sp || rule == nullptr || rule->kind != RegisterRule::Kind::at_cfa) {
+  if (rule == nullptr || rule->kind != RegisterRule::Kind::at_cfa) {
     return std::nullopt;
   }
-  const auto distance = static_cast<std::int64_t>(slot - sp.now) - row.cfa.offset - rule->offset;
-  const bool fits = row.cfa.offset >= kReserved
-                        ? distance >= 0 && distance <= kMost
-                        : distance == static_cast<std::int64_t>(sp.entered - sp.now);
-  return fits ? std::optional(distance) : std::nullopt;
+  const bool fixed = row.cfa.kind == CfaRule::Kind::register_offset;
+  const auto distance = fixed ? fixed_distance(row, sp, slot, rule->offset)
+                              : kept_distance(row, callee, sp, slot, process);
+  if (!distance) {
+    return std::nullopt;
+  }
+  UnwindRow found = row;
+  found.cfa = CfaRule::at(arch.sp, *distance);
+  for (NamedRule& saved : found.rules) {
+    if (saved.rule.kind == RegisterRule::Kind::at_expression) {  // of the sp at the jump
+      saved.rule = RegisterRule::undefined();
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -70,9 +121,7 @@ std::optional<UnwindRow> find_standing_frame(const Activation& callee, const Wal
       continue;
     }
     for (const UnwindRow& row : context.analyser.rows_at_jumps(*called)) {
-      if (const auto lowered = lowered_by(row, where, slot, arch)) {
-        UnwindRow found = row;
-        found.cfa.offset += *lowered;
+      if (auto found = standing_row(row, callee, where, slot, context.process)) {
         return found;
       }
     }

@@ -5,7 +5,8 @@
 // into compiled Haskell code; below its return address lie 16 KiB of leftovers, whole chains and
 // signal frames among them. Remedy: the distance from the stack pointer to the return address is a
 // fact of the function that jumped: where a word just as far away follows a call to that very
-// function, it is the one.
+// function, it is the one. A function that also aligns its stack (restoreregs of SML/NJ, which
+// reserves 8 KiB) keeps the old stack pointer there: the word it keeps tells the distance.
 #pragma once
 
 #include <optional>
