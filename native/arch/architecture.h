@@ -135,7 +135,7 @@ struct StartMarks {
 };
 
 // What a place in code looks like.
-struct StartLook {
+struct StartFeatures {
   bool behind_end = false;  // padding stands before it, or what never goes on behind itself
   bool prologue = false;  // it begins as functions do, by pushing or by lowering the stack pointer
   bool landing_pad = false;  // indirect calls and jumps may arrive
@@ -206,7 +206,7 @@ struct Architecture {
   // inside it. One pass; the same kind of address throughout.
   void (*append_start_marks)(ByteView code, Address address, StartMarks& marks) = nullptr;
   // Looks at offset `at` of `code`.
-  StartLook (*look_at_start)(ByteView code, std::uint64_t at) = nullptr;
+  StartFeatures (*features_at_start)(ByteView code, std::uint64_t at) = nullptr;
 
   // Appends the addresses of tables that indirect jumps in `code` name: arrays of pointers to the
   // cases of a switch, not to functions.

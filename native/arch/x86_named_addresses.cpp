@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "arch/x86_code.h"
-#include "arch/x86_leads.h"
+#include "arch/x86_opcode_filter.h"
 
 namespace whocall::x86 {
 namespace {

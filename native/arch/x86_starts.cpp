@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "arch/x86_code.h"
-#include "arch/x86_leads.h"
+#include "arch/x86_opcode_filter.h"
 #include "base/interrupt.h"
 
 namespace whocall::x86 {
@@ -143,17 +143,17 @@ bool catches_exceptions(ByteView code, std::uint64_t at, bool bits64) {
   return byte(opcode) == 0x89 && (byte(opcode + 1) & 0x38U) == 0;
 }
 
-StartLook look_at_start(ByteView code, std::uint64_t at, bool bits64) {
-  StartLook look;
+StartFeatures features_at_start(ByteView code, std::uint64_t at, bool bits64) {
+  StartFeatures found;
   if (at > code.size()) {
-    return look;
+    return found;
   }
-  look.landing_pad = is_landing_pad(code, at, bits64);
-  const std::uint64_t behind = look.landing_pad ? at + 4 : at;
-  look.prologue = looks_like_prologue(code, behind, bits64);
-  look.catches = look.landing_pad && catches_exceptions(code, behind, bits64);
-  look.behind_end = padding_before(code, at) != 0 || ends_before(code, at);
-  return look;
+  found.landing_pad = is_landing_pad(code, at, bits64);
+  const std::uint64_t behind = found.landing_pad ? at + 4 : at;
+  found.prologue = looks_like_prologue(code, behind, bits64);
+  found.catches = found.landing_pad && catches_exceptions(code, behind, bits64);
+  found.behind_end = padding_before(code, at) != 0 || ends_before(code, at);
+  return found;
 }
 
 class StartScanner {
@@ -181,50 +181,50 @@ class StartScanner {
  private:
   void look_through_lane(std::size_t begin) {
     const bool fixed = address_ >= kLowestFixed;
-    Lane leads;
+    Lane found;
     if (begin + kLane < size_) {
-      leads = leads_of(bytes_ + begin, address_ + begin, fixed);
+      found = opcodes_of(bytes_ + begin, address_ + begin, fixed);
     } else {
       std::array<std::uint8_t, kLane + 1> rest{};
       std::memcpy(rest.data(), bytes_ + begin, size_ - begin);
-      leads = leads_of(rest.data(), address_ + begin, fixed);
+      found = opcodes_of(rest.data(), address_ + begin, fixed);
     }
-    for_each_set(leads, [&](std::size_t index, std::uint8_t lead) {
+    for_each_set(found, [&](std::size_t index, std::uint8_t opcode) {
       if (const std::size_t at = begin + index; at + kShortest <= size_) {
-        look_at(static_cast<Lead>(lead), at);
+        look_at(static_cast<Opcode>(opcode), at);
       }
     });
   }
 
-  void look_at(Lead lead, std::size_t at) {
-    switch (lead) {
-      case lead_call:
+  void look_at(Opcode opcode, std::size_t at) {
+    switch (opcode) {
+      case opcode_call:
         call(at);
         break;
-      case lead_jump:
+      case opcode_jump:
         jump_to(at + 5 + distance(at + 1));
         break;
-      case lead_branch:
+      case opcode_branch:
         if (at + 6 <= size_) {
           jump_to(at + 6 + distance(at + 2));
         }
         break;
-      case lead_short_jump:
+      case opcode_short_jump:
         jump_to(at + 2 +
                 static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(bytes_[at + 1])}));
         break;
-      case lead_endbr:
+      case opcode_endbr:
         if (is_landing_pad(code_, at, bits64_)) {
           marks_.landing_pads.push_back(address_ + at);
         }
         break;
-      case lead_lea:
+      case opcode_lea:
         lea(at);
         break;
-      case lead_immediate:
+      case opcode_immediate:
         immediate(at);
         break;
-      case lead_none:
+      case opcode_none:
         break;
     }
   }
@@ -318,11 +318,11 @@ class StartScanner {
 
 }  // namespace
 
-StartLook look_at_start_64(ByteView code, std::uint64_t at) {
-  return look_at_start(code, at, true);
+StartFeatures features_at_start_64(ByteView code, std::uint64_t at) {
+  return features_at_start(code, at, true);
 }
-StartLook look_at_start_32(ByteView code, std::uint64_t at) {
-  return look_at_start(code, at, false);
+StartFeatures features_at_start_32(ByteView code, std::uint64_t at) {
+  return features_at_start(code, at, false);
 }
 void append_start_marks_64(ByteView code, Address address, StartMarks& marks) {
   StartScanner(code, address, true, marks).run();

@@ -79,7 +79,7 @@ std::uint64_t count_by_first_segment(ByteView bytes, const ElfHeader& header) {
                                         : std::uint64_t{PN_XNUM};
 }
 
-void settle_counts(ByteView bytes, ElfHeader& header) {
+void read_extended_counts(ByteView bytes, ElfHeader& header) {
   const bool wide = header.pointer_size == 8;
   const bool has_sections =
       header.sections_offset != 0 &&
@@ -154,7 +154,7 @@ ElfHeader parse_elf_header(ByteView bytes, const std::string& path) {
   if (!reader.ok()) {
     throw Error(path, "is cut off inside its ELF header", "The file is damaged; fetch it again");
   }
-  settle_counts(ordered, header);
+  read_extended_counts(ordered, header);
   return header;
 }
 

@@ -21,29 +21,29 @@ namespace {
 
 // What the name, or where there is none the start, comes from.
 std::string_view source_of(const FoundFunction& function) {
-  const auto witnesses = function.witnesses.list();
-  const bool by_code = function.symbol.source == NameSource::call_target && !witnesses.empty();
-  return by_code ? to_string(witnesses.front()) : to_string(function.symbol.source);
+  const auto evidence = function.evidence.list();
+  const bool by_code = function.symbol.source == NameSource::call_target && !evidence.empty();
+  return by_code ? to_string(evidence.front()) : to_string(function.symbol.source);
 }
 
-// (start, end, name, source, named, witnesses, inferred), link addresses.
+// (start, end, name, source, named, evidence, inferred), link addresses.
 py::tuple as_tuple(const FoundFunction& function) {
   const Symbol& symbol = function.symbol;
-  py::list witnesses;
-  for (const StartWitness witness : function.witnesses.list()) {
-    witnesses.append(text(to_string(witness)));
+  py::list evidence;
+  for (const StartEvidence kind : function.evidence.list()) {
+    evidence.append(text(to_string(kind)));
   }
   const bool named = !symbol.name.empty();
   return py::make_tuple(symbol.range.begin, symbol.range.end,
                         named ? text(symbol.name) : text(unnamed_function(symbol.range.begin)),
-                        text(source_of(function)), named, std::move(witnesses),
+                        text(source_of(function)), named, std::move(evidence),
                         is_inferred(symbol.source));
 }
 
 FunctionListView symbols_alone(std::shared_ptr<const SymbolTable> table, std::string build_id) {
   FunctionListView list{.table = std::move(table), .build_id = std::move(build_id)};
   for (const Symbol& symbol : list.table->symbols()) {
-    list.functions.push_back({symbol, witness_of(symbol.source)});
+    list.functions.push_back({symbol, evidence_of(symbol.source)});
   }
   return list;
 }

@@ -21,7 +21,7 @@ struct FunctionListView {
   std::string remark{};  // why something that was to lend names does not
 };
 
-// (start, end, name, source, named, witnesses, inferred), as in a FunctionList, of all functions
+// (start, end, name, source, named, evidence, inferred), as in a FunctionList, of all functions
 // that JIT compilers told of; runtime addresses.
 pybind11::list list_jit_functions(const ProcessImage& process, Symbolizer& symbolizer);
 // (path, size of the file in bytes, first and last address of the code, number of functions) of the

@@ -27,7 +27,7 @@ FilePlace FileSymbols::describe(Address link, NamingOptions options) {
   const bool by_symbol =
       place.function && !place.function->raw_name.empty() && !is_inferred(place.function->source);
   if (options.refused && !by_symbol) {
-    place.refused = refused_symbol(*file_, *table(), starts(), link);
+    place.refused = nearest_symbol(*file_, *table(), starts(), link);
   }
   if (options.lines) {
     place.lines = lines_at(link, options.demangle);
@@ -71,14 +71,14 @@ bool FileSymbols::another_begins_in(const Symbol& symbol, Address link) {
   const FunctionStarts* known = starts();
   const auto range = known != nullptr ? known->function_at(link) : std::nullopt;
   return range && range->begin > symbol.range.begin &&
-         known->witnesses_at(range->begin).is_function();
+         known->evidence_at(range->begin).is_function();
 }
 
 // A function that no symbol and no table knows, but that the code shows.
 std::optional<FunctionMatch> FileSymbols::unnamed_function_at(Address link) {
   const FunctionStarts* known = starts();
   const auto range = known != nullptr ? known->function_at(link) : std::nullopt;
-  if (!range || !known->witnesses_at(range->begin).is_function()) {
+  if (!range || !known->evidence_at(range->begin).is_function()) {
     return std::nullopt;
   }
   FunctionMatch match{.name = unnamed_function(range->begin),

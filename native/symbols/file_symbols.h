@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "object/elf_file.h"
-#include "symbols/refused_symbol.h"
+#include "symbols/nearest_symbol.h"
 #include "symbols/symbol_sources.h"
 
 namespace whocall {
@@ -29,7 +29,7 @@ struct FilePlace {
   Address link_address = 0;
   std::string section{};  // empty when unknown
   std::optional<FunctionMatch> function{};
-  std::optional<RefusedSymbol> refused{};  // if asked: the symbol that did not give its name
+  std::optional<NearestSymbol> refused{};  // if asked: the symbol that did not give its name
   std::vector<SourceLine> lines{};         // innermost inlined call first; empty without debug info
 };
 

@@ -5,8 +5,8 @@ namespace whocall {
 std::vector<FoundFunction> found_functions(const SymbolTable& table, const FunctionStarts& starts) {
   std::vector<FoundFunction> found;
   found.reserve(table.symbols().size() + starts.all().size());
-  for_each_found_function(table, starts, [&](const Symbol& symbol, StartWitnesses witnesses) {
-    found.push_back({symbol, witnesses});
+  for_each_found_function(table, starts, [&](const Symbol& symbol, StartEvidenceSet evidence) {
+    found.push_back({symbol, evidence});
   });
   return found;
 }

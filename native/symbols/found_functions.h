@@ -22,14 +22,14 @@ inline Symbol function_without_symbol(const AddressRange& range) {
 
 struct FoundFunction {
   Symbol symbol;  // without a name where none is known
-  StartWitnesses witnesses;
+  StartEvidenceSet evidence;
 };
 
 // All symbols of the table, aliases included, and the functions between them that `starts` found,
 // which end where the next start lies, as symbols without a size do. Sorted by start.
 std::vector<FoundFunction> found_functions(const SymbolTable& table, const FunctionStarts& starts);
 
-// The same, one after the other: visit(Symbol, StartWitnesses).
+// The same, one after the other: visit(Symbol, StartEvidenceSet).
 template <typename Visit>
 void for_each_found_function(const SymbolTable& table, const FunctionStarts& starts, Visit visit) {
   const SymbolRange symbols = table.symbols();
@@ -42,7 +42,7 @@ void for_each_found_function(const SymbolTable& table, const FunctionStarts& sta
       return next != symbols.end();
     };
     for (; read_next() && symbol.range.begin < start.address; ++next) {
-      visit(symbol, witness_of(symbol.source));
+      visit(symbol, evidence_of(symbol.source));
     }
     const auto range = starts.function_of(i);
     bool known = false;
@@ -50,16 +50,16 @@ void for_each_found_function(const SymbolTable& table, const FunctionStarts& sta
       if (!symbol.exact_end && range) {
         symbol.range.end = std::min(symbol.range.end, range->end);
       }
-      visit(symbol, start.witnesses);
+      visit(symbol, start.evidence);
       known = true;
     }
-    if (!known && start.witnesses.is_function() && range) {
-      visit(function_without_symbol(*range), start.witnesses);
+    if (!known && start.evidence.is_function() && range) {
+      visit(function_without_symbol(*range), start.evidence);
     }
   }
   for (; next != symbols.end(); ++next) {
     const Symbol symbol = *next;
-    visit(symbol, witness_of(symbol.source));
+    visit(symbol, evidence_of(symbol.source));
   }
 }
 

@@ -10,7 +10,7 @@ namespace whocall {
 namespace {
 
 constexpr unsigned kWord = 8;  // bytes of an address
-constexpr unsigned kHalf = 4;  // of a size, or a set of witnesses
+constexpr unsigned kHalf = 4;  // of a size, or a set of evidence
 
 void put(std::vector<std::byte>& bytes, std::uint64_t value, unsigned size) {
   for (unsigned i = 0; i < size; ++i) {
@@ -40,7 +40,7 @@ std::vector<std::byte> encode(std::span<const FunctionStart> starts) {
   bytes.reserve(starts.size() * (kWord + kHalf));
   for (const FunctionStart& start : starts) {
     put(bytes, start.address, kWord);
-    put(bytes, start.witnesses.bits(), kHalf);
+    put(bytes, start.evidence.bits(), kHalf);
   }
   return bytes;
 }
@@ -51,7 +51,7 @@ std::optional<std::vector<FunctionStart>> decode_starts(std::span<const std::byt
   ByteReader reader(ByteView(bytes, Endian::little));
   while (!reader.at_end()) {
     const Address address = reader.u64();
-    starts.push_back({address, StartWitnesses::of_bits(reader.u32())});
+    starts.push_back({address, StartEvidenceSet::of_bits(reader.u32())});
   }
   const bool ascend = std::ranges::is_sorted(starts, {}, &FunctionStart::address);
   return reader.ok() && ascend ? std::optional(std::move(starts)) : std::nullopt;

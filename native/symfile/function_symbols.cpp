@@ -91,8 +91,8 @@ FunctionSymbols function_symbols(FileSymbols& names, SymbolChoice choice) {
   const std::shared_ptr<const SymbolTable> table = names.table_with_plt();
   Chooser chooser(names, choice);
   chooser.chosen.symbols.reserve(std::max(table->symbols().size(), starts->all().size()));
-  for_each_found_function(*table, *starts,
-                          [&](const Symbol& symbol, StartWitnesses) { chooser.consider(symbol); });
+  for_each_found_function(
+      *table, *starts, [&](const Symbol& symbol, StartEvidenceSet) { chooser.consider(symbol); });
   return std::move(chooser.chosen);
 }
 

@@ -40,7 +40,7 @@ class RowCollector {
   // Whether none is left over.
   bool add_others(const FunctionStarts& starts) {
     for (const FunctionStart& start : starts.all()) {
-      if (!request_.choice.own_names && start.witnesses.has(StartWitness::fde)) {
+      if (!request_.choice.own_names && start.evidence.has(StartEvidence::fde)) {
         continue;  // its table has the rules
       }
       if (spent_ >= request_.budget && !seen_.contains(start.address) && is_uncovered(start)) {

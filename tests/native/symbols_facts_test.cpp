@@ -86,14 +86,14 @@ TEST_CASE("kept facts: a key changes with the file and with its debug file") {
 }
 
 TEST_CASE("symbol facts: what is written is read again; what is cut short or out of order is not") {
-  const std::vector<FunctionStart> starts = {{0x1000, StartWitness::fde},
-                                             {0x1010, StartWitness::call_target}};
+  const std::vector<FunctionStart> starts = {{0x1000, StartEvidence::fde},
+                                             {0x1010, StartEvidence::call_target}};
   const auto bytes = encode(starts);
   const auto read = decode_starts(bytes);
   REQUIRE(read.has_value());
   REQUIRE(read->size() == 2);
   CHECK(read->at(1).address == 0x1010);
-  CHECK(read->at(1).witnesses == StartWitnesses(StartWitness::call_target));
+  CHECK(read->at(1).evidence == StartEvidenceSet(StartEvidence::call_target));
   CHECK_FALSE(decode_starts(std::span(bytes).first(bytes.size() - 1)).has_value());
   CHECK_FALSE(decode_starts(encode(std::vector<FunctionStart>{starts[1], starts[0]})).has_value());
 

@@ -59,11 +59,11 @@ TEST_CASE("function starts: the entry point, calls, prologues and the section's 
     code.call(called);
     code.add({0x31, 0xc0, 0xc3});
     const FunctionStarts starts = starts_of(*arch, code.file(*arch).entry(entry));
-    CHECK(starts.witnesses_at(first).has(StartWitness::section_start));
-    CHECK(starts.witnesses_at(guessed).has(StartWitness::prologue));
-    CHECK(starts.witnesses_at(called).has(StartWitness::call_target));
-    CHECK(starts.witnesses_at(entry).has(StartWitness::entry_point));
-    CHECK(starts.witnesses_at(called + 1) == StartWitnesses());
+    CHECK(starts.evidence_at(first).has(StartEvidence::section_start));
+    CHECK(starts.evidence_at(guessed).has(StartEvidence::prologue));
+    CHECK(starts.evidence_at(called).has(StartEvidence::call_target));
+    CHECK(starts.evidence_at(entry).has(StartEvidence::entry_point));
+    CHECK(starts.evidence_at(called + 1) == StartEvidenceSet());
     CHECK_FALSE(starts.is_called(first));
     CHECK_FALSE(starts.is_called(guessed));
     CHECK(starts.is_called(called));
@@ -98,9 +98,9 @@ TEST_CASE("function starts: no guess stands where an unwind table knows a functi
   FrameTable table(kX86_64);
   table.fde(table.usual_cie(), {first, behind});
   const FunctionStarts starts = starts_of(kX86_64, code.file(kX86_64).debug_frame(table));
-  CHECK(starts.witnesses_at(first).has(StartWitness::fde));
-  CHECK(starts.witnesses_at(inside) == StartWitnesses());
-  CHECK(starts.witnesses_at(behind).has(StartWitness::prologue));
+  CHECK(starts.evidence_at(first).has(StartEvidence::fde));
+  CHECK(starts.evidence_at(inside) == StartEvidenceSet());
+  CHECK(starts.evidence_at(behind).has(StartEvidence::prologue));
   CHECK(starts.function_at(inside) == AddressRange{first, behind});
 }
 
@@ -111,18 +111,18 @@ TEST_CASE("function starts: a file without code") {
 TEST_CASE("the look of a start: what stands before it and how it begins") {
   const Bytes code =
       Bytes{0xc3}.fill(15, 0xcc).append(Bytes{0x55, 0x48, 0x89, 0xe5}).fill(32, 0x90);
-  const StartLook framed_look = kX86_64.look_at_start(code.view(), 16);
+  const StartFeatures framed_look = kX86_64.features_at_start(code.view(), 16);
   CHECK(framed_look.behind_end);
   CHECK(framed_look.prologue);
   CHECK_FALSE(framed_look.landing_pad);
   const Bytes pad = Bytes{0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0}.fill(32, 0x90);
-  const StartLook pad_look = kX86_64.look_at_start(pad.view(), 1);
+  const StartFeatures pad_look = kX86_64.features_at_start(pad.view(), 1);
   CHECK(pad_look.landing_pad);
   CHECK(pad_look.behind_end);
   // xor %eax,%eax goes on into what follows.
   const Bytes middle = Bytes{0x31, 0xc0, 0x31, 0xc9}.fill(32, 0x31);
-  CHECK_FALSE(kX86_64.look_at_start(middle.view(), 2).behind_end);
-  CHECK_FALSE(kX86_64.look_at_start(middle.view(), 2).prologue);
+  CHECK_FALSE(kX86_64.features_at_start(middle.view(), 2).behind_end);
+  CHECK_FALSE(kX86_64.features_at_start(middle.view(), 2).prologue);
 }
 
 TEST_CASE("the look of a start: anywhere in code that is cut off, nothing beyond is read") {
@@ -132,7 +132,7 @@ TEST_CASE("the look of a start: anywhere in code that is cut off, nothing beyond
       const std::vector<std::byte> part(whole.get().begin(), whole.get().begin() + size);
       const ByteView view(part, Endian::little);
       for (std::size_t at = 0; at <= size; ++at) {
-        (void)arch->look_at_start(view, at);
+        (void)arch->features_at_start(view, at);
       }
       StartMarks marks;
       arch->append_start_marks(view, kText, marks);

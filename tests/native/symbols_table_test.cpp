@@ -167,7 +167,7 @@ TEST_CASE("bounds: a symbol without a size ends at whatever comes next") {
                                 unsized("with_fde", 0x140), unsized("last", 0x180),
                                 unsized("at_the_end", 0x200), sized("elsewhere", 0x300, 0x10)});
   sort_symbols(symbols);
-  settle_bounds(symbols, {{0x130, 0x138}, {0x140, 0x150}}, {{0x100, 0x200}, {0x300, 0x310}});
+  resolve_bounds(symbols, {{0x130, 0x138}, {0x140, 0x150}}, {{0x100, 0x200}, {0x300, 0x310}});
   CHECK(settled(symbols, "before_symbol").range == AddressRange{0x100, 0x120});
   CHECK(settled(symbols, "before_fde").range == AddressRange{0x120, 0x130});
   CHECK(settled(symbols, "with_fde").range == AddressRange{0x140, 0x150});
@@ -182,7 +182,7 @@ TEST_CASE("bounds: inside a sized function, labels and FDEs take nothing away") 
   SymbolList symbols = list_of({sized("function", 0x100, 0x80), unsized("label", 0x140),
                                 unsized("entry", 0x100), sized("small", 0x160, 8)});
   sort_symbols(symbols);
-  settle_bounds(symbols, {{0x100, 0x120}, {0x120, 0x180}, {0x190, 0x1a0}}, {{0x100, 0x200}});
+  resolve_bounds(symbols, {{0x100, 0x120}, {0x120, 0x180}, {0x190, 0x1a0}}, {{0x100, 0x200}});
   CHECK(settled(symbols, "label").range.empty());
   CHECK(settled(symbols, "entry").range == AddressRange{0x100, 0x180});
   const auto table = SymbolTable::from_symbols(symbols);
@@ -198,7 +198,7 @@ TEST_CASE("bounds: inside a sized function, labels and FDEs take nothing away") 
 // an FDE follows. Debuggers that do not look at FDEs show the exported name for both.
 TEST_CASE("bounds: an exported label does not name the hidden function behind it") {
   SymbolList symbols = list_of({unsized("exported", 0x1000), sized("other", 0x2000, 0x10)});
-  settle_bounds(symbols, {{0x1010, 0x1050}}, {{0x1000, 0x3000}});
+  resolve_bounds(symbols, {{0x1010, 0x1050}}, {{0x1000, 0x3000}});
   const auto table = SymbolTable::from_symbols(symbols);
   CHECK(name_at(*table, 0x100f) == "exported");
   CHECK(name_at(*table, 0x1020).empty());

@@ -6,7 +6,7 @@
 #include "arch/x86_64.h"
 #include "base_bytes.h"
 #include "unwind/analysis/function_analysis.h"
-#include "unwind/audit/witness.h"
+#include "unwind/audit/row_equivalence.h"
 
 namespace whocall::test {
 namespace {

@@ -65,6 +65,7 @@ TEST_CASE("search: a function that aligned its stack and jumped away kept where 
                     0x83, 0xcc, 0x04,                    // or $4,%esp
                     0x81, 0xec, 0x04, 0x04, 0x00, 0x00,  // sub $1028,%esp
                     0x89, 0x5c, 0x24, 0x60,              // mov %ebx,0x60(%esp)
+                    0x31, 0xdb,                          // xor %ebx,%ebx
                     0xff, 0xe2};                         // jmp *%edx
   TestProcess process = victim(kI386, kEnter.size(), false);
   process.put(kEnter.begin, enter);

@@ -75,8 +75,16 @@ def test_export(program: Path, tmp_path: Path) -> None:
         (("export", LIBRARY, "-o", "/nowhere/x"), 1, "/nowhere/x cannot be written"),
         (("export", LIBRARY, "-o", "/dev/null/x", "--module", "x.so"), 1, "no module x.so"),
         (("repair-plan", LIBRARY), 2, "--folder"),
-        (("repair-plan", LIBRARY, "--folder", "/tmp", "--told", "/nowhere/x"), 1, "/nowhere/x: No"),
-        (("repair-plan", LIBRARY, "--folder", "/tmp", "--told", "/etc/passwd"), 1, "is no JSON"),
+        (
+            ("repair-plan", LIBRARY, "--folder", "/tmp", "--attached", "/nowhere/x"),
+            1,
+            "/nowhere/x: No",
+        ),
+        (
+            ("repair-plan", LIBRARY, "--folder", "/tmp", "--attached", "/etc/passwd"),
+            1,
+            "is no JSON",
+        ),
         (("repair-plan", "/etc/passwd", "--folder", "/tmp"), 1, "/etc/passwd"),
     ],
 )
@@ -99,7 +107,7 @@ def test_a_plan_for_a_file_and_what_was_told_before(program: Path, tmp_path: Pat
     assert Path(file).parent == tmp_path / "cache" / "whocall"
     assert module["state"]["begun"]
     told.write_text(json.dumps([{**module, "bias": None}]))
-    again = plan_of(program, "--folder", tmp_path, "--told", told, XDG_CACHE_HOME=cache)
+    again = plan_of(program, "--folder", tmp_path, "--attached", told, XDG_CACHE_HOME=cache)
     assert again["modules"][0] == {**module, "symbol_files": []}
 
 

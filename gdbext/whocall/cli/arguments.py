@@ -185,7 +185,7 @@ def _add_repair_plan(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--every-module", action="store_true", help="all modules of the core")
     parser.add_argument(
-        "--told",
+        "--attached",
         metavar="FILE",
         help="what the debugger was told before: the `path`, `build_id`, `bias` (null: wherever it"
         " lies) and `state` of modules in a list, as JSON (- for standard input)",

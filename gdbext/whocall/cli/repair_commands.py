@@ -80,7 +80,7 @@ def repair_plan(arguments: argparse.Namespace) -> int:
     from whocall.repair.plan_json import plan_json
     from whocall.repair.symbol_cache import write_new
 
-    attached = _attached(arguments.told)
+    attached = _attached(arguments.attached)
     folder = Path(arguments.folder)
     factory = SymbolFileFactory(
         settings_key(wanted_search(arguments)), lambda contents: write_new(folder, contents)

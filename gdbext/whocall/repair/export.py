@@ -38,20 +38,20 @@ def export(image: ProcessImage, index: int, path: Path) -> Exported:
 def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]:
     """What was written, and how a colleague uses it."""
     build_id = module.build_id_in_memory or module.build_id_on_disk
-    told = [
+    text = [
         f"{path}: {made.named:,} names, {made.unnamed:,} functions without a name, unwinding rules"
         f" of {made.ruled:,} functions of {module.path}.",
         "gdb reads it where debug info of this build is looked for,",
     ]
     if build_id:
         place = f".build-id/{build_id[:2]}/{build_id[2:]}.debug"
-        told.append(f'  as DIRECTORY/{place} with "set debug-file-directory DIRECTORY",')
-        told.append("or in a gdb that has the program loaded:")
+        text.append(f'  as DIRECTORY/{place} with "set debug-file-directory DIRECTORY",')
+        text.append("or in a gdb that has the program loaded:")
     else:
-        told[-1] = "In a gdb that has the program loaded:"
+        text[-1] = "In a gdb that has the program loaded:"
     name, file = (json.dumps(text) for text in (Path(module.path).name, str(path)))
-    told.append(
+    text.append(
         f"  python gdb.lookup_objfile({name}).add_separate_debug_file({file});"
         " gdb.invalidate_cached_frames()"
     )
-    return told
+    return text

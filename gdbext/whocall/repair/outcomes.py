@@ -44,15 +44,15 @@ def counted(count: int, what: str) -> str:
 
 
 def module_line(module: ModuleOutcome) -> str | None:
-    """What a debugger was told of a module; None when nothing."""
-    told = []
+    """What a debugger has of a module; None when nothing."""
+    parts = []
     if module.named:
-        told.append(counted(module.named, "name"))
+        parts.append(counted(module.named, "name"))
     if module.unnamed:
-        told.append(f"{counted(module.unnamed, 'function')} without a name")
+        parts.append(f"{counted(module.unnamed, 'function')} without a name")
     if module.ruled:
-        told.append(f"unwinding rules of {counted(module.ruled, 'function')}")
-    return f"{PurePosixPath(module.path).name}: {', '.join(told)}" if told else None
+        parts.append(f"unwinding rules of {counted(module.ruled, 'function')}")
+    return f"{PurePosixPath(module.path).name}: {', '.join(parts)}" if parts else None
 
 
 def _held(agreement: Agreement, thread: ThreadOutcome) -> str:
@@ -84,9 +84,9 @@ def _rest(thread: ThreadOutcome) -> str:
     return f"{text}{f', and no rule leads to {thread.unruled:,} of them' * bool(thread.unruled)}."
 
 
-def threads_line(told: int, threads: int) -> list[str]:
+def threads_line(changed: int, threads: int) -> list[str]:
     """On the threads of which nothing else is said."""
-    rest = threads - told
+    rest = threads - changed
     if not rest:
         return []
-    return [f"{counted(rest, 'other thread' if told else 'thread')}: nothing had to change."]
+    return [f"{counted(rest, 'other thread' if changed else 'thread')}: nothing had to change."]

@@ -82,9 +82,9 @@ def key_of(file: str, build_id: str | None, settings: str) -> str | None:
         status = Path(file).stat()
     except OSError:
         return None
-    told = f"{FORMAT}\0{__version__}\0{status.st_size}\0{status.st_mtime_ns}\0{settings}"
-    told += f"\0{os.path.realpath(file)}\0{status.st_ino}\0{status.st_dev}"
-    digest = hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()[:16]
+    identity = f"{FORMAT}\0{__version__}\0{status.st_size}\0{status.st_mtime_ns}\0{settings}"
+    identity += f"\0{os.path.realpath(file)}\0{status.st_ino}\0{status.st_dev}"
+    digest = hashlib.sha256(identity.encode(errors="surrogateescape")).hexdigest()[:16]
     return f"{build_id or 'none'}-{digest}.symbols"
 
 
@@ -147,11 +147,11 @@ def _checksum(pieces: Iterable[memoryview], facts: bytes) -> int:
 def keep(key: str, contents: bytes | memoryview, facts: Facts) -> Kept:
     """Writes the file at once and whole, for the user alone. Raises Error."""
     path = directory() / key
-    told = json.dumps(facts).encode()
+    written = json.dumps(facts).encode()
     view = memoryview(contents)
     pieces = (view[at : at + _PIECE] for at in range(0, len(view), _PIECE))
-    trailer = _TRAILER.pack(_MAGIC, len(contents), len(told), _checksum(pieces, told))
-    write_whole(path, contents, told, trailer)
+    trailer = _TRAILER.pack(_MAGIC, len(contents), len(written), _checksum(pieces, written))
+    write_whole(path, contents, written, trailer)
     return Kept(path, facts, not contents)
 
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbols/inferred/early_sites.h"
+#include "symbols/inferred/bounded_reachability.h"
 #include "symbols/inferred/message_calls.h"
 #include "symbols/inferred/message_text.h"
 #include "symbols/starts/part_parents.h"
@@ -50,18 +50,18 @@ class MessageJudge {
  private:
   void collect() {
     for (const MessageCall& call : calls_) {
-      const Home home = parents_.home_of(call.function);
-      Claim& claim = claims_[home.function];
+      const PartOwner owner = parents_.owner_of(call.function);
+      Claim& claim = claims_[owner.function];
       claim.texts.insert(call.text);
       claim.sites.insert(call.site);
       claim.callee = call.callee;
       claim.in_header = claim.in_header || call.in_header;
-      if (home.kind == PartKind::part) {
+      if (owner.kind == PartKind::part) {
         claim.parts.insert(call.function);
-      } else if (home.kind == PartKind::unclear) {
-        unclear_.insert(home.function);
+      } else if (owner.kind == PartKind::unclear) {
+        unclear_.insert(owner.function);
       }
-      functions_[call.text].insert(home.function);
+      functions_[call.text].insert(owner.function);
     }
   }
 
@@ -110,14 +110,15 @@ class MessageJudge {
     return "the name that it passes to " + claim.callee;
   }
 
-  static constexpr EarlyLimits kWhereMostReport{.branches = 2, .calls = 1, .instructions = 256};
-  static constexpr EarlyLimits kElsewhere{.branches = 1, .calls = 0, .instructions = 24};
+  static constexpr ReachabilityLimits kWhereMostReport{
+      .branches = 2, .calls = 1, .instructions = 256};
+  static constexpr ReachabilityLimits kElsewhere{.branches = 1, .calls = 0, .instructions = 24};
 
   const NameEvidence& evidence_;
-  EarlyLimits limits_ = kElsewhere;
+  ReachabilityLimits limits_ = kElsewhere;
   std::vector<MessageCall> calls_;
   PartParents parents_;
-  EarlySites early_;
+  BoundedReachability early_;
   std::map<Address, Claim> claims_;
   std::map<std::string_view, std::set<Address>> functions_;  // by text
   std::set<Address> unclear_;

@@ -61,7 +61,7 @@ ListJudge::ListJudge(const ElfFile& file) : file_(file), code_(code_areas(file))
   if (arch != nullptr) {
     starts_ = std::make_unique<FunctionStarts>(file, *arch, *table_);
     for (const FunctionStart& start : starts_->all()) {
-      if (start.witnesses.is_function() || start.witnesses.certain()) {
+      if (start.evidence.is_function() || start.evidence.certain()) {
         known_.push_back(start.address);
       }
     }

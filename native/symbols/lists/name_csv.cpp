@@ -138,8 +138,8 @@ bool is_surely_hexadecimal(std::string_view text) {
          });
 }
 
-void settle_sizes(const std::vector<std::string_view>& sizes, std::size_t first,
-                  ListedNames& list) {
+void resolve_sizes(const std::vector<std::string_view>& sizes, std::size_t first,
+                   ListedNames& list) {
   const bool hexadecimals = std::ranges::any_of(sizes, is_surely_hexadecimal);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto size = hexadecimals ? exported_address(sizes[i]) : number(sizes[i], 10);
@@ -178,7 +178,7 @@ void read_name_csv(std::string_view text, ListedNames& list) {
     }
   }
   if (columns.has(Kind::size)) {
-    settle_sizes(sizes, first, list);
+    resolve_sizes(sizes, first, list);
   }
 }
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/address.h"
-#include "symbols/starts/start_witness.h"
+#include "symbols/starts/start_evidence.h"
 
 namespace whocall {
 
 struct FunctionStart {
   Address address = 0;  // link address
-  StartWitnesses witnesses;
+  StartEvidenceSet evidence;
 };
 
 }  // namespace whocall

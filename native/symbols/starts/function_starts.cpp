@@ -8,7 +8,7 @@
 #include "base/sort_by_address.h"
 #include "symbols/starts/code_pointers.h"
 #include "symbols/starts/gap_starts.h"
-#include "symbols/starts/start_claims.h"
+#include "symbols/starts/start_merger.h"
 #include "symbols/starts/startup_functions.h"
 #include "symbols/table/code_areas.h"
 
@@ -27,19 +27,19 @@ class Collector {
       : file_(file), arch_(arch), areas_(areas) {}
 
   std::vector<FunctionStart> run(const SymbolTable& symbols) {
-    claims_ = StartClaims(starts_of(symbols));
+    claims_ = StartMerger(starts_of(symbols));
     for (const AddressRange& part : code_parts(file_)) {
       chosen_.push_back(part.begin);
     }
-    join_chosen(StartWitness::section_start);
+    join_chosen(StartEvidence::section_start);
     if (file_.entry() != 0) {
       chosen_.push_back(file_.entry());
     }
     for (const StartupFunction& function : startup_functions(file_, arch_)) {
       chosen_.push_back(function.address);
     }
-    join_chosen(StartWitness::entry_point);
-    claims_.join(gap_starts(file_, arch_, areas_), StartWitness::call_target);
+    join_chosen(StartEvidence::entry_point);
+    claims_.join(gap_starts(file_, arch_, areas_), StartEvidence::call_target);
     add_marks(marks_of_code());
     std::vector<FunctionStart> starts = std::move(claims_).take();
     drop_inside_delimited(symbols, starts);
@@ -51,7 +51,7 @@ class Collector {
     const SymbolRange all = symbols.symbols();
     std::vector<FunctionStart> starts(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
-      starts[i] = {all.start(i), witness_of(all.source(i))};
+      starts[i] = {all.start(i), evidence_of(all.source(i))};
     }
     return starts;
   }
@@ -72,29 +72,31 @@ class Collector {
     add_calls(std::move(marks.call_targets));
     const CodePointers pointers(file_, arch_, areas_, std::move(marks.data_taken));
     chosen_.assign(pointers.initializers().begin(), pointers.initializers().end());
-    join_chosen(StartWitness::init_array);
+    join_chosen(StartEvidence::init_array);
     for (const Address target : pointers.functions()) {
-      const StartLook look = look_at(target);
-      choose_if((look.behind_end && !look.catches) || looks_like_function(target), target);
+      const StartFeatures features = features_at(target);
+      choose_if((features.behind_end && !features.catches) || looks_like_function(target), target);
     }
-    join_chosen(StartWitness::code_pointer);
+    join_chosen(StartEvidence::code_pointer);
     for (const Address target : marks.address_taken) {
       choose_if(looks_like_function(target), target);
     }
-    join_chosen(StartWitness::address_taken);
+    join_chosen(StartEvidence::address_taken);
     for (const Address pad : marks.landing_pads) {
-      const StartLook look = look_at(pad);
-      choose_if(look.behind_end && !look.catches && (look.prologue || may_stand_at(pad)), pad);
+      const StartFeatures features = features_at(pad);
+      choose_if(
+          features.behind_end && !features.catches && (features.prologue || may_stand_at(pad)),
+          pad);
     }
-    join_chosen(StartWitness::landing_pad);
+    join_chosen(StartEvidence::landing_pad);
     const auto is_case = [&](Address guess) { return pointers.is_case(guess); };
     std::erase_if(marks.prologues, is_case);
-    claims_.join(in_order(std::move(marks.prologues)), StartWitness::prologue);
+    claims_.join(in_order(std::move(marks.prologues)), StartEvidence::prologue);
     std::erase_if(marks.aligned, is_case);
     for (const Address guess : marks.aligned) {
-      choose_if(!look_at(guess).catches, guess);  // what begins as functions do catches nothing
+      choose_if(!features_at(guess).catches, guess);  // what begins as functions do catches nothing
     }
-    join_chosen(StartWitness::alignment);
+    join_chosen(StartEvidence::alignment);
   }
 
   void choose_if(bool holds, Address address) {
@@ -104,9 +106,9 @@ class Collector {
     }
   }
 
-  void join_chosen(StartWitness witness) {
+  void join_chosen(StartEvidence kind) {
     chosen_ = in_order(std::move(chosen_));
-    claims_.join(chosen_, witness);
+    claims_.join(chosen_, kind);
     chosen_.clear();
   }
 
@@ -124,13 +126,13 @@ class Collector {
       }
     });
     functions_are_aligned_ = 2 * aligned > distinct;
-    join_chosen(StartWitness::call_target);
+    join_chosen(StartEvidence::call_target);
   }
 
   // Behind a call that never returns nothing tells that the flow ends.
   [[nodiscard]] bool may_be_called(Address target) const {
-    const StartLook look = look_at(target);
-    if (look.behind_end || look.prologue) {
+    const StartFeatures features = features_at(target);
+    if (features.behind_end || features.prologue) {
       return true;
     }
     const ByteView before = file_.at(target - arch_.longest_call);
@@ -150,24 +152,24 @@ class Collector {
   // compiler aligned the functions, a start must be aligned or begin as functions do; behind a call
   // that never returns nothing tells that the flow ends.
   [[nodiscard]] bool looks_like_function(Address address) const {
-    const StartLook look = look_at(address);
-    if (look.catches) {
+    const StartFeatures features = features_at(address);
+    if (features.catches) {
       return false;
     }
-    return look.behind_end ? look.prologue || may_stand_at(address)
-                           : is_aligned(address) && (look.prologue || look.landing_pad);
+    return features.behind_end ? features.prologue || may_stand_at(address)
+                               : is_aligned(address) && (features.prologue || features.landing_pad);
   }
 
-  [[nodiscard]] StartLook look_at(Address address) const {
+  [[nodiscard]] StartFeatures features_at(Address address) const {
     const auto area = std::ranges::find_if(
         areas_, [&](const AddressRange& candidate) { return candidate.contains(address); });
-    if (area == areas_.end() || arch_.look_at_start == nullptr) {
+    if (area == areas_.end() || arch_.features_at_start == nullptr) {
       return {};
     }
     // A damaged file tells of more code than it has.
     const ByteView code = file_.at(area->begin);
     const std::uint64_t offset = address - area->begin;
-    return offset < code.size() ? arch_.look_at_start(code, offset) : StartLook();
+    return offset < code.size() ? arch_.features_at_start(code, offset) : StartFeatures();
   }
 
   // What a symbol's own size or an unwind table delimits is one function: nothing weaker cuts it.
@@ -182,15 +184,15 @@ class Collector {
       for (; next < all.size() && all.start(next) < start.address; ++next) {
         covered = all.exact_end(next) ? std::max(covered, all.range(next).end) : covered;
       }
-      return start.address < covered && !start.witnesses.certain();
+      return start.address < covered && !start.evidence.certain();
     });
   }
 
   const ElfFile& file_;
   const Architecture& arch_;
   const std::vector<AddressRange>& areas_;
-  StartClaims claims_{{}};
-  std::vector<Address> chosen_;  // what the witness that is just being heard says
+  StartMerger claims_{{}};
+  std::vector<Address> chosen_;  // of the kind of evidence that is now being joined
   std::size_t asked_ = 0;
   bool functions_are_aligned_ = true;
 };
@@ -204,9 +206,9 @@ FunctionStarts::FunctionStarts(const ElfFile& file, const Architecture& arch,
 FunctionStarts::FunctionStarts(const ElfFile& file, std::vector<FunctionStart> starts)
     : areas_(code_areas(file)), starts_(std::move(starts)) {}
 
-StartWitnesses FunctionStarts::witnesses_at(Address link) const {
+StartEvidenceSet FunctionStarts::evidence_at(Address link) const {
   const auto found = std::ranges::lower_bound(starts_, link, {}, &FunctionStart::address);
-  return found != starts_.end() && found->address == link ? found->witnesses : StartWitnesses();
+  return found != starts_.end() && found->address == link ? found->evidence : StartEvidenceSet();
 }
 
 std::optional<AddressRange> FunctionStarts::function_at(Address link) const {

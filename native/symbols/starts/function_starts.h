@@ -29,11 +29,11 @@ class FunctionStarts {
   // The same of all()[index], without a search for it.
   [[nodiscard]] std::optional<AddressRange> function_of(std::size_t index) const;
 
-  // Whether something is known to enter at `link` as calls do (StartWitnesses::called).
-  [[nodiscard]] bool is_called(Address link) const { return witnesses_at(link).called(); }
+  // Whether something is known to enter at `link` as calls do (StartEvidenceSet::called).
+  [[nodiscard]] bool is_called(Address link) const { return evidence_at(link).called(); }
 
   // What tells that a function starts at `link`; empty when nothing does.
-  [[nodiscard]] StartWitnesses witnesses_at(Address link) const;
+  [[nodiscard]] StartEvidenceSet evidence_at(Address link) const;
 
   // All of them, ascending.
   [[nodiscard]] std::span<const FunctionStart> all() const { return starts_; }

@@ -34,8 +34,8 @@ void append_candidates(ByteView code, const AddressRange& area, const AddressRan
   const Address first = (step - gap.begin % step) % step;  // bytes into the gap
   for (Address into = first; into < gap.size(); into += step) {
     check_interrupt_at(into / step, kManyEntries);
-    const StartLook look = arch.look_at_start(code, gap.begin - area.begin + into);
-    if (look.behind_end && !look.catches) {
+    const StartFeatures features = arch.features_at_start(code, gap.begin - area.begin + into);
+    if (features.behind_end && !features.catches) {
       candidates.push_back(gap.begin + into);
     }
   }
@@ -69,7 +69,8 @@ std::vector<Address> candidates_in(const ElfFile& file, const Architecture& arch
 std::vector<Address> gap_starts(const ElfFile& file, const Architecture& arch,
                                 const std::vector<AddressRange>& areas) {
   const Ranges delimited = delimited_by_tables(file);
-  if (delimited.empty() || arch.look_at_start == nullptr || arch.append_direct_jumps == nullptr) {
+  if (delimited.empty() || arch.features_at_start == nullptr ||
+      arch.append_direct_jumps == nullptr) {
     return {};
   }
   const std::vector<Address> candidates = candidates_in(file, arch, areas, delimited);

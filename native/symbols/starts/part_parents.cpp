@@ -14,7 +14,7 @@ PartParents::PartParents(const ElfFile& file, const Architecture& arch,
   std::size_t aligned = 0;
   for (std::size_t i = 0; i < starts.all().size(); ++i) {
     const FunctionStart& start = starts.all()[i];
-    if (!start.witnesses.is_function()) {
+    if (!start.evidence.is_function()) {
       const auto range = starts.function_of(i);
       wanted.begin = std::min(wanted.begin, start.address);
       wanted.end = std::max(wanted.end, range ? range->end : 0);
@@ -37,7 +37,7 @@ PartParents::PartParents(const ElfFile& file, const Architecture& arch,
   for (const DirectJump& jump : jumps) {
     const auto from = starts.function_at(jump.source);
     const auto to = starts.function_at(jump.target);
-    if (!from || !to || *from == *to || starts.witnesses_at(to->begin).is_function()) {
+    if (!from || !to || *from == *to || starts.evidence_at(to->begin).is_function()) {
       continue;
     }
     Entries& entries = entries_[to->begin];
@@ -48,9 +48,9 @@ PartParents::PartParents(const ElfFile& file, const Architecture& arch,
   }
 }
 
-Home PartParents::home_of(Address start) const {
+PartOwner PartParents::owner_of(Address start) const {
   const auto found = entries_.find(start);
-  if (found == entries_.end() || starts_.witnesses_at(start).is_function()) {
+  if (found == entries_.end() || starts_.evidence_at(start).is_function()) {
     return {PartKind::function, start};
   }
   const Entries& entries = found->second;
@@ -58,8 +58,8 @@ Home PartParents::home_of(Address start) const {
     return {entries.only_at_start ? PartKind::function : PartKind::unclear, start};
   }
   return entries.only_at_start && may_be_function(start)
-             ? Home{PartKind::unclear, start}
-             : Home{PartKind::part, entries.sources.front()};
+             ? PartOwner{PartKind::unclear, start}
+             : PartOwner{PartKind::part, entries.sources.front()};
 }
 
 bool PartParents::may_be_function(Address start) const {

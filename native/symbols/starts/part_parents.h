@@ -10,7 +10,7 @@ namespace whocall {
 
 enum class PartKind : std::uint8_t { function, part, unclear };
 
-struct Home {
+struct PartOwner {
   PartKind kind = PartKind::function;
   Address function = 0;  // link address of the start: of the function, or of the part's parent
 };
@@ -27,7 +27,7 @@ class PartParents {
   // -Os makes of `return g(x);` in f a jump to g. Remedy: where all jumps go to the start, only
   // misalignment distinguishes a part, in a file whose functions are aligned; otherwise it is
   // unclear.
-  [[nodiscard]] Home home_of(Address start) const;
+  [[nodiscard]] PartOwner owner_of(Address start) const;
 
  private:
   struct Entries {

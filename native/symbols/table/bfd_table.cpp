@@ -54,7 +54,7 @@ std::shared_ptr<const SymbolTable> table_from_bfd(BfdFile& file) {
   }
   sort_symbols(symbols);
   drop_repetitions(symbols);
-  settle_bounds(symbols, {}, pages_of(symbols));
+  resolve_bounds(symbols, {}, pages_of(symbols));
   return SymbolTable::from_symbols(std::move(symbols));
 }
 

@@ -62,7 +62,7 @@ class Sweep {
       const bool is_fde = fde_ < fdes_.size() && fdes_[fde_].begin == start;
       const AddressRange* fde = is_fde ? &fdes_[fde_++] : nullptr;
       if (symbol_ < symbols_.size() && symbols_.start(symbol_) == start) {
-        settle_group(fde);
+        resolve_group(fde);
       } else if (fde != nullptr && start >= covered_) {
         fdes_[found++] = *fde;
       }
@@ -79,7 +79,7 @@ class Sweep {
   }
 
   // All symbols at one start; `fde` starts there as well, or is null.
-  void settle_group(const AddressRange* fde) {
+  void resolve_group(const AddressRange* fde) {
     const Address start = symbols_.start(symbol_);
     const std::size_t first = symbol_;
     Address sized_end = start;
@@ -117,8 +117,8 @@ class Sweep {
 
 }  // namespace
 
-void settle_bounds(SymbolList& symbols, std::vector<AddressRange> fdes,
-                   const std::vector<AddressRange>& sections) {
+void resolve_bounds(SymbolList& symbols, std::vector<AddressRange> fdes,
+                    const std::vector<AddressRange>& sections) {
   sort_fdes(fdes);
   Sweep(symbols, fdes, sections).run();
   symbols.merge_unnamed(fdes);

@@ -17,7 +17,7 @@ namespace whocall {
 //   - One that shares its start with a sized symbol shares its end.
 //   - An FDE that starts inside a sized function (a part with rows of its own) adds nothing.
 // `fdes` and `sections` (executable ranges) may come in any order. Link addresses.
-void settle_bounds(SymbolList& symbols, std::vector<AddressRange> fdes,
-                   const std::vector<AddressRange>& sections);
+void resolve_bounds(SymbolList& symbols, std::vector<AddressRange> fdes,
+                    const std::vector<AddressRange>& sections);
 
 }  // namespace whocall

@@ -60,7 +60,7 @@ SymbolList symbols_of(const std::shared_ptr<const ElfFile>& file, const Companio
 std::shared_ptr<const SymbolTable> SymbolTable::from_elf(const std::shared_ptr<const ElfFile>& file,
                                                          const Companions& companions) {
   SymbolList symbols = symbols_of(file, companions);
-  settle_bounds(symbols, fdes_of(*file, companions), code_parts(*file));
+  resolve_bounds(symbols, fdes_of(*file, companions), code_parts(*file));
   return std::shared_ptr<const SymbolTable>(new SymbolTable(std::move(symbols)));
 }
 

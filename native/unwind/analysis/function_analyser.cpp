@@ -198,7 +198,7 @@ std::vector<FunctionExit> FunctionAnalyser::entries_from_outside(const AddressRa
       }
     }
   }
-  settle_entries(function.begin, entries);
+  complete_entries(function.begin, entries);
   return entries;
 }
 
@@ -208,7 +208,7 @@ std::vector<FunctionExit> FunctionAnalyser::entries_from_outside(const AddressRa
 // to (tail calls) has sources that were read wrong. Remedy: at an aligned start those count that
 // arrive as calls do, elsewhere the others. And an aligned start to which nothing seems to jump is
 // called through pointers, though parts of the function jump back into its middle.
-void FunctionAnalyser::settle_entries(Address start, std::vector<FunctionExit>& entries) const {
+void FunctionAnalyser::complete_entries(Address start, std::vector<FunctionExit>& entries) const {
   const AbstractState called(*process_.arch);
   const auto arrives = [&](const FunctionExit& entry, bool as_called) {
     return entry.target == start && entry.state.disagrees(called) != as_called;

@@ -55,7 +55,7 @@ class FunctionAnalyser {
   std::vector<FunctionExit> returns_from_parts(const AddressRange& function,
                                                const std::vector<FunctionExit>& exits);
   std::optional<std::bitset<kRegisterLimit>> written_by(Address target);
-  void settle_entries(Address start, std::vector<FunctionExit>& entries) const;
+  void complete_entries(Address start, std::vector<FunctionExit>& entries) const;
   std::vector<FunctionExit> linkage_entries(const AddressRange& function);
 
   const ProcessImage& process_;

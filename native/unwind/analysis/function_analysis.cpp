@@ -110,7 +110,7 @@ class Analysis {
         !(certain && !switches_.agree())) {
       again_ = popping_.find_where_they_meet(point->state, point->passed.unknown, state,
                                              passed.unknown) ||
-               calls_.convict(offset, point->passed.suspects, passed.suspects) || again_;
+               calls_.mark_no_return(offset, point->passed.suspects, passed.suspects) || again_;
     }
     if (!certain && points_.merge(offset, state)) {
       pending_.insert(offset);

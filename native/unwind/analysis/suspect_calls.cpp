@@ -15,18 +15,19 @@ Suspects SuspectCalls::after_call(Suspects before, std::optional<Address> target
   return before;
 }
 
-bool SuspectCalls::convict(std::uint64_t offset, const Suspects& one, const Suspects& other) {
+bool SuspectCalls::mark_no_return(std::uint64_t offset, const Suspects& one,
+                                  const Suspects& other) {
   bool found = false;
   for (const Suspects* suspects : {&one, &other}) {
     for (const Suspect& suspect : *suspects) {
       if (suspect.behind != 0 && never_returns(suspect.target)) {
-        found = convicted_targets_.insert(*suspect.target).second || found;
+        found = no_return_targets_.insert(*suspect.target).second || found;
       }
     }
   }
   const bool one_adjoins = adjoins(one, offset);
   if (!found && one_adjoins != adjoins(other, offset)) {
-    found = convicted_.insert((one_adjoins ? one : other).front().behind).second;
+    found = no_return_calls_.insert((one_adjoins ? one : other).front().behind).second;
   }
   return found;
 }

@@ -34,12 +34,12 @@ class SuspectCalls {
       : reader_(reader), never_returns_(never_returns) {}
 
   [[nodiscard]] bool comes_back(std::optional<Address> target, std::uint64_t behind) const {
-    return !convicted_.contains(behind) && !(target && convicted_targets_.contains(*target));
+    return !no_return_calls_.contains(behind) && !(target && no_return_targets_.contains(*target));
   }
   // What a path that passed `before` has passed after one more call.
   Suspects after_call(Suspects before, std::optional<Address> target, std::uint64_t behind);
   // Two paths with different depths met at `offset`: true when one more call is convicted for it.
-  bool convict(std::uint64_t offset, const Suspects& one, const Suspects& other);
+  bool mark_no_return(std::uint64_t offset, const Suspects& one, const Suspects& other);
 
  private:
   [[nodiscard]] bool adjoins(const Suspects& suspects, std::uint64_t offset);
@@ -49,8 +49,8 @@ class SuspectCalls {
 
   FunctionReader& reader_;
   const std::function<bool(Address)>& never_returns_;
-  std::set<std::uint64_t> convicted_;    // offsets behind calls that do not come back
-  std::set<Address> convicted_targets_;  // functions that, as one such call showed, never return
+  std::set<std::uint64_t> no_return_calls_;  // offsets behind calls that do not come back
+  std::set<Address> no_return_targets_;  // functions that, as one such call showed, never return
 };
 
 }  // namespace whocall

@@ -9,7 +9,7 @@
 #include "object/elf_architecture.h"
 #include "process/file_image.h"
 #include "unwind/analysis/function_analyser.h"
-#include "unwind/audit/witness.h"
+#include "unwind/audit/row_equivalence.h"
 #include "unwind/rows/cfi_program.h"
 
 namespace whocall {

@@ -4,7 +4,7 @@
 #include <deque>
 #include <set>
 
-#include "unwind/audit/witness.h"
+#include "unwind/audit/row_equivalence.h"
 
 namespace whocall {
 namespace {

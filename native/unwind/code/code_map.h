@@ -10,7 +10,7 @@
 #include "base/address.h"
 #include "process/process_image.h"
 #include "symbols/symbolizer.h"
-#include "unwind/code/loose_code.h"
+#include "unwind/code/anonymous_code.h"
 #include "unwind/rows/cfi_tables.h"
 
 namespace whocall {
@@ -48,7 +48,7 @@ class CodeMap {
   const ProcessImage& process_;
   CfiTables& cfi_;
   Symbolizer& symbolizer_;
-  LooseCode loose_;
+  AnonymousCode loose_;
   std::vector<std::unique_ptr<ModuleCode>> modules_;  // by index in process_.modules
 };
 

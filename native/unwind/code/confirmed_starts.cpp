@@ -10,9 +10,9 @@ constexpr std::uint64_t kLongestSweep = std::uint64_t{1} << 18U;  // bytes
 
 // Only the bytes say so: nobody calls it, no table tells of it, and no section begins there.
 bool is_guess(const FunctionStart& start) {
-  const StartWitnesses& witnesses = start.witnesses;
-  return witnesses.is_function() && !witnesses.called() && !witnesses.certain() &&
-         !witnesses.has(StartWitness::section_start);
+  const StartEvidenceSet& evidence = start.evidence;
+  return evidence.is_function() && !evidence.called() && !evidence.certain() &&
+         !evidence.has(StartEvidence::section_start);
 }
 
 }  // namespace

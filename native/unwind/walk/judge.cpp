@@ -82,11 +82,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   result.call = match_call(callee, caller, result.called);
-  result.put_there = result.call == CallMatch::no_call && was_put_there(caller.pc);
+  result.planted = result.call == CallMatch::no_call && was_planted(caller.pc);
   // Where code was run exactly, its rule is believed about a put-there address as well.
   const bool exact = trust == Trust::analysis && process_.is_code(callee.pc);
-  const bool believed =
-      trust == Trust::cfi || trust == Trust::context || (exact && result.put_there);
+  const bool believed = trust == Trust::cfi || trust == Trust::context || (exact && result.planted);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
   const bool credible = !lies_on_stack(callee, caller) &&
@@ -95,7 +94,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.refusal = Refusal::no_call_before;
     return result;
   }
-  result.put_there = result.put_there && trust != Trust::frame_pointer;  // the chain goes on
+  result.planted = result.planted && trust != Trust::frame_pointer;  // the chain goes on
   if (called) {
     result.evidence.add(Evidence::call_before);
   }
@@ -160,7 +159,7 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
 // come from above (a function starts there, or a return stands before it), the address is no return
 // address but the next instruction, and is looked up as it is. Not so one byte behind a function's
 // start: Go puts runtime.goexit + 1 there, so that it looks like a return address.
-bool Judge::was_put_there(Address pc) const {
+bool Judge::was_planted(Address pc) const {
   const auto function = code_.function_at(pc);
   if (function && (function->begin == pc || function->begin + 1 == pc)) {
     return function->begin == pc;

@@ -50,7 +50,7 @@ struct Judgement {
   CallMatch call = CallMatch::unreadable;  // meaningful when the return address is code
   std::optional<Address> called{};         // where that call goes, as far as it can be told
   // Nobody called the caller: its address was put on the stack by hand, to be returned to.
-  bool put_there = false;
+  bool planted = false;
   bool trampoline = false;       // the caller is the kernel's signal trampoline
   bool checked_context = false;  // the caller's registers are as the kernel saves them for a signal
 };
@@ -92,7 +92,7 @@ class Judge {
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
                                      CallMatch call, Trust trust) const;
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
-  [[nodiscard]] bool was_put_there(Address pc) const;
+  [[nodiscard]] bool was_planted(Address pc) const;
   // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.
   [[nodiscard]] ByteView code_before(Address address, std::span<std::byte> wanted) const;
   [[nodiscard]] std::optional<Address> word_at(Address address) const;

@@ -18,7 +18,7 @@ constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first cand
 // The same where the callee's code is in no module. Folklore. Situation: such code may have a stack
 // of its own making in the midst of other data. Example: a process of Erlang's machine, with copies
 // of older stacks beyond it. Remedy: its frames are small; farther away is somebody else's.
-constexpr std::size_t kLooseLimit = 1024;
+constexpr std::size_t kAnonymousLimit = 1024;
 constexpr std::size_t kDoubtLimit = 8192;  // words looked at while it is a doubtful one
 constexpr std::size_t kBetterLimit = 256;  // words looked at for a better one after that
 
@@ -36,7 +36,7 @@ constexpr int kMatches = 16;
 constexpr int kBest = kNotElsewhere + kMatches + kLookAhead * kMatchingStep;
 
 // What exact rules make of a candidate.
-struct Lead {
+struct Lookahead {
   int points = 0;
   bool complete = false;  // over all steps, or to the end of the stack
 };
@@ -62,7 +62,7 @@ class Search {
     }
     std::optional<StackCandidate> best;
     std::vector<StackCandidate> passed;
-    std::size_t limit = in_loose_code() ? kLooseLimit : kSearchLimit;
+    std::size_t limit = in_anonymous_code() ? kAnonymousLimit : kSearchLimit;
     SearchBudget& budget = context_.budget;
     for (std::size_t i = 0; i < limit && context_.may_search_on(); ++i, --budget.words) {
       const Address at = start + i * arch_.pointer_size;
@@ -180,17 +180,18 @@ class Search {
     }
     plain.score += distance == distance_before_ ? kSameDistance : 0;
     plain.contradicted = verdict.call == CallMatch::elsewhere && !damaged;
-    const Lead lead = lead_from(proposal.caller);
+    const Lookahead ahead = look_ahead(proposal.caller);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     StackCandidate restored = plain;
     restored.row = row_at(distance, true);
     const auto other = apply_row(restored.row, callee_, arch_, memory);
-    const Lead other_lead = other.failure == ApplyFailure::none ? lead_from(other.caller) : Lead();
-    const bool restores = other_lead.points > lead.points;
+    const auto beyond =
+        other.failure == ApplyFailure::none ? look_ahead(other.caller) : Lookahead();
+    const bool restores = beyond.points > ahead.points;
+    const Lookahead& best = restores ? beyond : ahead;
     StackCandidate& better = restores ? restored : plain;
-    better.score += std::max(lead.points, other_lead.points);
-    better.sure = (restores ? other_lead : lead).complete &&
-                  (damaged || verdict.call != CallMatch::elsewhere);
+    better.score += best.points;
+    better.sure = best.complete && (damaged || verdict.call != CallMatch::elsewhere);
     return better;
   }
 
@@ -223,7 +224,7 @@ class Search {
   // that call nothing outside their own file break the rule.
   [[nodiscard]] bool is_return_slot(Address cfa) const { return cfa % arch_.call_alignment == 0; }
 
-  [[nodiscard]] bool in_loose_code() const {
+  [[nodiscard]] bool in_anonymous_code() const {
     return context_.process.module_at(callee_.pc) == nullptr &&
            context_.process.is_code(callee_.pc);
   }
@@ -233,7 +234,7 @@ class Search {
   // function; below the link of rbp lies what javaTimeNanos left. Remedy: that such a rule leads
   // nowhere says nothing about the stack.
   [[nodiscard]] bool has_exact_rule() const {
-    return !in_loose_code() && std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
+    return !in_anonymous_code() && std::ranges::any_of(context_.exact, [&](Strategy* strategy) {
       return strategy->find(callee_, context_) != nullptr;
     });
   }
@@ -253,31 +254,31 @@ class Search {
   // Folklore. Situation: what an earlier call left on the stack leads by an exact rule to a live
   // frame, as that has called both from the same depth. Example: malloc's inner functions under the
   // function that calls `wide` next. Remedy: the live frame's call goes to `wide`, not to malloc.
-  [[nodiscard]] Lead lead_from(Activation caller) const {
-    Lead lead;
+  [[nodiscard]] Lookahead look_ahead(Activation caller) const {
+    Lookahead ahead;
     for (int step = 0; step < kLookAhead; ++step) {
       const auto next = exact_step(caller);
       if (next.judgement.refusal == Refusal::end_of_stack) {
-        return {lead.points + (kLookAhead - step) * kStep, true};
+        return {ahead.points + (kLookAhead - step) * kStep, true};
       }
       if (next.judgement.refusal != Refusal::none || is_doubtful(next.judgement)) {
-        return lead;
+        return ahead;
       }
       if (next.judgement.call == CallMatch::unreadable) {  // farther than this nobody can see
-        return {lead.points + (kLookAhead - step) * kStep, true};
+        return {ahead.points + (kLookAhead - step) * kStep, true};
       }
-      lead.points += next.judgement.evidence.has(Evidence::call_target) ? kMatchingStep : kStep;
+      ahead.points += next.judgement.evidence.has(Evidence::call_target) ? kMatchingStep : kStep;
       caller = next.caller;
     }
-    lead.complete = true;
-    return lead;
+    ahead.complete = true;
+    return ahead;
   }
 
   // Whether a step leads where no call can have come from. Where the code is not at hand nothing
   // speaks against it.
   static bool is_doubtful(const Judgement& judgement) {
     const bool elsewhere = judgement.call == CallMatch::elsewhere;
-    const bool no_call = judgement.call == CallMatch::no_call && !judgement.put_there;
+    const bool no_call = judgement.call == CallMatch::no_call && !judgement.planted;
     return (elsewhere || no_call) && !judgement.evidence.has(Evidence::signal);
   }
 

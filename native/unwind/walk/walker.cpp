@@ -57,9 +57,9 @@ class Walker::Walk {
       if (!accepted) {
         break;
       }
-      put_there_ = accepted->judgement.put_there;
+      planted_ = accepted->judgement.planted;
       activation = accepted->proposal.caller;
-      activation.interrupted = activation.interrupted || accepted->judgement.put_there;
+      activation.interrupted = activation.interrupted || accepted->judgement.planted;
       add_frame(activation, &*accepted);
     }
     return std::move(result_);
@@ -120,7 +120,7 @@ class Walker::Walk {
   std::optional<std::string> no_caller_to_expect(const Activation& callee) {
     const bool signal = std::ranges::any_of(
         refused_, [](const Attempt& attempt) { return attempt.row->signal_frame; });
-    if (put_there_ && !signal) {
+    if (planted_ && !signal) {
       return "no call leads to " + hex(callee.pc) + ": the stack was started there by hand";
     }
     return outermost_function(callee, process_, context_.code);
@@ -238,7 +238,7 @@ class Walker::Walk {
   std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
   SearchBudget budget_;
   WalkNotes notes_;
-  bool put_there_ = false;  // the present frame: see Judgement
+  bool planted_ = false;  // the present frame: see Judgement
   Backtrace result_;
 };
 

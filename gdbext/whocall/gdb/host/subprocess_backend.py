@@ -104,17 +104,17 @@ def _finished(
     except OSError as error:
         raise Error(f"{python.path} cannot be started: {error.strerror}") from error
     wanted: str | None = given
-    told = 0
+    shown = 0
     try:
         while True:
             try:
                 out, err = child.communicate(wanted, timeout=_LOOK_UP)
-                return child.returncode, out, _lines(err)[told:]
+                return child.returncode, out, _lines(err)[shown:]
             except subprocess.TimeoutExpired as waiting:
                 wanted = None  # has been taken over
-                lines = _so_far(waiting.stderr)[told:]
+                lines = _so_far(waiting.stderr)[shown:]
                 _pass_on(lines)
-                told += len(lines)
+                shown += len(lines)
     finally:
         if child.poll() is None:
             child.kill()

@@ -81,7 +81,7 @@ def _process_plan_in_subprocess(request: RepairRequest) -> Plan:
 def _plan_in_subprocess(arguments: Sequence[str]) -> Plan:
     folder = f"--folder={attached.session_folder()}"
     states = json.dumps(attached_json(attach.attached_states()))
-    options = [folder, "--told=-", *search_arguments()]
+    options = [folder, "--attached=-", *search_arguments()]
     return plan_from(json.loads(run_in_subprocess(["repair-plan", *arguments, *options], states)))
 
 

@@ -103,13 +103,13 @@ def core_of(inferior: gdb.Inferior) -> str | None:
     if corefile is not None:
         return str(corefile.filename)
     if connection is None:
-        return _told_core()
+        return _core_shown_by_gdb()
     if connection.number not in _cores:
-        _cores[connection.number] = _told_core()
+        _cores[connection.number] = _core_shown_by_gdb()
     return _cores[connection.number]
 
 
-def _told_core() -> str | None:
+def _core_shown_by_gdb() -> str | None:
     """As `info files` tells it, which takes 10 ms for a thousand threads."""
     said = gdb.execute("info files", to_string=True)
     match = re.search(r"core dump file:\s*[`'\"‘]?(.+?)['\"’]?, file type ", said, re.DOTALL)

@@ -114,7 +114,7 @@ def _mapping(line: str) -> MappingTuple | None:
     return begin, end, fields[1][:3], int(fields[2], 16), path
 
 
-def _told_mapping(line: str) -> MappingTuple | None:
+def _mapping_of_line(line: str) -> MappingTuple | None:
     """A line of `info proc mappings`; gdbs before 12 show no permissions."""
     match = re.match(
         r"\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+(0x[0-9a-f]+)"
@@ -130,7 +130,7 @@ def _told_mapping(line: str) -> MappingTuple | None:
 def mappings_of(inferior: gdb.Inferior) -> list[MappingTuple]:
     """The memory map; empty when the target does not tell."""
     lines: list[str]
-    parse = _told_mapping
+    parse = _mapping_of_line
     try:
         if _is_local(inferior):
             parse = _mapping

@@ -1,20 +1,21 @@
-#include "symbols/inferred/early_sites.h"
+#include "symbols/inferred/bounded_reachability.h"
 
 #include "arch/instruction.h"
 
 namespace whocall {
 
-EarlySites::EarlySites(const ElfFile& file, const Architecture& arch)
+BoundedReachability::BoundedReachability(const ElfFile& file, const Architecture& arch)
     : file_(file), decoder_(arch.make_decoder()) {}
 
-EarlySites::~EarlySites() = default;
+BoundedReachability::~BoundedReachability() = default;
 
-bool EarlySites::reaches(Address start, const std::unordered_set<Address>& sites,
-                         EarlyLimits limits) {
+bool BoundedReachability::reaches(Address start, const std::unordered_set<Address>& sites,
+                                  ReachabilityLimits limits) {
   return follow(start, sites, limits);
 }
 
-bool EarlySites::follow(Address at, const std::unordered_set<Address>& sites, EarlyLimits left) {
+bool BoundedReachability::follow(Address at, const std::unordered_set<Address>& sites,
+                                 ReachabilityLimits left) {
   unsigned calls = 0;
   for (; left.instructions != 0; --left.instructions) {
     if (sites.contains(at)) {
@@ -41,7 +42,7 @@ bool EarlySites::follow(Address at, const std::unordered_set<Address>& sites, Ea
         if (left.branches == 0 || calls > left.calls || !instruction->target) {
           return false;
         }
-        const EarlyLimits then{left.branches - 1, left.calls - calls, left.instructions - 1};
+        const ReachabilityLimits then{left.branches - 1, left.calls - calls, left.instructions - 1};
         return follow(*instruction->target, sites, then) || follow(behind, sites, then);
       }
       case Instruction::Flow::indirect_jump:
@@ -53,7 +54,7 @@ bool EarlySites::follow(Address at, const std::unordered_set<Address>& sites, Ea
 }
 
 // i386 code asks for its own address so: mov (%esp),%ebx; ret.
-bool EarlySites::returns_at_once(Address callee) {
+bool BoundedReachability::returns_at_once(Address callee) {
   const auto first = decoder_->decode(file_.at(callee), callee);
   if (!first || first->flow != Instruction::Flow::next) {
     return false;

@@ -9,22 +9,22 @@
 
 namespace whocall {
 
-// Each witness tells in the order of addresses, and most tell of starts that others told of before:
-// so what is new is merged, and nothing is sorted twice.
-class StartClaims {
+// Each kind of evidence comes in the order of addresses, and most of it is for starts that are
+// known: so what is new is merged, and nothing is sorted twice.
+class StartMerger {
  public:
   // The starts and the addresses ascend, as many to one address as like.
-  explicit StartClaims(std::vector<FunctionStart> first);
-  void join(std::span<const Address> addresses, StartWitness witness);
+  explicit StartMerger(std::vector<FunctionStart> first);
+  void join(std::span<const Address> addresses, StartEvidence kind);
 
   // Ascending, one for each address.
   [[nodiscard]] std::vector<FunctionStart> take() && { return std::move(claims_); }
 
  private:
-  void merge_fresh(StartWitness witness);
+  void merge_fresh(StartEvidence kind);
 
   std::vector<FunctionStart> claims_;
-  std::vector<Address> fresh_;  // what the witness that is just being heard tells first
+  std::vector<Address> fresh_;  // that the kind now being joined is the first to name
 };
 
 }  // namespace whocall

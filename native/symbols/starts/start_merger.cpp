@@ -1,14 +1,14 @@
-#include "symbols/starts/start_claims.h"
+#include "symbols/starts/start_merger.h"
 
 #include <cstddef>
 
 namespace whocall {
 
-StartClaims::StartClaims(std::vector<FunctionStart> first) : claims_(std::move(first)) {
+StartMerger::StartMerger(std::vector<FunctionStart> first) : claims_(std::move(first)) {
   std::size_t kept = 0;
   for (const FunctionStart& start : claims_) {
     if (kept != 0 && claims_[kept - 1].address == start.address) {
-      claims_[kept - 1].witnesses |= start.witnesses;
+      claims_[kept - 1].evidence |= start.evidence;
     } else {
       claims_[kept++] = start;
     }
@@ -16,23 +16,23 @@ StartClaims::StartClaims(std::vector<FunctionStart> first) : claims_(std::move(f
   claims_.resize(kept);
 }
 
-void StartClaims::join(std::span<const Address> addresses, StartWitness witness) {
+void StartMerger::join(std::span<const Address> addresses, StartEvidence kind) {
   auto known = claims_.begin();
   for (const Address address : addresses) {
     while (known != claims_.end() && known->address < address) {
       ++known;
     }
     if (known != claims_.end() && known->address == address) {
-      known->witnesses |= witness;
+      known->evidence |= kind;
     } else if (fresh_.empty() || fresh_.back() != address) {
       fresh_.push_back(address);
     }
   }
-  merge_fresh(witness);
+  merge_fresh(kind);
 }
 
 // From the back, so that nothing is moved twice.
-void StartClaims::merge_fresh(StartWitness witness) {
+void StartMerger::merge_fresh(StartEvidence kind) {
   std::size_t from = claims_.size();
   std::size_t to = from + fresh_.size();
   claims_.resize(to);
@@ -40,7 +40,7 @@ void StartClaims::merge_fresh(StartWitness witness) {
     if (from != 0 && claims_[from - 1].address > fresh_.back()) {
       claims_[--to] = claims_[--from];
     } else {
-      claims_[--to] = {fresh_.back(), witness};
+      claims_[--to] = {fresh_.back(), kind};
       fresh_.pop_back();
     }
   }

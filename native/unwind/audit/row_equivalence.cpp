@@ -1,4 +1,4 @@
-#include "unwind/audit/witness.h"
+#include "unwind/audit/row_equivalence.h"
 
 #include <algorithm>
 #include <array>

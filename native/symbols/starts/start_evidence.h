@@ -1,4 +1,4 @@
-// What told us that a function starts at an address, and how much that is worth.
+// The evidence that a function starts at an address, and how much that is worth.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace whocall {
 //   guess    prologue, alignment: the bytes look so. It stands outside what a certain one delimits,
 //            and only where no jump and no table of switch cases leads to it.
 // Nobody enters what fde and section-start alone tell by a call: it may be a part of a function.
-enum class StartWitness : std::uint8_t {
+enum class StartEvidence : std::uint8_t {
   symtab,
   dynsym,
   pclntab,  // the function table of the Go runtime
@@ -39,59 +39,58 @@ enum class StartWitness : std::uint8_t {
   alignment,      // behind padding code begins at an aligned address, and no jump leads there
   section_start,  // code begins there
 };
-inline constexpr unsigned kStartWitnesses = 17;
+inline constexpr unsigned kStartEvidenceKinds = 17;
 
 // "symtab", "fde", "entry-point", "call-target", ...: the word in JSON.
-std::string_view to_string(StartWitness witness);
+std::string_view to_string(StartEvidence kind);
 
-// A set of witnesses.
-class StartWitnesses {
+// All that speaks for one start.
+class StartEvidenceSet {
  public:
-  constexpr StartWitnesses() = default;
-  constexpr StartWitnesses(StartWitness only)  // NOLINT(google-explicit-constructor): a set of one
+  constexpr StartEvidenceSet() = default;
+  constexpr StartEvidenceSet(
+      StartEvidence only)  // NOLINT(google-explicit-constructor): a set of one
       : bits_(bit(only)) {}
 
-  constexpr StartWitnesses& operator|=(StartWitnesses other) {
+  constexpr StartEvidenceSet& operator|=(StartEvidenceSet other) {
     bits_ = static_cast<std::uint32_t>(bits_ | other.bits_);
     return *this;
   }
-  [[nodiscard]] constexpr bool has(StartWitness witness) const {
-    return (bits_ & bit(witness)) != 0;
-  }
+  [[nodiscard]] constexpr bool has(StartEvidence kind) const { return (bits_ & bit(kind)) != 0; }
   // Whether any of these was written down for whoever loads, links or debugs the file.
   [[nodiscard]] constexpr bool certain() const {
-    return (bits_ & (bit(StartWitness::call_target) - 1U)) != 0;
+    return (bits_ & (bit(StartEvidence::call_target) - 1U)) != 0;
   }
   // Whether something is known to enter here as calls do.
   [[nodiscard]] constexpr bool called() const {
-    return (bits_ & ~(bit(StartWitness::fde) | bit(StartWitness::prologue) |
-                      bit(StartWitness::alignment) | bit(StartWitness::section_start))) != 0;
+    return (bits_ & ~(bit(StartEvidence::fde) | bit(StartEvidence::prologue) |
+                      bit(StartEvidence::alignment) | bit(StartEvidence::section_start))) != 0;
   }
   // Whether this is a function, as far as anybody can tell, rather than a part of one.
   [[nodiscard]] constexpr bool is_function() const {
-    return called() || has(StartWitness::prologue) || has(StartWitness::alignment);
+    return called() || has(StartEvidence::prologue) || has(StartEvidence::alignment);
   }
   // Best first.
-  [[nodiscard]] std::vector<StartWitness> list() const;
+  [[nodiscard]] std::vector<StartEvidence> list() const;
 
-  // As a number, to be kept; other bits than those of witnesses are dropped.
+  // As a number, to be kept; unknown bits are dropped.
   [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
-  static constexpr StartWitnesses of_bits(std::uint32_t bits) {
-    StartWitnesses witnesses;
-    witnesses.bits_ = bits & ((1U << kStartWitnesses) - 1U);
-    return witnesses;
+  static constexpr StartEvidenceSet of_bits(std::uint32_t bits) {
+    StartEvidenceSet evidence;
+    evidence.bits_ = bits & ((1U << kStartEvidenceKinds) - 1U);
+    return evidence;
   }
 
-  friend constexpr bool operator==(StartWitnesses, StartWitnesses) = default;
+  friend constexpr bool operator==(StartEvidenceSet, StartEvidenceSet) = default;
 
  private:
-  static constexpr std::uint32_t bit(StartWitness witness) {
-    return static_cast<std::uint32_t>(1U << static_cast<unsigned>(witness));
+  static constexpr std::uint32_t bit(StartEvidence kind) {
+    return static_cast<std::uint32_t>(1U << static_cast<unsigned>(kind));
   }
   std::uint32_t bits_ = 0;
 };
 
 // What a symbol of this source says; nothing for NameSource::none.
-StartWitnesses witness_of(NameSource source);
+StartEvidenceSet evidence_of(NameSource source);
 
 }  // namespace whocall

@@ -1,4 +1,4 @@
-#include "unwind/code/loose_code.h"
+#include "unwind/code/anonymous_code.h"
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ void append_behind_zeros(ByteView code, Address address, const Architecture& arc
 
 }  // namespace
 
-const LooseCode::Region* LooseCode::region_at(Address address) {
+const AnonymousCode::Region* AnonymousCode::region_at(Address address) {
   const Mapping* mapping = process_.mapping_at(address);
   if (mapping == nullptr || !mapping->executable || process_.arch->append_start_marks == nullptr) {
     return nullptr;
@@ -63,7 +63,7 @@ const LooseCode::Region* LooseCode::region_at(Address address) {
   return region->range.contains(address) ? region.get() : nullptr;
 }
 
-LooseCode::Region LooseCode::read_region(const AddressRange& mapping) const {
+AnonymousCode::Region AnonymousCode::read_region(const AddressRange& mapping) const {
   const Architecture& arch = *process_.arch;
   std::vector<std::byte> bytes(std::min(mapping.size(), kLargestRegion));
   bytes.resize(process_.memory->read(mapping.begin, bytes));
@@ -74,8 +74,8 @@ LooseCode::Region LooseCode::read_region(const AddressRange& mapping) const {
   append_constants(code, region.range, arch.pointer_size, marks.address_taken);
   for (const auto* targets : {&marks.call_targets, &marks.landing_pads, &marks.address_taken}) {
     for (const Address target : *targets) {
-      const StartLook look = arch.look_at_start(code, target - mapping.begin);
-      if (look.behind_end || look.prologue || look.landing_pad) {
+      const StartFeatures features = arch.features_at_start(code, target - mapping.begin);
+      if (features.behind_end || features.prologue || features.landing_pad) {
         region.targets.push_back(target);
       }
     }
@@ -89,7 +89,7 @@ LooseCode::Region LooseCode::read_region(const AddressRange& mapping) const {
   return region;
 }
 
-std::optional<AddressRange> LooseCode::function_at(Address address) {
+std::optional<AddressRange> AnonymousCode::function_at(Address address) {
   const Region* region = region_at(address);
   if (region == nullptr) {
     return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<AddressRange> LooseCode::function_at(Address address) {
   return AddressRange{*std::prev(next), next == region->starts.end() ? region->range.end : *next};
 }
 
-bool LooseCode::is_called(Address address) {
+bool AnonymousCode::is_called(Address address) {
   const Region* region = region_at(address);
   return region != nullptr && std::ranges::binary_search(region->targets, address);
 }

@@ -1,53 +1,53 @@
-#include "symbols/starts/start_witness.h"
+#include "symbols/starts/start_evidence.h"
 
 #include <array>
 
 namespace whocall {
 
-std::string_view to_string(StartWitness witness) {
-  static constexpr std::array<std::string_view, kStartWitnesses> kWords = {
+std::string_view to_string(StartEvidence kind) {
+  static constexpr std::array<std::string_view, kStartEvidenceKinds> kWords = {
       "symtab",        "dynsym",      "pclntab",     "plt",        "bfd",          "symbol-file",
       "signature",     "fde",         "entry-point", "init-array", "call-target",  "code-pointer",
       "address-taken", "landing-pad", "prologue",    "alignment",  "section-start"};
-  return kWords[static_cast<std::size_t>(witness)];
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
-std::vector<StartWitness> StartWitnesses::list() const {
-  std::vector<StartWitness> found;
-  for (unsigned i = 0; i < kStartWitnesses; ++i) {
-    if (has(static_cast<StartWitness>(i))) {
-      found.push_back(static_cast<StartWitness>(i));
+std::vector<StartEvidence> StartEvidenceSet::list() const {
+  std::vector<StartEvidence> found;
+  for (unsigned i = 0; i < kStartEvidenceKinds; ++i) {
+    if (has(static_cast<StartEvidence>(i))) {
+      found.push_back(static_cast<StartEvidence>(i));
     }
   }
   return found;
 }
 
-StartWitnesses witness_of(NameSource source) {
+StartEvidenceSet evidence_of(NameSource source) {
   switch (source) {
     case NameSource::symtab:
     case NameSource::debug_file:
     case NameSource::gnu_debugdata:
-      return StartWitness::symtab;
+      return StartEvidence::symtab;
     case NameSource::dynsym:
-      return StartWitness::dynsym;
+      return StartEvidence::dynsym;
     case NameSource::plt:
-      return StartWitness::plt;
+      return StartEvidence::plt;
     case NameSource::bfd:
-      return StartWitness::bfd;
+      return StartEvidence::bfd;
     case NameSource::pclntab:
-      return StartWitness::pclntab;
+      return StartEvidence::pclntab;
     case NameSource::symbol_file:
-      return StartWitness::symbol_file;
+      return StartEvidence::symbol_file;
     case NameSource::signature:
-      return StartWitness::signature;
+      return StartEvidence::signature;
     case NameSource::entry:
-      return StartWitness::entry_point;
+      return StartEvidence::entry_point;
     case NameSource::vtable:
-      return StartWitness::code_pointer;
+      return StartEvidence::code_pointer;
     case NameSource::fde:
-      return StartWitness::fde;
+      return StartEvidence::fde;
     case NameSource::call_target:
-      return StartWitness::call_target;
+      return StartEvidence::call_target;
     case NameSource::message:
     case NameSource::initializer:
     case NameSource::jit_object:

@@ -13,15 +13,15 @@
 namespace whocall::x86 {
 
 // What may begin at a byte and tell about starts.
-enum Lead : std::uint8_t {
-  lead_none = 0,
-  lead_call = 1,        // e8
-  lead_jump = 2,        // e9
-  lead_branch = 4,      // 0f 8x
-  lead_short_jump = 8,  // eb, 7x, loop and jcxz, to an aligned address: nobody asks for others
-  lead_endbr = 16,      // f3 0f
-  lead_lea = 32,        // 8d, of an address relative to the pc; the prefix stands before it
-  lead_immediate = 64,  // a number that may be an address
+enum Opcode : std::uint8_t {
+  opcode_none = 0,
+  opcode_call = 1,        // e8
+  opcode_jump = 2,        // e9
+  opcode_branch = 4,      // 0f 8x
+  opcode_short_jump = 8,  // eb, 7x, loop and jcxz, to an aligned address: nobody asks for others
+  opcode_endbr = 16,      // f3 0f
+  opcode_lea = 32,        // 8d, of an address relative to the pc; the prefix stands before it
+  opcode_immediate = 64,  // a number that may be an address
 };
 
 inline constexpr Address kFunctionAlignment = 16;
@@ -36,7 +36,7 @@ inline Lane leas_of(const Lane& byte, const Lane& next) {
 }
 
 // What each byte of a lane may begin; one byte more is read. `address` is that of the first.
-inline Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
+inline Lane opcodes_of(const std::uint8_t* bytes, Address address, bool fixed) {
   static_assert(kFunctionAlignment == kLane);
   constexpr Lane kPlaces = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
   Lane byte;
@@ -45,17 +45,17 @@ inline Lane leads_of(const std::uint8_t* bytes, Address address, bool fixed) {
   std::memcpy(&next, bytes + 1, kLane);
   const auto is = [](auto comparison, std::uint8_t lead) { return Lane(comparison) & lead; };
   const Lane target = next + kPlaces + static_cast<std::uint8_t>(address);  // of a short jump
-  Lane leads = is(byte == 0xe8, lead_call) | is(byte == 0xe9, lead_jump);
-  leads |= is((byte == 0x0f) & ((next & 0xf0) == 0x80), lead_branch);
-  leads |= is(((byte == 0xeb) | ((byte & 0xf0) == 0x70) | ((byte & 0xfc) == 0xe0)) &
+  Lane found = is(byte == 0xe8, opcode_call) | is(byte == 0xe9, opcode_jump);
+  found |= is((byte == 0x0f) & ((next & 0xf0) == 0x80), opcode_branch);
+  found |= is(((byte == 0xeb) | ((byte & 0xf0) == 0x70) | ((byte & 0xfc) == 0xe0)) &
                   (target % kFunctionAlignment == 0),
-              lead_short_jump);
-  leads |= is((byte == 0xf3) & (next == 0x0f), lead_endbr);
-  leads |= is(leas_of(byte, next), lead_lea);
+              opcode_short_jump);
+  found |= is((byte == 0xf3) & (next == 0x0f), opcode_endbr);
+  found |= is(leas_of(byte, next), opcode_lea);
   if (fixed) {
-    leads |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), lead_immediate);
+    found |= is(((byte & 0xf8) == 0xb8) | (byte == 0x68) | (byte == 0xc7), opcode_immediate);
   }
-  return leads;
+  return found;
 }
 
 // Calls visit(index, byte) for each byte of a lane that is not 0; most lanes have few.

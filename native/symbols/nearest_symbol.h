@@ -10,7 +10,7 @@
 
 namespace whocall {
 
-struct RefusedSymbol {
+struct NearestSymbol {
   std::string name;  // as in the file
   NameSource source = NameSource::none;
   Address start = 0;   // link address
@@ -19,7 +19,7 @@ struct RefusedSymbol {
 
 // The nearest symbol with a name at or below `link`, in the section of `link`, which is known to be
 // in a function without a name; none when there is no such symbol. `starts` may be null.
-std::optional<RefusedSymbol> refused_symbol(const ElfFile& file, const SymbolTable& table,
+std::optional<NearestSymbol> nearest_symbol(const ElfFile& file, const SymbolTable& table,
                                             const FunctionStarts* starts, Address link);
 
 }  // namespace whocall

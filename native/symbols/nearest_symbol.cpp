@@ -1,4 +1,4 @@
-#include "symbols/refused_symbol.h"
+#include "symbols/nearest_symbol.h"
 
 #include <cstdint>
 
@@ -28,9 +28,9 @@ std::string teller_of(const SymbolTable& table, const FunctionStarts* starts, Ad
   if (index != SymbolTable::kNone && table.symbols()[index].range.begin == start) {
     return std::string(to_string(table.symbols()[index].source));
   }
-  const auto witnesses =
-      starts != nullptr ? starts->witnesses_at(start).list() : std::vector<StartWitness>();
-  return witnesses.empty() ? std::string() : std::string(to_string(witnesses.front()));
+  const auto evidence =
+      starts != nullptr ? starts->evidence_at(start).list() : std::vector<StartEvidence>();
+  return evidence.empty() ? std::string() : std::string(to_string(evidence.front()));
 }
 
 std::string reason_for(const Symbol& symbol, const SymbolTable& table, const FunctionStarts* starts,
@@ -51,7 +51,7 @@ std::string reason_for(const Symbol& symbol, const SymbolTable& table, const Fun
 
 }  // namespace
 
-std::optional<RefusedSymbol> refused_symbol(const ElfFile& file, const SymbolTable& table,
+std::optional<NearestSymbol> nearest_symbol(const ElfFile& file, const SymbolTable& table,
                                             const FunctionStarts* starts, Address link) {
   const ElfSection* section = file.section_at(link);
   for (std::size_t i = count_up_to(table, link); i > 0; --i) {
@@ -65,7 +65,7 @@ std::optional<RefusedSymbol> refused_symbol(const ElfFile& file, const SymbolTab
     if (symbol.range.contains(link) && symbol.exact_end) {
       break;
     }
-    return RefusedSymbol{std::string(symbol.name), symbol.source, symbol.range.begin,
+    return NearestSymbol{std::string(symbol.name), symbol.source, symbol.range.begin,
                          reason_for(symbol, table, starts, link)};
   }
   return std::nullopt;

@@ -13,10 +13,10 @@
 namespace whocall {
 
 // All addresses are runtime addresses.
-class LooseCode {
+class AnonymousCode {
  public:
   // The process must outlive the object.
-  explicit LooseCode(const ProcessImage& process) : process_(process) {}
+  explicit AnonymousCode(const ProcessImage& process) : process_(process) {}
 
   // From the nearest start at or below `address` to the next one, or to where the code ends. A miss
   // where no executable memory is, or it cannot be read.
