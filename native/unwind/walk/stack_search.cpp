@@ -184,9 +184,8 @@ class Search {
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     StackCandidate restored = plain;
     restored.row = row_at(distance, true);
-    const auto other = apply_row(restored.row, callee_, arch_, memory);
-    const auto beyond =
-        other.failure == ApplyFailure::none ? look_ahead(other.caller) : Lookahead();
+    const auto next = apply_row(restored.row, callee_, arch_, memory);
+    const auto beyond = next.failure == ApplyFailure::none ? look_ahead(next.caller) : Lookahead();
     const bool restores = beyond.points > ahead.points;
     const Lookahead& best = restores ? beyond : ahead;
     StackCandidate& better = restores ? restored : plain;
