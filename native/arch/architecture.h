@@ -26,8 +26,8 @@ struct Architecture {
   RegisterFile registers;
   FrameModel frame;
   CodeModel code;
-  OsAbi os;
-  Linkage linkage;
+  OsAbi os{};
+  Linkage linkage{};
 
   [[nodiscard]] Address code_address(std::uint64_t word) const { return word & code.pointer_mask; }
   // All ones in the low pointer_size bytes: addresses wrap here.

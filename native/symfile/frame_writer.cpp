@@ -78,7 +78,7 @@ class ProgramWriter {
   // Without a rule the stack pointer becomes the CFA, and other registers stay as they are.
   void write_absence(Register number) {
     if (number == arch_.registers.sp) {
-      write_rule({number, RegisterRule::cfa_plus(0)});
+      write_rule({number, RegisterRule::cfa_plus(arch_.frame.sp_from_cfa())});
     } else {
       write_rule({number, RegisterRule::same()});
     }

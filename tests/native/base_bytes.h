@@ -11,10 +11,11 @@
 
 namespace whocall::test {
 
-// Little-endian bytes, written down one after the other.
+// Bytes, written down one after the other; little-endian, if nothing else is said.
 class Bytes {
  public:
   Bytes() = default;
+  explicit Bytes(Endian endian) : endian_(endian) {}
   Bytes(std::initializer_list<unsigned> list) {
     for (const unsigned value : list) {
       u8(value);
@@ -27,7 +28,8 @@ class Bytes {
   Bytes& u64(std::uint64_t value) { return fixed(value, 8); }
   Bytes& fixed(std::uint64_t value, unsigned size) {
     for (unsigned i = 0; i < size; ++i) {
-      bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
+      const unsigned place = endian_ == Endian::little ? i : size - 1 - i;
+      bytes_.push_back(static_cast<std::byte>(value >> (8 * place)));
     }
     return *this;
   }
@@ -69,6 +71,7 @@ class Bytes {
   [[nodiscard]] ByteView view(Endian endian = Endian::little) const { return {bytes_, endian}; }
 
  private:
+  Endian endian_ = Endian::little;
   std::vector<std::byte> bytes_;
 };
 

@@ -9,7 +9,9 @@
 #include <string>
 
 #include "arch/i386.h"
+#include "arch/x32.h"
 #include "arch/x86_64.h"
+#include "arch_invented.h"
 #include "base/hex.h"
 #include "base_bytes.h"
 #include "unwind/rows/cfi_program.h"
@@ -21,7 +23,7 @@ namespace {
 
 // Instruction sets with every pointer size and byte order; only what the writer asks is filled in.
 std::vector<Architecture> kinds() {
-  std::vector<Architecture> found = {kX86_64, kI386};
+  std::vector<Architecture> found = {kX86_64, kI386, kX32, test::kInvented};
   for (Architecture arch : {kX86_64, kI386}) {
     arch.abi.endian = Endian::big;
     found.push_back(arch);
@@ -58,7 +60,8 @@ void add(Table& table, const UnwindRow& row, const Architecture& arch) {
   }
   std::erase_if(rules, [&](const auto& rule) {
     const bool is_sp = rule.first == arch.registers.sp;
-    return rule.second == text_of(is_sp ? RegisterRule::cfa_plus(0) : RegisterRule::same());
+    return rule.second ==
+           text_of(is_sp ? RegisterRule::cfa_plus(arch.frame.sp_from_cfa()) : RegisterRule::same());
   });
   for (const auto& [number, rule] : rules) {
     text += " " + std::to_string(number) + "=" + rule;

@@ -16,11 +16,11 @@ namespace whocall::test {
 // Writes a .debug_frame (absolute addresses) entry by entry.
 class FrameTable {
  public:
-  explicit FrameTable(const Architecture& arch) : arch_(arch) {}
+  explicit FrameTable(const Architecture& arch) : arch_(arch), bytes_(arch.abi.endian) {}
 
   // Returns the CIE's offset. `augmentation` may be "" or "zS" (a signal frame).
   std::uint64_t cie(const Bytes& program, std::string_view augmentation = {}) {
-    Bytes body;
+    Bytes body(arch_.abi.endian);
     body.u32(0xffffffff).u8(3).text(augmentation);
     body.uleb(1).sleb(-std::int64_t{arch_.abi.pointer_size}).uleb(arch_.registers.return_address);
     if (!augmentation.empty()) {
@@ -38,7 +38,7 @@ class FrameTable {
                    .uleb(1));
   }
   void fde(std::uint64_t cie_offset, AddressRange range, const Bytes& program = {}) {
-    Bytes body;
+    Bytes body(arch_.abi.endian);
     body.u32(cie_offset);
     body.fixed(range.begin, arch_.abi.pointer_size).fixed(range.size(), arch_.abi.pointer_size);
     if (signal_cies_ == cie_offset + 1) {
@@ -85,7 +85,10 @@ inline std::shared_ptr<const ElfFile> make_module(const Architecture& arch,
   const std::uint64_t names_at = frame_at + parts.debug_frame.size();
   const std::uint64_t sections_at = (names_at + names.size() + 7) / 8 * 8;
 
-  Bytes file{0x7f, 'E', 'L', 'F', wide ? 2U : 1U, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  const bool little = arch.abi.endian == Endian::little;
+  Bytes file(arch.abi.endian);
+  file.append({0x7f, 'E', 'L', 'F', wide ? 2U : 1U, little ? 1U : 2U, 1});
+  file.fill(EI_NIDENT - file.size(), 0);
   file.u16(ET_DYN).u16(arch.abi.elf_machine).u32(1);
   file.fixed(parts.entry, word).fixed(header_size, word).fixed(sections_at, word).u32(0);
   file.u16(header_size).u16(segment_size).u16(1).u16(wide ? 64 : 40).u16(4).u16(3);

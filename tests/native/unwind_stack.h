@@ -36,10 +36,10 @@ class Stack {
   }
 
   // Zeros up to `address`, which is here or further up.
-  Stack& up_to(Address address) { return words((address - here()) / arch_.abi.pointer_size, 0); }
+  Stack& up_to(Address address) { return words((address - here()) / arch_.registers.size, 0); }
 
   [[nodiscard]] Address base() const { return base_; }
-  [[nodiscard]] Address here() const { return base_ + words_.size() * arch_.abi.pointer_size; }
+  [[nodiscard]] Address here() const { return base_ + words_.size() * arch_.registers.size; }
   [[nodiscard]] Address at(const std::string& label) const {
     const auto found = labels_.find(label);
     if (found == labels_.end()) {
@@ -48,9 +48,9 @@ class Stack {
     return found->second;
   }
   [[nodiscard]] std::vector<std::byte> bytes() const {
-    Bytes bytes;
+    Bytes bytes(arch_.abi.endian);
     for (const Word& word : words_) {
-      bytes.fixed(word.label.empty() ? word.value : at(word.label), arch_.abi.pointer_size);
+      bytes.fixed(word.label.empty() ? word.value : at(word.label), arch_.registers.size);
     }
     return bytes.get();
   }

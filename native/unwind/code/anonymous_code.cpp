@@ -34,14 +34,16 @@ void append_constants(ByteView code, const AddressRange& range, unsigned pointer
 // function. Remedy: behind a return, zeros are padding.
 void append_behind_zeros(ByteView code, Address address, const Architecture& arch,
                          std::vector<Address>& found) {
+  constexpr std::uint64_t kBefore = 16;  // bytes that are asked whether the flow ends there
   const std::uint64_t alignment = arch.code.function_alignment;
+  const std::uint64_t width = arch.code.alignment;
   for (std::uint64_t at = alignment; at < code.size(); at += alignment) {
     std::uint64_t end = at;
     while (end > at - alignment + 1 && code.read<std::uint8_t>(end - 1) == 0) {
       --end;
     }
-    const auto before =
-        code.slice(end >= alignment ? end - alignment : 0, std::min(end, alignment));
+    end = (end + width - 1) / width * width;
+    const auto before = code.slice(end >= kBefore ? end - kBefore : 0, std::min(end, kBefore));
     if (end != at && code.read<std::uint8_t>(at) != 0 && before && arch.code.flow_ends != nullptr &&
         arch.code.flow_ends(*before)) {
       found.push_back(address + at);
