@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from _pytest.terminal import TerminalReporter
-from corpusruns import NAMES, Corpora
-from damageruns import Subject, build_damage
-from scoreboard import Scoreboard
-from stockcores import StockCores
+
+from acceptance.helpers.corpusruns import NAMES, Corpora
+from acceptance.helpers.damageruns import Subject, build_damage
+from acceptance.helpers.scoreboard import Scoreboard
+from acceptance.helpers.stockcores import StockCores
 
 _BOARD = pytest.StashKey[Scoreboard]()
 
