@@ -32,9 +32,9 @@ def scoreboard(pytestconfig: pytest.Config) -> Scoreboard:
 
 
 @pytest.fixture(scope="session")
-def stock_cores(tmp_path_factory: pytest.TempPathFactory) -> StockCores:
-    """Dumps on demand, kept for the session."""
-    return StockCores(tmp_path_factory.mktemp("stock"))
+def stock_cores() -> StockCores:
+    """Dumps on demand."""
+    return StockCores()
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Cases of the crash corpus, and what whocall makes of each.
 
-Building them for the first time is most of the time, so only the cases of the selected tests are built, and everything that
-several tests ask for is measured at once while the core is there.
+Building them for the first time takes most of the time, so only those of the selected tests are
+built, and what several tests ask for is measured once.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -96,7 +96,7 @@ class BuiltCase:
     binaries: Binaries
     steps: Path | None = None
     """The stepper's record, where the oracle needs one."""
-    known: Truth | None = None
+    known: Truth | None = field(default=None, compare=False)
     """The truth, where it was found before."""
 
     def loaded_files(self) -> Iterator[Path]:

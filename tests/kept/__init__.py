@@ -23,7 +23,7 @@ from typing import TypeVar
 from kept.recipe import Tool, compilers, key_of, machine, sources
 from kept.store import Store
 
-__all__ = ["Tool", "compilers", "default_place", "kept", "machine", "sources"]
+__all__ = ["Tool", "compilers", "default_place", "is_kept", "kept", "machine", "sources"]
 
 BOUND = 4 << 30
 """Bytes of disk."""
@@ -51,6 +51,11 @@ def _store() -> Store:
     owner = os.getpid()
     atexit.register(lambda: store.close() if os.getpid() == owner else None)
     return store
+
+
+def is_kept(path: Path) -> bool:
+    """Whether a file is one of those that are kept."""
+    return _store().root in path.parents
 
 
 def kept(

@@ -36,7 +36,6 @@ class Tool:
     name: str
 
 
-@cache
 def identity(path: Path) -> tuple[str, int, int]:
     """Where a file really lies, its size and its time: what an upgrade changes."""
     real = path.resolve()
@@ -102,12 +101,16 @@ SOURCES = (".py", ".c", ".cpp", ".h", ".go", ".rs")
 def sources(
     *folders: Path, but: tuple[str, ...] = (), suffixes: tuple[str, ...] = SOURCES
 ) -> list[tuple[str, Path]]:
-    """The source files right in some folders, as parts of a recipe; tests are none."""
+    """The source files right in some folders, as parts of a recipe; tests are none.
+
+    Without suffixes, all files.
+    """
     return [
         (path.name, path)
         for folder in folders
         for path in sorted(folder.iterdir())
-        if path.suffix in suffixes
+        if path.is_file()
+        and (path.suffix in suffixes or not suffixes)
         and not path.name.startswith(("test_", "__"))
         and path.name not in but
     ]
