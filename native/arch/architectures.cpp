@@ -5,12 +5,13 @@
 
 #include "arch/architecture.h"
 #include "arch/i386.h"
+#include "arch/x32.h"
 #include "arch/x86_64.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 2> kArchitectures = {&kX86_64, &kI386};
+constexpr std::array<const Architecture*, 3> kArchitectures = {&kX86_64, &kI386, &kX32};
 
 }  // namespace
 
@@ -19,8 +20,8 @@ std::span<const Architecture* const> architectures() { return kArchitectures; }
 const Architecture* find_architecture(std::uint16_t elf_machine, unsigned pointer_size,
                                       Endian endian) {
   const auto* const found = std::ranges::find_if(kArchitectures, [&](const Architecture* arch) {
-    return arch->elf_machine == elf_machine && arch->pointer_size == pointer_size &&
-           arch->endian == endian;
+    return arch->abi.elf_machine == elf_machine && arch->abi.pointer_size == pointer_size &&
+           arch->abi.endian == endian;
   });
   return found == kArchitectures.end() ? nullptr : *found;
 }
@@ -33,11 +34,11 @@ const Architecture* find_architecture(std::string_view name) {
 }
 
 std::optional<Register> Architecture::register_named(std::string_view register_name) const {
-  const auto found = std::ranges::find(register_names, register_name);
-  if (register_name.empty() || found == register_names.end()) {
+  const auto found = std::ranges::find(registers.names, register_name);
+  if (register_name.empty() || found == registers.names.end()) {
     return std::nullopt;
   }
-  return static_cast<Register>(found - register_names.begin());
+  return static_cast<Register>(found - registers.names.begin());
 }
 
 std::string_view elf_machine_name(std::uint16_t elf_machine) {

@@ -1,7 +1,6 @@
 #include "arch/x86_common_forms.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "arch/x86_two_byte_forms.h"
 
@@ -10,7 +9,8 @@ namespace {
 
 class Form : private TwoByteForms {
  public:
-  Form(const FormBytes& bytes, Address address, bool is_64) : TwoByteForms(bytes, address, is_64) {}
+  Form(const FormBytes& bytes, Address address, Dialect dialect)
+      : TwoByteForms(bytes, address, dialect) {}
 
   // Whether it is one of the common forms.
   bool read(Instruction& out) {
@@ -177,7 +177,7 @@ class Form : private TwoByteForms {
     }
     const bool to_rm = form < 2;
     if (what == kCompare) {
-      if (!bytes && whole_ && !operands_.in_memory) {
+      if (!bytes && address_sized_ && !operands_.in_memory) {
         const unsigned left = to_rm ? operands_.rm : operands_.reg;
         const unsigned right = to_rm ? operands_.reg : operands_.rm;
         out.add({Effect::Kind::compare, register_number(left), register_number(right), 0});
@@ -202,7 +202,7 @@ class Form : private TwoByteForms {
     if (what == kCompare) {
       return true;
     }
-    if (!bytes && whole_ && (what == kAdd || what == kSubtract)) {
+    if (!bytes && address_sized_ && (what == kAdd || what == kSubtract)) {
       const Register changed = register_number(number);
       out.add({Effect::Kind::set, changed, changed, what == kAdd ? amount : -amount});
       return true;
@@ -218,7 +218,7 @@ class Form : private TwoByteForms {
     }
     const bool from_rm = opcode >= 0x8a;
     const unsigned to = from_rm ? operands_.reg : operands_.rm;
-    if (!operands_.in_memory && whole) {
+    if (!operands_.in_memory && address_sized_ && !bytes) {
       const unsigned from = from_rm ? operands_.rm : operands_.reg;
       out.add({Effect::Kind::set, register_number(to), register_number(from), 0});
       return true;
@@ -268,7 +268,7 @@ class Form : private TwoByteForms {
       return false;
     }
     const Register to = register_number(operands_.reg);
-    if (!whole_ || operands_.base == kNoRegister || operands_.index != kNoRegister) {
+    if (!address_sized_ || operands_.base == kNoRegister || operands_.index != kNoRegister) {
       return clobber(out, operands_.reg);
     }
     out.add({Effect::Kind::set, to, operands_.base, operands_.displacement});
@@ -336,12 +336,12 @@ class Form : private TwoByteForms {
 
 }  // namespace
 
-std::optional<Instruction> decode_common_form(ByteView code, Address address, bool is_64) {
+std::optional<Instruction> decode_common_form(ByteView code, Address address, Dialect dialect) {
   FormBytes bytes{};
   const auto known = code.bytes().first(std::min(code.size(), kLongestForm));
   std::ranges::transform(known, bytes.begin(), std::to_integer<std::uint8_t>);
   std::optional<Instruction> result(std::in_place);
-  if (!Form(bytes, address, is_64).read(*result) || result->size > code.size()) {
+  if (!Form(bytes, address, dialect).read(*result) || result->size > code.size()) {
     return std::nullopt;
   }
   return result;

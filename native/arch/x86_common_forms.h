@@ -8,11 +8,12 @@
 #include <optional>
 
 #include "arch/instruction.h"
+#include "arch/x86_families.h"
 
 namespace whocall::x86 {
 
 // Says what the library's decoder says, or nothing: where the form is none of these, or the bytes
 // end within it.
-std::optional<Instruction> decode_common_form(ByteView code, Address address, bool is_64);
+std::optional<Instruction> decode_common_form(ByteView code, Address address, Dialect dialect);
 
 }  // namespace whocall::x86

@@ -9,10 +9,10 @@ namespace {
 
 class Decoder final : public InstructionDecoder {
  public:
-  explicit Decoder(bool is_64) : is_64_(is_64), library_(make_library_decoder(is_64)) {}
+  explicit Decoder(Dialect dialect) : dialect_(dialect), library_(make_library_decoder(dialect)) {}
 
   std::optional<Instruction> decode(ByteView code, Address address) override {
-    const auto common = decode_common_form(code, address, is_64_);
+    const auto common = decode_common_form(code, address, dialect_);
     return common ? common : library_->decode(code, address);
   }
 
@@ -21,13 +21,20 @@ class Decoder final : public InstructionDecoder {
   }
 
  private:
-  bool is_64_;
+  Dialect dialect_;
   std::unique_ptr<InstructionDecoder> library_;
 };
 
 }  // namespace
 
-std::unique_ptr<InstructionDecoder> make_decoder_64() { return std::make_unique<Decoder>(true); }
-std::unique_ptr<InstructionDecoder> make_decoder_32() { return std::make_unique<Decoder>(false); }
+std::unique_ptr<InstructionDecoder> make_decoder_64() {
+  return std::make_unique<Decoder>(Dialect::x86_64);
+}
+std::unique_ptr<InstructionDecoder> make_decoder_32() {
+  return std::make_unique<Decoder>(Dialect::i386);
+}
+std::unique_ptr<InstructionDecoder> make_decoder_x32() {
+  return std::make_unique<Decoder>(Dialect::x32);
+}
 
 }  // namespace whocall::x86

@@ -5,13 +5,15 @@
 #include <memory>
 
 #include "arch/instruction.h"
+#include "arch/x86_families.h"
 
 namespace whocall::x86 {
 
 std::unique_ptr<InstructionDecoder> make_decoder_64();
 std::unique_ptr<InstructionDecoder> make_decoder_32();
+std::unique_ptr<InstructionDecoder> make_decoder_x32();
 
 // Capstone alone, which writes text for every instruction that it decodes: ten times slower.
-std::unique_ptr<InstructionDecoder> make_library_decoder(bool is_64);
+std::unique_ptr<InstructionDecoder> make_library_decoder(Dialect dialect);
 
 }  // namespace whocall::x86

@@ -27,6 +27,7 @@ bool FormReader::read_prefixes() {
     rex_ = bytes_[at_++];
   }
   whole_ = is_64_ ? (rex_ & 8U) != 0 : !narrow_;
+  address_sized_ = whole_ || (short_pointers_ && !narrow_);
   return !(narrow_ && rex_ >= 0x48);
 }
 

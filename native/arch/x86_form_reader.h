@@ -28,8 +28,11 @@ struct FormOperands {
 
 class FormReader {
  protected:
-  FormReader(const FormBytes& bytes, Address address, bool is_64)
-      : bytes_(bytes), address_(address), is_64_(is_64) {}
+  FormReader(const FormBytes& bytes, Address address, Dialect dialect)
+      : bytes_(bytes),
+        address_(address),
+        is_64_(dialect != Dialect::i386),
+        short_pointers_(dialect == Dialect::x32) {}
 
   // False when there are too many, or some that contradict each other.
   bool read_prefixes();
@@ -93,12 +96,14 @@ class FormReader {
   const FormBytes& bytes_;
   Address address_;
   bool is_64_;
+  bool short_pointers_;
   std::size_t at_ = 0;
   bool narrow_ = false;      // 66: operands of 16 bits, or packed doubles
   bool nop_only_ = false;    // prefixes that only long nops have
   std::uint8_t repeat_ = 0;  // F2 or F3
   unsigned rex_ = 0;
-  bool whole_ = false;  // operands have the size of a word
+  bool whole_ = false;          // operands have the size of a word
+  bool address_sized_ = false;  // operands have the size of a word or a pointer
   FormOperands operands_;
 };
 

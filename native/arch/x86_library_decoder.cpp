@@ -13,8 +13,8 @@ namespace {
 
 class LibraryDecoder final : public InstructionDecoder, private Operands {
  public:
-  explicit LibraryDecoder(bool is_64) : Operands(is_64) {
-    if (cs_open(CS_ARCH_X86, is_64 ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
+  explicit LibraryDecoder(Dialect dialect) : Operands(dialect) {
+    if (cs_open(CS_ARCH_X86, is_64_ ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
       cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
       decoded_ = cs_malloc(handle_);
     }
@@ -196,8 +196,8 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
   }
 
   void exchange(Instruction& out) const {
-    const Register left = whole_register(operand(0));
-    const Register right = whole_register(operand(1));
+    const Register left = address_register(operand(0));
+    const Register right = address_register(operand(1));
     if (left == kNoRegister || right == kNoRegister) {
       return clobber_written(out);
     }
@@ -219,18 +219,19 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
   }
 
   void add(Instruction& out) const {
-    const Register destination = whole_register(operand(0));
+    const Register destination = address_register(operand(0));
     if (destination == kNoRegister || operand(1).type != X86_OP_IMM) {
       return clobber_written(out);
     }
-    const std::int64_t amount =
-        is_64_ ? operand(1).imm : static_cast<std::int32_t>(operand(1).imm);  // told unsigned
+    std::int64_t amount = operand(1).imm;
+    amount =
+        operand(0).size == 4 ? static_cast<std::int32_t>(amount) : amount;  // is unsigned there
     out.add({Effect::Kind::set, destination, destination,
              decoded_->id == X86_INS_SUB ? -amount : amount});
   }
 
   void lea(Instruction& out) const {
-    const Register destination = whole_register(operand(0));
+    const Register destination = address_register(operand(0));
     const Register base = plain_base(operand(1));
     if (destination != kNoRegister && base != kNoRegister) {
       out.add({Effect::Kind::set, destination, base, operand(1).mem.disp});
@@ -244,11 +245,11 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
   void move(Instruction& out) const {
     const cs_x86_op& to = operand(0);
     const cs_x86_op& from = operand(1);
-    const Register destination = whole_register(to);
-    const Register source = whole_register(from);
-    if (destination != kNoRegister && source != kNoRegister) {
-      out.add({Effect::Kind::set, destination, source, 0});
-    } else if (destination != kNoRegister && any_base(from) != kNoRegister) {
+    if (address_register(to) != kNoRegister && address_register(from) != kNoRegister) {
+      return out.add({Effect::Kind::set, address_register(to), address_register(from), 0});
+    }
+    const auto [destination, source] = std::pair(whole_register(to), whole_register(from));
+    if (destination != kNoRegister && any_base(from) != kNoRegister) {
       out.add(indexed({Effect::Kind::load, destination, any_base(from), from.mem.disp}, from));
     } else if (any_base(to) != kNoRegister && source != kNoRegister) {
       out.add(indexed({Effect::Kind::store, any_base(to), source, to.mem.disp}, to));
@@ -260,8 +261,8 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
   }
 
   void compare(Instruction& out) const {
-    const Register left = whole_register(operand(0));
-    const Register right = whole_register(operand(1));
+    const Register left = address_register(operand(0));
+    const Register right = address_register(operand(1));
     if (left != kNoRegister && right != kNoRegister) {
       out.add({Effect::Kind::compare, left, right, 0});
     }
@@ -342,8 +343,8 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
 
 }  // namespace
 
-std::unique_ptr<InstructionDecoder> make_library_decoder(bool is_64) {
-  return std::make_unique<LibraryDecoder>(is_64);
+std::unique_ptr<InstructionDecoder> make_library_decoder(Dialect dialect) {
+  return std::make_unique<LibraryDecoder>(dialect);
 }
 
 }  // namespace whocall::x86

@@ -12,7 +12,8 @@ namespace whocall::x86 {
 
 class Operands {
  protected:
-  explicit Operands(bool is_64) : is_64_(is_64) {}
+  explicit Operands(Dialect dialect)
+      : is_64_(dialect != Dialect::i386), short_pointers_(dialect == Dialect::x32) {}
 
   [[nodiscard]] const cs_x86& x86() const { return decoded_->detail->x86; }
   [[nodiscard]] const cs_x86_op& operand(std::size_t index) const { return x86().operands[index]; }
@@ -29,6 +30,12 @@ class Operands {
   // The number of an operand that is a whole register of the word size.
   [[nodiscard]] Register whole_register(const cs_x86_op& op) const {
     return op.type == X86_OP_REG && op.size == word() ? number(op.reg) : kNoRegister;
+  }
+
+  // The same, or a part of one that has the size of a pointer.
+  [[nodiscard]] Register address_register(const cs_x86_op& op) const {
+    const bool is_address = op.type == X86_OP_REG && short_pointers_ && op.size == 4;
+    return is_address ? number(op.reg) : whole_register(op);
   }
 
   // Base of a memory operand without segment; kNoRegister for other forms.
@@ -54,6 +61,7 @@ class Operands {
   }
 
   bool is_64_;
+  bool short_pointers_;
   cs_insn* decoded_ = nullptr;
 };
 

@@ -57,11 +57,11 @@ class NoteReader {
         read_signal_info(note.contents);
         break;
       case NT_AUXV:
-        result_.auxiliary = parse_auxiliary_vector(note.contents, arch_.pointer_size);
+        result_.auxiliary = parse_auxiliary_vector(note.contents, arch_.abi.pointer_size);
         result_.has_auxiliary = true;
         break;
       case NT_FILE:
-        result_.files = parse_file_note(note.contents, arch_.pointer_size);
+        result_.files = parse_file_note(note.contents, arch_.abi.pointer_size);
         break;
       default:
         break;
@@ -69,7 +69,7 @@ class NoteReader {
   }
 
   void add_thread(ByteView contents) {
-    const PrstatusLayout& layout = arch_.prstatus;
+    const PrstatusLayout& layout = arch_.os.prstatus;
     const auto lwp = contents.read<std::uint32_t>(layout.lwp_offset);
     const auto registers = contents.slice(layout.registers_offset, layout.registers_size);
     if (!lwp || !registers || layout.registers_size == 0) {
@@ -92,7 +92,7 @@ class NoteReader {
   void read_process_info(ByteView contents) {
     constexpr std::size_t kNameSize = 16;
     constexpr std::size_t kArgumentsSize = 80;
-    const bool wide = arch_.pointer_size == 8;
+    const bool wide = arch_.abi.pointer_size == 8;
     // 124 bytes with 16-bit ids (i386, ARM), 128 with 32-bit ones, 136 for 64-bit.
     const std::size_t name_offset = wide ? 40 : contents.size() >= 128 ? 32 : 28;
     const std::size_t pid_offset = name_offset - 16;
@@ -109,11 +109,11 @@ class NoteReader {
   // Belongs to the thread whose NT_PRSTATUS came last: once in the kernel's cores, for each thread
   // in gdb's.
   void read_signal_info(ByteView contents) {
-    const bool swapped = arch_.elf_machine == EM_MIPS;  // si_code stands before si_errno there
+    const bool swapped = arch_.abi.elf_machine == EM_MIPS;  // si_code stands before si_errno there
     const auto number = contents.read<std::uint32_t>(0);
     const auto code = contents.read<std::uint32_t>(swapped ? 4 : 8);
     const auto address =
-        contents.read_unsigned(arch_.pointer_size == 8 ? 16 : 12, arch_.pointer_size);
+        contents.read_unsigned(arch_.abi.pointer_size == 8 ? 16 : 12, arch_.abi.pointer_size);
     if (!number || !code || !address || result_.threads.empty()) {
       return;
     }
@@ -159,7 +159,7 @@ class NoteReader {
 
 Registers decode_registers(ByteView bytes, const Architecture& arch) {
   Registers registers;
-  for (const SavedRegister& saved : arch.prstatus.registers) {
+  for (const SavedRegister& saved : arch.os.prstatus.registers) {
     if (const auto value = bytes.read_unsigned(saved.offset, saved.size); value) {
       registers.set(saved.number, *value);
     }

@@ -99,8 +99,8 @@ class Collector {
  private:
   [[nodiscard]] bool is_ours(const ElfFile& file) const {
     const Architecture& arch = *process_.arch;
-    return file.machine() == arch.elf_machine && file.pointer_size() == arch.pointer_size &&
-           file.endian() == arch.endian;
+    return file.machine() == arch.abi.elf_machine && file.pointer_size() == arch.abi.pointer_size &&
+           file.endian() == arch.abi.endian;
   }
 
   const ProcessImage& process_;

@@ -16,11 +16,12 @@ constexpr std::size_t kEntryLimit = 65536;
 constexpr std::uint32_t kVersion = 1;
 
 // Where the fields of struct jit_code_entry { next, prev, symfile_addr; uint64_t symfile_size; }
-// lie, in bytes. The psABI of i386 aligns 8-byte integers at 4.
+// lie, in bytes.
 struct EntryLayout {
   explicit EntryLayout(const Architecture& arch)
-      : file(2 * arch.pointer_size),
-        size(arch.pointer_size == 8 || arch.elf_machine == EM_386 ? 3 * arch.pointer_size : 16) {}
+      : file(2 * arch.abi.pointer_size), size(3 * arch.abi.pointer_size) {
+    size += (arch.abi.wide_alignment - size % arch.abi.wide_alignment) % arch.abi.wide_alignment;
+  }
   Address file;
   Address size;
 };
@@ -31,8 +32,8 @@ class Lister {
 
   JitRegistry run(Address descriptor) {
     // { uint32_t version, action_flag; entry *relevant, *first; }
-    const auto version = memory_.read_unsigned(descriptor, 4, arch_.endian);
-    const auto first = word(descriptor + 8 + arch_.pointer_size);
+    const auto version = memory_.read_unsigned(descriptor, 4, arch_.abi.endian);
+    const auto first = word(descriptor + 8 + arch_.abi.pointer_size);
     if (!version || !first) {
       stop("cannot be read");
     } else if (*first != 0 && *version != kVersion) {
@@ -45,7 +46,8 @@ class Lister {
 
  private:
   [[nodiscard]] std::optional<Address> word(Address address) const {
-    return memory_.read_unsigned(address & arch_.address_mask(), arch_.pointer_size, arch_.endian);
+    return memory_.read_unsigned(address & arch_.address_mask(), arch_.abi.pointer_size,
+                                 arch_.abi.endian);
   }
 
   void follow(Address entry) {
@@ -61,7 +63,7 @@ class Lister {
       const auto next = word(entry);
       const auto file = word(entry + layout.file);
       const auto size =
-          memory_.read_unsigned((entry + layout.size) & arch_.address_mask(), 8, arch_.endian);
+          memory_.read_unsigned((entry + layout.size) & arch_.address_mask(), 8, arch_.abi.endian);
       if (!next || !file || !size) {
         return stop("cannot be read at " + hex(entry));
       }

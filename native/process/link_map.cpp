@@ -19,8 +19,9 @@ class WordReader {
 
   // The word number `index` of the structure at `address`.
   [[nodiscard]] std::optional<std::uint64_t> word(Address address, unsigned index = 0) const {
-    const Address place = (address + std::uint64_t{index} * arch_.pointer_size);
-    return memory_.read_unsigned(place & arch_.address_mask(), arch_.pointer_size, arch_.endian);
+    const Address place = (address + std::uint64_t{index} * arch_.abi.pointer_size);
+    return memory_.read_unsigned(place & arch_.address_mask(), arch_.abi.pointer_size,
+                                 arch_.abi.endian);
   }
   [[nodiscard]] const Architecture& arch() const { return arch_; }
 
@@ -31,7 +32,7 @@ class WordReader {
 
 // Runtime address of struct r_debug, as the dynamic table at `table` tells it.
 std::optional<Address> debug_structure(const WordReader& reader, Address table) {
-  const unsigned word = reader.arch().pointer_size;
+  const unsigned word = reader.arch().abi.pointer_size;
   for (std::size_t entry = 0; entry < kTagLimit; ++entry) {
     const Address place = table + entry * 2 * word;
     const auto tag = reader.word(place);
@@ -43,10 +44,10 @@ std::optional<Address> debug_structure(const WordReader& reader, Address table) 
       return *value;
     }
     // The table is read-only on MIPS: it holds the place of a word that the linker fills in.
-    if (reader.arch().elf_machine == EM_MIPS && *tag == DT_MIPS_RLD_MAP) {
+    if (reader.arch().abi.elf_machine == EM_MIPS && *tag == DT_MIPS_RLD_MAP) {
       return reader.word(*value);
     }
-    if (reader.arch().elf_machine == EM_MIPS && *tag == DT_MIPS_RLD_MAP_REL) {
+    if (reader.arch().abi.elf_machine == EM_MIPS && *tag == DT_MIPS_RLD_MAP_REL) {
       return reader.word(place + *value);
     }
   }

@@ -76,11 +76,11 @@ void add_threads(const StoppedThreads& stopped, ProcessImage& image) {
                                "Try again later.");
       continue;
     }
-    if (source.registers.size() < image.arch->prstatus.registers_size) {
+    if (source.registers.size() < image.arch->os.prstatus.registers_size) {
       image.warnings.push_back("The registers of thread " + std::to_string(source.lwp) +
                                " cannot be read: " + std::to_string(source.registers.size()) +
                                " bytes instead of " +
-                               std::to_string(image.arch->prstatus.registers_size) + ".");
+                               std::to_string(image.arch->os.prstatus.registers_size) + ".");
       continue;
     }
     Thread thread;
@@ -88,15 +88,15 @@ void add_threads(const StoppedThreads& stopped, ProcessImage& image) {
     thread.lwp = source.lwp;
     thread.name = thread_name(image.pid, source.lwp);
     thread.registers =
-        decode_registers(ByteView(source.registers, image.arch->endian), *image.arch);
+        decode_registers(ByteView(source.registers, image.arch->abi.endian), *image.arch);
     image.threads.push_back(std::move(thread));
   }
 }
 
 AuxiliaryVector read_auxiliary_vector(std::int64_t pid, const Architecture& arch) {
   const auto text = read_proc_file(process_directory(pid) + "/auxv").value_or("");
-  return parse_auxiliary_vector(ByteView(std::as_bytes(std::span(text)), arch.endian),
-                                arch.pointer_size);
+  return parse_auxiliary_vector(ByteView(std::as_bytes(std::span(text)), arch.abi.endian),
+                                arch.abi.pointer_size);
 }
 
 }  // namespace

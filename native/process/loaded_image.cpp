@@ -21,8 +21,8 @@ bool has_magic(const Memory& memory, Address header) {
 }
 
 bool is_for(const ElfHeader& header, const Architecture& arch) {
-  return header.machine == arch.elf_machine && header.pointer_size == arch.pointer_size &&
-         header.endian == arch.endian;
+  return header.machine == arch.abi.elf_machine && header.pointer_size == arch.abi.pointer_size &&
+         header.endian == arch.abi.endian;
 }
 
 // The segment that the file's first page belongs to, else the first one loaded.
@@ -47,7 +47,7 @@ std::optional<LoadedImage> read_loaded_image(const Memory& memory, Address heade
   }
   std::vector<std::byte> page(kHeaderPage);
   page.resize(memory.read(header, page));
-  const ByteView bytes(page, arch.endian);
+  const ByteView bytes(page, arch.abi.endian);
   try {
     const ElfHeader elf = parse_elf_header(bytes, "ELF header in memory");
     if (!is_for(elf, arch)) {
@@ -98,7 +98,7 @@ std::string build_id_in_memory(const Memory& memory, std::span<const ElfSegment>
     }
     std::vector<std::byte> area(std::min(segment.memory_size, kNoteLimit));
     area.resize(memory.read(segment.address + bias, area));
-    for (const ElfNote& note : parse_notes(ByteView(area, arch.endian), segment.alignment)) {
+    for (const ElfNote& note : parse_notes(ByteView(area, arch.abi.endian), segment.alignment)) {
       if (note.owner != "GNU" || note.type != NT_GNU_BUILD_ID) {
         continue;
       }

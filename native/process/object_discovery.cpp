@@ -107,7 +107,8 @@ class Discovery {
     object.is_program = true;
     object.path = program_path();
     if (const auto headers = evidence_.auxiliary.program_headers; headers) {
-      const Address header_size = arch_.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+      const Address header_size =
+          arch_.abi.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
       object.image = read_loaded_image(memory_, *headers - header_size, arch_);
     }
     objects_.push_back(std::move(object));

@@ -45,10 +45,10 @@ void store(std::span<std::byte> out, std::uint64_t value, Endian endian) {
 }
 
 void store_word(std::span<std::byte> out, std::uint64_t value, const Architecture& arch) {
-  if (arch.pointer_size == 8) {
-    store<std::uint64_t>(out, value, arch.endian);
+  if (arch.abi.pointer_size == 8) {
+    store<std::uint64_t>(out, value, arch.abi.endian);
   } else {
-    store<std::uint32_t>(out, value, arch.endian);
+    store<std::uint32_t>(out, value, arch.abi.endian);
   }
 }
 
@@ -89,8 +89,8 @@ void restore_dynamic_table(const LoadedImage& image, const Architecture& arch,
                            std::span<std::byte> file) {
   const ElfSegment* dynamic = segment_of_type(image.segments, PT_DYNAMIC);
   const AddressRange range = loaded_range(image.segments, image.bias);
-  const ByteView view(file, arch.endian);
-  const unsigned word = arch.pointer_size;
+  const ByteView view(file, arch.abi.endian);
+  const unsigned word = arch.abi.pointer_size;
   if (dynamic == nullptr || image.bias == 0) {
     return;
   }
@@ -110,19 +110,20 @@ void restore_dynamic_table(const LoadedImage& image, const Architecture& arch,
 // The section headers stand at the file's end and are not loaded: without this the reader would
 // call the file truncated.
 void forget_sections(const Architecture& arch, std::span<std::byte> file) {
-  const bool wide = arch.pointer_size == 8;
+  const bool wide = arch.abi.pointer_size == 8;
   const auto clear = [&](std::size_t offset, std::size_t size) {
     std::ranges::fill(file.subspan(offset, size), std::byte{0});
   };
-  clear(wide ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff), arch.pointer_size);
+  clear(wide ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff),
+        arch.abi.pointer_size);
   clear(wide ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum), 4);  // and e_shstrndx
 }
 
 bool holds_section_headers(const Architecture& arch, std::span<const std::byte> file) {
-  const ByteView view(file, arch.endian);
-  const bool wide = arch.pointer_size == 8;
+  const ByteView view(file, arch.abi.endian);
+  const bool wide = arch.abi.pointer_size == 8;
   const auto offset = view.read_unsigned(
-      wide ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff), arch.pointer_size);
+      wide ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff), arch.abi.pointer_size);
   const auto count = view.read<std::uint16_t>(wide ? offsetof(Elf64_Ehdr, e_shnum)
                                                    : offsetof(Elf32_Ehdr, e_shnum));
   const std::uint64_t stride = wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -145,7 +146,8 @@ void append_rest_of_page(const Memory& memory, const LoadedImage& image,
 std::shared_ptr<const ElfFile> rebuild_file(const Memory& memory, const LoadedImage& image,
                                             const Architecture& arch, const std::string& name) {
   const std::uint64_t size = size_of_loaded_file(image);
-  const std::size_t header_size = arch.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+  const std::size_t header_size =
+      arch.abi.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
   if (size < header_size || !seems_readable(memory, image)) {
     return nullptr;
   }

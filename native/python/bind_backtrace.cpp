@@ -100,8 +100,8 @@ py::dict saved(const FrameView& view) {
   py::dict names;
   for (const SavedWord& word : view.frame().saved) {
     const Architecture& arch = *view.walk->session->image->arch;
-    if (word.number < arch.register_names.size()) {
-      names[py::int_(word.address)] = py::str(arch.register_names[word.number]);
+    if (word.number < arch.registers.names.size()) {
+      names[py::int_(word.address)] = py::str(arch.registers.names[word.number]);
     }
   }
   return names;

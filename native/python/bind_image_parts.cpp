@@ -58,9 +58,11 @@ void bind_thread(py::module_& module) {
       .def_property_readonly("fault_address",
                              [](const ThreadView& view) { return view.get().fault_address; })
       .def_property_readonly(
-          "pc", [](const ThreadView& view) { return view.get().registers.get(view.arch().pc); })
+          "pc",
+          [](const ThreadView& view) { return view.get().registers.get(view.arch().registers.pc); })
       .def_property_readonly(
-          "sp", [](const ThreadView& view) { return view.get().registers.get(view.arch().sp); })
+          "sp",
+          [](const ThreadView& view) { return view.get().registers.get(view.arch().registers.sp); })
       .def_property_readonly("registers", [](const ThreadView& view) {
         return register_dict(view.get().registers, view.arch());
       });

@@ -183,11 +183,12 @@ void bind_process(py::module_& module) {
       .def_property_readonly("arch",
                              [](const Process& process) { return process.image().arch->name; })
       .def_property_readonly(
-          "pointer_size", [](const Process& process) { return process.image().arch->pointer_size; })
+          "pointer_size",
+          [](const Process& process) { return process.image().arch->abi.pointer_size; })
       .def_property_readonly("pc_name",
                              [](const Process& process) {
                                const Architecture& arch = *process.image().arch;
-                               return arch.register_names[arch.pc];
+                               return arch.registers.names[arch.registers.pc];
                              })
       .def_property_readonly("core_path",
                              [](const Process& process) { return text(process.image().core_path); })

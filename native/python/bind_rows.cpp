@@ -22,9 +22,9 @@ py::dict rule_dict(const UnwindRow& row, const Architecture& arch) {
   py::dict rules;
   for (const NamedRule& named : row.rules) {
     const bool known =
-        named.number < arch.register_names.size() && !arch.register_names[named.number].empty();
+        named.number < arch.registers.names.size() && !arch.registers.names[named.number].empty();
     const std::string name = named.number == row.return_address ? "ra"
-                             : known ? std::string(arch.register_names[named.number])
+                             : known ? std::string(arch.registers.names[named.number])
                                      : "r" + std::to_string(named.number);
     rules[text(name)] = to_string(named.rule, arch);
   }
@@ -44,7 +44,7 @@ py::list analysis_rows(const std::string& path, Address begin, Address end) {
   const auto file = ElfFile::open(path);
   const Architecture& arch = architecture_of(*file);
   const ByteView code = file->at(begin);
-  const auto decoder = arch.make_decoder();
+  const auto decoder = arch.code.make_decoder();
   const auto inside = code.slice(0, std::min<std::uint64_t>(end - begin, code.size()));
   const FunctionCode function{.code = inside.value_or(ByteView()), .address = begin};
   return row_list(make_rows(follow_function(function, arch, *decoder).points).rows, arch);

@@ -35,10 +35,10 @@ inline pybind11::list text_list(const std::vector<std::string>& strings) {
 // Known registers by gdb's names.
 inline pybind11::dict register_dict(const Registers& registers, const Architecture& arch) {
   pybind11::dict values;
-  for (std::size_t number = 0; number < arch.register_names.size(); ++number) {
+  for (std::size_t number = 0; number < arch.registers.names.size(); ++number) {
     const auto value = registers.get(static_cast<Register>(number));
-    if (value && !arch.register_names[number].empty()) {
-      values[text(arch.register_names[number])] = *value;
+    if (value && !arch.registers.names[number].empty()) {
+      values[text(arch.registers.names[number])] = *value;
     }
   }
   return values;

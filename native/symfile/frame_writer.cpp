@@ -44,7 +44,7 @@ class ProgramWriter {
     if (before_ != nullptr && same_rules(*before_, row)) {
       return;
     }
-    advance((row.range.begin - at_) / arch_.code_alignment);
+    advance((row.range.begin - at_) / arch_.code.alignment);
     at_ = row.range.begin;
     if (before_ == nullptr || !same(before_->cfa, row.cfa)) {
       write_cfa(row.cfa);
@@ -77,7 +77,7 @@ class ProgramWriter {
 
   // Without a rule the stack pointer becomes the CFA, and other registers stay as they are.
   void write_absence(Register number) {
-    if (number == arch_.sp) {
+    if (number == arch_.registers.sp) {
       write_rule({number, RegisterRule::cfa_plus(0)});
     } else {
       write_rule({number, RegisterRule::same()});
@@ -163,11 +163,11 @@ void write_fde(ByteSink& out, std::span<const UnwindRow> run, const Architecture
 
 std::vector<std::byte> write_debug_frame(std::span<const FunctionRows> functions,
                                          const Architecture& arch) {
-  ByteSink out(arch.endian, arch.pointer_size);
+  ByteSink out(arch.abi.endian, arch.abi.pointer_size);
   entry(out, [&] {
     out.u32(kCieId).u8(kVersion).text("");
-    out.uleb(arch.code_alignment).sleb(kDataAlignment);
-    out.uleb(arch.return_address);
+    out.uleb(arch.code.alignment).sleb(kDataAlignment);
+    out.uleb(arch.registers.return_address);
   });
   for (const FunctionRows& function : functions) {
     const std::span<const UnwindRow> rows = function.rows;

@@ -30,8 +30,8 @@ class RowCollector {
         const AddressRange place{link, link + 1};
         UnwindRow row;
         row.range = place;
-        row.cfa = CfaRule::at(arch.sp, 0);
-        row.rules.push_back({arch.return_address, RegisterRule::undefined()});
+        row.cfa = CfaRule::at(arch.registers.sp, 0);
+        row.rules.push_back({arch.registers.return_address, RegisterRule::undefined()});
         ends_.push_back({place, {std::move(row)}});
       }
     }
@@ -103,9 +103,10 @@ class RowCollector {
       return;
     }
     for (UnwindRow& row : rows.rows) {
-      std::erase_if(row.rules,
-                    [&](const NamedRule& rule) { return rule.number == arch.return_address; });
-      row.rules.push_back({arch.return_address, RegisterRule::undefined()});
+      std::erase_if(row.rules, [&](const NamedRule& rule) {
+        return rule.number == arch.registers.return_address;
+      });
+      row.rules.push_back({arch.registers.return_address, RegisterRule::undefined()});
     }
   }
 

@@ -43,7 +43,7 @@ void apply_all(const AnalysedFunction& function, const Architecture& arch, ByteV
 
 // The code as a function by itself, with landing pads and entries anywhere.
 void follow_alone(const Architecture& arch, std::uint16_t where, ByteView code) {
-  const auto decoder = arch.make_decoder();
+  const auto decoder = arch.code.make_decoder();
   FunctionCode function{.code = code, .address = kCode};
   function.exact_bounds = (where & 1U) != 0;
   function.never_returns = [&](Address target) { return (target & 7U) == 0; };
@@ -70,22 +70,22 @@ void follow_alone(const Architecture& arch, std::uint16_t where, ByteView code) 
 
 // The smallest file that loads `code`: an ELF header and one segment, no sections.
 std::vector<std::byte> file_around(const Architecture& arch, ByteView code) {
-  const bool wide = arch.pointer_size == 8;
+  const bool wide = arch.abi.pointer_size == 8;
   std::vector<std::byte> image(wide ? 64 + 56 : 52 + 32);
   const auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t place = arch.endian == Endian::little ? i : size - 1 - i;
+      const std::size_t place = arch.abi.endian == Endian::little ? i : size - 1 - i;
       image[at + place] = static_cast<std::byte>(value >> (8 * i));
     }
   };
-  const std::size_t word = arch.pointer_size;
+  const std::size_t word = arch.abi.pointer_size;
   const std::size_t header = image.size();
-  put(0, arch.endian == Endian::little ? 0x464c457f : 0x7f454c46, 4);
+  put(0, arch.abi.endian == Endian::little ? 0x464c457f : 0x7f454c46, 4);
   put(4, wide ? 2 : 1, 1);
-  put(5, arch.endian == Endian::little ? 1 : 2, 1);
+  put(5, arch.abi.endian == Endian::little ? 1 : 2, 1);
   put(6, 1, 1);
   put(16, 3, 2);
-  put(18, arch.elf_machine, 2);
+  put(18, arch.abi.elf_machine, 2);
   put(20, 1, 4);
   put(24, kCode + code.size() / 2, word);
   put(24 + word, wide ? 64 : 52, word);
@@ -122,7 +122,7 @@ void follow_in_module(const Architecture& arch, std::uint16_t where, ByteView co
 void read_exception_table(const Architecture& arch, std::uint16_t where, ByteView table) {
   const auto file = ElfFile::from_memory(file_around(arch, table), "fuzz");
   Cie cie;
-  cie.bases.pointer_size = arch.pointer_size;
+  cie.bases.pointer_size = arch.abi.pointer_size;
   Fde fde;
   fde.range = {kCode, kCode + 0x800};
   fde.cie = &cie;
@@ -143,13 +143,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::vector<const Architecture*> decoded;
   for (const Architecture* arch : architectures()) {
-    if (arch->make_decoder != nullptr) {
+    if (arch->code.make_decoder != nullptr) {
       decoded.push_back(arch);
     }
   }
   const Architecture& arch = *decoded[data[1] % decoded.size()];
   const auto where = static_cast<std::uint16_t>(data[2] | data[3] << 8U);
-  const ByteView rest(std::as_bytes(std::span(data + 4, size - 4)), arch.endian);
+  const ByteView rest(std::as_bytes(std::span(data + 4, size - 4)), arch.abi.endian);
   switch (data[0] % 3) {
     case 0:
       follow_alone(arch, where, rest);

@@ -24,16 +24,16 @@ Activation activation_on(const Architecture& arch, Address stack) {
   for (Register number = 0; number < 17; ++number) {
     activation.registers.set(number, stack + number);
   }
-  activation.registers.set(arch.sp, stack);
+  activation.registers.set(arch.registers.sp, stack);
   return activation;
 }
 
 void run_program(const Architecture& arch, std::uint8_t choice, ByteView program) {
   Cie cie;
   cie.code_alignment = 1 + (choice >> 2U) % 8;
-  cie.data_alignment = -static_cast<std::int64_t>(arch.pointer_size);
-  cie.address_size = arch.pointer_size;
-  cie.return_address = arch.return_address;
+  cie.data_alignment = -static_cast<std::int64_t>(arch.abi.pointer_size);
+  cie.address_size = arch.abi.pointer_size;
+  cie.return_address = arch.registers.return_address;
   const std::uint64_t split = program.size() / 4;
   cie.instructions = *program.slice(0, split);
   Fde fde;
@@ -68,7 +68,7 @@ void run_expression(const Architecture& arch, ByteView expression) {
 void run_section(const Architecture& arch, std::uint8_t choice, ByteView section) {
   using Format = CallFrameInfo::Format;
   const Format format = (choice & 4U) != 0 ? Format::eh_frame : Format::debug_frame;
-  const CallFrameInfo info(format, {section, 0x2000}, std::nullopt, arch.pointer_size);
+  const CallFrameInfo info(format, {section, 0x2000}, std::nullopt, arch.abi.pointer_size);
   info.for_each([](const Fde& fde) { (void)compile(fde); });
   for (const Address address : {Address{0}, Address{0x1000}, Address{0x2010}, ~Address{0}}) {
     const auto found = info.find(address);
@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto all = architectures();
   const Architecture& arch = *all[data[1] % all.size()];
-  const ByteView rest(std::as_bytes(std::span(data + 2, size - 2)), arch.endian);
+  const ByteView rest(std::as_bytes(std::span(data + 2, size - 2)), arch.abi.endian);
   switch (data[0] % 3) {
     case 0:
       run_program(arch, data[1], rest);

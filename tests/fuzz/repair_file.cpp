@@ -68,21 +68,21 @@ void repair(const std::shared_ptr<const ElfFile>& file, const Architecture& arch
 
 // The smallest file that loads `code`: an ELF header and one segment, no sections.
 std::vector<std::byte> file_around(const Architecture& arch, std::span<const std::byte> code) {
-  const bool wide = arch.pointer_size == 8;
+  const bool wide = arch.abi.pointer_size == 8;
   std::vector<std::byte> image(wide ? 64 + 56 : 52 + 32);
   const auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) {
       image[at + i] = static_cast<std::byte>(value >> (8 * i));
     }
   };
-  const std::size_t word = arch.pointer_size;
+  const std::size_t word = arch.abi.pointer_size;
   const std::size_t segment = wide ? 64 : 52;
   put(0, 0x464c457f, 4);
   put(4, wide ? 2 : 1, 1);
   put(5, 1, 1);
   put(6, 1, 1);
   put(16, 3, 2);
-  put(18, arch.elf_machine, 2);
+  put(18, arch.abi.elf_machine, 2);
   put(20, 1, 4);
   put(24, kCode + code.size() / 2, word);
   put(24 + word, segment, word);

@@ -90,14 +90,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> words;  // the stacks, with words that lead somewhere
   while (!input.rest.empty() && words.size() < 0x400) {
     const std::uint64_t word = input.word();
-    for (unsigned i = 0; i < arch.pointer_size; ++i) {
+    for (unsigned i = 0; i < arch.abi.pointer_size; ++i) {
       words.push_back(static_cast<std::byte>(word >> (8 * i)));
     }
   }
   ProcessImage image;
   image.arch = &arch;
   const std::span<const std::byte> stacks(words);
-  const std::size_t half = stacks.size() / 2 / arch.pointer_size * arch.pointer_size;
+  const std::size_t half = stacks.size() / 2 / arch.abi.pointer_size * arch.abi.pointer_size;
   std::vector<SegmentMemory::Segment> segments;
   map(image, segments, kCode, code, true);
   map(image, segments, kStacks[0], stacks.first(half), false);

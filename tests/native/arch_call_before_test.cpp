@@ -19,11 +19,11 @@ struct Form {
 // What stands before the call must not matter, and the bytes given are as many as fit.
 std::optional<CallSite> before(const Architecture& arch, const Bytes& code, unsigned filler) {
   Bytes all;
-  all.fill(arch.longest_call - std::min<std::size_t>(code.size(), arch.longest_call),
+  all.fill(arch.code.longest_call - std::min<std::size_t>(code.size(), arch.code.longest_call),
            static_cast<std::uint8_t>(filler));
   all.append(code);
-  const ByteView view = all.view().from(all.size() - arch.longest_call);
-  return arch.call_before(view, kReturn);
+  const ByteView view = all.view().from(all.size() - arch.code.longest_call);
+  return arch.code.call_before(view, kReturn);
 }
 
 const std::vector<Form> kIndirect64 = {
@@ -110,9 +110,9 @@ TEST_CASE("call before: direct calls forwards and backwards, with prefixes") {
 
 TEST_CASE("call before: the target wraps at the end of the address space") {
   const Bytes call{0xe8, 0x00, 0x00, 0x00, 0x10};
-  CHECK(kI386.call_before(call.view(), 0xf8000000)->target == 0x08000000U);
+  CHECK(kI386.code.call_before(call.view(), 0xf8000000)->target == 0x08000000U);
   const Bytes back{0xe8, 0x00, 0xff, 0xff, 0xff};
-  CHECK(kX86_64.call_before(back.view(), 0x80)->target == Address{0} - 0x80);
+  CHECK(kX86_64.code.call_before(back.view(), 0x80)->target == Address{0} - 0x80);
 }
 
 TEST_CASE("call before: an instruction that names its slot tells where the slot is") {
@@ -140,11 +140,11 @@ TEST_CASE("call before: what looks similar is no call") {
 }
 
 TEST_CASE("call before: at the start of a mapping there are fewer bytes") {
-  CHECK_FALSE(kX86_64.call_before(ByteView(), kReturn).has_value());
-  CHECK_FALSE(kX86_64.call_before(Bytes{0xd0}.view(), kReturn).has_value());
-  CHECK(kX86_64.call_before(Bytes{0xff, 0xd0}.view(), kReturn).has_value());
-  CHECK(kX86_64.call_before(Bytes{0xe8, 0, 0, 0, 0}.view(), kReturn).has_value());
-  CHECK_FALSE(kX86_64.call_before(Bytes{0, 0, 0, 0}.view(), kReturn).has_value());
+  CHECK_FALSE(kX86_64.code.call_before(ByteView(), kReturn).has_value());
+  CHECK_FALSE(kX86_64.code.call_before(Bytes{0xd0}.view(), kReturn).has_value());
+  CHECK(kX86_64.code.call_before(Bytes{0xff, 0xd0}.view(), kReturn).has_value());
+  CHECK(kX86_64.code.call_before(Bytes{0xe8, 0, 0, 0, 0}.view(), kReturn).has_value());
+  CHECK_FALSE(kX86_64.code.call_before(Bytes{0, 0, 0, 0}.view(), kReturn).has_value());
 }
 
 TEST_CASE("call before: an indirect call is believed over a direct one that goes gigabytes away") {

@@ -11,7 +11,7 @@ namespace {
 constexpr Address kAt = 0x401020;
 
 std::optional<JumpStub> stub(const Architecture& arch, const Bytes& code) {
-  return arch.jump_stub(code.view(), kAt);
+  return arch.linkage.stub_at(code.view(), kAt);
 }
 
 void check_slot(const Architecture& arch, const Bytes& code, Address slot) {
@@ -45,7 +45,8 @@ TEST_CASE("jump stub: relative jumps of both lengths, forwards and backwards") {
   check_target(kX86_64, {0xeb, 0xee}, kAt - 0x10);
   check_target(kX86_64, {0xe9, 0xfb, 0xfd, 0xff, 0xff}, kAt - 0x200);
   check_target(kI386, {0xe9, 0xfb, 0xfd, 0xff, 0xff}, kAt - 0x200);
-  CHECK(kI386.jump_stub(Bytes{0xe9, 0x00, 0x00, 0x00, 0x80}.view(), 0x80000000)->target == 5U);
+  CHECK(kI386.linkage.stub_at(Bytes{0xe9, 0x00, 0x00, 0x00, 0x80}.view(), 0x80000000)->target ==
+        5U);
 }
 
 TEST_CASE("jump stub: i386 PLT slots, absolute and through %ebx") {

@@ -43,7 +43,7 @@ void check_block(std::span<const SavedRegister> block, const Architecture& arch,
 #ifdef __x86_64__
 
 TEST_CASE("kernel layouts: x86-64 prstatus is that of <sys/procfs.h>") {
-  const PrstatusLayout& layout = kX86_64.prstatus;
+  const PrstatusLayout& layout = kX86_64.os.prstatus;
   CHECK(layout.size == sizeof(elf_prstatus));
   CHECK(layout.signal_offset == offsetof(elf_prstatus, pr_cursig));
   CHECK(layout.lwp_offset == offsetof(elf_prstatus, pr_pid));
@@ -54,7 +54,7 @@ TEST_CASE("kernel layouts: x86-64 prstatus is that of <sys/procfs.h>") {
 
 TEST_CASE("kernel layouts: x86-64 registers lie where <sys/user.h> says") {
   using R = user_regs_struct;
-  check_block(kX86_64.prstatus.registers, kX86_64,
+  check_block(kX86_64.os.prstatus.registers, kX86_64,
               {{"rax", offsetof(R, rax)},         {"rbx", offsetof(R, rbx)},
                {"rcx", offsetof(R, rcx)},         {"rdx", offsetof(R, rdx)},
                {"rsi", offsetof(R, rsi)},         {"rdi", offsetof(R, rdi)},
@@ -72,10 +72,10 @@ TEST_CASE("kernel layouts: x86-64 registers lie where <sys/user.h> says") {
 }
 
 TEST_CASE("kernel layouts: x86-64 signal context is that of <ucontext.h>") {
-  REQUIRE(kX86_64.signal_trampolines.size() == 1);
+  REQUIRE(kX86_64.os.signal_trampolines.size() == 1);
   const std::size_t base = offsetof(ucontext_t, uc_mcontext) + offsetof(mcontext_t, gregs);
   const auto at = [&](int index) { return base + 8U * static_cast<unsigned>(index); };
-  check_block(kX86_64.signal_trampolines[0].registers, kX86_64,
+  check_block(kX86_64.os.signal_trampolines[0].registers, kX86_64,
               {{"r8", at(REG_R8)},
                {"r9", at(REG_R9)},
                {"r10", at(REG_R10)},
@@ -94,7 +94,7 @@ TEST_CASE("kernel layouts: x86-64 signal context is that of <ucontext.h>") {
                {"rsp", at(REG_RSP)},
                {"rip", at(REG_RIP)}},
               8);
-  const auto marks = kX86_64.signal_trampolines[0].marks;
+  const auto marks = kX86_64.os.signal_trampolines[0].marks;
   REQUIRE(marks.size() == 2);
   CHECK(marks[0].offset == at(REG_EFL));
   CHECK(marks[1].offset == at(REG_CSGSFS));
@@ -110,7 +110,7 @@ TEST_CASE("kernel layouts: x86-64 marks hold in a context that the kernel wrote"
   };
   REQUIRE(sigaction(SIGUSR2, &action, nullptr) == 0);
   REQUIRE(raise(SIGUSR2) == 0);
-  for (const ContextMark& mark : kX86_64.signal_trampolines[0].marks) {
+  for (const ContextMark& mark : kX86_64.os.signal_trampolines[0].marks) {
     std::uint64_t value = 0;
     std::memcpy(&value, reinterpret_cast<const char*>(&seen) + mark.offset, mark.size);
     CHECK((value & mark.mask) == mark.value);
@@ -144,7 +144,7 @@ struct Ucontext32 {
 };
 
 TEST_CASE("kernel layouts: i386 prstatus and registers") {
-  const PrstatusLayout& layout = kI386.prstatus;
+  const PrstatusLayout& layout = kI386.os.prstatus;
   CHECK(layout.size == sizeof(Prstatus32));
   CHECK(layout.signal_offset == offsetof(Prstatus32, cursig));
   CHECK(layout.lwp_offset == offsetof(Prstatus32, pid));
@@ -184,9 +184,9 @@ void check_context32(const SignalTrampoline& trampoline, std::size_t base) {
 }
 
 TEST_CASE("kernel layouts: i386 signal contexts, old form and real-time form") {
-  REQUIRE(kI386.signal_trampolines.size() == 2);
-  check_context32(kI386.signal_trampolines[0], 0);
-  check_context32(kI386.signal_trampolines[1], offsetof(Ucontext32, mcontext));
+  REQUIRE(kI386.os.signal_trampolines.size() == 2);
+  check_context32(kI386.os.signal_trampolines[0], 0);
+  check_context32(kI386.os.signal_trampolines[1], offsetof(Ucontext32, mcontext));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "arch/architecture.h"
 #include "arch/i386.h"
+#include "arch/x32.h"
 #include "arch/x86_64.h"
 
 namespace whocall::test {
@@ -42,23 +43,23 @@ TEST_CASE("architectures: each is complete and consistent") {
   for (const Architecture* arch : architectures()) {
     CAPTURE(std::string(arch->name));
     CHECK(names.insert(arch->name).second);
-    CHECK((arch->pointer_size == 4 || arch->pointer_size == 8));
-    CHECK(arch->stack_alignment % arch->pointer_size == 0);
-    CHECK(arch->register_names.size() <= kRegisterLimit);
-    for (const Register number : {arch->pc, arch->sp, arch->fp}) {
+    CHECK((arch->abi.pointer_size == 4 || arch->abi.pointer_size == 8));
+    CHECK(arch->registers.size % arch->abi.pointer_size == 0);
+    CHECK(arch->registers.names.size() <= kRegisterLimit);
+    for (const Register number : {arch->registers.pc, arch->registers.sp, arch->registers.fp}) {
       CHECK(number < kRegisterLimit);
     }
-    CHECK((arch->call_before != nullptr));
-    CHECK((arch->jump_stub != nullptr));
-    CHECK(arch->longest_call > 0);
-    CHECK(arch->longest_call <= 16);
-    const PrstatusLayout& prstatus = arch->prstatus;
+    CHECK((arch->code.call_before != nullptr));
+    CHECK((arch->linkage.jump_stub != nullptr));
+    CHECK(arch->code.longest_call > 0);
+    CHECK(arch->code.longest_call <= 16);
+    const PrstatusLayout& prstatus = arch->os.prstatus;
     CHECK(prstatus.registers_offset + prstatus.registers_size <= prstatus.size);
     for (const SavedRegister& saved : prstatus.registers) {
       CHECK(saved.offset + saved.size <= prstatus.registers_size);
       CHECK(saved.number < kRegisterLimit);
     }
-    for (const SignalTrampoline& trampoline : arch->signal_trampolines) {
+    for (const SignalTrampoline& trampoline : arch->os.signal_trampolines) {
       CHECK_FALSE(trampoline.code.empty());
       CHECK_FALSE(trampoline.registers.empty());
     }
@@ -68,16 +69,18 @@ TEST_CASE("architectures: each is complete and consistent") {
 TEST_CASE("architectures: found by machine, class and byte order, and by name") {
   CHECK(find_architecture(EM_X86_64, 8, Endian::little) == &kX86_64);
   CHECK(find_architecture(EM_386, 4, Endian::little) == &kI386);
-  CHECK(find_architecture(EM_X86_64, 4, Endian::little) == nullptr);  // x32
+  CHECK(find_architecture(EM_X86_64, 4, Endian::little) == &kX32);
   CHECK(find_architecture(EM_X86_64, 8, Endian::big) == nullptr);
   CHECK(find_architecture(EM_AVR, 4, Endian::little) == nullptr);
   CHECK(find_architecture("x86_64") == &kX86_64);
   CHECK(find_architecture("i386") == &kI386);
+  CHECK(find_architecture("x32") == &kX32);
   CHECK(find_architecture("") == nullptr);
   CHECK(find_architecture("pdp11") == nullptr);
   for (const Architecture* arch : architectures()) {
     CHECK(find_architecture(arch->name) == arch);
-    CHECK(find_architecture(arch->elf_machine, arch->pointer_size, arch->endian) == arch);
+    CHECK(find_architecture(arch->abi.elf_machine, arch->abi.pointer_size, arch->abi.endian) ==
+          arch);
   }
 }
 

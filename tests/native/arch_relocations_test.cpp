@@ -17,10 +17,10 @@ constexpr Address kGot = 0x404000;
 
 // The relocation stands in the last four of the first six bytes, or seven with a prefix.
 RelocatedTarget target64(const Bytes& code, std::uint64_t offset) {
-  return kX86_64.got_target({code.view(), kAt, offset, -4, std::nullopt});
+  return kX86_64.linkage.got_target({code.view(), kAt, offset, -4, std::nullopt});
 }
 RelocatedTarget target32(const Bytes& code, std::uint64_t offset) {
-  return kI386.got_target({code.view(), kAt, offset, 0, kGot});
+  return kI386.linkage.got_target({code.view(), kAt, offset, 0, kGot});
 }
 
 TEST_CASE("relocations: x86-64, what is not relaxed leads to the slot") {
@@ -56,7 +56,7 @@ TEST_CASE("relocations: code that ends too early leads nowhere") {
 
 TEST_CASE("relocations: no type stands twice in a table, and what is written lies in what may be") {
   for (const Architecture* arch : {&kX86_64, &kI386}) {
-    const auto forms = arch->relocations();
+    const auto forms = arch->linkage.relocations();
     for (const RelocationForm& form : forms) {
       CHECK(std::ranges::count(forms, form.type, &RelocationForm::type) == 1);
       CHECK(form.first <= 0);

@@ -13,7 +13,8 @@ namespace {
 std::optional<StartupCode> startup(const char* arch, const std::vector<std::uint8_t>& code,
                                    Address address) {
   const auto* begin = reinterpret_cast<const std::byte*>(code.data());
-  return find_architecture(arch)->startup(ByteView({begin, code.size()}, Endian::little), address);
+  return find_architecture(arch)->linkage.startup(ByteView({begin, code.size()}, Endian::little),
+                                                  address);
 }
 
 // glibc's _start in a position-independent program, linked at 0x1040.

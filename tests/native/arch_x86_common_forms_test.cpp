@@ -46,21 +46,24 @@ void check_same(const Instruction& ours, const Instruction& theirs) {
   CHECK(effects_of(ours) == effects_of(theirs));
 }
 
+constexpr std::array kDialects = {x86::Dialect::i386, x86::Dialect::x86_64, x86::Dialect::x32};
+
 // Compares at every byte, instruction or not. How many of them have a common form.
-std::size_t compare_all(std::span<const std::byte> bytes, bool is_64) {
-  const auto library = x86::make_library_decoder(is_64);
+std::size_t compare_all(std::span<const std::byte> bytes, x86::Dialect dialect) {
+  const auto library = x86::make_library_decoder(dialect);
   const ByteView code(bytes, Endian::little);
   std::size_t common = 0;
   for (std::size_t offset = 0; offset < bytes.size(); ++offset) {
     const ByteView rest = code.from(offset);
-    const auto ours = x86::decode_common_form(rest, kAt + offset, is_64);
+    const auto ours = x86::decode_common_form(rest, kAt + offset, dialect);
     if (!ours) {
       continue;
     }
     const auto theirs = library->decode(rest, kAt + offset);
     ++common;
     if (!theirs || !is_same(*ours, *theirs)) {
-      INFO("offset ", offset, ", 64 bits: ", is_64, ": ", library->text(rest, kAt + offset));
+      INFO("offset ", offset, ", dialect ", static_cast<int>(dialect), ": ",
+           library->text(rest, kAt + offset));
       REQUIRE(theirs.has_value());
       check_same(*ours, *theirs);
     }
@@ -72,8 +75,9 @@ TEST_CASE("common forms: of random bytes they are what the library says") {
   std::mt19937_64 random(1);
   std::vector<std::byte> bytes(100'000);
   std::ranges::generate(bytes, [&] { return static_cast<std::byte>(random()); });
-  CHECK(compare_all(bytes, true) > 10'000);
-  CHECK(compare_all(bytes, false) > 10'000);
+  for (const x86::Dialect dialect : kDialects) {
+    CHECK(compare_all(bytes, dialect) > 10'000);
+  }
 }
 
 // Bytes as compilers string them together: prefixes, REX, opcodes with groups, and SIB.
@@ -87,15 +91,17 @@ TEST_CASE("common forms: of bytes that often begin instructions they are what th
     const auto number = random();
     return static_cast<std::byte>(number % 3 == 0 ? number >> 32U : kOften[number / 3 % 24]);
   });
-  CHECK(compare_all(bytes, true) > 10'000);
-  CHECK(compare_all(bytes, false) > 10'000);
+  for (const x86::Dialect dialect : kDialects) {
+    CHECK(compare_all(bytes, dialect) > 10'000);
+  }
 }
 
 TEST_CASE("common forms: every beginning of a form that is cut short is none") {
   const std::array<unsigned char, 8> lea = {0x48, 0x8d, 0xa4, 0x24, 0x10, 0x20, 0x30, 0x00};
   for (std::size_t size = 0; size <= lea.size(); ++size) {
     const ByteView code(std::as_bytes(std::span(lea).first(size)), Endian::little);
-    CHECK(x86::decode_common_form(code, kAt, true).has_value() == (size == lea.size()));
+    CHECK(x86::decode_common_form(code, kAt, x86::Dialect::x86_64).has_value() ==
+          (size == lea.size()));
   }
 }
 

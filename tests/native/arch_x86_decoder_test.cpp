@@ -12,12 +12,12 @@ namespace {
 constexpr Address kAt = 0x401000;
 
 std::optional<Instruction> decode(const Architecture& arch, const Bytes& code) {
-  return arch.make_decoder()->decode(code.view(), kAt);
+  return arch.code.make_decoder()->decode(code.view(), kAt);
 }
 
 // The state of a called function behind straight code.
 AbstractState behind(const Architecture& arch, const Bytes& code) {
-  const auto decoder = arch.make_decoder();
+  const auto decoder = arch.code.make_decoder();
   AbstractState state(arch);
   std::uint64_t offset = 0;
   while (offset < code.size()) {
@@ -32,7 +32,7 @@ AbstractState behind(const Architecture& arch, const Bytes& code) {
 }
 
 void check_depth(const Architecture& arch, const Bytes& code, std::int64_t below_cfa) {
-  CHECK(behind(arch, code).get(arch.sp) == AbstractValue::from_cfa(-below_cfa));
+  CHECK(behind(arch, code).get(arch.registers.sp) == AbstractValue::from_cfa(-below_cfa));
 }
 
 TEST_CASE("decoder: pushes and pops move the stack pointer by their operand's size") {
@@ -75,7 +75,7 @@ TEST_CASE("decoder: exchanged registers have each other's values") {
   CHECK(twice.get(kRbp) == AbstractValue::on_entry(kRbp));
   const AbstractState away = behind(kX86_64, {0x48, 0x87, 0xe3});  // xchg %rsp,%rbx
   CHECK(away.get(kRbx) == AbstractValue::from_cfa(-8));
-  CHECK_FALSE(away.get(kX86_64.sp).kind == AbstractValue::Kind::cfa);
+  CHECK_FALSE(away.get(kX86_64.registers.sp).kind == AbstractValue::Kind::cfa);
   // With memory nothing is known: xchg %rbx,(%rdi)
   CHECK(behind(kX86_64, {0x48, 0x87, 0x1f}).get(kRbx).kind == AbstractValue::Kind::unknown);
 }

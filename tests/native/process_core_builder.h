@@ -53,21 +53,21 @@ inline void append_text(Bytes& bytes, const std::string& text, std::size_t size)
 
 inline Bytes prstatus(const Architecture& arch, std::uint32_t lwp, std::uint16_t signal, Address pc,
                       Address sp) {
-  Bytes note(arch.prstatus.size);
-  put(note, arch.prstatus.signal_offset, signal);
-  put(note, arch.prstatus.lwp_offset, lwp);
-  for (const SavedRegister& saved : arch.prstatus.registers) {
-    const std::uint64_t value = saved.number == arch.return_address ? pc
-                                : saved.number == arch.sp           ? sp
-                                                                    : 0;
-    std::memcpy(note.data() + arch.prstatus.registers_offset + saved.offset, &value, saved.size);
+  Bytes note(arch.os.prstatus.size);
+  put(note, arch.os.prstatus.signal_offset, signal);
+  put(note, arch.os.prstatus.lwp_offset, lwp);
+  for (const SavedRegister& saved : arch.os.prstatus.registers) {
+    const std::uint64_t value = saved.number == arch.registers.return_address ? pc
+                                : saved.number == arch.registers.sp           ? sp
+                                                                              : 0;
+    std::memcpy(note.data() + arch.os.prstatus.registers_offset + saved.offset, &value, saved.size);
   }
   return note;
 }
 
 inline Bytes prpsinfo(const Architecture& arch, std::uint32_t pid, const std::string& name,
                       const std::string& arguments) {
-  const bool wide = arch.pointer_size == 8;
+  const bool wide = arch.abi.pointer_size == 8;
   Bytes note(wide ? 40 : 28);
   put(note, wide ? 24 : 12, pid);
   append_text(note, name, 16);
@@ -80,7 +80,8 @@ inline Bytes siginfo(const Architecture& arch, std::uint32_t signal, std::uint32
   Bytes note(128);
   put(note, 0, signal);
   put(note, 8, code);
-  std::memcpy(note.data() + (arch.pointer_size == 8 ? 16 : 12), &address, arch.pointer_size);
+  std::memcpy(note.data() + (arch.abi.pointer_size == 8 ? 16 : 12), &address,
+              arch.abi.pointer_size);
   return note;
 }
 
@@ -88,11 +89,11 @@ inline Bytes auxiliary_vector(const Architecture& arch,
                               const std::vector<std::pair<std::uint64_t, std::uint64_t>>& pairs) {
   Bytes note;
   for (const auto& [type, value] : pairs) {
-    append_word(note, type, arch.pointer_size);
-    append_word(note, value, arch.pointer_size);
+    append_word(note, type, arch.abi.pointer_size);
+    append_word(note, value, arch.abi.pointer_size);
   }
-  append_word(note, AT_NULL, arch.pointer_size);
-  append_word(note, 0, arch.pointer_size);
+  append_word(note, AT_NULL, arch.abi.pointer_size);
+  append_word(note, 0, arch.abi.pointer_size);
   return note;
 }
 
@@ -105,12 +106,12 @@ struct FileRow {
 
 inline Bytes file_note(const Architecture& arch, const std::vector<FileRow>& rows) {
   Bytes note;
-  append_word(note, rows.size(), arch.pointer_size);
-  append_word(note, 4096, arch.pointer_size);
+  append_word(note, rows.size(), arch.abi.pointer_size);
+  append_word(note, 4096, arch.abi.pointer_size);
   for (const FileRow& row : rows) {
-    append_word(note, row.begin, arch.pointer_size);
-    append_word(note, row.end, arch.pointer_size);
-    append_word(note, row.page, arch.pointer_size);
+    append_word(note, row.begin, arch.abi.pointer_size);
+    append_word(note, row.end, arch.abi.pointer_size);
+    append_word(note, row.page, arch.abi.pointer_size);
   }
   for (const FileRow& row : rows) {
     append(note, row.path.c_str(), row.path.size() + 1);
@@ -139,8 +140,8 @@ class CoreBuilder {
   }
 
   [[nodiscard]] Bytes build() const {
-    return arch_.pointer_size == 8 ? build_as<Elf64_Ehdr, Elf64_Phdr>()
-                                   : build_as<Elf32_Ehdr, Elf32_Phdr>();
+    return arch_.abi.pointer_size == 8 ? build_as<Elf64_Ehdr, Elf64_Phdr>()
+                                       : build_as<Elf32_Ehdr, Elf32_Phdr>();
   }
 
  private:
@@ -159,7 +160,7 @@ class CoreBuilder {
     header.e_ident[EI_DATA] = ELFDATA2LSB;
     header.e_ident[EI_VERSION] = EV_CURRENT;
     header.e_type = ET_CORE;
-    header.e_machine = arch_.elf_machine;
+    header.e_machine = arch_.abi.elf_machine;
     header.e_version = EV_CURRENT;
     header.e_phoff = sizeof(Header);
     header.e_ehsize = sizeof(Header);

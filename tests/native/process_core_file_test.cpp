@@ -279,7 +279,7 @@ TEST_CASE("damaged cores never crash the reader") {
     try {
       const auto image = open_core(directory.write("core", damaged), {});
       for (const Thread& thread : image->threads) {
-        const auto pc = thread.registers.get(image->arch->return_address).value_or(0);
+        const auto pc = thread.registers.get(image->arch->registers.return_address).value_or(0);
         static_cast<void>(image->is_code(pc));
       }
       Address end = 0;

@@ -103,14 +103,14 @@ TEST_CASE("a live process is held still and let go" * doctest::skip(!kKnowsThisM
   CHECK(thread.lwp == child.pid());
   CHECK(thread.name == "whocall_tests");
   CHECK_FALSE(thread.crashed);
-  const auto pc = thread.registers.get(image->arch->return_address);
+  const auto pc = thread.registers.get(image->arch->registers.return_address);
   REQUIRE(pc.has_value());
   CHECK(image->is_code(*pc));
   CHECK(image->module_at(*pc) != nullptr);
-  const auto sp = thread.registers.get(image->arch->sp);
+  const auto sp = thread.registers.get(image->arch->registers.sp);
   CHECK(image->mapping_at(sp.value_or(0)) != nullptr);
-  CHECK(image->memory->read_unsigned(reinterpret_cast<Address>(&marker), 4, image->arch->endian) ==
-        4711);
+  CHECK(image->memory->read_unsigned(reinterpret_cast<Address>(&marker), 4,
+                                     image->arch->abi.endian) == 4711);
   const Module* program = program_of(*image);
   REQUIRE(program != nullptr);
   CHECK(program->state == ModuleState::found);

@@ -40,8 +40,8 @@ TEST_CASE("the kernel's cores: the first thread has crashed") {
     CHECK(notes.threads[0].crashed);
     CHECK(notes.threads[0].signal == 11);
     CHECK(notes.threads[0].fault_address == Address{0xabc});
-    CHECK(notes.threads[0].registers.get(arch->return_address) == 0x1234);
-    CHECK(notes.threads[0].registers.get(arch->sp) == 0x8000);
+    CHECK(notes.threads[0].registers.get(arch->registers.return_address) == 0x1234);
+    CHECK(notes.threads[0].registers.get(arch->registers.sp) == 0x8000);
     CHECK_FALSE(notes.threads[1].crashed);
     CHECK(notes.threads[1].signal == 0);
     CHECK_FALSE(notes.threads[1].fault_address.has_value());
@@ -101,15 +101,16 @@ TEST_CASE("notes cut off at any byte") {
 TEST_CASE("NT_FILE in both sizes, and with hostile counts") {
   for (const Architecture* arch : {&x86_64(), &i386()}) {
     Bytes note = file_note(*arch, {{0x1000, 0x3000, 2, "/lib/a b.so"}, {0x5000, 0x5000, 0, "/e"}});
-    const auto files = parse_file_note(ByteView(note, Endian::little), arch->pointer_size);
+    const auto files = parse_file_note(ByteView(note, Endian::little), arch->abi.pointer_size);
     REQUIRE(files.size() == 1);
     CHECK(files[0].range == AddressRange{0x1000, 0x3000});
     CHECK(files[0].offset == 0x2000);
     CHECK(files[0].path == "/lib/a b.so");
     for (const std::uint64_t count :
          {std::uint64_t{3}, std::uint64_t{0x7fffffff}, ~std::uint64_t{0}}) {
-      std::memcpy(note.data(), &count, arch->pointer_size);
-      for (const auto& file : parse_file_note(ByteView(note, Endian::little), arch->pointer_size)) {
+      std::memcpy(note.data(), &count, arch->abi.pointer_size);
+      for (const auto& file :
+           parse_file_note(ByteView(note, Endian::little), arch->abi.pointer_size)) {
         CHECK_FALSE(file.range.empty());
       }
     }

@@ -44,8 +44,8 @@ FunctionStarts starts_of(const Architecture& arch, const CodeFile& parts) {
 
 // push %rbp; mov %rsp,%rbp; pop %rbp; ret: the same in both instruction sets but for one prefix
 Bytes framed(const Architecture& arch) {
-  return arch.pointer_size == 8 ? Bytes{0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3}
-                                : Bytes{0x55, 0x89, 0xe5, 0x5d, 0xc3};
+  return arch.abi.pointer_size == 8 ? Bytes{0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3}
+                                    : Bytes{0x55, 0x89, 0xe5, 0x5d, 0xc3};
 }
 
 TEST_CASE("function starts: the entry point, calls, prologues and the section's start") {
@@ -111,18 +111,18 @@ TEST_CASE("function starts: a file without code") {
 TEST_CASE("the look of a start: what stands before it and how it begins") {
   const Bytes code =
       Bytes{0xc3}.fill(15, 0xcc).append(Bytes{0x55, 0x48, 0x89, 0xe5}).fill(32, 0x90);
-  const StartFeatures framed_look = kX86_64.features_at_start(code.view(), 16);
+  const StartFeatures framed_look = kX86_64.code.features_at_start(code.view(), 16);
   CHECK(framed_look.behind_end);
   CHECK(framed_look.prologue);
   CHECK_FALSE(framed_look.landing_pad);
   const Bytes pad = Bytes{0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0}.fill(32, 0x90);
-  const StartFeatures pad_look = kX86_64.features_at_start(pad.view(), 1);
+  const StartFeatures pad_look = kX86_64.code.features_at_start(pad.view(), 1);
   CHECK(pad_look.landing_pad);
   CHECK(pad_look.behind_end);
   // xor %eax,%eax goes on into what follows.
   const Bytes middle = Bytes{0x31, 0xc0, 0x31, 0xc9}.fill(32, 0x31);
-  CHECK_FALSE(kX86_64.features_at_start(middle.view(), 2).behind_end);
-  CHECK_FALSE(kX86_64.features_at_start(middle.view(), 2).prologue);
+  CHECK_FALSE(kX86_64.code.features_at_start(middle.view(), 2).behind_end);
+  CHECK_FALSE(kX86_64.code.features_at_start(middle.view(), 2).prologue);
 }
 
 TEST_CASE("the look of a start: anywhere in code that is cut off, nothing beyond is read") {
@@ -132,10 +132,10 @@ TEST_CASE("the look of a start: anywhere in code that is cut off, nothing beyond
       const std::vector<std::byte> part(whole.get().begin(), whole.get().begin() + size);
       const ByteView view(part, Endian::little);
       for (std::size_t at = 0; at <= size; ++at) {
-        (void)arch->features_at_start(view, at);
+        (void)arch->code.features_at_start(view, at);
       }
       StartMarks marks;
-      arch->append_start_marks(view, kText, marks);
+      arch->code.append_start_marks(view, kText, marks);
       for (const Address mark : marks.prologues) {
         CHECK(mark - kText < size);
       }

@@ -23,9 +23,9 @@ namespace {
 std::vector<Architecture> kinds() {
   std::vector<Architecture> found = {kX86_64, kI386};
   for (Architecture arch : {kX86_64, kI386}) {
-    arch.endian = Endian::big;
+    arch.abi.endian = Endian::big;
     found.push_back(arch);
-    arch.code_alignment = 4;
+    arch.code.alignment = 4;
     found.push_back(arch);
   }
   return found;
@@ -57,13 +57,13 @@ void add(Table& table, const UnwindRow& row, const Architecture& arch) {
     rules[named.number] = text_of(named.rule);
   }
   std::erase_if(rules, [&](const auto& rule) {
-    const bool is_sp = rule.first == arch.sp;
+    const bool is_sp = rule.first == arch.registers.sp;
     return rule.second == text_of(is_sp ? RegisterRule::cfa_plus(0) : RegisterRule::same());
   });
   for (const auto& [number, rule] : rules) {
     text += " " + std::to_string(number) + "=" + rule;
   }
-  for (Address at = row.range.begin; at < row.range.end; at += arch.code_alignment) {
+  for (Address at = row.range.begin; at < row.range.end; at += arch.code.alignment) {
     table[at] = text;
   }
 }
@@ -83,8 +83,9 @@ Table meant(const std::vector<FunctionRows>& functions, const Architecture& arch
 Table written(const std::vector<FunctionRows>& functions, const Architecture& arch) {
   const std::vector<std::byte> bytes = write_debug_frame(functions, arch);
   REQUIRE(bytes == write_debug_frame(functions, arch));
-  const CallFrameInfo info(CallFrameInfo::Format::debug_frame, {ByteView(bytes, arch.endian), 0},
-                           std::nullopt, arch.pointer_size);
+  const CallFrameInfo info(CallFrameInfo::Format::debug_frame,
+                           {ByteView(bytes, arch.abi.endian), 0}, std::nullopt,
+                           arch.abi.pointer_size);
   Table table;
   info.for_each([&](const Fde& fde) {
     for (const UnwindRow& row : compile(fde)) {
@@ -117,7 +118,7 @@ class RandomRows {
 
   std::vector<FunctionRows> functions() {
     std::vector<FunctionRows> made;
-    Address at = arch_.pointer_size == 8 ? 0x7ffff0000000 : 0xf0000000;
+    Address at = arch_.abi.pointer_size == 8 ? 0x7ffff0000000 : 0xf0000000;
     for (int i = 0; i < 6; ++i) {
       FunctionRows function{{at, at}, {}};
       for (std::uint64_t rows = below(30); rows > 0; --rows) {
@@ -139,7 +140,7 @@ class RandomRows {
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   std::uint64_t length() {
     const std::uint64_t longest = below(10) == 0 ? 300 : 20;
-    return (1 + below(longest)) * arch_.code_alignment;
+    return (1 + below(longest)) * arch_.code.alignment;
   }
   std::int64_t offset() {
     const auto offset = static_cast<std::int64_t>(below(1U << (1 + below(20))));
@@ -150,7 +151,7 @@ class RandomRows {
     for (std::uint64_t size = below(200); size > 0; --size) {
       bytes.u8(below(256));
     }
-    return ByteView(bytes.get(), arch_.endian);
+    return ByteView(bytes.get(), arch_.abi.endian);
   }
 
   UnwindRow made_row(const FunctionRows& function) {
@@ -158,7 +159,7 @@ class RandomRows {
       return function.rows[below(function.rows.size())];  // as an epilogue goes back
     }
     UnwindRow row;
-    row.return_address = arch_.return_address;
+    row.return_address = arch_.registers.return_address;
     row.signal_frame = below(30) == 0;
     row.cfa = CfaRule::at(static_cast<Register>(below(40)), offset());
     if (below(10) == 0) {
@@ -199,7 +200,7 @@ FunctionRows function_of(Address begin, std::vector<UnwindRow> rows) {
   Address end = begin;
   for (UnwindRow& row : rows) {
     row.range = {end, end + 16};
-    row.return_address = kX86_64.return_address;
+    row.return_address = kX86_64.registers.return_address;
     end = row.range.end;
   }
   return {{begin, end}, std::move(rows)};

@@ -17,7 +17,7 @@ const Bytes kCode{0x53, 0x90, 0x5b, 0xc3};
 
 // Rows for kCode: behind the push, which is `late` bytes later than it should be, a word more.
 Bytes rows(const Architecture& arch, unsigned late) {
-  const unsigned word = arch.pointer_size;
+  const unsigned word = arch.abi.pointer_size;
   Bytes program{0x41U + late, 0x0e};                       // advance; DW_CFA_def_cfa_offset
   program.uleb(2ULL * word).append(Bytes{0x80U | 3U, 2});  // DW_CFA_offset rbx/ebx at CFA - 2 words
   return program.append(Bytes{0x42U - late, 0x0e}).uleb(word).append(Bytes{0xc0U | 3U});

@@ -22,7 +22,7 @@ Backtrace wild_call(const Architecture& arch, Address pc, const WalkOptions& opt
   stack.mark("sp").word(kCode + 0x110).words(2, 0x2222);
   stack.mark("fp").word(0).word(0).words(4, 0);
   process.stack(stack);
-  const bool wide = arch.pointer_size == 8;
+  const bool wide = arch.abi.pointer_size == 8;
   return process.walk({{wide ? "rip" : "eip", pc},
                        {wide ? "rsp" : "esp", stack.at("sp")},
                        {wide ? "rbp" : "ebp", stack.at("fp")}},
@@ -36,12 +36,12 @@ TEST_CASE("call entry: the caller of a NULL call is on top of the stack") {
     REQUIRE(trace.frames.size() == 2);
     CHECK(trace.frames[0].pc == 0);
     CHECK(trace.frames[0].lookup_pc == 0);
-    CHECK(trace.frames[0].cfa == kStack + arch->pointer_size);
+    CHECK(trace.frames[0].cfa == kStack + arch->abi.pointer_size);
     CHECK(trace.frames[1].pc == kCode + 0x110);
     CHECK(trace.frames[1].strategy == "call-entry");
     CHECK(trace.frames[1].trust == Trust::analysis);
     CHECK(trace.frames[1].evidence.has(Evidence::call_before));
-    CHECK(trace.frames[1].sp == kStack + arch->pointer_size);
+    CHECK(trace.frames[1].sp == kStack + arch->abi.pointer_size);
   }
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("call entry: every register is still the caller's") {
   options.registers = true;
   const auto trace = wild_call(kX86_64, 0, options);
   REQUIRE(trace.frames.size() == 2);
-  CHECK(trace.frames[1].registers->get(kX86_64.fp) == kStack + 24);
+  CHECK(trace.frames[1].registers->get(kX86_64.registers.fp) == kStack + 24);
 }
 
 TEST_CASE("call entry: the explanation names the NULL pc") {

@@ -28,7 +28,7 @@ inline std::string text_of(const UnwindRow& row) {
   auto rules = row.rules;
   std::ranges::sort(rules, {}, &NamedRule::number);
   for (const NamedRule& named : rules) {
-    const auto& names = kX86_64.register_names;
+    const auto& names = kX86_64.registers.names;
     const bool has_name = named.number < names.size() && !names[named.number].empty();
     text += " " + (has_name ? std::string(names[named.number]) : std::to_string(named.number)) +
             "=" + to_string(named.rule, kX86_64);

@@ -19,8 +19,8 @@ constexpr AddressRange kThird{0x1100, 0x1200};
 TestProcess noreturn_process(const Architecture& arch, Address bias) {
   FrameTable table(arch);
   const auto cie = table.usual_cie();
-  table.fde(cie, kInner, Bytes{0x0e}.uleb(2U * arch.pointer_size));
-  table.fde(cie, kOuter, Bytes{0x0e}.uleb(5U * arch.pointer_size));
+  table.fde(cie, kInner, Bytes{0x0e}.uleb(2U * arch.abi.pointer_size));
+  table.fde(cie, kOuter, Bytes{0x0e}.uleb(5U * arch.abi.pointer_size));
   table.fde(cie, kThird);
   TestProcess process(arch);
   process.code(kCode.begin + bias, kCode.size());

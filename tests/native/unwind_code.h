@@ -52,7 +52,7 @@ class CodeFile {
   }
 
   [[nodiscard]] std::shared_ptr<const ElfFile> file() const {
-    const unsigned word = arch_.pointer_size;
+    const unsigned word = arch_.abi.pointer_size;
     std::vector<CodeSection> sections = sections_;
     sections.push_back({.name = ".shstrtab", .type = SHT_STRTAB, .flags = 0});
     std::vector<std::uint32_t> names;
@@ -95,10 +95,10 @@ class CodeFile {
  private:
   [[nodiscard]] Bytes headers(std::uint64_t sections_at, std::uint64_t loaded,
                               std::size_t section_count) const {
-    const unsigned word = arch_.pointer_size;
+    const unsigned word = arch_.abi.pointer_size;
     const bool wide = word == 8;
     Bytes file{0x7f, 'E', 'L', 'F', wide ? 2U : 1U, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    file.u16(ET_DYN).u16(arch_.elf_machine).u32(1);
+    file.u16(ET_DYN).u16(arch_.abi.elf_machine).u32(1);
     file.fixed(entry_, word).fixed(wide ? 64 : 52, word).fixed(sections_at, word).u32(0);
     file.u16(wide ? 64 : 52).u16(wide ? 56 : 32).u16(1).u16(wide ? 64 : 40);
     file.u16(section_count).u16(section_count - 1);

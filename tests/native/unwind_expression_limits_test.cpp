@@ -16,7 +16,7 @@ std::optional<std::uint64_t> run(const Bytes& code) {
   const std::vector<std::byte> stack(64);
   const SegmentMemory memory({{0x7000, stack}});
   Registers registers;
-  registers.set(kX86_64.sp, 0x7000);
+  registers.set(kX86_64.registers.sp, 0x7000);
   return evaluate(code.view(), {kX86_64, registers, memory, std::nullopt});
 }
 

@@ -19,8 +19,8 @@ constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 // rsp (or esp) is 0x7000; there lie the bytes 01 02 .. 08, then 0x7010, 0xfe.
 struct Machine {
   explicit Machine(const Architecture& the_arch) : arch(the_arch), memory({{0x7000, bytes.get()}}) {
-    registers.set(arch.sp, 0x7000);
-    registers.set(arch.fp, 0x7100);
+    registers.set(arch.registers.sp, 0x7000);
+    registers.set(arch.registers.fp, 0x7100);
   }
   std::optional<std::uint64_t> operator()(const Bytes& code,
                                           std::optional<Address> initial = {}) const {

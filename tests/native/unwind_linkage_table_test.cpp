@@ -22,11 +22,11 @@ const Bytes kSlotIbt{0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0,    0,    0,
                      0,    0xe9, 0xe2, 0xff, 0xff, 0xff, 0x66, 0x90};
 
 std::vector<FunctionExit> entries(const Architecture& arch, const Bytes& code) {
-  return linkage_table_entries(code.view(), kPlt, kPlt, 16, arch, *arch.make_decoder());
+  return linkage_table_entries(code.view(), kPlt, kPlt, 16, arch, *arch.code.make_decoder());
 }
 
 AbstractValue depth(const Architecture& arch, std::int64_t words) {
-  return AbstractValue::from_cfa(-words * arch.pointer_size);
+  return AbstractValue::from_cfa(-words * arch.abi.pointer_size);
 }
 
 TEST_CASE("linkage table: the header has the index pushed, slots and what follows their jump not") {
@@ -34,11 +34,11 @@ TEST_CASE("linkage table: the header has the index pushed, slots and what follow
     const auto found = entries(*arch, Bytes().append(kHeader).append(kSlot).append(kSlot));
     REQUIRE(found.size() == 5);
     CHECK(found[0].target == kPlt);
-    CHECK(found[0].state.get(arch->sp) == depth(*arch, 2));
+    CHECK(found[0].state.get(arch->registers.sp) == depth(*arch, 2));
     const Address targets[] = {kPlt + 16, kPlt + 22, kPlt + 32, kPlt + 38};
     for (std::size_t i = 0; i < 4; ++i) {
       CHECK(found[i + 1].target == targets[i]);
-      CHECK(found[i + 1].state.get(arch->sp) == depth(*arch, 1));
+      CHECK(found[i + 1].state.get(arch->registers.sp) == depth(*arch, 1));
     }
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE("linkage table: rows at every instruction of a file's .plt") {
     };
     const std::string sp = wide ? "rsp+" : "esp+";
     const auto words = [&](unsigned count) {
-      return sp + std::to_string(count * arch->pointer_size);
+      return sp + std::to_string(count * arch->abi.pointer_size);
     };
     CHECK(cfa(kPlt) == words(2));
     CHECK(cfa(kPlt + 6) == words(3));

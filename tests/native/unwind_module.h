@@ -22,7 +22,7 @@ class FrameTable {
   std::uint64_t cie(const Bytes& program, std::string_view augmentation = {}) {
     Bytes body;
     body.u32(0xffffffff).u8(3).text(augmentation);
-    body.uleb(1).sleb(-std::int64_t{arch_.pointer_size}).uleb(arch_.return_address);
+    body.uleb(1).sleb(-std::int64_t{arch_.abi.pointer_size}).uleb(arch_.registers.return_address);
     if (!augmentation.empty()) {
       body.uleb(0);
     }
@@ -32,15 +32,15 @@ class FrameTable {
   std::uint64_t usual_cie() {
     return cie(Bytes()
                    .u8(0x0c)
-                   .uleb(arch_.sp)
-                   .uleb(arch_.pointer_size)
-                   .u8(0x80U | arch_.return_address)
+                   .uleb(arch_.registers.sp)
+                   .uleb(arch_.abi.pointer_size)
+                   .u8(0x80U | arch_.registers.return_address)
                    .uleb(1));
   }
   void fde(std::uint64_t cie_offset, AddressRange range, const Bytes& program = {}) {
     Bytes body;
     body.u32(cie_offset);
-    body.fixed(range.begin, arch_.pointer_size).fixed(range.size(), arch_.pointer_size);
+    body.fixed(range.begin, arch_.abi.pointer_size).fixed(range.size(), arch_.abi.pointer_size);
     if (signal_cies_ == cie_offset + 1) {
       body.uleb(0);
     }
@@ -76,7 +76,7 @@ struct ModuleParts {
 // An ELF file of these parts, with section headers, in the architecture's class.
 inline std::shared_ptr<const ElfFile> make_module(const Architecture& arch,
                                                   const ModuleParts& parts) {
-  const unsigned word = arch.pointer_size;
+  const unsigned word = arch.abi.pointer_size;
   const bool wide = word == 8;
   const unsigned header_size = wide ? 64 : 52;
   const unsigned segment_size = wide ? 56 : 32;
@@ -86,7 +86,7 @@ inline std::shared_ptr<const ElfFile> make_module(const Architecture& arch,
   const std::uint64_t sections_at = (names_at + names.size() + 7) / 8 * 8;
 
   Bytes file{0x7f, 'E', 'L', 'F', wide ? 2U : 1U, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  file.u16(ET_DYN).u16(arch.elf_machine).u32(1);
+  file.u16(ET_DYN).u16(arch.abi.elf_machine).u32(1);
   file.fixed(parts.entry, word).fixed(header_size, word).fixed(sections_at, word).u32(0);
   file.u16(header_size).u16(segment_size).u16(1).u16(wide ? 64 : 40).u16(4).u16(3);
   file.u32(PT_LOAD);

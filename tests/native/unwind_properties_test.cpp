@@ -31,9 +31,13 @@ TestProcess random_code(const Architecture& arch, Random& random) {
       process.call(begin + 0x20 * k, kCode + random() % kFunctions * kFunctionSize);
     }
     const Bytes programs[] = {
-        Bytes{0x0e}.uleb(arch.pointer_size * (1 + random() % 6)),
-        Bytes{0x0c}.uleb(arch.fp).uleb(2U * arch.pointer_size).u8(0x80U | arch.fp).uleb(2),
-        Bytes{0x0f, 3}.u8(0x70U + arch.sp).sleb(arch.pointer_size).u8(0x06),
+        Bytes{0x0e}.uleb(arch.abi.pointer_size * (1 + random() % 6)),
+        Bytes{0x0c}
+            .uleb(arch.registers.fp)
+            .uleb(2U * arch.abi.pointer_size)
+            .u8(0x80U | arch.registers.fp)
+            .uleb(2),
+        Bytes{0x0f, 3}.u8(0x70U + arch.registers.sp).sleb(arch.abi.pointer_size).u8(0x06),
     };
     if (i % 2 == 0) {
       table.fde(cie, {begin, begin + kFunctionSize}, programs[random() % 3]);
@@ -41,7 +45,7 @@ TestProcess random_code(const Architecture& arch, Random& random) {
   }
   const AddressRange code{kCode, kCode + kFunctions * kFunctionSize};
   process.module("/bin/random", {code, kCode + 7 * kFunctionSize, table.bytes()}, true);
-  const auto& trampolines = arch.signal_trampolines;
+  const auto& trampolines = arch.os.signal_trampolines;
   Bytes trampoline;
   for (const std::uint8_t byte : trampolines[random() % trampolines.size()].code) {
     trampoline.u8(byte);
@@ -60,7 +64,7 @@ std::uint64_t random_word(const Architecture& arch, Random& random) {
     case 2:
       return function + 0x20 * (1 + random() % 4);
     case 3:
-      return kStacks[random() % 2] + random() % kWords * arch.pointer_size;
+      return kStacks[random() % 2] + random() % kWords * arch.abi.pointer_size;
     case 4:
       return kStacks[random() % 2] + random() % (kWords * 8);
     case 5:
@@ -117,8 +121,10 @@ std::size_t walk_randomly(const Architecture& arch, unsigned seed, const WalkOpt
       }
     }
     const Address somewhere = kCode + random() % (kFunctions * kFunctionSize);
-    thread.registers.set(arch.pc, random() % 8 == 0 ? random_word(arch, random) : somewhere);
-    thread.registers.set(arch.sp, kStacks[random() % 2] + random() % kWords * arch.pointer_size);
+    thread.registers.set(arch.registers.pc,
+                         random() % 8 == 0 ? random_word(arch, random) : somewhere);
+    thread.registers.set(arch.registers.sp,
+                         kStacks[random() % 2] + random() % kWords * arch.abi.pointer_size);
     const Backtrace trace = walker.walk(thread, options);
     // Every step up takes a word at least, and only so many steps may go elsewhere.
     check_frames(*image, trace, (Walker::kStackSwitchLimit + 2) * 2 * kWords);

@@ -167,16 +167,16 @@ TEST_CASE("apply row: i386 wraps at 32 bits") {
   const std::vector<std::byte> low = Stack(0, kI386).word(0x8049005).word(7).bytes();
   const SegmentMemory memory({{0, low}});
   Activation callee;
-  callee.registers.set(kI386.sp, 0xfffffffc);
+  callee.registers.set(kI386.registers.sp, 0xfffffffc);
   UnwindRow row;
-  row.cfa = CfaRule::at(kI386.sp, 8);
-  row.return_address = kI386.return_address;
-  row.rules = {{kI386.return_address, RegisterRule::stored_at_cfa(-4)},
-               {kI386.fp, RegisterRule::cfa_plus(-8)}};
+  row.cfa = CfaRule::at(kI386.registers.sp, 8);
+  row.return_address = kI386.registers.return_address;
+  row.rules = {{kI386.registers.return_address, RegisterRule::stored_at_cfa(-4)},
+               {kI386.registers.fp, RegisterRule::cfa_plus(-8)}};
   const AppliedRow result = apply_row(row, callee, kI386, memory);
   CHECK(result.cfa == 4);
   CHECK(result.caller.pc == 0x8049005);
-  CHECK(result.caller.registers.get(kI386.fp) == 0xfffffffcU);
+  CHECK(result.caller.registers.get(kI386.registers.fp) == 0xfffffffcU);
 }
 
 TEST_CASE("activation: where to look things up") {

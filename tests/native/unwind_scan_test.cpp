@@ -30,7 +30,7 @@ Stack gap_stack(const Architecture& arch, std::size_t gap, std::uint64_t filler)
 TEST_CASE("scan: finds the caller across a gap, and unwind tables go on from there") {
   for (const Architecture* arch : {&kX86_64, &kI386}) {
     CAPTURE(std::string(arch->name));
-    const bool wide = arch->pointer_size == 8;
+    const bool wide = arch->abi.pointer_size == 8;
     TestProcess process = blind_process(*arch, kBlind);
     const Stack stack = gap_stack(*arch, 37, 0x1111);
     process.stack(stack);

@@ -36,10 +36,10 @@ class Stack {
   }
 
   // Zeros up to `address`, which is here or further up.
-  Stack& up_to(Address address) { return words((address - here()) / arch_.pointer_size, 0); }
+  Stack& up_to(Address address) { return words((address - here()) / arch_.abi.pointer_size, 0); }
 
   [[nodiscard]] Address base() const { return base_; }
-  [[nodiscard]] Address here() const { return base_ + words_.size() * arch_.pointer_size; }
+  [[nodiscard]] Address here() const { return base_ + words_.size() * arch_.abi.pointer_size; }
   [[nodiscard]] Address at(const std::string& label) const {
     const auto found = labels_.find(label);
     if (found == labels_.end()) {
@@ -50,7 +50,7 @@ class Stack {
   [[nodiscard]] std::vector<std::byte> bytes() const {
     Bytes bytes;
     for (const Word& word : words_) {
-      bytes.fixed(word.label.empty() ? word.value : at(word.label), arch_.pointer_size);
+      bytes.fixed(word.label.empty() ? word.value : at(word.label), arch_.abi.pointer_size);
     }
     return bytes.get();
   }

@@ -18,7 +18,7 @@ constexpr Address kBlind = 0x402000;
 inline TestProcess victim(const Architecture& arch, std::uint64_t third_size, bool third_locals) {
   FrameTable table(arch);
   const auto cie = table.usual_cie();
-  const Bytes locals = Bytes{0x0e}.uleb(3U * arch.pointer_size);  // DW_CFA_def_cfa_offset
+  const Bytes locals = Bytes{0x0e}.uleb(3U * arch.abi.pointer_size);  // DW_CFA_def_cfa_offset
   table.fde(cie, kMain, locals);
   table.fde(cie, kCaller, locals);
   table.fde(cie, {kThird, kThird + third_size}, third_locals ? locals : Bytes());

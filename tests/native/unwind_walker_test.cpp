@@ -99,10 +99,10 @@ TEST_CASE("walker: registers and explanations only when asked for") {
   options.registers = true;
   const auto full = walk_deep(1, options);
   REQUIRE(full.frames[1].registers != nullptr);
-  CHECK(full.frames[1].registers->get(kX86_64.sp) == kStack + 16);
-  CHECK(full.frames[1].registers->get(kX86_64.pc) == kRecursive.begin + 0x40);
+  CHECK(full.frames[1].registers->get(kX86_64.registers.sp) == kStack + 16);
+  CHECK(full.frames[1].registers->get(kX86_64.registers.pc) == kRecursive.begin + 0x40);
   REQUIRE(!full.frames[0].saved.empty());
-  CHECK(full.frames[0].saved[0].number == kX86_64.pc);
+  CHECK(full.frames[0].saved[0].number == kX86_64.registers.pc);
   CHECK(full.frames[0].saved[0].address == kStack + 8);
   CHECK(full.frames.back().saved.empty());
 }

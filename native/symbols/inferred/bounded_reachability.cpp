@@ -5,7 +5,7 @@
 namespace whocall {
 
 BoundedReachability::BoundedReachability(const ElfFile& file, const Architecture& arch)
-    : file_(file), decoder_(arch.make_decoder()) {}
+    : file_(file), decoder_(arch.code.make_decoder()) {}
 
 BoundedReachability::~BoundedReachability() = default;
 

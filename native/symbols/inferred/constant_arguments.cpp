@@ -65,11 +65,11 @@ class Constants {
   }
 
   [[nodiscard]] Address argument(unsigned position) const {
-    if (arch_.argument_registers.empty()) {
-      return find(words_, sp_ + std::int64_t{position} * arch_.pointer_size);
+    if (arch_.registers.arguments.empty()) {
+      return find(words_, sp_ + std::int64_t{position} * arch_.abi.pointer_size);
     }
-    return position < arch_.argument_registers.size()
-               ? find(registers_, arch_.argument_registers[position])
+    return position < arch_.registers.arguments.size()
+               ? find(registers_, arch_.registers.arguments[position])
                : 0;
   }
 
@@ -77,7 +77,8 @@ class Constants {
   void call() {
     words_.clear();
     std::erase_if(registers_, [&](const auto& each) {
-      return std::ranges::find(arch_.callee_saved, each.first) == arch_.callee_saved.end();
+      return std::ranges::find(arch_.registers.callee_saved, each.first) ==
+             arch_.registers.callee_saved.end();
     });
   }
 
@@ -89,8 +90,8 @@ class Constants {
   }
 
   void set(const Effect& effect) {
-    if (effect.destination == arch_.sp) {
-      if (effect.source == arch_.sp) {
+    if (effect.destination == arch_.registers.sp) {
+      if (effect.source == arch_.registers.sp) {
         sp_ += effect.offset;
       } else {
         words_.clear();
@@ -106,7 +107,7 @@ class Constants {
   }
 
   void store(const Effect& effect) {
-    if (effect.destination != arch_.sp) {
+    if (effect.destination != arch_.registers.sp) {
       return;
     }
     const Address value = effect.kind == Effect::Kind::store ? find(registers_, effect.source) : 0;
@@ -132,7 +133,7 @@ class Reader {
         starts_(starts),
         of_interest_(of_interest),
         got_(ElfDynamic(file).value(DT_PLTGOT).value_or(0)),
-        decoder_(arch.make_decoder()) {}
+        decoder_(arch.code.make_decoder()) {}
 
   std::vector<ConstantCall> run() {
     find_references();
@@ -151,7 +152,7 @@ class Reader {
       const ByteView code = file_.at(area.begin);
       const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
       if (inside) {
-        arch_.append_constant_addresses(*inside, area.begin, got_, wanted, references_);
+        arch_.code.append_constant_addresses(*inside, area.begin, got_, wanted, references_);
       }
     }
     seen_.resize(references_.size());
@@ -228,7 +229,7 @@ class Reader {
 
   // The word through which the stub at `target` jumps; a miss when there is no stub.
   [[nodiscard]] std::optional<Address> slot_of(Address target) const {
-    const auto stub = arch_.jump_stub(file_.at(target), target);
+    const auto stub = arch_.linkage.stub_at(file_.at(target), target);
     if (stub && stub->slot_behind_got && got_ != 0) {
       return (got_ + *stub->slot_behind_got) & arch_.address_mask();
     }
@@ -256,7 +257,7 @@ class Reader {
       return slot ? slot : instruction.target;
     }
     const auto bytes = file_.at(at).slice(0, instruction.size);
-    const auto call = bytes ? arch_.call_before(*bytes, at + instruction.size) : std::nullopt;
+    const auto call = bytes ? arch_.code.call_before(*bytes, at + instruction.size) : std::nullopt;
     return call ? call->slot : std::nullopt;
   }
 
@@ -276,8 +277,8 @@ class Reader {
 std::vector<ConstantCall> constant_calls(const ElfFile& file, const Architecture& arch,
                                          const FunctionStarts& starts,
                                          const std::function<bool(Address)>& of_interest) {
-  if (arch.append_constant_addresses == nullptr || arch.make_decoder == nullptr ||
-      arch.jump_stub == nullptr || arch.call_before == nullptr) {
+  if (arch.code.append_constant_addresses == nullptr || arch.code.make_decoder == nullptr ||
+      arch.linkage.jump_stub == nullptr || arch.code.call_before == nullptr) {
     return {};
   }
   return Reader(file, arch, starts, of_interest).run();

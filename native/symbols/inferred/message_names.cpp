@@ -130,7 +130,7 @@ class MessageJudge {
 
 void infer_message_names(const NameEvidence& evidence, std::vector<InferredName>& names) {
   const Architecture& arch = evidence.arch;
-  if (arch.append_constant_addresses == nullptr || arch.make_decoder == nullptr) {
+  if (arch.code.append_constant_addresses == nullptr || arch.code.make_decoder == nullptr) {
     return;
   }
   if (std::vector<MessageCall> calls = message_calls(evidence); !calls.empty()) {

@@ -137,7 +137,7 @@ class Finder {
     try {
       auto file = MappedFile::open(path);
       const auto header = read_jitdump_header(file->bytes());
-      if (!header || header->machine != process_.arch->elf_machine || header->pid != pid_) {
+      if (!header || header->machine != process_.arch->abi.elf_machine || header->pid != pid_) {
         files_.remarks.push_back(path + " is not the jitdump of process " + std::to_string(pid_) +
                                  ": it lends no names.");
         return;

@@ -100,7 +100,7 @@ class Builder {
       return false;
     }
     const Architecture& arch = architecture_of(*file);
-    if (arch.relocations == nullptr) {
+    if (arch.linkage.relocations == nullptr) {
       throw Error(
           name,
           "has code for " + std::string(arch.name) + ", whose relocations whocall does not know",

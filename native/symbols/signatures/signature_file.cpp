@@ -153,7 +153,7 @@ class Decoder {
       refuse();
     }
     set_.arch = find_architecture(machine, pointer_size, endian);
-    if (set_.arch == nullptr || set_.arch->relocations == nullptr) {
+    if (set_.arch == nullptr || set_.arch->linkage.relocations == nullptr) {
       throw Error(path_,
                   "is a signature file for " + std::string(elf_machine_name(machine)) +
                       ", an instruction set that this whocall does not know",
@@ -258,9 +258,9 @@ std::vector<std::byte> encode_signatures(const SignatureSet& set) {
   Writer writer;
   writer.append(std::as_bytes(std::span(kMagic)));
   writer.words(kVersion);
-  writer.number(set.arch->elf_machine, 2);
-  writer.number(set.arch->pointer_size, 1);
-  writer.number(set.arch->endian == Endian::little ? 0 : 1, 1);
+  writer.number(set.arch->abi.elf_machine, 2);
+  writer.number(set.arch->abi.pointer_size, 1);
+  writer.number(set.arch->abi.endian == Endian::little ? 0 : 1, 1);
   for (const std::size_t count :
        {set.members.size(), set.sections.size(), set.functions.size(), set.symbols.size(),
         set.relocations.size(), set.bytes.size(), set.strings.size()}) {

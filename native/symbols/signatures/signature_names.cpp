@@ -22,8 +22,8 @@ struct LoadedSignatures {
 };
 
 bool fits(const ElfFile& file, const Architecture& arch) {
-  return file.machine() == arch.elf_machine && file.pointer_size() == arch.pointer_size &&
-         file.endian() == arch.endian;
+  return file.machine() == arch.abi.elf_machine && file.pointer_size() == arch.abi.pointer_size &&
+         file.endian() == arch.abi.endian;
 }
 
 struct Found {

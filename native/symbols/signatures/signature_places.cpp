@@ -36,7 +36,8 @@ SignatureProgram::SignatureProgram(const ElfFile& file, const SignatureIndex& in
       set_(index.set()),
       areas_(code_areas(file)),
       got_(got_of_file(file)),
-      decoder_(set_.arch->make_decoder == nullptr ? nullptr : set_.arch->make_decoder()) {}
+      decoder_(set_.arch->code.make_decoder == nullptr ? nullptr : set_.arch->code.make_decoder()) {
+}
 
 std::vector<SignaturePlace> SignatureProgram::find_places() const {
   std::vector<SignaturePlace> places;
@@ -78,9 +79,7 @@ Address SignatureProgram::code_end(Address address) const {
 }
 
 bool SignatureProgram::is_stub(Address address) const {
-  const auto stub = set_.arch->jump_stub == nullptr
-                        ? std::nullopt
-                        : set_.arch->jump_stub(file_.at(address), address);
+  const auto stub = set_.arch->linkage.stub_at(file_.at(address), address);
   return (stub && !stub->target) || is_in_plt(file_, address);
 }
 
@@ -186,11 +185,12 @@ std::optional<SignatureReference> SignatureProgram::follow(const SignatureReloca
                            .is_branch = form->kind == RelocationKind::branch};
   const Address mask = set_.arch->address_mask();
   if (form->kind == RelocationKind::got_slot) {
-    const auto target =
-        set_.arch->got_target == nullptr ? RelocatedTarget() : set_.arch->got_target(place);
+    const auto target = set_.arch->linkage.got_target == nullptr
+                            ? RelocatedTarget()
+                            : set_.arch->linkage.got_target(place);
     found.is_direct = target.symbol.has_value();
     const auto word = target.slot && file_.type() == ET_EXEC
-                          ? file_.at(*target.slot).read_unsigned(0, set_.arch->pointer_size)
+                          ? file_.at(*target.slot).read_unsigned(0, set_.arch->abi.pointer_size)
                           : std::nullopt;
     if (!target.symbol && !word) {
       return std::nullopt;

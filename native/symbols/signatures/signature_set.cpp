@@ -5,10 +5,10 @@
 namespace whocall {
 
 const RelocationForm* form_of(const Architecture& arch, std::uint32_t type) {
-  if (arch.relocations == nullptr) {
+  if (arch.linkage.relocations == nullptr) {
     return nullptr;
   }
-  const auto forms = arch.relocations();
+  const auto forms = arch.linkage.relocations();
   const auto found = std::ranges::find(forms, type, &RelocationForm::type);
   return found == forms.end() ? nullptr : &*found;
 }

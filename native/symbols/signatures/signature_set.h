@@ -81,7 +81,7 @@ struct SignatureSet {
 
   [[nodiscard]] std::string_view text(SignatureText place) const { return strings.c_str() + place; }
   [[nodiscard]] ByteView code_of(const SignatureSection& section) const {
-    return *ByteView(bytes, arch->endian).slice(section.code, section.size);
+    return *ByteView(bytes, arch->abi.endian).slice(section.code, section.size);
   }
 };
 

@@ -54,7 +54,7 @@ CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
   read_initializers();
   read_jump_tables();
   read_relative_tables(std::move(tables));
-  if (arch.pointer_size == 4) {
+  if (arch.abi.pointer_size == 4) {
     read_tables_relative_to_got();
   }
   for_each_relative_pointer(file,
@@ -100,8 +100,8 @@ void CodePointers::read_initializers() {
   for (const AddressRange& array : initializer_arrays_) {
     const ByteView words = file_.at(array.begin);
     const std::uint64_t size = std::min<std::uint64_t>(array.size(), words.size());
-    for (std::uint64_t at = 0; at + arch_.pointer_size <= size; at += arch_.pointer_size) {
-      const Address word = words.read_unsigned(at, arch_.pointer_size).value_or(0);
+    for (std::uint64_t at = 0; at + arch_.abi.pointer_size <= size; at += arch_.abi.pointer_size) {
+      const Address word = words.read_unsigned(at, arch_.abi.pointer_size).value_or(0);
       if (area_of(word) != nullptr) {
         initializers_.push_back(word);
       }
@@ -132,13 +132,13 @@ void CodePointers::sort_out_labels() {
       const Address low = std::min(lowest, last->target);
       const Address high = std::max(highest, last->target);
       const bool adjoins =
-          last == first || last->where - std::prev(last)->where <= arch_.pointer_size;
+          last == first || last->where - std::prev(last)->where <= arch_.abi.pointer_size;
       if (!adjoins || high - low > kNeighbourhood) {
         break;
       }
       lowest = low;
       highest = high;
-      unaligned += last->target % arch_.function_alignment != 0 ? 1 : 0;
+      unaligned += last->target % arch_.code.function_alignment != 0 ? 1 : 0;
     }
     if (last - first >= kMany && 2 * unaligned > last - first) {
       std::for_each(first, last, [&](const Pointer& label) { cases_.insert(label.target); });
@@ -159,15 +159,15 @@ void CodePointers::read_jump_tables() {
   for (const AddressRange& area : areas_) {
     const ByteView code = file_.at(area.begin);
     const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
-    if (inside && arch_.append_jump_tables != nullptr) {
-      arch_.append_jump_tables(*inside, tables);
+    if (inside && arch_.code.append_jump_tables != nullptr) {
+      arch_.code.append_jump_tables(*inside, tables);
     }
   }
   sort_distinct(tables);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const Address end = i + 1 < tables.size() ? tables[i + 1] : ~Address{0};
-    for (Address at = tables[i]; at < end; at += arch_.pointer_size) {
-      const auto word = file_.at(at).read_unsigned(0, arch_.pointer_size);
+    for (Address at = tables[i]; at < end; at += arch_.abi.pointer_size) {
+      const auto word = file_.at(at).read_unsigned(0, arch_.abi.pointer_size);
       if (!word || area_of(*word) == nullptr) {
         break;
       }
@@ -208,8 +208,9 @@ void CodePointers::read_tables_relative_to_got() {
   if (got == nullptr || !words) {
     return;
   }
-  for (std::uint64_t at = 0; at + arch_.pointer_size <= words->size(); at += arch_.pointer_size) {
-    const std::uint64_t distance = words->read_unsigned(at, arch_.pointer_size).value_or(0);
+  for (std::uint64_t at = 0; at + arch_.abi.pointer_size <= words->size();
+       at += arch_.abi.pointer_size) {
+    const std::uint64_t distance = words->read_unsigned(at, arch_.abi.pointer_size).value_or(0);
     const Address target = (got->address + distance) & arch_.address_mask();
     if (area_of(target) != nullptr) {
       cases_.insert(target);
@@ -231,8 +232,9 @@ void CodePointers::read_words_of(const ElfSection& section) {
   if (!bytes) {
     return;
   }
-  for (std::uint64_t at = 0; at + arch_.pointer_size <= bytes->size(); at += arch_.pointer_size) {
-    consider(section.address + at, bytes->read_unsigned(at, arch_.pointer_size).value_or(0));
+  for (std::uint64_t at = 0; at + arch_.abi.pointer_size <= bytes->size();
+       at += arch_.abi.pointer_size) {
+    consider(section.address + at, bytes->read_unsigned(at, arch_.abi.pointer_size).value_or(0));
   }
 }
 

@@ -61,8 +61,8 @@ class Collector {
     for (const AddressRange& area : areas_) {
       const ByteView code = file_.at(area.begin);
       const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
-      if (inside && arch_.append_start_marks != nullptr) {
-        arch_.append_start_marks(*inside, area.begin, marks);
+      if (inside && arch_.code.append_start_marks != nullptr) {
+        arch_.code.append_start_marks(*inside, area.begin, marks);
       }
     }
     return marks;
@@ -135,13 +135,14 @@ class Collector {
     if (features.behind_end || features.prologue) {
       return true;
     }
-    const ByteView before = file_.at(target - arch_.longest_call);
-    const auto call = before.slice(0, arch_.longest_call);
-    return call && arch_.call_before != nullptr && arch_.call_before(*call, target).has_value();
+    const ByteView before = file_.at(target - arch_.code.longest_call);
+    const auto call = before.slice(0, arch_.code.longest_call);
+    return call && arch_.code.call_before != nullptr &&
+           arch_.code.call_before(*call, target).has_value();
   }
 
   [[nodiscard]] bool is_aligned(Address address) const {
-    return address % arch_.function_alignment == 0;
+    return address % arch_.code.function_alignment == 0;
   }
   // Compilers align all functions of a file or, asked for small code, hardly any.
   [[nodiscard]] bool may_stand_at(Address address) const {
@@ -163,13 +164,13 @@ class Collector {
   [[nodiscard]] StartFeatures features_at(Address address) const {
     const auto area = std::ranges::find_if(
         areas_, [&](const AddressRange& candidate) { return candidate.contains(address); });
-    if (area == areas_.end() || arch_.features_at_start == nullptr) {
+    if (area == areas_.end() || arch_.code.features_at_start == nullptr) {
       return {};
     }
     // A damaged file tells of more code than it has.
     const ByteView code = file_.at(area->begin);
     const std::uint64_t offset = address - area->begin;
-    return offset < code.size() ? arch_.features_at_start(code, offset) : StartFeatures();
+    return offset < code.size() ? arch_.code.features_at_start(code, offset) : StartFeatures();
   }
 
   // What a symbol's own size or an unwind table delimits is one function: nothing weaker cuts it.

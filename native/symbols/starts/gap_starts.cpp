@@ -30,11 +30,11 @@ bool covers(const Ranges& ranges, Address address) {
 // Where a function may begin: at an aligned address behind a return, a jump or padding.
 void append_candidates(ByteView code, const AddressRange& area, const AddressRange& gap,
                        const Architecture& arch, std::vector<Address>& candidates) {
-  const Address step = arch.function_alignment;
+  const Address step = arch.code.function_alignment;
   const Address first = (step - gap.begin % step) % step;  // bytes into the gap
   for (Address into = first; into < gap.size(); into += step) {
     check_interrupt_at(into / step, kManyEntries);
-    const StartFeatures features = arch.features_at_start(code, gap.begin - area.begin + into);
+    const StartFeatures features = arch.code.features_at_start(code, gap.begin - area.begin + into);
     if (features.behind_end && !features.catches) {
       candidates.push_back(gap.begin + into);
     }
@@ -69,8 +69,8 @@ std::vector<Address> candidates_in(const ElfFile& file, const Architecture& arch
 std::vector<Address> gap_starts(const ElfFile& file, const Architecture& arch,
                                 const std::vector<AddressRange>& areas) {
   const Ranges delimited = delimited_by_tables(file);
-  if (delimited.empty() || arch.features_at_start == nullptr ||
-      arch.append_direct_jumps == nullptr) {
+  if (delimited.empty() || arch.code.features_at_start == nullptr ||
+      arch.code.append_direct_jumps == nullptr) {
     return {};
   }
   const std::vector<Address> candidates = candidates_in(file, arch, areas, delimited);
@@ -80,7 +80,7 @@ std::vector<Address> gap_starts(const ElfFile& file, const Architecture& arch,
     const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
     if (inside && !candidates.empty()) {
       const AddressRange wanted{candidates.front(), candidates.back() + 1};
-      arch.append_direct_jumps(*inside, area.begin, wanted, jumps);
+      arch.code.append_direct_jumps(*inside, area.begin, wanted, jumps);
     }
   }
   std::vector<Address> starts;

@@ -31,9 +31,9 @@ std::vector<Address> object_starts(const ElfFile& file, const Architecture& arch
   for (const AddressRange& area : code_areas(file)) {
     const ByteView code = file.at(area.begin);
     const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
-    if (inside && arch.append_named_addresses != nullptr) {
-      arch.append_named_addresses(*inside, area.begin, data_base, file.type() == ET_EXEC, wanted,
-                                  found);
+    if (inside && arch.code.append_named_addresses != nullptr) {
+      arch.code.append_named_addresses(*inside, area.begin, data_base, file.type() == ET_EXEC,
+                                       wanted, found);
     }
   }
   std::erase_if(found, [&](Address address) { return address % file.pointer_size() != 0; });

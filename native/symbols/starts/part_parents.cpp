@@ -20,18 +20,18 @@ PartParents::PartParents(const ElfFile& file, const Architecture& arch,
       wanted.end = std::max(wanted.end, range ? range->end : 0);
     } else {
       ++functions;
-      aligned += start.address % arch.function_alignment == 0 ? 1 : 0;
+      aligned += start.address % arch.code.function_alignment == 0 ? 1 : 0;
     }
   }
   functions_are_aligned_ = 4 * aligned >= 3 * functions;
-  if (wanted.empty() || arch.append_direct_jumps == nullptr) {
+  if (wanted.empty() || arch.code.append_direct_jumps == nullptr) {
     return;
   }
   std::vector<DirectJump> jumps;
   for (const AddressRange& area : code_areas(file)) {
     const ByteView code = file.at(area.begin);
     if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
-      arch.append_direct_jumps(*inside, area.begin, wanted, jumps);
+      arch.code.append_direct_jumps(*inside, area.begin, wanted, jumps);
     }
   }
   for (const DirectJump& jump : jumps) {
@@ -63,7 +63,7 @@ PartOwner PartParents::owner_of(Address start) const {
 }
 
 bool PartParents::may_be_function(Address start) const {
-  return !functions_are_aligned_ || start % arch_.function_alignment == 0;
+  return !functions_are_aligned_ || start % arch_.code.function_alignment == 0;
 }
 
 }  // namespace whocall

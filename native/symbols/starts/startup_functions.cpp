@@ -53,15 +53,15 @@ bool is_code(const ElfFile& file, Address address) {
 }  // namespace
 
 std::vector<StartupFunction> startup_functions(const ElfFile& file, const Architecture& arch) {
-  if (arch.startup == nullptr || file.entry() == 0) {
+  if (arch.linkage.startup == nullptr || file.entry() == 0) {
     return {};
   }
   std::vector<StartupFunction> found = {{file.entry(), "_start"}};
-  auto startup = arch.startup(file.at(file.entry()), file.entry());
+  auto startup = arch.linkage.startup(file.at(file.entry()), file.entry());
   if (startup && startup->next) {
     const Address next = *startup->next;
     found.push_back({next, "_start_c"});
-    startup = arch.startup(file.at(next), next);
+    startup = arch.linkage.startup(file.at(next), next);
   }
   if (!startup || startup->next || !calls_c_library(*startup, file)) {
     return {};

@@ -16,7 +16,7 @@ std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& 
   }
   UnwindRow row;
   row.cfa = *cfa;
-  row.return_address = arch_->return_address;
+  row.return_address = arch_->registers.return_address;
   const auto add = [&](Register number) {
     if (const auto rule = saved_rule(number, arena)) {
       row.rules.push_back({number, *rule});
@@ -24,14 +24,15 @@ std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& 
     }
     return false;
   };
-  if (!add(arch_->return_address)) {
+  if (!add(arch_->registers.return_address)) {
     const auto scratch = place.at_call ? std::nullopt : return_address_in_scratch();
     if (!scratch && !gave_up_return_address()) {
       return std::nullopt;
     }
-    row.rules.push_back({arch_->return_address, scratch.value_or(RegisterRule::undefined())});
+    row.rules.push_back(
+        {arch_->registers.return_address, scratch.value_or(RegisterRule::undefined())});
   }
-  for (const Register number : arch_->callee_saved) {
+  for (const Register number : arch_->registers.callee_saved) {
     if (!add(number)) {
       row.rules.push_back({number, RegisterRule::undefined()});
     }
@@ -44,16 +45,15 @@ std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& 
 // return address off the stack and put it nowhere has no caller. Not so what moves it to a place
 // that cannot be followed (SBCL: pop [rbp+8]).
 bool AbstractState::gave_up_return_address() const {
-  const AbstractValue sp = get(arch_->sp);
-  return arch_->return_address_size_on_stack != 0 && sp.kind == Kind::cfa && sp.offset >= 0 &&
-         !moved_away_;
+  const AbstractValue sp = get(arch_->registers.sp);
+  return arch_->frame.pushed_by_call != 0 && sp.kind == Kind::cfa && sp.offset >= 0 && !moved_away_;
 }
 
 // Folklore. Situation: code takes its return address off the stack into a scratch register and
 // goes back by a jump. Example: pop %rcx; ...; jmp *%rcx in stubs of the C library. Remedy: until a
 // call may change it, the register holds the return address.
 std::optional<RegisterRule> AbstractState::return_address_in_scratch() const {
-  const AbstractValue wanted = AbstractValue::on_entry(arch_->return_address);
+  const AbstractValue wanted = AbstractValue::on_entry(arch_->registers.return_address);
   const auto found = std::ranges::find(registers_, wanted);
   return found == registers_.end()
              ? std::nullopt
@@ -69,18 +69,20 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
     return value.kind == Kind::cfa ? std::optional(CfaRule::at(number, -value.offset))
                                    : std::nullopt;
   };
-  const bool conventional =
-      get(arch_->fp) == AbstractValue::from_cfa(-2 * arch_->return_address_size_on_stack);
+  const auto& chain = arch_->frame.chain;
+  const bool conventional = chain && chain->kind == FrameChain::Kind::frame_pointer &&
+                            get(chain->base) == AbstractValue::from_cfa(-chain->cfa_offset);
   if (place.guessed && conventional) {
-    return by(arch_->fp);
+    return by(arch_->registers.fp);
   }
-  for (const Register preferred : {arch_->sp, arch_->fp}) {
+  for (const Register preferred : {arch_->registers.sp, arch_->registers.fp}) {
     if (const auto rule = by(preferred)) {
       return rule;
     }
   }
   for (Register number = 0; number < kFollowedLimit; ++number) {
-    const bool kept = std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end();
+    const bool kept = std::ranges::find(arch_->registers.callee_saved, number) !=
+                      arch_->registers.callee_saved.end();
     const auto rule = kept || !place.at_call ? by(number) : std::nullopt;
     if (rule) {
       return rule;
@@ -89,7 +91,7 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
   const auto base = aligned_base();
   for (const Slot& slot : slots()) {
     if (base && slot.where.kind != Kind::cfa && slot.what.kind == Kind::cfa) {
-      ExpressionWriter writer(arena, arch_->endian);
+      ExpressionWriter writer(arena, arch_->abi.endian);
       writer.base(base->first, slot.where.offset - base->second);
       if (slot.where.kind == Kind::indexed) {
         writer.base(slot.where.source, 0).times(slot.where.scale).sum();
@@ -115,7 +117,7 @@ std::optional<RegisterRule> AbstractState::saved_rule(
       return RegisterRule::stored_at_cfa(slot.where.offset);
     }
     if (base) {
-      ExpressionWriter writer(arena, arch_->endian);
+      ExpressionWriter writer(arena, arch_->abi.endian);
       writer.base(base->first, slot.where.offset - base->second);
       return RegisterRule::stored_at(writer.view());
     }
@@ -123,7 +125,7 @@ std::optional<RegisterRule> AbstractState::saved_rule(
   if (get(number) == wanted) {
     return RegisterRule::same();
   }
-  for (const Register other : arch_->callee_saved) {
+  for (const Register other : arch_->registers.callee_saved) {
     if (get(other) == wanted) {
       return RegisterRule::from(other);
     }
@@ -133,7 +135,7 @@ std::optional<RegisterRule> AbstractState::saved_rule(
 
 // A register that holds an address of known distance from the aligned base.
 std::optional<std::pair<Register, std::int64_t>> AbstractState::aligned_base() const {
-  for (const Register preferred : {arch_->fp, arch_->sp}) {
+  for (const Register preferred : {arch_->registers.fp, arch_->registers.sp}) {
     if (get(preferred).kind == Kind::aligned) {
       return std::pair(preferred, get(preferred).offset);
     }

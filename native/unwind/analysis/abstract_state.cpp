@@ -10,16 +10,18 @@ AbstractState::AbstractState(const Architecture& arch) : arch_(&arch) {
   for (Register number = 0; number < kFollowedLimit; ++number) {
     registers_[number] = AbstractValue::on_entry(number);
   }
-  const std::int64_t pushed = arch.return_address_size_on_stack;
-  registers_[arch.sp] = AbstractValue::from_cfa(-pushed);
+  const std::int64_t pushed = arch.frame.pushed_by_call;
+  registers_[arch.registers.sp] = AbstractValue::from_cfa(-arch.frame.cfa_on_entry);
   if (pushed != 0) {
-    registers_[arch.return_address] = {};  // a column, no register: only the stack holds it
-    slots_.add({AbstractValue::from_cfa(-pushed), AbstractValue::on_entry(arch.return_address)});
+    registers_[arch.registers.return_address] =
+        {};  // a column, no register: only the stack holds it
+    slots_.add(
+        {AbstractValue::from_cfa(-pushed), AbstractValue::on_entry(arch.registers.return_address)});
   }
 }
 
 void AbstractState::set(Register number, const AbstractValue& value) {
-  if (number == arch_->sp && value.kind == Kind::unknown) {
+  if (number == arch_->registers.sp && value.kind == Kind::unknown) {
     return move_sp_to_unknown();
   }
   if (number < kFollowedLimit) {
@@ -28,7 +30,7 @@ void AbstractState::set(Register number, const AbstractValue& value) {
   slots_.erase_if([&](const Slot& slot) {
     return slot.where.kind == Kind::indexed && slot.where.source == number;
   });
-  if (number == arch_->sp) {
+  if (number == arch_->registers.sp) {
     drop_slots_below_sp(false);
   }
   if (compared_ && (compared_->first == number || compared_->second == number)) {
@@ -42,7 +44,7 @@ void AbstractState::set(Register number, const AbstractValue& value) {
 // is a base as good as any: words are known by their distance from it. There is one such base at a
 // time; while another register (the frame pointer) leans on the old one, that one stays.
 void AbstractState::move_sp_to_unknown() {
-  registers_[arch_->sp] = {};
+  registers_[arch_->registers.sp] = {};
   if (aligned_base()) {
     return;
   }
@@ -56,14 +58,14 @@ void AbstractState::move_sp_to_unknown() {
   for (AbstractValue& value : registers_) {
     value = value.kind == Kind::aligned ? AbstractValue{} : value;
   }
-  registers_[arch_->sp] = AbstractValue::from_aligned(0);
+  registers_[arch_->registers.sp] = AbstractValue::from_aligned(0);
   compared_.reset();
 }
 
 // Makes the place where the stack pointer is the base that aligned addresses count from, when it is
 // told by that base already.
 void AbstractState::count_from_sp() {
-  const AbstractValue sp = get(arch_->sp);
+  const AbstractValue sp = get(arch_->registers.sp);
   const auto shift = [&](AbstractValue& value) {
     if (value.kind == Kind::aligned || value.kind == Kind::indexed) {
       value.offset -= sp.offset;
@@ -131,8 +133,8 @@ void AbstractState::after_call() { after_call(std::bitset<kRegisterLimit>().set(
 
 void AbstractState::after_call(const std::bitset<kRegisterLimit>& written) {
   std::bitset<kRegisterLimit> lost = written;
-  lost.reset(arch_->sp);
-  for (const Register number : arch_->callee_saved) {
+  lost.reset(arch_->registers.sp);
+  for (const Register number : arch_->registers.callee_saved) {
     lost.reset(number);
   }
   for (Register number = 0; number < kFollowedLimit; ++number) {
@@ -165,10 +167,10 @@ bool AbstractState::compared_equal() {
 }
 
 bool AbstractState::merge(const AbstractState& other) {
-  const AbstractValue sp = get(arch_->sp);
-  const AbstractValue other_sp = other.get(arch_->sp);
+  const AbstractValue sp = get(arch_->registers.sp);
+  const AbstractValue other_sp = other.get(arch_->registers.sp);
   const bool two_bases = sp.kind == Kind::aligned && other_sp.kind == Kind::aligned &&
-                         sp != other_sp && get(arch_->fp).kind != Kind::aligned;
+                         sp != other_sp && get(arch_->registers.fp).kind != Kind::aligned;
   if (two_bases) {  // what lies as far from the stack pointer on both paths is known still
     AbstractState shifted = other;
     shifted.count_from_sp();
@@ -184,7 +186,7 @@ bool AbstractState::merge(const AbstractState& other) {
     move_sp_to_unknown();
   }
   for (Register number = 0; number < kFollowedLimit; ++number) {
-    if (number != arch_->sp && registers_[number] != other.registers_[number]) {
+    if (number != arch_->registers.sp && registers_[number] != other.registers_[number]) {
       registers_[number] = {};
     }
   }
@@ -197,7 +199,7 @@ bool AbstractState::merge(const AbstractState& other) {
 }
 
 bool AbstractState::knows_frame() const {
-  return get(arch_->sp).kind == Kind::cfa || get(arch_->fp).kind == Kind::cfa;
+  return get(arch_->registers.sp).kind == Kind::cfa || get(arch_->registers.fp).kind == Kind::cfa;
 }
 
 bool AbstractState::leans_on_scratch() const {
@@ -206,8 +208,8 @@ bool AbstractState::leans_on_scratch() const {
     if (registers_[number].kind != Kind::cfa) {
       continue;
     }
-    if (number == arch_->sp ||
-        std::ranges::find(arch_->callee_saved, number) != arch_->callee_saved.end()) {
+    if (number == arch_->registers.sp || std::ranges::find(arch_->registers.callee_saved, number) !=
+                                             arch_->registers.callee_saved.end()) {
       return false;
     }
     known = true;
@@ -216,15 +218,15 @@ bool AbstractState::leans_on_scratch() const {
 }
 
 bool AbstractState::disagrees(const AbstractState& other) const {
-  const AbstractValue mine = get(arch_->sp);
-  const AbstractValue theirs = other.get(arch_->sp);
+  const AbstractValue mine = get(arch_->registers.sp);
+  const AbstractValue theirs = other.get(arch_->registers.sp);
   return mine.is_address() && mine.kind == theirs.kind && mine != theirs;
 }
 
 void AbstractState::store(const AbstractValue& where, const AbstractValue& what) {
   if (!where.is_address() && (where.kind != Kind::indexed || what.kind != Kind::cfa)) {
     // Through a pointer of unknown origin: compilers keep those away from saved registers.
-    moved_away_ = moved_away_ || what == AbstractValue::on_entry(arch_->return_address);
+    moved_away_ = moved_away_ || what == AbstractValue::on_entry(arch_->registers.return_address);
     return;
   }
   // The return address where the call put it is not overwritten by correct code.
@@ -246,8 +248,8 @@ AbstractValue AbstractState::load(const AbstractValue& where) const {
 // pointer step by step in a loop. Example: the SHA-2 code of OpenSSL for AVX2: lea -128(%rsp),%rsp;
 // push 120(%rsp); lea 8(%rsp),%rsp. Remedy: addresses of the frame stay known there until a call.
 void AbstractState::drop_slots_below_sp(bool all) {
-  const AbstractValue sp = get(arch_->sp);
-  const std::int32_t kept = arch_->pointer_size == 8 && !all ? 128 : 0;
+  const AbstractValue sp = get(arch_->registers.sp);
+  const std::int32_t kept = all ? 0 : arch_->frame.red_zone;
   if (sp.is_address()) {
     slots_.erase_if([&](const Slot& slot) {
       const std::int32_t below = slot.what.kind == Kind::cfa ? kept : 0;

@@ -8,7 +8,7 @@ namespace {
 
 // The stack pointer's distance from the CFA, where it is known.
 std::optional<std::int32_t> depth_of(const FlowPoint& point, const Architecture& arch) {
-  const AbstractValue sp = point.state.get(arch.sp);
+  const AbstractValue sp = point.state.get(arch.registers.sp);
   return sp.kind == AbstractValue::Kind::cfa ? std::optional(sp.offset) : std::nullopt;
 }
 
@@ -54,7 +54,7 @@ const FlowPoint& FlowPoints::pass(std::uint64_t offset, std::uint8_t size, bool 
 
 bool FlowPoints::merge(std::uint64_t offset, const AbstractState& state) {
   FlowPoint& point = known(offset);
-  const bool moves = point.state.get(arch_.sp) != state.get(arch_.sp);
+  const bool moves = point.state.get(arch_.registers.sp) != state.get(arch_.registers.sp);
   if (moves) {
     discount(offset, point);
   }

@@ -26,7 +26,8 @@ FunctionAnalyser::FunctionAnalyser(const ProcessImage& process, CodeMap& code)
       no_return_(process, code),
       callee_pops_(process, code, no_return_),
       landing_pads_(process),
-      decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
+      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
+                                                          : nullptr) {}
 
 const UnwindRow* FunctionAnalyser::row_at(Address pc) {
   const auto function = code_.function_at(pc);
@@ -56,7 +57,7 @@ const std::vector<UnwindRow>& FunctionAnalyser::rows_at_jumps(Address target) {
     return known->second.rows;
   }
   const std::vector<std::byte> bytes = bytes_of(*function);
-  const ByteView code(bytes, process_.arch->endian);
+  const ByteView code(bytes, process_.arch->abi.endian);
   std::vector<AnalysedPoint> jumps = follow(*function).points;
   std::erase_if(jumps, [&](const AnalysedPoint& point) {
     const auto jump = decoder_->decode(code.from(point.range.begin - target), point.range.begin);
@@ -65,8 +66,8 @@ const std::vector<UnwindRow>& FunctionAnalyser::rows_at_jumps(Address target) {
   known->second = make_rows(jumps);
   std::erase_if(known->second.rows, [&](const UnwindRow& row) {
     return row.cfa.kind == CfaRule::Kind::register_offset &&
-           (row.cfa.base != process_.arch->sp ||
-            row.cfa.offset <= process_.arch->return_address_size_on_stack);
+           (row.cfa.base != process_.arch->registers.sp ||
+            row.cfa.offset <= process_.arch->frame.pushed_by_call);
   });
   return known->second.rows;
 }
@@ -89,7 +90,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function, int dept
   // that others jump into.
   std::vector<FunctionExit> entries;
   if (!code_.is_called(function.begin)) {
-    if (depth == 0 && function.begin % process_.arch->function_alignment != 0) {
+    if (depth == 0 && function.begin % process_.arch->code.function_alignment != 0) {
       return {};  // a part, of which too little is known
     }
     entries = depth > 0 ? entries_from_outside(function, depth - 1) : entries;
@@ -142,7 +143,7 @@ std::optional<std::bitset<kRegisterLimit>> FunctionAnalyser::written_by(Address 
   const auto [known, fresh] = written_by_.try_emplace(target);
   if (fresh && decoder_ != nullptr) {
     const std::vector<std::byte> bytes = bytes_of({target, target + kLongestHelper});
-    const ByteView code(bytes, process_.arch->endian);
+    const ByteView code(bytes, process_.arch->abi.endian);
     known->second = FunctionReader(code, target, *process_.arch, *decoder_).written_by(0);
   }
   return known->second;
@@ -152,7 +153,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
                                           std::vector<FunctionExit> entries) {
   const std::vector<std::byte> bytes = bytes_of(function);
   followed_ += bytes.size();
-  const FunctionCode code{ByteView(bytes, process_.arch->endian),
+  const FunctionCode code{ByteView(bytes, process_.arch->abi.endian),
                           function.begin,
                           std::move(entries),
                           landing_pads_.of_function(function.begin),
@@ -165,7 +166,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
 
 std::vector<FunctionExit> FunctionAnalyser::linkage_entries(const AddressRange& function) {
   const auto table = code_.linkage_table_at(function.begin);
-  if (!table || process_.arch->return_address_size_on_stack == 0) {
+  if (!table || process_.arch->linkage.pushed_by_slot == 0) {
     return {};
   }
   // Only the slots of this function: a table has thousands, and a damaged file tells any number.
@@ -173,8 +174,8 @@ std::vector<FunctionExit> FunctionAnalyser::linkage_entries(const AddressRange& 
   const AddressRange slots{function.begin - before, std::min(function.end, table->range.end)};
   const std::vector<std::byte> bytes = bytes_of(slots);
   auto entries =
-      linkage_table_entries(ByteView(bytes, process_.arch->endian), slots.begin, table->range.begin,
-                            table->slot_size, *process_.arch, *decoder_);
+      linkage_table_entries(ByteView(bytes, process_.arch->abi.endian), slots.begin,
+                            table->range.begin, table->slot_size, *process_.arch, *decoder_);
   std::erase_if(entries, [&](const auto& entry) { return !function.contains(entry.target); });
   return entries;
 }
@@ -216,7 +217,7 @@ void FunctionAnalyser::complete_entries(Address start, std::vector<FunctionExit>
   const auto any = [&](bool as_called) {
     return std::ranges::any_of(entries, [&](const auto& one) { return arrives(one, as_called); });
   };
-  const bool part = start % process_.arch->function_alignment != 0;
+  const bool part = start % process_.arch->code.function_alignment != 0;
   if (!part && !any(true) && !any(false) && !entries.empty()) {
     entries.push_back({start, called});
   }

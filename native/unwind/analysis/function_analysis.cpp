@@ -122,8 +122,8 @@ class Analysis {
   // collected. Remedy: paths that agree on the frame pointer may differ in the stack pointer; that
   // convicts no call of not coming back.
   [[nodiscard]] bool lowers_by_turns(const AbstractState& one, const AbstractState& other) const {
-    const AbstractValue frame = one.get(arch_.fp);
-    return frame.kind == AbstractValue::Kind::cfa && frame == other.get(arch_.fp);
+    const AbstractValue frame = one.get(arch_.registers.fp);
+    return frame.kind == AbstractValue::Kind::cfa && frame == other.get(arch_.registers.fp);
   }
 
   void visit(std::uint64_t offset) {
@@ -162,7 +162,7 @@ class Analysis {
     const FlowPoint* found = points_.find(pad - address_);
     if (found != nullptr && found->state.disagrees(state)) {
       // Of calls with and without pushed arguments: the runtime drops the arguments.
-      if (found->state.get(arch_.sp).offset >= state.get(arch_.sp).offset) {
+      if (found->state.get(arch_.registers.sp).offset >= state.get(arch_.registers.sp).offset) {
         return;
       }
       points_.erase(pad - address_);
@@ -224,7 +224,8 @@ class Analysis {
       behind.unknown = popping_.after_call(passed.unknown, state, next);
     }
     written ? state.after_call(*written) : state.after_call();
-    state.apply({Effect::Kind::set, arch_.sp, arch_.sp, popped ? *popped : popping_.popped(next)});
+    state.apply({Effect::Kind::set, arch_.registers.sp, arch_.registers.sp,
+                 popped ? *popped : popping_.popped(next)});
     reach(next, state, behind);
   }
 
@@ -242,7 +243,8 @@ class Analysis {
       reach(*inner, AbstractState(arch_), {});
       return false;
     }
-    state.apply({Effect::Kind::set, arch_.sp, arch_.sp, -arch_.return_address_size_on_stack});
+    state.apply(
+        {Effect::Kind::set, arch_.registers.sp, arch_.registers.sp, -arch_.frame.pushed_by_call});
     reach(*inner, state, passed);
     return true;
   }
@@ -300,7 +302,7 @@ class Analysis {
         point = points_.find(offset);
       }
       const bool decoded = point != nullptr && point->size != 0;
-      offset += decoded ? point->size : arch_.code_alignment;
+      offset += decoded ? point->size : arch_.code.alignment;
     }
   }
 

@@ -55,7 +55,7 @@ std::uint64_t FunctionReader::behind_padding(std::uint64_t offset) {
 
 bool FunctionReader::looks_like_function(std::uint64_t offset) {
   const Instruction* instruction = decode(offset);
-  if (instruction == nullptr || (address_ + offset) % arch_.function_alignment != 0) {
+  if (instruction == nullptr || (address_ + offset) % arch_.code.function_alignment != 0) {
     return false;
   }
   if (instruction->landing_pad) {
@@ -63,7 +63,7 @@ bool FunctionReader::looks_like_function(std::uint64_t offset) {
   }
   const auto effects = instruction->list();
   return !effects.empty() && effects[0].kind == Effect::Kind::set &&
-         effects[0].destination == arch_.sp && effects[0].source == arch_.sp &&
+         effects[0].destination == arch_.registers.sp && effects[0].source == arch_.registers.sp &&
          effects[0].offset < 0;
 }
 
@@ -73,12 +73,13 @@ bool FunctionReader::drops_return_address(std::uint64_t offset) {
     return false;
   }
   const auto raises = [&](const Effect& effect) {
-    return effect.kind == Effect::Kind::set && effect.destination == arch_.sp &&
-           effect.source == arch_.sp && effect.offset > 0;
+    return effect.kind == Effect::Kind::set && effect.destination == arch_.registers.sp &&
+           effect.source == arch_.registers.sp && effect.offset > 0;
   };
   const Effect& first = instruction->list().front();
   const bool stores = first.kind == Effect::Kind::store || first.kind == Effect::Kind::store_other;
-  return (stores && first.destination == arch_.sp && first.offset == 0 && first.scale == 0) ||
+  return (stores && first.destination == arch_.registers.sp && first.offset == 0 &&
+          first.scale == 0) ||
          std::ranges::any_of(instruction->list(), raises);
 }
 
@@ -120,7 +121,7 @@ const std::set<std::uint64_t>& FunctionReader::block_starts() {
           instruction->flow != Instruction::Flow::call) {
         block_starts_->insert(*instruction->target - address_);
       }
-      offset += instruction != nullptr ? instruction->size : arch_.code_alignment;
+      offset += instruction != nullptr ? instruction->size : arch_.code.alignment;
     }
   }
   return *block_starts_;

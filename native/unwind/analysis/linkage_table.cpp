@@ -8,7 +8,8 @@ std::vector<FunctionExit> linkage_table_entries(ByteView code, Address begin, Ad
   std::vector<FunctionExit> entries;
   const AbstractState called(arch);
   AbstractState with_index = called;
-  with_index.apply({Effect::Kind::set, arch.sp, arch.sp, -std::int64_t{arch.pointer_size}});
+  with_index.apply({Effect::Kind::set, arch.registers.sp, arch.registers.sp,
+                    -std::int64_t{arch.linkage.pushed_by_slot}});
   for (Address slot = begin; slot - begin < code.size(); slot += slot_size) {
     if (slot == table) {
       entries.push_back({slot, with_index});

@@ -10,14 +10,14 @@ constexpr std::int64_t kMostCalls = 4;        // that one path may have passed
 
 PoppingCalls::PoppingCalls(const Architecture& arch)
     : arch_(arch),
-      callers_push_(arch.argument_registers.empty() && arch.return_address_size_on_stack != 0) {}
+      callers_push_(arch.registers.arguments.empty() && arch.frame.pushed_by_call != 0) {}
 
 std::int64_t PoppingCalls::popped(std::uint64_t behind) const {
-  return popped_.contains(behind) ? arch_.pointer_size : 0;
+  return popped_.contains(behind) ? arch_.registers.size : 0;
 }
 
 std::optional<std::int64_t> PoppingCalls::depth(const AbstractState& state) const {
-  const AbstractValue sp = state.get(arch_.sp);
+  const AbstractValue sp = state.get(arch_.registers.sp);
   return callers_push_ && sp.kind == AbstractValue::Kind::cfa
              ? std::optional<std::int64_t>(-sp.offset)
              : std::nullopt;
@@ -36,9 +36,8 @@ UnknownCalls PoppingCalls::after_call(UnknownCalls before, const AbstractState& 
 
 bool PoppingCalls::find_at_return(const AbstractState& state, const UnknownCalls& passed) {
   const auto deep = depth(state);
-  return deep && *deep > arch_.return_address_size_on_stack &&
-         *deep <= arch_.return_address_size_on_stack + kMostCalls * arch_.pointer_size &&
-         find(passed);
+  return deep && *deep > arch_.frame.pushed_by_call &&
+         *deep <= arch_.frame.pushed_by_call + kMostCalls * arch_.registers.size && find(passed);
 }
 
 bool PoppingCalls::find_where_they_meet(const AbstractState& one, const UnknownCalls& passed_by_one,
@@ -50,10 +49,10 @@ bool PoppingCalls::find_where_they_meet(const AbstractState& one, const UnknownC
     return false;
   }
   const std::int64_t more = *deep - *deep_too;
-  if (more == arch_.pointer_size) {
+  if (more == arch_.registers.size) {
     return find(passed_by_one);
   }
-  return more == -std::int64_t{arch_.pointer_size} && find(passed_by_other);
+  return more == -std::int64_t{arch_.registers.size} && find(passed_by_other);
 }
 
 bool PoppingCalls::find(const UnknownCalls& passed) {

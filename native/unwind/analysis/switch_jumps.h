@@ -12,7 +12,7 @@ namespace whocall {
 // on.
 class SwitchJumps {
  public:
-  explicit SwitchJumps(const Architecture& arch) : called_(arch), sp_(arch.sp) {}
+  explicit SwitchJumps(const Architecture& arch) : called_(arch), sp_(arch.registers.sp) {}
 
   void clear();
   // What is known at one more jump, or at one that was added before and now knows less; `computed`:

@@ -25,8 +25,8 @@ std::string describe(const UnwindRow& row, const Architecture& arch) {
       continue;
     }
     const std::string name = named.number == row.return_address ? "ra"
-                             : named.number < arch.register_names.size()
-                                 ? std::string(arch.register_names[named.number])
+                             : named.number < arch.registers.names.size()
+                                 ? std::string(arch.registers.names[named.number])
                                  : "r" + std::to_string(named.number);
     text += ", " + name + " " + to_string(named.rule, arch);
   }
@@ -142,7 +142,7 @@ class Auditor {
         continue;
       }
       const auto instruction = decode(at);
-      const Address end = at + (instruction ? instruction->size : arch_.code_alignment);
+      const Address end = at + (instruction ? instruction->size : arch_.code.alignment);
       if (row != nullptr && instruction && !instruction->padding) {
         places.push_back({{at, end}, {}, row, nullptr, AuditOutcome::unreached});
         calls_.push_back(instruction->flow == Instruction::Flow::call);

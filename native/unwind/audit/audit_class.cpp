@@ -78,7 +78,7 @@ class Causes {
   // Whether an indirect jump is a tail call: with the stack as a caller left it.
   [[nodiscard]] bool leaves(const AuditPlace& place) const {
     return place.state != nullptr &&
-           place.state->get(arch().sp) == AbstractState(arch()).get(arch().sp);
+           place.state->get(arch().registers.sp) == AbstractState(arch()).get(arch().registers.sp);
   }
 
   void link(std::size_t from, Address to) {
@@ -205,15 +205,17 @@ class Causes {
     const auto sets_sp = [&](const AuditPlace& place) {
       return place.instruction &&
              std::ranges::any_of(place.instruction->list(), [&](const Effect& effect) {
-               return effect.kind == Effect::Kind::clobber && effect.destination == arch().sp;
+               return effect.kind == Effect::Kind::clobber &&
+                      effect.destination == arch().registers.sp;
              });
     };
     if (any(sets_sp)) {
       return AuditClass::computed_stack_pointer;
     }
-    const bool may_change =
-        table.cfa.kind == CfaRule::Kind::register_offset && table.cfa.base != arch().sp &&
-        std::ranges::find(arch().callee_saved, table.cfa.base) == arch().callee_saved.end();
+    const bool may_change = table.cfa.kind == CfaRule::Kind::register_offset &&
+                            table.cfa.base != arch().registers.sp &&
+                            std::ranges::find(arch().registers.callee_saved, table.cfa.base) ==
+                                arch().registers.callee_saved.end();
     const bool calls = any([](const AuditPlace& place) { return place.is_call(); });
     return may_change && calls ? AuditClass::kept_over_call : AuditClass::joined_paths;
   }
@@ -222,7 +224,7 @@ class Causes {
   AuditClass why_different(std::size_t i) {
     const AuditPlace& place = places_[i];
     const auto knows_sp = [&](const AbstractState& state) {
-      return state.get(arch().sp).is_address();
+      return state.get(arch().registers.sp).is_address();
     };
     if (!knows_sp(*place.state)) {
       return why_lost(i, knows_sp);

@@ -48,13 +48,13 @@ std::optional<std::uint64_t> concrete_place(const AbstractValue& where) {
 // The stack words of a state, each in a run of its own.
 class SlotMemory final : public Memory {
  public:
-  SlotMemory(const AbstractState& state, const Architecture& arch) : size_(arch.pointer_size) {
+  SlotMemory(const AbstractState& state, const Architecture& arch) : size_(arch.registers.size) {
     for (const AbstractState::Slot& slot : state.slots()) {
       const auto address = concrete_place(slot.where);
       auto value = concrete(slot.what);
       if (address && value) {
         // Little-endian hosts and targets only need the low bytes first; big ones the high.
-        if (arch.endian == Endian::big) {
+        if (arch.abi.endian == Endian::big) {
           value = swap_bytes(*value) >> (64U - 8U * size_);
         }
         words_.push_back({*address, *value});
@@ -81,7 +81,7 @@ class SlotMemory final : public Memory {
 // writes below the stack pointer; that the register holds its value again is true for good.
 bool registers_agree(const AbstractState& state, const UnwindRow& table, const Activation& caller,
                      const Architecture& arch) {
-  return std::ranges::all_of(arch.callee_saved, [&](Register number) {
+  return std::ranges::all_of(arch.registers.callee_saved, [&](Register number) {
     if (state.get(number) == AbstractValue::on_entry(number)) {
       return true;
     }
@@ -121,13 +121,14 @@ AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& tab
       callee.registers.set(slot.where.source, index_in(slot.where.source));
     }
   }
-  callee.registers.set(arch.pc, pc);
+  callee.registers.set(arch.registers.pc, pc);
   const SlotMemory memory(state, arch);
   const auto applied = apply_row(table, callee, arch, memory);
   if (applied.failure == ApplyFailure::no_cfa || applied.cfa != kCfa) {
     return AuditOutcome::cfa_differs;
   }
-  if (applied.failure != ApplyFailure::none || applied.caller.pc != token(arch.return_address)) {
+  if (applied.failure != ApplyFailure::none ||
+      applied.caller.pc != token(arch.registers.return_address)) {
     return AuditOutcome::return_address_differs;
   }
   return registers_agree(state, table, applied.caller, arch) ? AuditOutcome::agrees

@@ -34,7 +34,7 @@ void append_constants(ByteView code, const AddressRange& range, unsigned pointer
 // function. Remedy: behind a return, zeros are padding.
 void append_behind_zeros(ByteView code, Address address, const Architecture& arch,
                          std::vector<Address>& found) {
-  const std::uint64_t alignment = arch.function_alignment;
+  const std::uint64_t alignment = arch.code.function_alignment;
   for (std::uint64_t at = alignment; at < code.size(); at += alignment) {
     std::uint64_t end = at;
     while (end > at - alignment + 1 && code.read<std::uint8_t>(end - 1) == 0) {
@@ -42,8 +42,8 @@ void append_behind_zeros(ByteView code, Address address, const Architecture& arc
     }
     const auto before =
         code.slice(end >= alignment ? end - alignment : 0, std::min(end, alignment));
-    if (end != at && code.read<std::uint8_t>(at) != 0 && before && arch.flow_ends != nullptr &&
-        arch.flow_ends(*before)) {
+    if (end != at && code.read<std::uint8_t>(at) != 0 && before && arch.code.flow_ends != nullptr &&
+        arch.code.flow_ends(*before)) {
       found.push_back(address + at);
     }
   }
@@ -53,7 +53,8 @@ void append_behind_zeros(ByteView code, Address address, const Architecture& arc
 
 const AnonymousCode::Region* AnonymousCode::region_at(Address address) {
   const Mapping* mapping = process_.mapping_at(address);
-  if (mapping == nullptr || !mapping->executable || process_.arch->append_start_marks == nullptr) {
+  if (mapping == nullptr || !mapping->executable ||
+      process_.arch->code.append_start_marks == nullptr) {
     return nullptr;
   }
   auto& region = regions_[mapping->range.begin];
@@ -67,14 +68,14 @@ AnonymousCode::Region AnonymousCode::read_region(const AddressRange& mapping) co
   const Architecture& arch = *process_.arch;
   std::vector<std::byte> bytes(std::min(mapping.size(), kLargestRegion));
   bytes.resize(process_.memory->read(mapping.begin, bytes));
-  const ByteView code(bytes, arch.endian);
+  const ByteView code(bytes, arch.abi.endian);
   Region region{{mapping.begin, mapping.begin + bytes.size()}, {mapping.begin}, {}};
   StartMarks marks;
-  arch.append_start_marks(code, mapping.begin, marks);
-  append_constants(code, region.range, arch.pointer_size, marks.address_taken);
+  arch.code.append_start_marks(code, mapping.begin, marks);
+  append_constants(code, region.range, arch.abi.pointer_size, marks.address_taken);
   for (const auto* targets : {&marks.call_targets, &marks.landing_pads, &marks.address_taken}) {
     for (const Address target : *targets) {
-      const StartFeatures features = arch.features_at_start(code, target - mapping.begin);
+      const StartFeatures features = arch.code.features_at_start(code, target - mapping.begin);
       if (features.behind_end || features.prologue || features.landing_pad) {
         region.targets.push_back(target);
       }

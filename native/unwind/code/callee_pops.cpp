@@ -12,11 +12,12 @@ CalleePops::CalleePops(const ProcessImage& process, CodeMap& code, NoReturn& no_
     : process_(process),
       code_(code),
       no_return_(no_return),
-      decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
+      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
+                                                          : nullptr) {}
 
 std::optional<std::int64_t> CalleePops::popped_by(Address target) {
   // Where registers hold arguments, callers drop the rest.
-  if (decoder_ == nullptr || !process_.arch->argument_registers.empty()) {
+  if (decoder_ == nullptr || !process_.arch->registers.arguments.empty()) {
     return 0;
   }
   const auto [known, fresh] = answers_.try_emplace(target);
@@ -34,11 +35,12 @@ void CalleePops::follow(Address target, int depth, Answer& answer) {
     return;
   }
   const auto code = process_.memory->run_at(target);
-  const auto stub = arch.jump_stub(ByteView(code, arch.endian), target);
+  const auto stub = arch.linkage.stub_at(ByteView(code, arch.abi.endian), target);
   if (stub && stub->target) {
     follow(*stub->target, depth - 1, answer);
   } else if (stub && stub->slot) {
-    const auto bound = process_.memory->read_unsigned(*stub->slot, arch.pointer_size, arch.endian);
+    const auto bound =
+        process_.memory->read_unsigned(*stub->slot, arch.abi.pointer_size, arch.abi.endian);
     if (bound && code_.import_at(target, *stub->slot).empty()) {
       follow(*bound, depth - 1, answer);
     }
@@ -52,7 +54,7 @@ void CalleePops::follow_function(const AddressRange& function, Address target, i
                                  Answer& answer) {
   std::vector<std::byte> bytes(std::min<std::uint64_t>(function.size(), 1U << 16U));
   bytes.resize(process_.memory->read(function.begin, bytes));
-  const ByteView code(bytes, process_.arch->endian);
+  const ByteView code(bytes, process_.arch->abi.endian);
   std::vector<Address> pending = {target};
   std::set<Address> seen;
   while (!pending.empty() && seen.size() < kSteps && answer.agree) {

@@ -65,7 +65,7 @@ std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& ra
   constexpr std::size_t kEnough = 8;
   std::vector<AddressRange> functions;
   ModuleCode* code = code_of(range.begin);
-  if (code == nullptr || process_.arch->append_direct_jumps == nullptr) {
+  if (code == nullptr || process_.arch->code.append_direct_jumps == nullptr) {
     return functions;
   }
   const Module& module = code->module;
@@ -84,7 +84,6 @@ std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& ra
 }
 
 std::optional<CodeMap::LinkageTable> CodeMap::linkage_table_at(Address runtime) {
-  constexpr std::uint64_t kSmallestSlot = 16;  // bytes; ld writes 4 for i386
   const ModuleCode* code = code_of(runtime);
   if (code == nullptr) {
     return std::nullopt;
@@ -97,7 +96,7 @@ std::optional<CodeMap::LinkageTable> CodeMap::linkage_table_at(Address runtime) 
   }
   return LinkageTable{
       {module.runtime_address(plt->range().begin), module.runtime_address(plt->range().end)},
-      std::max(plt->entry_size, kSmallestSlot)};
+      std::max<std::uint64_t>(plt->entry_size, process_.arch->linkage.smallest_slot)};
 }
 
 std::string_view CodeMap::import_at(Address code, Address slot) {

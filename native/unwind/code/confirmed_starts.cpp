@@ -21,7 +21,7 @@ ConfirmedStarts::ConfirmedStarts(const ElfFile& file, const Architecture& arch,
                                  const FunctionStarts& starts)
     : file_(file),
       starts_(starts),
-      decoder_(arch.make_decoder != nullptr ? arch.make_decoder() : nullptr) {}
+      decoder_(arch.code.make_decoder != nullptr ? arch.code.make_decoder() : nullptr) {}
 
 std::optional<AddressRange> ConfirmedStarts::function_at(Address link) {
   const auto all = starts_.all();

@@ -38,7 +38,7 @@ std::vector<DirectJump> FileCode::find_jumps() const {
   for (const AddressRange& area : code_areas(file_)) {
     const ByteView bytes = file_.at(area.begin);
     if (const auto inside = bytes.slice(0, std::min<std::uint64_t>(area.size(), bytes.size()))) {
-      arch_.append_direct_jumps(*inside, area.begin, file_.load_range(), jumps);
+      arch_.code.append_direct_jumps(*inside, area.begin, file_.load_range(), jumps);
     }
   }
   std::erase_if(jumps, [&](const DirectJump& jump) {

@@ -58,7 +58,8 @@ bool is_known_not_to_return(std::string_view name) {
 NoReturn::NoReturn(const ProcessImage& process, CodeMap& code)
     : process_(process),
       code_(code),
-      decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
+      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
+                                                          : nullptr) {}
 
 bool NoReturn::never_returns(Address target) { return never_returns(target, kDeepest); }
 
@@ -71,7 +72,8 @@ bool NoReturn::never_returns(Address target, int depth) {
   }
   answers_[target] = false;  // while it is being looked at: recursion returns
   const auto code = process_.memory->run_at(target);
-  const auto stub = process_.arch->jump_stub(ByteView(code, process_.arch->endian), target);
+  const auto stub =
+      process_.arch->linkage.stub_at(ByteView(code, process_.arch->abi.endian), target);
   bool answer = false;
   if (stub && stub->slot) {
     answer = slot_never_returns(target, *stub->slot, depth);
@@ -92,7 +94,7 @@ bool NoReturn::slot_never_returns(Address stub, Address slot, int depth) {
     return is_known_not_to_return(name);
   }
   const Architecture& arch = *process_.arch;
-  const auto bound = process_.memory->read_unsigned(slot, arch.pointer_size, arch.endian);
+  const auto bound = process_.memory->read_unsigned(slot, arch.abi.pointer_size, arch.abi.endian);
   return bound && never_returns(*bound, depth - 1);
 }
 
@@ -101,7 +103,7 @@ bool NoReturn::reaches_return(const AddressRange& function, int depth) {
   using Flow = Instruction::Flow;
   std::vector<std::byte> bytes(std::min<std::uint64_t>(function.size(), 1U << 16U));
   bytes.resize(process_.memory->read(function.begin, bytes));
-  const ByteView code(bytes, process_.arch->endian);
+  const ByteView code(bytes, process_.arch->abi.endian);
   std::vector<Address> pending = {function.begin};
   std::set<Address> seen;
   while (!pending.empty()) {

@@ -14,7 +14,8 @@ constexpr std::uint64_t kLargestFunction = 1U << 16U;
 TailCalls::TailCalls(const ProcessImage& process, CodeMap& code)
     : process_(process),
       code_(code),
-      decoder_(process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr) {}
+      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
+                                                          : nullptr) {}
 
 bool TailCalls::lead(Address from, Address to) {
   const auto caller = code_.function_at(from);
@@ -40,7 +41,7 @@ bool TailCalls::leads_anywhere(Address from) {
 bool TailCalls::look_where_it_leads(Address from) const {
   constexpr int kLongest = 8;  // instructions
   using Flow = Instruction::Flow;
-  const ByteView code(process_.memory->run_at(from), process_.arch->endian);
+  const ByteView code(process_.memory->run_at(from), process_.arch->abi.endian);
   std::uint64_t offset = 0;
   for (int i = 0; decoder_ != nullptr && i < kLongest && offset < code.size(); ++i) {
     const auto instruction = decoder_->decode(code.from(offset), from + offset);
@@ -54,7 +55,7 @@ bool TailCalls::look_where_it_leads(Address from) const {
     const auto effects = instruction->list();
     if (std::ranges::any_of(effects, [&](const Effect& effect) {
           return effect.kind != Effect::Kind::store && effect.kind != Effect::Kind::store_other &&
-                 effect.destination == process_.arch->sp;
+                 effect.destination == process_.arch->registers.sp;
         })) {
       return false;
     }
@@ -82,7 +83,7 @@ bool TailCalls::look_for_indirect_jump(Address from) const {
     if (!seen.insert(at).second) {
       continue;
     }
-    const ByteView code(process_.memory->run_at(at), process_.arch->endian);
+    const ByteView code(process_.memory->run_at(at), process_.arch->abi.endian);
     const auto instruction = decoder_->decode(code, at);
     if (!instruction || instruction->flow == Flow::stop) {
       continue;
@@ -130,12 +131,12 @@ const std::vector<Address>& TailCalls::outward_jumps(const AddressRange& functio
   }
   std::vector<std::byte> bytes(function.size());
   bytes.resize(process_.memory->read(function.begin, bytes));
-  const ByteView code(bytes, process_.arch->endian);
+  const ByteView code(bytes, process_.arch->abi.endian);
   std::vector<Address>& targets = found->second;
   for (std::uint64_t offset = 0; offset < code.size();) {
     const auto instruction = decoder_->decode(code.from(offset), function.begin + offset);
     if (!instruction) {
-      offset += process_.arch->code_alignment;
+      offset += process_.arch->code.alignment;
       continue;
     }
     const bool jumps = instruction->flow == Flow::jump || instruction->flow == Flow::branch ||

@@ -27,7 +27,8 @@ std::optional<std::uint64_t> register_value(Register number, const RegisterRule&
                                             const Activation& callee, const Architecture& arch,
                                             const Memory& memory) {
   const auto word_at = [&](Address address) {
-    return memory.read_unsigned(address & arch.address_mask(), arch.pointer_size, arch.endian);
+    return memory.read_unsigned(address & arch.address_mask(), arch.registers.size,
+                                arch.abi.endian);
   };
   const auto computed = [&] {
     return evaluate(rule.expression, {arch, callee.registers, memory, cfa});
@@ -55,14 +56,15 @@ std::optional<std::uint64_t> register_value(Register number, const RegisterRule&
 
 Registers preserved_by_calls(const Registers& registers, const Architecture& arch) {
   Registers kept;
-  for (const Register number : arch.callee_saved) {
+  for (const Register number : arch.registers.callee_saved) {
     if (const auto value = registers.get(number)) {
       kept.set(number, *value);
     }
   }
-  const auto thread = arch.thread_pointer ? registers.get(*arch.thread_pointer) : std::nullopt;
+  const auto thread =
+      arch.registers.thread_pointer ? registers.get(*arch.registers.thread_pointer) : std::nullopt;
   if (thread) {
-    kept.set(*arch.thread_pointer, *thread);
+    kept.set(*arch.registers.thread_pointer, *thread);
   }
   return kept;
 }
@@ -79,18 +81,19 @@ AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Archi
   }
   result.cfa = *cfa;
   Registers registers = preserved_by_calls(callee.registers, arch);
-  registers.set(arch.sp, *cfa);
-  // Without a rule the return address is where the callee found it: in the link register. An
-  // instruction set without one has no such place.
+  const auto sp = *cfa + static_cast<Address>(arch.frame.sp_from_cfa());
+  registers.set(arch.registers.sp, sp & arch.address_mask());
+  // Without a rule the return address is where the callee found it: in the link register, as long
+  // as it has called nobody. An instruction set without one has no such place.
   std::optional<std::uint64_t> return_address;
-  if (arch.link_register) {
+  if (arch.registers.link) {
     return_address = callee.registers.get(row.return_address);
   }
   for (const NamedRule& named : row.rules) {
     auto value = register_value(named.number, named.rule, *cfa, callee, arch, memory);
     if (named.number == row.return_address) {
       // That it stays where it was says nothing there: the caller's pc would be the callee's own.
-      if (named.rule.kind == RegisterRule::Kind::same_value && !arch.link_register) {
+      if (named.rule.kind == RegisterRule::Kind::same_value && !arch.registers.link) {
         value.reset();
       }
       return_address = value;
@@ -105,10 +108,16 @@ AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Archi
     result.failure = ApplyFailure::no_return_address;
     return result;
   }
+  // The caller has called, which is what left the return address in the link register: what was
+  // there before is gone, unless the caller was interrupted.
+  const bool interrupted = row.signal_frame || row.injected;
+  if (arch.registers.link && !interrupted) {
+    registers.forget(*arch.registers.link);
+  }
   result.caller.pc = arch.code_address(*return_address) & arch.address_mask();
-  registers.set(arch.pc, result.caller.pc);
+  registers.set(arch.registers.pc, result.caller.pc);
   result.caller.registers = registers;
-  result.caller.interrupted = row.signal_frame || row.injected;
+  result.caller.interrupted = interrupted;
   return result;
 }
 
@@ -116,7 +125,7 @@ std::vector<SavedWord> saved_words(const UnwindRow& row, const Activation& calle
                                    const Architecture& arch, const Memory& memory) {
   std::vector<SavedWord> found;
   for (const NamedRule& named : row.rules) {
-    const Register number = named.number == row.return_address ? arch.pc : named.number;
+    const Register number = named.number == row.return_address ? arch.registers.pc : named.number;
     if (named.rule.kind == RegisterRule::Kind::at_cfa) {
       const Address address = cfa + static_cast<Address>(named.rule.offset);
       found.push_back({number, address & arch.address_mask()});

@@ -46,7 +46,7 @@ class Machine {
   bool constant(std::uint8_t op) {
     switch (op) {
       case dw::OP_addr:
-        push(code_.fixed(input_.arch.pointer_size));
+        push(code_.fixed(input_.arch.abi.pointer_size));
         return true;
       case dw::OP_const1u:
         push(code_.u8());
@@ -127,7 +127,7 @@ class Machine {
   bool unary(std::uint8_t op) {
     switch (op) {
       case dw::OP_deref:
-        push_memory(pop(), input_.arch.pointer_size);
+        push_memory(pop(), input_.arch.abi.pointer_size);
         return true;
       case dw::OP_deref_size:
         push_memory(pop(), code_.u8());
@@ -211,8 +211,8 @@ class Machine {
   }
 
   [[nodiscard]] std::int64_t as_signed(std::uint64_t value) const {
-    return input_.arch.pointer_size == 4 ? static_cast<std::int32_t>(value)
-                                         : static_cast<std::int64_t>(value);
+    return input_.arch.abi.pointer_size == 4 ? static_cast<std::int32_t>(value)
+                                             : static_cast<std::int64_t>(value);
   }
 
   void fail() { failed_ = true; }
@@ -231,7 +231,7 @@ class Machine {
   }
 
   void push_memory(Address address, unsigned size) {
-    const auto value = input_.memory.read_unsigned(address, size, input_.arch.endian);
+    const auto value = input_.memory.read_unsigned(address, size, input_.arch.abi.endian);
     value ? push(*value) : fail();
   }
 

@@ -21,7 +21,7 @@ JitFrames::JitFrames(const JitObject& object, const ProcessImage& process)
 }
 
 void JitFrames::add(Format format, const ElfSection& section) {
-  const Endian endian = process_.arch->endian;
+  const Endian endian = process_.arch->abi.endian;
   const Address address = format == Format::eh_frame ? section.address : 0;
   const auto written = object_.file->contents(section);
   if (!written) {
@@ -32,8 +32,9 @@ void JitFrames::add(Format format, const ElfSection& section) {
     bytes_.push_back(std::move(bytes));
     consider(format, {ByteView(bytes_.back(), endian), address});
   };
-  if (process_.arch->relocations != nullptr) {
-    if (auto bytes = relocated_section(*object_.file, section, process_.arch->relocations());
+  if (process_.arch->linkage.relocations != nullptr) {
+    if (auto bytes =
+            relocated_section(*object_.file, section, process_.arch->linkage.relocations());
         !bytes.empty()) {
       keep(std::move(bytes));
     }

@@ -10,8 +10,8 @@ std::string signed_text(std::int64_t value) {
 }
 
 std::string register_text(Register number, const Architecture& arch) {
-  if (number < arch.register_names.size() && !arch.register_names[number].empty()) {
-    return std::string(arch.register_names[number]);
+  if (number < arch.registers.names.size() && !arch.registers.names[number].empty()) {
+    return std::string(arch.registers.names[number]);
   }
   return "r" + std::to_string(number);
 }

@@ -14,11 +14,11 @@ namespace {
 class CallEntryStrategy final : public Strategy {
  public:
   explicit CallEntryStrategy(const Architecture& arch) {
-    const std::int64_t pushed = arch.return_address_size_on_stack;
-    row_.cfa = CfaRule::at(arch.sp, pushed);
-    row_.return_address = arch.return_address;
+    const std::int64_t pushed = arch.frame.pushed_by_call;
+    row_.cfa = CfaRule::at(arch.registers.sp, arch.frame.cfa_on_entry);
+    row_.return_address = arch.registers.return_address;
     if (pushed != 0) {
-      row_.rules.push_back({arch.return_address, RegisterRule::stored_at_cfa(-pushed)});
+      row_.rules.push_back({arch.registers.return_address, RegisterRule::stored_at_cfa(-pushed)});
     }
   }
 

@@ -1,24 +1,30 @@
 #include "unwind/walk/frame_chain.h"
 
+#include "unwind/rows/apply_row.h"
+#include "unwind/rows/chain_row.h"
+
 namespace whocall {
 
 std::vector<ChainLink> decode_frame_chain(const Architecture& arch, const Registers& registers,
                                           const Memory& memory) {
-  const FramePointerLayout& layout = arch.frame_pointer;
-  const auto word_at = [&](Address address) {
-    return memory.read_unsigned(address & arch.address_mask(), arch.pointer_size, arch.endian);
-  };
   std::vector<ChainLink> chain;
-  auto fp = registers.get(arch.fp);
-  while (fp && *fp != 0) {
-    const auto return_address = word_at(*fp + static_cast<Address>(layout.return_address_offset));
-    const auto saved = word_at(*fp + static_cast<Address>(layout.saved_fp_offset));
-    if (!return_address || *return_address == 0 || !saved) {
+  const ChainRow row(arch);
+  Activation link;
+  link.registers = registers;
+  while (row.get() != nullptr) {
+    const Register number = arch.frame.chain->base;
+    const auto base = link.registers.get(number);
+    const AppliedRow next = apply_row(*row.get(), link, arch, memory);
+    const auto next_base = next.caller.registers.get(number);
+    if (!base || *base == 0 || next.failure != ApplyFailure::none || next.caller.pc == 0 ||
+        !next_base) {
       break;
     }
-    chain.push_back(
-        {arch.code_address(*return_address), *fp + static_cast<Address>(layout.cfa_offset)});
-    fp = *saved > *fp ? saved : std::nullopt;
+    chain.push_back({next.caller.pc, next.cfa});
+    if (*next_base <= *base) {
+      break;
+    }
+    link = next.caller;
   }
   return chain;
 }

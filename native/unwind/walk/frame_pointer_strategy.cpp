@@ -1,5 +1,5 @@
-// The frame pointer's chain: the oldest "Who Call Me" of all.
-//   (sp, fp, pc) = (fp + cfa_offset, *(fp + saved_fp_offset), *(fp + return_address_offset))
+// The chain of frames, by frame pointers or back chains: the oldest "Who Call Me" of all.
+#include "unwind/rows/chain_row.h"
 #include "unwind/walk/stack_search.h"
 #include "unwind/walk/strategies.h"
 
@@ -8,15 +8,8 @@ namespace {
 
 class FramePointerStrategy final : public Strategy {
  public:
-  explicit FramePointerStrategy(const Architecture& arch) : arch_(arch) {
-    const FramePointerLayout& layout = arch.frame_pointer;
-    row_.cfa = CfaRule::at(arch.fp, layout.cfa_offset);
-    row_.return_address = arch.return_address;
-    row_.rules = {
-        {arch.return_address,
-         RegisterRule::stored_at_cfa(layout.return_address_offset - layout.cfa_offset)},
-        {arch.fp, RegisterRule::stored_at_cfa(layout.saved_fp_offset - layout.cfa_offset)}};
-    to_other_stack_ = row_;
+  explicit FramePointerStrategy(const Architecture& arch)
+      : arch_(arch), row_(arch), to_other_stack_(*row_.get()) {
     to_other_stack_.new_stack = true;
   }
 
@@ -25,15 +18,15 @@ class FramePointerStrategy final : public Strategy {
 
   // A frame pointer below the stack pointer, or far from it, is an ordinary register's value.
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    const auto fp = callee.registers.get(arch_.fp);
-    const auto sp = callee.registers.get(arch_.sp);
-    if (!fp || !sp || *fp % arch_.pointer_size != 0) {
+    const auto fp = callee.registers.get(arch_.frame.chain->base);
+    const auto sp = callee.registers.get(arch_.registers.sp);
+    if (!fp || !sp || *fp % arch_.registers.size != 0) {
       return nullptr;
     }
     if (context.process.mapping_at(*fp) != context.process.mapping_at(*sp)) {
       return was_called_there(callee, context) ? &to_other_stack_ : nullptr;
     }
-    return *fp >= *sp && !passes_over_callers(callee, context) ? &row_ : nullptr;
+    return *fp >= *sp && !passes_over_callers(callee, context) ? row_.get() : nullptr;
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
@@ -56,16 +49,16 @@ class FramePointerStrategy final : public Strategy {
   // link is sure, and the link's call is not known to go to the frame below, the link is not
   // believed.
   bool passes_over_callers(const Activation& callee, const WalkContext& context) const {
-    const auto link = apply_row(row_, callee, arch_, *context.process.memory);
+    const auto link = apply_row(*row_.get(), callee, arch_, *context.process.memory);
     if (!context.may_search || link.failure != ApplyFailure::none ||
         calls(link.caller, callee, context)) {
       return false;
     }
-    const auto nearer =
-        search_stack(callee,
-                     link.cfa + static_cast<Address>(arch_.frame_pointer.return_address_offset -
-                                                     arch_.frame_pointer.cfa_offset),
-                     context);
+    const auto nearer = search_stack(
+        callee,
+        link.cfa +
+            static_cast<Address>(row_.get()->rule_for(arch_.registers.return_address)->offset),
+        context);
     return nearer && nearer->sure;
   }
 
@@ -75,7 +68,7 @@ class FramePointerStrategy final : public Strategy {
   // Remedy: a frame pointer on another stack is believed when the call before its return address
   // goes to this very function; a leftover of some other call does not.
   bool was_called_there(const Activation& callee, const WalkContext& context) const {
-    const auto link = apply_row(row_, callee, arch_, *context.process.memory);
+    const auto link = apply_row(*row_.get(), callee, arch_, *context.process.memory);
     return link.failure == ApplyFailure::none && calls(link.caller, callee, context);
   }
 
@@ -87,14 +80,14 @@ class FramePointerStrategy final : public Strategy {
   }
 
   const Architecture& arch_;
-  UnwindRow row_;
+  ChainRow row_;
   UnwindRow to_other_stack_;
 };
 
 }  // namespace
 
 std::unique_ptr<Strategy> make_frame_pointer_strategy(const Architecture& arch) {
-  return std::make_unique<FramePointerStrategy>(arch);
+  return arch.frame.chain ? std::make_unique<FramePointerStrategy>(arch) : nullptr;
 }
 
 }  // namespace whocall

@@ -127,14 +127,14 @@ std::optional<UnwindRow> GoStacks::frame_row(const GoFunction& function, Address
   if (!step || step->value < 0) {
     return std::nullopt;
   }
-  const std::int64_t pushed = arch_.return_address_size_on_stack;
+  const std::int64_t pushed = arch_.frame.pushed_by_call;
   UnwindRow row;
   row.range = step->range;
-  row.cfa = CfaRule::at(arch_.sp, step->value + pushed);
-  row.return_address = arch_.return_address;
-  row.rules.push_back({arch_.return_address, RegisterRule::stored_at_cfa(-pushed)});
-  for (const Register number : arch_.callee_saved) {
-    if (number != arch_.fp) {
+  row.cfa = CfaRule::at(arch_.registers.sp, step->value + pushed);
+  row.return_address = arch_.registers.return_address;
+  row.rules.push_back({arch_.registers.return_address, RegisterRule::stored_at_cfa(-pushed)});
+  for (const Register number : arch_.registers.callee_saved) {
+    if (number != arch_.registers.fp) {
       row.rules.push_back({number, RegisterRule::undefined()});
     } else if (step->value > 0) {
       row.rules.push_back({number, RegisterRule::stored_at_cfa(-2 * pushed)});
@@ -145,20 +145,20 @@ std::optional<UnwindRow> GoStacks::frame_row(const GoFunction& function, Address
 
 UnwindRow GoStacks::outermost_row() const {
   UnwindRow row;
-  row.cfa = CfaRule::at(arch_.sp, arch_.return_address_size_on_stack);
-  row.return_address = arch_.return_address;
-  row.rules.push_back({arch_.return_address, RegisterRule::undefined()});
+  row.cfa = CfaRule::at(arch_.registers.sp, arch_.frame.pushed_by_call);
+  row.return_address = arch_.registers.return_address;
+  row.rules.push_back({arch_.registers.return_address, RegisterRule::undefined()});
   return row;
 }
 
 std::optional<ReturnPath> GoStacks::path_from(const GoFunction& function, Address runtime) const {
-  if (arch_.return_path == nullptr) {
+  if (arch_.code.return_path == nullptr) {
     return std::nullopt;
   }
   const Address begin = module_.runtime_address(function.range.begin);
-  const ByteView code(process_.memory->run_at(begin), arch_.endian);
+  const ByteView code(process_.memory->run_at(begin), arch_.abi.endian);
   const auto own = code.slice(0, std::min<std::uint64_t>(function.range.size(), code.size()));
-  return own ? arch_.return_path(*own, begin, runtime - begin) : std::nullopt;
+  return own ? arch_.code.return_path(*own, begin, runtime - begin) : std::nullopt;
 }
 
 // By what the code will do until it returns. `runtime` lies in the call; what follows is what goes
@@ -183,15 +183,15 @@ std::optional<UnwindRow> GoStacks::way_back(const GoFunction& function, Address 
     same ? insert(*path->fp) : path->fp.reset();
     insert(path->sp);
   }
-  const std::int64_t pushed = arch_.return_address_size_on_stack;
+  const std::int64_t pushed = arch_.frame.pushed_by_call;
   UnwindRow row;
   path->sp.push_back({PathStep::Kind::plus, 0, pushed});
   row.cfa = {CfaRule::Kind::expression, 0, 0, expression(path->sp)};
   row.new_stack = true;
-  row.return_address = arch_.return_address;
-  row.rules.push_back({arch_.return_address, RegisterRule::stored_at_cfa(-pushed)});
-  for (const Register number : arch_.callee_saved) {
-    const bool known = number == arch_.fp && path->fp;
+  row.return_address = arch_.registers.return_address;
+  row.rules.push_back({arch_.registers.return_address, RegisterRule::stored_at_cfa(-pushed)});
+  for (const Register number : arch_.registers.callee_saved) {
+    const bool known = number == arch_.registers.fp && path->fp;
     row.rules.push_back({number, known ? RegisterRule::computed(expression(*path->fp))
                                        : RegisterRule::undefined()});
   }
@@ -207,9 +207,9 @@ std::optional<UnwindRow> GoStacks::growth_row() {
   UnwindRow row = outermost_row();
   row.cfa = {CfaRule::Kind::expression, 0, 0, expression(*saved)};
   row.new_stack = true;
-  const std::int64_t pushed = arch_.return_address_size_on_stack;
-  row.rules = {{arch_.return_address, RegisterRule::stored_at_cfa(-pushed)}};
-  for (const Register number : arch_.callee_saved) {
+  const std::int64_t pushed = arch_.frame.pushed_by_call;
+  row.rules = {{arch_.registers.return_address, RegisterRule::stored_at_cfa(-pushed)}};
+  for (const Register number : arch_.registers.callee_saved) {
     row.rules.push_back({number, RegisterRule::undefined()});
   }
   return row;
@@ -230,7 +230,7 @@ const std::optional<PathValue>& GoStacks::saved_sp() {
     for (Address link = function->range.end; link > function->range.begin; --link) {
       const auto path = path_from(*function, module_.runtime_address(link));
       const std::size_t end = path ? end_of_last_load(path->sp) : 0;
-      const bool by_thread = end > 2 && path->sp.front().source == arch_.thread_pointer;
+      const bool by_thread = end > 2 && path->sp.front().source == arch_.registers.thread_pointer;
       if (by_thread) {
         saved_sp_->emplace(path->sp.begin(), path->sp.begin() + static_cast<std::ptrdiff_t>(end));
       }
@@ -252,7 +252,7 @@ std::optional<Address> GoStacks::goroutine(const Registers& registers) {
 }
 
 ByteView GoStacks::expression(const PathValue& value) {
-  ExpressionWriter writer(arena_, arch_.endian);
+  ExpressionWriter writer(arena_, arch_.abi.endian);
   for (const PathStep& step : value) {
     switch (step.kind) {
       case PathStep::Kind::base:

@@ -60,7 +60,7 @@ class GoStrategy final : public Strategy {
   // Null where `runtime` lies in no Go program.
   GoStacks* stacks_at(Address runtime, const WalkContext& context) {
     const Module* module = context.process.module_at(runtime);
-    if (module == nullptr || module->file == nullptr || arch_.return_address_size_on_stack == 0) {
+    if (module == nullptr || module->file == nullptr || arch_.frame.pushed_by_call == 0) {
       return nullptr;
     }
     auto [known, fresh] = stacks_.try_emplace(module);
@@ -121,7 +121,7 @@ class GoStrategy final : public Strategy {
       notes.callbacks += is_callback(frames[i], context) ? 1 : 0;
     }
     const Frame& last = frames.back();
-    const bool same = last.pc == callee.pc && last.sp == callee.registers.get(arch_.sp);
+    const bool same = last.pc == callee.pc && last.sp == callee.registers.get(arch_.registers.sp);
     return notes.callbacks - (same && is_callback(last, context) ? 1 : 0);
   }
 
@@ -143,17 +143,17 @@ class GoStrategy final : public Strategy {
     const Memory& memory = *context.process.memory;
     const auto caller = apply_row(row, callee, arch_, memory).caller;
     std::array<std::byte, 16> bytes{};
-    const auto before = std::span(bytes).first(arch_.longest_call);
+    const auto before = std::span(bytes).first(arch_.code.longest_call);
     const bool read = memory.read(caller.pc - before.size(), before) == before.size();
     const auto call =
-        read ? arch_.call_before(ByteView(before, arch_.endian), caller.pc) : std::nullopt;
+        read ? arch_.code.call_before(ByteView(before, arch_.abi.endian), caller.pc) : std::nullopt;
     if (!call || !call->indirect) {
       return true;
     }
     const auto goroutine = stacks.goroutine(callee.registers);
     for (Address i = 0; goroutine && i < kStructWords; ++i) {
-      if (memory.read_unsigned(*goroutine + i * arch_.pointer_size, arch_.pointer_size,
-                               arch_.endian) == caller.pc) {
+      if (memory.read_unsigned(*goroutine + i * arch_.abi.pointer_size, arch_.abi.pointer_size,
+                               arch_.abi.endian) == caller.pc) {
         return true;
       }
     }

@@ -122,7 +122,7 @@ bool Judge::ends_here(const Activation& callee, Trust trust) const {
 // all pointers to variables on them look like code. Remedy: nothing returns there but behind a
 // call.
 bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) const {
-  const auto sp = callee.registers.get(process_.arch->sp);
+  const auto sp = callee.registers.get(process_.arch->registers.sp);
   const Mapping* stack = sp ? process_.mapping_at(*sp) : nullptr;
   return stack != nullptr && stack->range.contains(caller.lookup_pc());
 }
@@ -145,11 +145,11 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
     return false;
   }
   if (trust == Trust::frame_pointer) {
-    const auto fp = callee.registers.get(process_.arch->fp);
-    const auto next = proposal.caller.registers.get(process_.arch->fp);
+    const auto fp = callee.registers.get(process_.arch->registers.fp);
+    const auto next = proposal.caller.registers.get(process_.arch->registers.fp);
     return fp && next && *next > *fp && same_stack(fp, *next);
   }
-  return trust != Trust::scan || proposal.caller.pc % process_.arch->function_alignment != 0;
+  return trust != Trust::scan || proposal.caller.pc % process_.arch->code.function_alignment != 0;
 }
 
 // Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its
@@ -166,7 +166,8 @@ bool Judge::was_planted(Address pc) const {
   }
   std::array<std::byte, 16> bytes{};
   const ByteView before = code_before(pc, bytes);
-  return process_.arch->flow_ends != nullptr && !before.empty() && process_.arch->flow_ends(before);
+  return process_.arch->code.flow_ends != nullptr && !before.empty() &&
+         process_.arch->code.flow_ends(before);
 }
 
 // The stack grows down, so a caller's stack pointer lies above its callee's. There are legal
@@ -175,25 +176,25 @@ bool Judge::was_planted(Address pc) const {
 Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
                            const AppliedRow& proposal, Trust trust) const {
   const Architecture& arch = *process_.arch;
-  const auto from = callee.registers.get(arch.sp);
-  const Address to = proposal.caller.registers.get(arch.sp).value_or(proposal.cfa);
+  const auto from = callee.registers.get(arch.registers.sp);
+  const Address to = proposal.caller.registers.get(arch.registers.sp).value_or(proposal.cfa);
   if (row.signal_frame) {
     return Refusal::none;
   }
-  if (to % arch.pointer_size != 0) {
+  if (to % arch.registers.size != 0) {
     return Refusal::stack_unaligned;
   }
   if (row.new_stack && process_.mapping_at(to) != nullptr) {
     return Refusal::none;
   }
   // A callee that keeps its return address in a register and has no frame leaves sp where it was.
-  const bool may_stand = callee.interrupted && arch.link_register.has_value();
+  const bool may_stand = callee.interrupted && arch.registers.link.has_value();
   const bool moves_up = !from || to > *from || (may_stand && to == *from);
   if (same_stack(from, to)) {
     return moves_up ? Refusal::none : Refusal::stack_backwards;
   }
   const bool kept = trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
-                    row.cfa.base != arch.sp;
+                    row.cfa.base != arch.registers.sp;
   const bool may_switch = (trust == Trust::cfi || kept) && process_.mapping_at(to) != nullptr;
   return may_switch ? Refusal::none : Refusal::stack_elsewhere;
 }
@@ -208,7 +209,7 @@ bool Judge::same_stack(std::optional<Address> from, Address to) const {
   if (!from || process_.mappings.empty()) {
     return true;
   }
-  const Mapping* to_mapping = process_.mapping_at(to - process_.arch->pointer_size);
+  const Mapping* to_mapping = process_.mapping_at(to - process_.arch->abi.pointer_size);
   if (to_mapping == nullptr) {
     return false;
   }
@@ -241,12 +242,12 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
 CallMatch Judge::find_call(const Activation& callee, Address caller,
                            std::optional<Address>& called_at) {
   std::array<std::byte, 16> bytes{};
-  const auto wanted = std::span(bytes).first(process_.arch->longest_call);
+  const auto wanted = std::span(bytes).first(process_.arch->code.longest_call);
   const ByteView before = code_before(caller, wanted);
   if (before.empty()) {
     return CallMatch::unreadable;
   }
-  const auto call = process_.arch->call_before(before, caller);
+  const auto call = process_.arch->code.call_before(before, caller);
   if (!call) {
     return CallMatch::no_call;
   }
@@ -285,7 +286,7 @@ CallMatch Judge::find_call(const Activation& callee, Address caller,
 }
 
 ByteView Judge::code_before(Address address, std::span<std::byte> wanted) const {
-  const Endian endian = process_.arch->endian;
+  const Endian endian = process_.arch->abi.endian;
   const auto run = process_.memory->run_at(address - wanted.size());
   if (run.size() >= wanted.size()) {
     return {run.first(wanted.size()), endian};
@@ -300,7 +301,7 @@ ByteView Judge::code_before(Address address, std::span<std::byte> wanted) const 
 
 std::optional<Address> Judge::word_at(Address address) const {
   const Architecture& arch = *process_.arch;
-  return process_.memory->read_unsigned(address, arch.pointer_size, arch.endian);
+  return process_.memory->read_unsigned(address, arch.abi.pointer_size, arch.abi.endian);
 }
 
 // Follows jump stubs (PLT slots, thunks) from the call's target to the function they lead to.
@@ -310,7 +311,7 @@ std::optional<Address> Judge::final_target(const CallSite& call) const {
   std::optional<Address> target = call.slot ? word_at(*call.slot) : call.target;
   for (int hop = 0; target && hop < kLongestChain; ++hop) {
     const auto code = process_.memory->run_at(*target);
-    const auto stub = arch.jump_stub(ByteView(code, arch.endian), *target);
+    const auto stub = arch.linkage.stub_at(ByteView(code, arch.abi.endian), *target);
     if (!stub) {
       return target;
     }
@@ -320,10 +321,12 @@ std::optional<Address> Judge::final_target(const CallSite& call) const {
 }
 
 bool Judge::frame_pointer_agrees(const Activation& callee, const AppliedRow& proposal) const {
-  const FramePointerLayout& layout = process_.arch->frame_pointer;
-  const auto fp = callee.registers.get(process_.arch->fp);
-  return fp && *fp + static_cast<Address>(layout.cfa_offset) == proposal.cfa &&
-         word_at(*fp + static_cast<Address>(layout.return_address_offset)) == proposal.caller.pc;
+  if (chain_row_.get() == nullptr) {
+    return false;
+  }
+  const AppliedRow link = apply_row(*chain_row_.get(), callee, *process_.arch, *process_.memory);
+  return link.failure == ApplyFailure::none && link.cfa == proposal.cfa &&
+         link.caller.pc == proposal.caller.pc;
 }
 
 }  // namespace whocall

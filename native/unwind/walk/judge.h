@@ -11,6 +11,7 @@
 #include "unwind/code/tail_calls.h"
 #include "unwind/rows/activation.h"
 #include "unwind/rows/apply_row.h"
+#include "unwind/rows/chain_row.h"
 #include "unwind/rows/row.h"
 #include "unwind/walk/backtrace.h"
 
@@ -58,7 +59,7 @@ struct Judgement {
 class Judge {
  public:
   Judge(const ProcessImage& process, CodeMap& code)
-      : process_(process), code_(code), tail_calls_(process, code) {}
+      : process_(process), code_(code), tail_calls_(process, code), chain_row_(*process.arch) {}
 
   // `proposal` comes from applying `row` to `callee`; unwind tables (trust cfi) and the kernel's
   // signal frames (trust context) are believed without a call before the return address, because
@@ -103,6 +104,7 @@ class Judge {
   const ProcessImage& process_;
   CodeMap& code_;
   TailCalls tail_calls_;
+  ChainRow chain_row_;
   std::vector<KnownCall> known_calls_;  // by a hash, each in the place of another
 };
 

@@ -39,8 +39,9 @@ std::optional<Address> entry_of(const Module& module, const ProcessImage& proces
   std::array<std::byte, 4> magic{};
   const Architecture& arch = *process.arch;
   const Address header = module.range.begin;
-  const auto type = process.memory->read_unsigned(header + kType, 2, arch.endian);
-  const auto entry = process.memory->read_unsigned(header + kEntry, arch.pointer_size, arch.endian);
+  const auto type = process.memory->read_unsigned(header + kType, 2, arch.abi.endian);
+  const auto entry =
+      process.memory->read_unsigned(header + kEntry, arch.abi.pointer_size, arch.abi.endian);
   if (process.memory->read(header, magic) != magic.size() || magic != kMagic || !type || !entry) {
     return std::nullopt;
   }
@@ -51,8 +52,8 @@ std::optional<Address> entry_of(const Module& module, const ProcessImage& proces
 bool flows_on(Address from, Address to, const ProcessImage& process) {
   using Flow = Instruction::Flow;
   const auto decoder =
-      process.arch->make_decoder != nullptr ? process.arch->make_decoder() : nullptr;
-  const ByteView code(process.memory->run_at(from), process.arch->endian);
+      process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder() : nullptr;
+  const ByteView code(process.memory->run_at(from), process.arch->abi.endian);
   std::uint64_t offset = 0;
   while (decoder != nullptr && from + offset < to && offset < code.size()) {
     const auto instruction = decoder->decode(code.from(offset), from + offset);
@@ -81,7 +82,7 @@ bool starts_a_thread(const Activation& activation, const ProcessImage& process) 
   };
   const Address pc = activation.pc;
   return !activation.interrupted && pc > kBefore &&
-         std::ranges::any_of(process.arch->thread_starts, [&](const ThreadStart& start) {
+         std::ranges::any_of(process.arch->os.thread_starts, [&](const ThreadStart& start) {
            return holds({pc, pc + kBehind}, start.end) && holds({pc - kBefore, pc}, start.make);
          });
 }

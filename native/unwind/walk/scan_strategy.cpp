@@ -26,7 +26,7 @@ class ScanStrategy final : public Strategy {
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const Module* module = context.process.module_at(callee.pc);
-    const std::int64_t skipped = row.cfa.offset - arch_.pointer_size;
+    const std::int64_t skipped = row.cfa.offset - arch_.cfa_above_return_slot();
     return "no rule is known for the frame below in " +
            (module != nullptr ? module->path : "code outside all modules") +
            "; a search of its stack, " + std::to_string(skipped) + " bytes up,";

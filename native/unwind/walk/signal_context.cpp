@@ -30,11 +30,11 @@ bool on_a_stack(Address sp, const ProcessImage& process) {
 bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessImage& process) {
   const Architecture& arch = *process.arch;
   const auto read = [&](Address address, unsigned size) {
-    return process.memory->read_unsigned(address & arch.address_mask(), size, arch.endian);
+    return process.memory->read_unsigned(address & arch.address_mask(), size, arch.abi.endian);
   };
   std::optional<Address> context = sp + static_cast<Address>(trampoline.context_offset);
   if (trampoline.context_is_pointer) {
-    context = read(*context, arch.pointer_size);
+    context = read(*context, arch.abi.pointer_size);
   }
   return context && std::ranges::all_of(trampoline.marks, [&](const ContextMark& mark) {
            const auto value = read(*context + mark.offset, mark.size);
@@ -46,7 +46,7 @@ bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessIma
 
 const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process) {
   const auto code = process.memory->run_at(pc);
-  const auto known = process.arch->signal_trampolines;
+  const auto known = process.arch->os.signal_trampolines;
   const auto found = std::ranges::find_if(known, [&](const SignalTrampoline& trampoline) {
     const auto pattern = std::as_bytes(trampoline.code);
     return code.size() >= pattern.size() && std::ranges::equal(pattern, code.first(pattern.size()));
@@ -56,7 +56,7 @@ const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process) {
 
 SignalContext check_signal_context(const Activation& trampoline, const Activation& interrupted,
                                    const ProcessImage& process) {
-  const Register sp_number = process.arch->sp;
+  const Register sp_number = process.arch->registers.sp;
   const auto to = interrupted.registers.get(sp_number);
   if (!to || !on_a_stack(*to, process)) {
     return SignalContext::refuted;

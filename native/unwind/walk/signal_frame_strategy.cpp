@@ -21,7 +21,7 @@ void append_uleb(std::vector<std::byte>& out, std::uint64_t value) {
 class SignalFrameStrategy final : public Strategy {
  public:
   explicit SignalFrameStrategy(const Architecture& arch) : arch_(arch) {
-    for (const SignalTrampoline& trampoline : arch.signal_trampolines) {
+    for (const SignalTrampoline& trampoline : arch.os.signal_trampolines) {
       rows_.push_back(row_for(trampoline));
     }
   }
@@ -32,7 +32,7 @@ class SignalFrameStrategy final : public Strategy {
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
     const SignalTrampoline* found = trampoline_at(callee.pc, context.process);
     return found != nullptr
-               ? &rows_[static_cast<std::size_t>(found - arch_.signal_trampolines.data())]
+               ? &rows_[static_cast<std::size_t>(found - arch_.os.signal_trampolines.data())]
                : nullptr;
   }
 
@@ -46,10 +46,10 @@ class SignalFrameStrategy final : public Strategy {
   UnwindRow row_for(const SignalTrampoline& trampoline) {
     UnwindRow row;
     row.signal_frame = true;
-    row.return_address = arch_.pc;
+    row.return_address = arch_.registers.pc;
     for (const SavedRegister& saved : trampoline.registers) {
       const auto offset = static_cast<std::int64_t>(saved.offset);
-      if (saved.number == arch_.sp) {
+      if (saved.number == arch_.registers.sp) {
         row.cfa = {CfaRule::Kind::expression, 0, 0, locate(trampoline, offset, true)};
       }
       row.rules.push_back(
@@ -61,7 +61,7 @@ class SignalFrameStrategy final : public Strategy {
   // The address of a saved register, or what is stored there, as a DWARF expression.
   ByteView locate(const SignalTrampoline& trampoline, std::int64_t offset, bool load) {
     std::vector<std::byte>& code = expressions_.emplace_back();
-    code.push_back(std::byte(dw::OP_breg0 + arch_.sp));
+    code.push_back(std::byte(dw::OP_breg0 + arch_.registers.sp));
     code.push_back(std::byte{0});
     append_plus(code, trampoline.context_offset);
     if (trampoline.context_is_pointer) {
@@ -71,7 +71,7 @@ class SignalFrameStrategy final : public Strategy {
     if (load) {
       code.push_back(std::byte{dw::OP_deref});
     }
-    return {code, arch_.endian};
+    return {code, arch_.abi.endian};
   }
 
   static void append_plus(std::vector<std::byte>& code, std::int64_t offset) {
@@ -81,7 +81,7 @@ class SignalFrameStrategy final : public Strategy {
 
   const Architecture& arch_;
   std::deque<std::vector<std::byte>> expressions_;  // rows hold views into these
-  std::vector<UnwindRow> rows_;                     // as arch_.signal_trampolines
+  std::vector<UnwindRow> rows_;                     // as arch_.os.signal_trampolines
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "unwind/rows/chain_row.h"
 #include "unwind/walk/stack_words.h"
 
 namespace whocall {
@@ -50,7 +51,7 @@ class Search {
         distance_before_(earlier_distance()) {}
 
   std::optional<StackCandidate> run(std::optional<Address> end) const {
-    const auto sp = callee_.registers.get(arch_.sp);
+    const auto sp = callee_.registers.get(arch_.registers.sp);
     if (!sp) {
       return std::nullopt;
     }
@@ -65,9 +66,9 @@ class Search {
     std::size_t limit = in_anonymous_code() ? kAnonymousLimit : kSearchLimit;
     SearchBudget& budget = context_.budget;
     for (std::size_t i = 0; i < limit && context_.may_search_on(); ++i, --budget.words) {
-      const Address at = start + i * arch_.pointer_size;
+      const Address at = start + i * arch_.abi.pointer_size;
       const auto word =
-          context_.process.memory->read_unsigned(at, arch_.pointer_size, arch_.endian);
+          context_.process.memory->read_unsigned(at, arch_.abi.pointer_size, arch_.abi.endian);
       if (!word || (end && at >= *end)) {
         break;
       }
@@ -112,9 +113,9 @@ class Search {
 
   [[nodiscard]] bool leads_to(const StackCandidate& candidate, const Activation& goal) const {
     constexpr int kFarthest = 64;  // steps
-    const auto goal_sp = goal.registers.get(arch_.sp);
+    const auto goal_sp = goal.registers.get(arch_.registers.sp);
     Activation at = apply_row(candidate.row, callee_, arch_, *context_.process.memory).caller;
-    for (int i = 0; i < kFarthest && at.registers.get(arch_.sp) < goal_sp; ++i) {
+    for (int i = 0; i < kFarthest && at.registers.get(arch_.registers.sp) < goal_sp; ++i) {
       Step step = exact_step(at);
       if (step.judgement.refusal != Refusal::none && in_function_of_callee(at)) {
         step = step_by(candidate.row, at, Trust::scan);
@@ -124,7 +125,7 @@ class Search {
       }
       at = step.caller;
     }
-    return at.pc == goal.pc && at.registers.get(arch_.sp) == goal_sp;
+    return at.pc == goal.pc && at.registers.get(arch_.registers.sp) == goal_sp;
   }
 
   // Folklore. Situation: the same, but on the way from the near one to the far one the blind
@@ -147,7 +148,7 @@ class Search {
       if (frames[i].trust == Trust::scan && i > 0) {
         const Frame& callee = frames[i - 1];
         notes.scanned_distances[callee.pc] =
-            static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.pointer_size;
+            static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.cfa_above_return_slot();
       }
     }
     const auto found = notes.scanned_distances.find(callee_.pc);
@@ -157,7 +158,7 @@ class Search {
   // The caller whose return address lies `distance` bytes above sp.
   std::optional<StackCandidate> weigh(std::int64_t distance, bool damaged) const {
     const Memory& memory = *context_.process.memory;
-    StackCandidate plain{row_at(distance, false)};
+    StackCandidate plain{row_of_return_slot(arch_, distance, false)};
     const auto proposal = apply_row(plain.row, callee_, arch_, memory);
     const auto verdict = context_.judge.weigh(callee_, plain.row, proposal, Trust::scan);
     if (verdict.refusal != Refusal::none) {
@@ -167,10 +168,11 @@ class Search {
       return std::nullopt;
     }
     plain.unseen = verdict.call == CallMatch::unreadable;
-    if (plain.unseen && ((distance != 0 && !is_return_slot(proposal.cfa)) ||
-                         (proposal.caller.pc != callee_.pc &&
-                          is_copied_pointer(proposal.cfa - arch_.pointer_size, proposal.caller.pc,
-                                            context_.process)))) {
+    if (plain.unseen &&
+        ((distance != 0 && !is_return_slot(proposal.cfa)) ||
+         (proposal.caller.pc != callee_.pc &&
+          is_copied_pointer(proposal.cfa - static_cast<Address>(arch_.cfa_above_return_slot()),
+                            proposal.caller.pc, context_.process)))) {
       return std::nullopt;
     }
     plain.score =
@@ -183,7 +185,7 @@ class Search {
     const Lookahead ahead = look_ahead(proposal.caller);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     StackCandidate restored = plain;
-    restored.row = row_at(distance, true);
+    restored.row = row_of_return_slot(arch_, distance, true);
     const auto next = apply_row(restored.row, callee_, arch_, memory);
     const auto beyond = next.failure == ApplyFailure::none ? look_ahead(next.caller) : Lookahead();
     const bool restores = beyond.points > ahead.points;
@@ -221,7 +223,9 @@ class Search {
   // to functions and leftovers. Remedy: the conventions of calls keep the stack aligned (to 16
   // bytes on x86) at every call, so of two words one cannot be a return address. Only functions
   // that call nothing outside their own file break the rule.
-  [[nodiscard]] bool is_return_slot(Address cfa) const { return cfa % arch_.call_alignment == 0; }
+  [[nodiscard]] bool is_return_slot(Address cfa) const {
+    return cfa % arch_.abi.call_alignment == 0;
+  }
 
   [[nodiscard]] bool in_anonymous_code() const {
     return context_.process.module_at(callee_.pc) == nullptr &&
@@ -319,19 +323,7 @@ class Search {
                                  const AppliedRow& proposal, const Judgement& judgement) const {
     return !row.signal_frame && proposal.failure == ApplyFailure::none &&
            !judgement.evidence.has(Evidence::call_target) &&
-           !context_.judge.same_stack(callee.registers.get(arch_.sp), proposal.cfa);
-  }
-
-  [[nodiscard]] UnwindRow row_at(std::int64_t distance, bool restore_fp) const {
-    const auto word = static_cast<std::int64_t>(arch_.pointer_size);
-    UnwindRow row;
-    row.cfa = CfaRule::at(arch_.sp, distance + word);
-    row.return_address = arch_.return_address;
-    row.rules.push_back({arch_.return_address, RegisterRule::stored_at_cfa(-word)});
-    if (restore_fp) {
-      row.rules.push_back({arch_.fp, RegisterRule::stored_at_cfa(-2 * word)});
-    }
-    return row;
+           !context_.judge.same_stack(callee.registers.get(arch_.registers.sp), proposal.cfa);
   }
 
   const Activation& callee_;

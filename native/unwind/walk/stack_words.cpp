@@ -13,7 +13,7 @@ Address first_word_above(Address sp, const ProcessImage& process) {
   const bool in_guard = process.mapping_at(sp) == nullptr && above != mappings.end() &&
                         above->range.begin - sp < kLargestGuard;
   const Address first = in_guard ? above->range.begin : sp;
-  const unsigned word = process.arch->pointer_size;
+  const unsigned word = process.arch->registers.size;
   return (first + word - 1) & ~Address{word - 1U};
 }
 
@@ -25,10 +25,10 @@ bool is_copied_pointer(Address slot, Address pc, const ProcessImage& process) {
   constexpr std::uint64_t kWindow = 512;  // words
   const Architecture& arch = *process.arch;
   const auto same = [&](Address at) {
-    return process.memory->read_unsigned(at, arch.pointer_size, arch.endian) == pc;
+    return process.memory->read_unsigned(at, arch.registers.size, arch.abi.endian) == pc;
   };
   for (std::uint64_t words = 1; words <= kWindow; ++words) {
-    const std::uint64_t distance = words * arch.pointer_size;
+    const std::uint64_t distance = words * arch.registers.size;
     if (same(slot + distance)) {
       return !same(slot + 2 * distance);
     }

@@ -17,10 +17,9 @@ Address entered_at(const Activation& callee, Address sp, const WalkContext& cont
   const Architecture& arch = *context.process.arch;
   const UnwindRow* row = context.analyser.row_at(callee.lookup_pc());
   const bool lowered = row != nullptr && row->cfa.kind == CfaRule::Kind::register_offset &&
-                       row->cfa.base == arch.sp &&
-                       row->cfa.offset > arch.return_address_size_on_stack;
-  return lowered ? sp + static_cast<Address>(row->cfa.offset) - arch.return_address_size_on_stack
-                 : sp;
+                       row->cfa.base == arch.registers.sp &&
+                       row->cfa.offset > arch.frame.pushed_by_call;
+  return lowered ? sp + static_cast<Address>(row->cfa.offset) - arch.frame.pushed_by_call : sp;
 }
 
 constexpr std::int64_t kReserved = 1024;  // bytes
@@ -50,12 +49,13 @@ std::optional<std::int64_t> kept_distance(const UnwindRow& row, const Activation
                                           const ProcessImage& process) {
   const Architecture& arch = *process.arch;
   UnwindRow only_cfa = row;
-  std::erase_if(only_cfa.rules,
-                [&](const NamedRule& rule) { return rule.number != arch.return_address; });
+  std::erase_if(only_cfa.rules, [&](const NamedRule& rule) {
+    return rule.number != arch.registers.return_address;
+  });
   const std::int64_t return_offset = only_cfa.rules.front().rule.offset;
   Activation at_jump = callee;
-  for (std::int64_t lowered = 0; lowered <= kMostLowered; lowered += arch.pointer_size) {
-    at_jump.registers.set(arch.sp, sp.now + static_cast<Address>(lowered));
+  for (std::int64_t lowered = 0; lowered <= kMostLowered; lowered += arch.registers.size) {
+    at_jump.registers.set(arch.registers.sp, sp.now + static_cast<Address>(lowered));
     const AppliedRow applied = apply_row(only_cfa, at_jump, arch, *process.memory);
     const auto to_cfa = static_cast<std::int64_t>(applied.cfa - sp.now);
     if (applied.failure == ApplyFailure::none &&
@@ -71,7 +71,7 @@ std::optional<UnwindRow> standing_row(const UnwindRow& row, const Activation& ca
                                       const StackPointer& sp, Address slot,
                                       const ProcessImage& process) {
   const Architecture& arch = *process.arch;
-  const RegisterRule* rule = row.rule_for(arch.return_address);
+  const RegisterRule* rule = row.rule_for(arch.registers.return_address);
   if (rule == nullptr || rule->kind != RegisterRule::Kind::at_cfa) {
     return std::nullopt;
   }
@@ -82,7 +82,7 @@ std::optional<UnwindRow> standing_row(const UnwindRow& row, const Activation& ca
     return std::nullopt;
   }
   UnwindRow found = row;
-  found.cfa = CfaRule::at(arch.sp, *distance);
+  found.cfa = CfaRule::at(arch.registers.sp, *distance);
   for (NamedRule& saved : found.rules) {
     if (saved.rule.kind == RegisterRule::Kind::at_expression) {  // of the sp at the jump
       saved.rule = RegisterRule::undefined();
@@ -95,17 +95,18 @@ std::optional<UnwindRow> standing_row(const UnwindRow& row, const Activation& ca
 
 std::optional<UnwindRow> find_standing_frame(const Activation& callee, const WalkContext& context) {
   const Architecture& arch = *context.process.arch;
-  const auto sp = callee.registers.get(arch.sp);
+  const auto sp = callee.registers.get(arch.registers.sp);
   const auto here = context.code.function_at(callee.lookup_pc());
-  if (!sp || arch.return_address_size_on_stack == 0) {
+  if (!sp || arch.frame.pushed_by_call == 0) {
     return std::nullopt;
   }
   const StackPointer where{*sp, entered_at(callee, *sp, context)};
   SearchBudget& budget = context.budget;
   for (std::size_t i = 0; i < kReach && budget.words > 0 && budget.glances > 0;
        ++i, --budget.words) {
-    const Address slot = *sp + i * arch.pointer_size;
-    const auto word = context.process.memory->read_unsigned(slot, arch.pointer_size, arch.endian);
+    const Address slot = *sp + i * arch.registers.size;
+    const auto word =
+        context.process.memory->read_unsigned(slot, arch.registers.size, arch.abi.endian);
     if (!word) {
       break;
     }

@@ -40,7 +40,7 @@ class Walker::Walk {
 
   Backtrace run(const Thread& thread) {
     Activation activation;
-    activation.pc = thread.registers.get(process_.arch->pc).value_or(0);
+    activation.pc = thread.registers.get(process_.arch->registers.pc).value_or(0);
     activation.registers = thread.registers;
     activation.interrupted = true;
     add_frame(activation, nullptr);
@@ -132,7 +132,7 @@ class Walker::Walk {
   // back. Example: a damaged Go program, whose two stacks name each other. Remedy: who arrives for
   // the second time at one pc with one stack pointer would do so for ever.
   Refusal check_stack_switch(const Activation& callee, const AppliedRow& proposal) {
-    const Register sp = process_.arch->sp;
+    const Register sp = process_.arch->registers.sp;
     const auto from = callee.registers.get(sp);
     const auto to = proposal.caller.registers.get(sp);
     if (from && to && *to > *from) {
@@ -148,7 +148,7 @@ class Walker::Walk {
   }
 
   void stop_without_caller(const Activation& callee) {
-    const auto sp = callee.registers.get(process_.arch->sp);
+    const auto sp = callee.registers.get(process_.arch->registers.sp);
     if (sp && process_.memory->run_at(*sp).empty()) {
       result_.stop = {StopReason::unreadable, "the stack at " + hex(*sp) + " cannot be read"};
       return;
@@ -186,7 +186,7 @@ class Walker::Walk {
     Frame frame;
     frame.pc = activation.pc;
     frame.lookup_pc = activation.lookup_pc();
-    frame.sp = activation.registers.get(process_.arch->sp).value_or(0);
+    frame.sp = activation.registers.get(process_.arch->registers.sp).value_or(0);
     frame.interrupted = activation.interrupted;
     if (found_by != nullptr) {
       Frame& callee = result_.frames.back();

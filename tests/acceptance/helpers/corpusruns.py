@@ -1,7 +1,7 @@
-"""Cases of the crash corpus built once a session, and what whocall makes of each.
+"""Cases of the crash corpus, and what whocall makes of each.
 
-Building is most of the time, so only the cases of the selected tests are built, and everything that
-several tests ask for is measured at once while the core is there.
+Building them for the first time takes most of the time, so only those of the selected tests are
+built, and what several tests ask for is measured once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from corpus import BuiltCase, ThreadTruth, build_all, cases
 
@@ -91,15 +90,13 @@ class Corpora:
     `selected` are the cases that are wanted; the others are not built.
     """
 
-    def __init__(self, directory: Path, selected: Collection[str]) -> None:
-        self._directory = directory
+    def __init__(self, selected: Collection[str]) -> None:
         self._selected = selected
         self._outcomes: dict[bool, dict[str, Run | str]] = {}
 
     def _build(self, tables: bool) -> dict[str, Run | str]:
         names = [name for name in NAMES[tables] if name in self._selected]
-        place = self._directory / ("tables" if tables else "no-tables")
-        built = build_all(place, names, tables=tables) if names else ()
+        built = build_all(None, names, tables=tables) if names else ()
         return {
             outcome.case.name: Run(outcome.built) if outcome.built else str(outcome.error)
             for outcome in built

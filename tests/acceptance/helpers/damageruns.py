@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from corpus import BuiltCase, Case, CorpusError
 from damage import damage_cases, kind_of, lost_frames
-from damage.missing import DUMP_FILES, executable_missing
+from damage.missing import DUMP_FILES, without_executable
 from oracles import eu_stack, gdb_bt, lldb_bt
 from oracles.tools import ToolError
 
@@ -94,6 +93,11 @@ class Subject:
         """The case and what was done to it."""
         return f"{self.kind}: {self.built.case.name}"
 
+    @property
+    def exe(self) -> Path | None:
+        """What the tools are given."""
+        return self.built.exe if self.has_executable else None
+
     @cached_property
     def true(self) -> list[int]:
         """The whole chain of the crashed thread, with the lost frames."""
@@ -109,18 +113,12 @@ class Subject:
     def ask(self, tool: Callable[[Path, Path | None, int, int], list[int]]) -> list[int]:
         """The crashed thread's chain according to a tool."""
         tid, limit = self.built.truth().crashed.tid, 2 * len(self.true) + 50
-        if self.has_executable:
-            return tool(self.built.core, self.built.exe, tid, limit)
-        with executable_missing(self.built):
-            return tool(self.built.core, None, tid, limit)
+        return tool(self.built.core, self.exe, tid, limit)
 
     @cached_property
     def trace(self) -> chains.Backtrace:
         """What whocall says."""
-        hidden = nullcontext() if self.has_executable else executable_missing(self.built)
-        exe = self.built.exe if self.has_executable else None
-        with hidden:
-            return chains.of_core(self.built.core, exe)[self.built.truth().crashed.tid]
+        return chains.of_core(self.built.core, self.exe)[self.built.truth().crashed.tid]
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -178,13 +176,12 @@ def each(tool: str, subjects: Iterable[Subject]) -> list[Verdict | None]:
         return list(pool.map(lambda subject: asked(tool, subject), subjects))
 
 
-def build_damage(directory: Path) -> list[Subject | str]:
+def build_damage() -> list[Subject | str]:
     """Every case of the damage corpus, or why it could not be built."""
 
     def build(case: Case) -> Subject | str:
         try:
-            subject = Subject(case.build(directory), kind_of(case.name))
-            subject.built.truth()
+            subject = Subject(case.kept(), kind_of(case.name))
         except CorpusError as error:
             return f"{case.name}: {error}"
         return subject
@@ -194,20 +191,19 @@ def build_damage(directory: Path) -> list[Subject | str]:
 
 
 def without_executables(built: Iterable[BuiltCase]) -> list[Subject]:
-    """Each case twice: as it is, and dumped once more with the code of all files in the core.
+    """Each case twice: dumped as ever, and with the code of all files in the core.
 
     Without a static executable the C library is gone as well: those are of a kind of their own.
     """
 
-    def dump(case: BuiltCase) -> Subject:
-        again = Subject(case.again(DUMP_FILES), "exe-missing-dumped", has_executable=False)
-        again.built.truth()
-        return again
+    def plain(case: Case) -> Subject:
+        kind = "exe-missing-static" if case.variant.is_static else "exe-missing"
+        return Subject(without_executable(case), kind, has_executable=False)
 
-    def kind(case: BuiltCase) -> str:
-        return "exe-missing-static" if case.case.variant.is_static else "exe-missing"
+    def whole(case: Case) -> Subject:
+        built = without_executable(case, DUMP_FILES)
+        return Subject(built, "exe-missing-dumped", has_executable=False)
 
-    cases = list(built)
-    plain = [Subject(case, kind(case), has_executable=False) for case in cases]
+    cases = [each.case for each in built]
     with ThreadPoolExecutor(JOBS) as pool:
-        return plain + list(pool.map(dump, cases))
+        return [*pool.map(plain, cases), *pool.map(whole, cases)]

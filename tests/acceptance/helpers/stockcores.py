@@ -1,17 +1,14 @@
-"""Cores of stock programs, dumped once for all tests of a session."""
+"""Cores of stock programs, dumped once for all tests."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from stock import StockCore, StockProgram, stock_programs
 
 
 class StockCores:
-    """Cores of the stock programs by name; each program is started and dumped at most once."""
+    """Cores of the stock programs by name."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self) -> None:
         self._programs = {program.name: program for program in stock_programs()}
         self._cores: dict[str, StockCore] = {}
 
@@ -22,5 +19,5 @@ class StockCores:
     def core(self, name: str) -> StockCore:
         """Its core."""
         if name not in self._cores:
-            self._cores[name] = self._programs[name].dump(self._directory)
+            self._cores[name] = self._programs[name].kept()
         return self._cores[name]

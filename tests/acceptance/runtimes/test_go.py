@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from guards import guarded
 from oracles import gdb_bt, nm_table
 from stock.gcore import gcore
 
@@ -271,11 +272,9 @@ def test_a_stack_of_nothing_but_callbacks(go: GoToolchain) -> None:
         rip = data.index(struct.pack("<Q", sp), notes) - 3 * words.itemsize
         struct.pack_into("<Q", data, rip, behind)
         crash.core.write_bytes(data)
-        begin = time.process_time()
-        with whocall.open_core(str(crash.core), str(crash.exe)) as image:
+        with guarded(), whocall.open_core(str(crash.core), str(crash.exe)) as image:
             trace = image.backtrace(image.index_of_crash(), WALK)
         assert len(trace.frames) > CALLBACKS // 8, trace.stop
-        assert time.process_time() - begin < 2
     finally:
         crash.core.unlink()
 

@@ -11,11 +11,11 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from corpus.crash import crash
+from guards import guarded
 from oracles.tools import run
 
 from acceptance.helpers.stopped_processes import stopped
@@ -119,16 +119,14 @@ def test_stripped_program_without_the_symbol(tmp_path: Path, code: Path) -> None
 
 @pytest.mark.parametrize("how", HOSTILE)
 def test_hostile_lists(tmp_path: Path, code: Path, how: int) -> None:
-    """A sentence or silence, within a second or two, and the program's own frames as ever."""
+    """A sentence or silence, soon, and the program's own frames as ever."""
     core = crash(build(tmp_path, code, "-DLEFT", f"-DHOSTILE={how}", "-DCRASH"), tmp_path).core
-    began = time.monotonic()
-    with open_core(str(core), search=NOWHERE) as image:
+    with guarded(), open_core(str(core), search=NOWHERE) as image:
         found = chain(image)
         assert found[0][0] == "stop"
         assert HOSTILE[how] in " ".join(image.warnings)
         named = [name for name, source, _ in found if source == "jit-object"]
         assert named == (CHAIN[1:6] if how in LENDS_STILL else [])
-    assert time.monotonic() - began < 10
 
 
 def test_lists_of_commands(tmp_path: Path, code: Path) -> None:

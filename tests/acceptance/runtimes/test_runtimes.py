@@ -4,8 +4,6 @@ unwind tables of all other code and with those hidden.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,23 +29,15 @@ GUESSED_END = "has given up its return address"
 class RuntimeCores:
     """The cores, each dumped when a test first asks for it."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._cores: dict[str, StockCore] = {}
-
     def core(self, name: str) -> StockCore:
         """The core of one program."""
-        if name not in self._cores:
-            self._cores[name] = PROGRAMS[name].dump(self._directory)
-        return self._cores[name]
+        return PROGRAMS[name].kept()
 
 
 @pytest.fixture(scope="module")
-def cores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RuntimeCores]:
-    """Half a gigabyte, which is not kept."""
-    directory = tmp_path_factory.mktemp("runtimes")
-    yield RuntimeCores(directory)
-    shutil.rmtree(directory)
+def cores() -> RuntimeCores:
+    """Half a gigabyte."""
+    return RuntimeCores()
 
 
 @pytest.fixture(params=["tables", "hidden"])

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from oracles import eu_stack, gdb_bt
+from oracles import eu_stack
 from stock import stock_programs
 
 import whocall
@@ -27,9 +27,6 @@ NAMES = [program.name for program in stock_programs()]
 
 ALIVE = ("python3-threads", "perl", "openssl-pkey")
 """Blocked for ever, so that two tools that stop them one after the other see the same stacks."""
-
-EU_STACK_ERRS: dict[str, str] = {}
-"""Programs on which eu-stack may be wrong, with the reason; gdb must confirm whocall there."""
 
 LEAST_PROGRAMS = 3
 """python3 and perl run the tests and the build themselves; fewer programs prove too little."""
@@ -77,9 +74,6 @@ def test_every_thread_of_a_core(name: str, stock_cores: StockCores, scoreboard: 
     theirs = said.pcs()
     assert len(theirs) == program.threads
     assert max(map(len, theirs.values())) >= program.frames
-    if name in EU_STACK_ERRS:
-        gdbs = gdb_bt.of_core(stock.core, stock.exe)
-        theirs = {tid: gdbs[tid].pcs() for tid in theirs}
     ours = chains.of_core(stock.core, stock.exe)
     complaints = _judge(name, ours, theirs, _heads(scoreboard, "Stock programs, cores: eu-stack"))
     assert not complaints, "\n".join(complaints)

@@ -1,0 +1,23 @@
+// What distinguishes an instruction set and its ABI in the header of an ELF file, and how it lays
+// out words in memory.
+#pragma once
+
+#include <cstdint>
+
+#include "base/byte_view.h"
+
+namespace whocall {
+
+struct Abi {
+  std::uint16_t elf_machine = 0;
+  std::uint8_t pointer_size = 8;   // bytes, which the ELF class says as well
+  Endian endian = Endian::little;  // of data and headers; decoders know that of instructions
+  // Whether `e_flags` are of this ABI, where a machine has several of one class; null: any are.
+  bool (*accepts)(std::uint32_t e_flags) = nullptr;
+  // What the conventions of calls align the stack pointer to at every call.
+  unsigned call_alignment = 16;  // bytes
+  // Of integers of 8 bytes in structures, bytes.
+  std::uint8_t wide_alignment = 8;
+};
+
+}  // namespace whocall

@@ -1,0 +1,48 @@
+// Where a function finds its frame: at its entry, and by the chain of frames.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "arch/registers.h"
+
+namespace whocall {
+
+// The chain of frames that the conventional prologue leaves behind, each link a pair of words: the
+// link to the next frame, and a return address. All offsets are bytes.
+struct FrameChain {
+  enum class Kind : std::uint8_t {
+    // `base` is a register of its own (x86: rbp). Of the frame, at these offsets from it:
+    //   CFA = base + cfa_offset; caller's base = *(base + link_offset);
+    //   return address = *(base + return_address_offset)
+    frame_pointer,
+    // `base` is the stack pointer, and its word leads to where it was (POWER, IBM Z):
+    //   caller's base = *(base + link_offset); CFA = caller's base + cfa_offset;
+    //   return address = *(caller's base + return_address_offset)
+    back_chain,
+  };
+  Kind kind = Kind::frame_pointer;
+  Register base = 0;
+  std::int32_t cfa_offset = 0;
+  std::int32_t link_offset = 0;
+  std::int32_t return_address_offset = 0;
+};
+
+struct FrameModel {
+  // The CFA on entry, from the stack pointer there. On x86 the size of the return address that the
+  // call pushed; on IBM Z the 160 bytes that a caller leaves to its callee.
+  std::int32_t cfa_on_entry = 0;  // bytes
+  // What a call pushes: the return address; 0 where it goes into a register.
+  std::uint8_t pushed_by_call = 0;  // bytes
+  // Below the stack pointer, where no signal handler writes and functions that call nobody may keep
+  // what they like.
+  std::int32_t red_zone = 0;  // bytes
+  std::optional<FrameChain> chain{};
+
+  // The caller's stack pointer from the CFA, where no rule says better.
+  [[nodiscard]] std::int64_t sp_from_cfa() const {
+    return std::int64_t{pushed_by_call} - cfa_on_entry;
+  }
+};
+
+}  // namespace whocall

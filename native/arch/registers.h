@@ -1,0 +1,63 @@
+// Registers: what an instruction set has of them, and the values that one activation has in them.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace whocall {
+
+// A register by its DWARF number in the architecture's psABI.
+using Register = std::uint16_t;
+
+// Registers that the walk can follow have DWARF numbers below this. Enough for every instruction
+// set in the list (ppc64's link register is 65, the s390x pc 65); vector registers lie beyond.
+inline constexpr Register kRegisterLimit = 72;
+
+// The values of one activation's registers, by DWARF number; unknown where nobody saved them.
+class Registers {
+ public:
+  [[nodiscard]] std::optional<std::uint64_t> get(Register number) const {
+    return known(number) ? std::optional(values_[number]) : std::nullopt;
+  }
+  [[nodiscard]] bool known(Register number) const {
+    return number < kRegisterLimit && known_[number];
+  }
+  void set(Register number, std::uint64_t value) {
+    if (number < kRegisterLimit) {
+      values_[number] = value;
+      known_[number] = true;
+    }
+  }
+  void forget(Register number) {
+    if (number < kRegisterLimit) {
+      known_[number] = false;
+    }
+  }
+
+ private:
+  std::array<std::uint64_t, kRegisterLimit> values_{};
+  std::bitset<kRegisterLimit> known_;
+};
+
+// The registers of an instruction set, and what they are for.
+struct RegisterFile {
+  std::span<const std::string_view> names;  // gdb's names by DWARF number; "" is none
+  // Of a general register, as calls and prologues save it; the pointers of an ABI may be smaller.
+  std::uint8_t size = 8;  // bytes
+  Register pc = 0;  // where Registers keeps the pc: its DWARF number, or a number nobody else has
+  Register sp = 0;
+  Register fp = 0;
+  Register return_address = 0;  // the CFI column of the return address; on x86 the same as pc
+  // Where a call leaves the return address, when not on the stack; every call overwrites it.
+  std::optional<Register> link{};
+  std::span<const Register> callee_saved{};
+  std::optional<Register> thread_pointer{};  // to the thread's own data: the same in all frames
+  // Of the first arguments that are pointers; empty where all lie on the stack.
+  std::span<const Register> arguments{};
+};
+
+}  // namespace whocall

@@ -1,0 +1,72 @@
+// What the two ABIs of 64-bit x86 code share: the registers, and where the kernel saves them
+// (figure 3.36 of the System V psABI; <sys/procfs.h>, <ucontext.h>).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "arch/os_abi.h"
+#include "arch/registers.h"
+#include "arch/x86_code.h"
+
+namespace whocall::x86 {
+
+inline constexpr auto kNames = [] {
+  std::array<std::string_view, 60> names = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
+                                            "rbp", "rsp", "r8",  "r9",  "r10", "r11",
+                                            "r12", "r13", "r14", "r15", "rip"};
+  names[49] = "eflags";
+  names[50] = "es";
+  names[51] = "cs";
+  names[52] = "ss";
+  names[53] = "ds";
+  names[54] = "fs";
+  names[55] = "gs";
+  names[58] = "fs_base";
+  names[59] = "gs_base";
+  return names;
+}();
+
+inline constexpr std::array<Register, 6> kArguments = {5, 4, 1, 2, 8, 9};
+inline constexpr std::array<Register, 6> kCalleeSaved = {3, 6, 12, 13, 14, 15};
+
+// struct user_regs_struct
+inline constexpr std::array<SavedRegister, 26> kPrstatusRegisters = {{
+    {15, 0},   {14, 8},   {13, 16},  {12, 24},  {6, 32},   {3, 40},   {11, 48},
+    {10, 56},  {9, 64},   {8, 72},   {0, 80},   {2, 88},   {1, 96},   {4, 104},
+    {5, 112},  {16, 128}, {51, 136}, {49, 144}, {7, 152},  {52, 160}, {58, 168},
+    {59, 176}, {53, 184}, {50, 192}, {54, 200}, {55, 208},
+}};
+
+// struct sigcontext inside struct ucontext, whose address is sp in the trampoline; `kAt`: where it
+// lies in there, bytes.
+template <std::uint32_t kAt>
+inline constexpr std::array<SavedRegister, 17> kContextRegisters = {{
+    {8, kAt + 0},
+    {9, kAt + 8},
+    {10, kAt + 16},
+    {11, kAt + 24},
+    {12, kAt + 32},
+    {13, kAt + 40},
+    {14, kAt + 48},
+    {15, kAt + 56},
+    {5, kAt + 64},
+    {4, kAt + 72},
+    {6, kAt + 80},
+    {3, kAt + 88},
+    {1, kAt + 96},
+    {0, kAt + 104},
+    {2, kAt + 112},
+    {7, kAt + 120},
+    {16, kAt + 128},
+}};
+
+// eflags and cs.
+template <std::uint32_t kAt>
+inline constexpr std::array<ContextMark, 2> kContextMarks = {{
+    {kAt + 136, 8, kFixedFlags, kFixedFlagsSet},
+    {kAt + 144, 2, kPrivilege, kUser},
+}};
+
+}  // namespace whocall::x86
