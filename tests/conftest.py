@@ -11,10 +11,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from kept import default_place
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("WHOCALL_BUILD_DIR", str(ROOT / "build" / "release"))
 os.environ.pop("DEBUGINFOD_URLS", None)
+# What is kept from run to run lies in the user's cache all the same.
+os.environ["WHOCALL_TEST_CACHE"] = os.environ.get("WHOCALL_TEST_CACHE") or default_place()
 # Symbol files made here are not for the user's own cache, and those that lie there are not for us.
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="whocall-tests-cache-")
 # Whoever starts us in the background has it ignored, and with it all that we start.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from _pytest.terminal import TerminalReporter
-from corpusruns import NAMES, Corpora
-from damageruns import Subject, build_damage
-from scoreboard import Scoreboard
-from stockcores import StockCores
+
+from acceptance.helpers.corpusruns import NAMES, Corpora
+from acceptance.helpers.damageruns import Subject, build_damage
+from acceptance.helpers.scoreboard import Scoreboard
+from acceptance.helpers.stockcores import StockCores
 
 _BOARD = pytest.StashKey[Scoreboard]()
 
@@ -32,19 +33,19 @@ def scoreboard(pytestconfig: pytest.Config) -> Scoreboard:
 
 
 @pytest.fixture(scope="session")
-def stock_cores(tmp_path_factory: pytest.TempPathFactory) -> StockCores:
-    """Dumps on demand, kept for the session."""
-    return StockCores(tmp_path_factory.mktemp("stock"))
+def stock_cores() -> StockCores:
+    """Dumps on demand."""
+    return StockCores()
 
 
 @pytest.fixture(scope="session")
-def damaged(tmp_path_factory: pytest.TempPathFactory) -> list[Subject | str]:
+def damaged() -> list[Subject | str]:
     """Every case of the damage corpus, or why it could not be built."""
-    return build_damage(tmp_path_factory.mktemp("damage"))
+    return build_damage()
 
 
 @pytest.fixture(scope="session")
-def corpora(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpora:
+def corpora(request: pytest.FixtureRequest) -> Corpora:
     """The crash corpora, restricted to what the selected tests name.
 
     A test names one case by the parameter `case_name`, several by `case_names`, a whole corpus by
@@ -58,4 +59,4 @@ def corpora(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         if "tables" in parameters:
             selected.update(NAMES[parameters["tables"]])
         selected.update(parameters.get("case_names", ()))
-    return Corpora(tmp_path_factory.mktemp("corpora"), selected)
+    return Corpora(selected)

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from broken_files import crash
 
+from acceptance.helpers.broken_files import crash
 from whocall.core.version import __version__
 
 TIMEOUT_SECONDS = 900.0

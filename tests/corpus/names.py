@@ -8,7 +8,7 @@ from pathlib import Path
 
 from corpus.build import Binaries
 from corpus.corefile import EXECUTABLE, Core
-from corpus.elf import PT_LOAD, Elf
+from corpus.elf import PT_LOAD, Elf, ElfError
 
 PAGE = 4096
 DEBUG_ROOT = Path("/usr/lib/debug/.build-id")
@@ -39,14 +39,21 @@ def _load(path: Path) -> Elf:
     return Elf(path.read_bytes())
 
 
+def debug_file(path: Path) -> Path | None:
+    """The debug file of one of the system's files, where it is installed."""
+    try:
+        build_id = _load(path).build_id()
+    except ElfError:  # a program maps other files as well
+        return None
+    debug = DEBUG_ROOT / build_id[:2] / f"{build_id[2:]}.debug" if build_id else None
+    return debug if debug is not None and debug.exists() else None
+
+
 def _with_symbols(path: Path, twins: dict[Path, Path]) -> Elf:
     """The twin of our own files; of the system's, the debug file where one is installed."""
     if path in twins:
         return Elf(twins[path].read_bytes())
-    elf = _load(path)
-    build_id = elf.build_id()
-    debug = DEBUG_ROOT / build_id[:2] / f"{build_id[2:]}.debug" if build_id else None
-    return _load(debug) if debug is not None and debug.exists() else elf
+    return _load(debug_file(path) or path)
 
 
 class ModuleMap:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
+
+from kept import compilers, kept
 
 from corpus.build import run
 from corpus.voices import Chain, Claim
 
 SOURCE = Path(__file__).with_name("stepper.c")
-_building = threading.Lock()
+COMMAND = ("gcc", "-O2", "-w")
 
 
-def stepper_in(directory: Path) -> Path:
-    """The compiled stepper in the corpus' build directory."""
-    program = directory / "stepper"
-    with _building:
-        if not program.exists():
-            run(["gcc", "-O2", "-w", str(SOURCE), "-o", str(program)], directory)
-    return program
+def compiled_stepper() -> Path:
+    """The program, built once on a machine."""
+
+    def compile_in(place: Path) -> Path:
+        program = place / "stepper"
+        run([*COMMAND, str(SOURCE), "-o", str(program)], place)
+        return program
+
+    return kept(("stepper", COMMAND, SOURCE, compilers("gcc")), compile_in)
 
 
 def read_steps(record: Path) -> dict[int, Chain]:

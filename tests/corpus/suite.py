@@ -40,9 +40,9 @@ def cases(patterns: Iterable[str] | None = None, tables: bool = True) -> list[Ca
     ]
 
 
-def _build(case: Case, directory: Path) -> Outcome:
+def _build(case: Case, directory: Path | None) -> Outcome:
     try:
-        built = case.build(directory)
+        built = case.build(directory) if directory else case.kept()
         built.truth()
     except CorpusError as error:
         return Outcome(case, None, str(error))
@@ -50,8 +50,10 @@ def _build(case: Case, directory: Path) -> Outcome:
 
 
 def build_all(
-    directory: Path, names: Iterable[str] | None = None, jobs: int = 2, tables: bool = True
+    directory: Path | None, names: Iterable[str] | None = None, jobs: int = 2, tables: bool = True
 ) -> Iterator[Outcome]:
-    """Build cases and find their truth, `jobs` at a time, in order."""
+    """Build cases and find their truth, `jobs` at a time, in order; without a directory, those
+    that were built before on this machine are taken as they are.
+    """
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(lambda case: _build(case, directory), cases(names, tables))

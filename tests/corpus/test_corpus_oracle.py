@@ -25,15 +25,14 @@ NO_TABLES = Variant("gcc", "O2", frame_pointer=False, link="pie", tables=False)
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Build a case once for all tests of this file."""
-    directory = tmp_path_factory.mktemp("corpus")
+def build() -> Build:
+    """A case, one object for all tests of this file."""
     built: dict[str, BuiltCase] = {}
 
     def one(program: str, variant: Variant) -> BuiltCase:
         case = Case(next(p for p in PROGRAMS if p.name == program), variant)
         if case.name not in built:
-            built[case.name] = case.build(directory)
+            built[case.name] = case.kept()
         return built[case.name]
 
     return one

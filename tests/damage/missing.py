@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 
-from corpus import BuiltCase
+from corpus import BuiltCase, Case
 
 DUMP_FILES = 0x7F
 """A coredump_filter with which private mappings of files are in the core, whole, with their code.
@@ -16,19 +14,21 @@ DUMP_FILES = 0x7F
 Without, as by default, the core has the first page of each file only.
 """
 
-_hiding: defaultdict[Path, Lock] = defaultdict(Lock)
 
+def without_executable(case: Case, dumped: int | None = None) -> BuiltCase:
+    """The case crashed in a copy of its executable, which is gone when the truth is known.
 
-@contextmanager
-def executable_missing(built: BuiltCase) -> Iterator[None]:
-    """Within the block the stripped executable is nowhere; afterwards it is back.
-
-    Several cores may share an executable: their blocks wait for each other.
+    `dumped` is a coredump_filter other than the kernel's default.
     """
-    aside = built.exe.parent.parent / "aside"
-    with _hiding[built.exe]:
-        built.exe.rename(aside)
-        try:
-            yield
-        finally:
-            aside.rename(built.exe)
+
+    def build(place: Path) -> BuiltCase:
+        whole = case.kept().binaries
+        folder = place / "bin"
+        folder.mkdir()
+        exe, *libs = (Path(shutil.copy2(path, folder)) for path in (whole.exe, *whole.libs))
+        built = case.crashed(replace(whole, exe=exe, libs=tuple(libs)), place, dumped)
+        built = replace(built, known=built.truth())
+        exe.unlink()
+        return built
+
+    return case.kept_as(("without executable", dumped, Path(__file__)), build)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sessions import batch
 
-SOURCES = Path(__file__).parents[1] / "acceptance"
+SOURCES = Path(__file__).parents[1] / "acceptance" / "runtimes"
 CHAIN = ["stop", "inner", "deep", "deep", "deep", "outer", "main"]
 FLAGS = "-O2 -fomit-frame-pointer -fno-ipa-cp -fno-inline -fno-optimize-sibling-calls"
 

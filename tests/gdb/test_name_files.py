@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sessions import batch
 
-SOURCE = Path(__file__).parents[1] / "acceptance" / "jit_program.c"
+SOURCE = Path(__file__).parents[1] / "acceptance" / "runtimes" / "jit_program.c"
 
 
 def test_lists_and_perf_maps(tmp_path: Path) -> None:

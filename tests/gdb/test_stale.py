@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -75,28 +76,49 @@ CHANGES = {
 }
 
 
-@pytest.fixture(scope="module")
-def changes(chain: Crash, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """Before each change, after it, and with everything forgotten; one run of the program each."""
-    file = zeros(tmp_path_factory.mktemp("zeros"))
+MAY_KILL_GDB = ("a checkpoint",)
+"""gdb 13 dies of an internal error there on some machines, and takes its whole session with it."""
+TOGETHER = tuple(what for what in CHANGES if what not in MAY_KILL_GDB)
+
+
+def seen(what: Sequence[str], chain: Crash, folder: Path) -> dict[str, list[str]]:
+    """In one session before each change, after it, and with everything forgotten; one run of the
+    program each.
+    """
+    file = zeros(folder)
     commands = [*START]
-    for before, change in CHANGES.values():
+    for before, change in map(CHANGES.__getitem__, what):
         tried = [f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as e: print(e)"
                  if not line.startswith("python") else line.replace("{zeros}", str(file))
                  for line in change]  # fmt: skip
         commands += [*before, *LOOK, *tried, *LOOK, FORGET, *LOOK, "kill", "delete"]
     said = batch(commands, [chain.twin])
     found = views(said.out)
-    assert len(found) == 3 * len(CHANGES), said
-    return {what: found[3 * at : 3 * at + 3] for at, what in enumerate(CHANGES)}
+    assert len(found) == 3 * len(what), said
+    return {each: found[3 * at : 3 * at + 3] for at, each in enumerate(what)}
 
 
-@pytest.mark.parametrize("what", CHANGES)
-def test_a_change_of_the_program_is_seen(what: str, changes: dict[str, list[str]]) -> None:
-    old, now, fresh = changes[what]
+@pytest.fixture(scope="module")
+def changes(chain: Crash, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What can share a session."""
+    return seen(TOGETHER, chain, tmp_path_factory.mktemp("zeros"))
+
+
+def assert_seen(views_of_one: list[str]) -> None:
+    old, now, fresh = views_of_one
     assert old.startswith("#0 ")
     assert now == fresh
     assert now != old
+
+
+@pytest.mark.parametrize("what", TOGETHER)
+def test_a_change_of_the_program_is_seen(what: str, changes: dict[str, list[str]]) -> None:
+    assert_seen(changes[what])
+
+
+@pytest.mark.parametrize("what", MAY_KILL_GDB)
+def test_a_change_that_may_kill_gdb_is_seen(what: str, chain: Crash, tmp_path: Path) -> None:
+    assert_seen(seen([what], chain, tmp_path)[what])
 
 
 def test_each_of_two_processes_has_its_own_stack(forking: Path) -> None:

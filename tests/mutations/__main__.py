@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 os.environ.setdefault("WHOCALL_BUILD_DIR", str(ROOT / "build" / "release"))
 os.environ.pop("DEBUGINFOD_URLS", None)
-sys.path[:0] = [str(ROOT / part) for part in ("tests", "tests/acceptance", "gdbext")]
+sys.path[:0] = [str(ROOT / part) for part in ("tests", "gdbext")]
 
 from mutations import campaign  # noqa: E402
 from mutations.measure import Meter  # noqa: E402

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from acceptance.helpers.rust_programs import build as build_rust
+from acceptance.runtimes.goruns import GoToolchain
 from corpus.build import compile_program
 from corpus.catalog import PROGRAMS, Program
 from corpus.crash import crash
 from corpus.variants import Variant
 from damage.catalog import damage_cases
 from damage.missing import DUMP_FILES
-from goruns import GoToolchain
-from rust_programs import build as build_rust
 from stock.runtimes import runtimes
 
 ROOM = {f"ROOM{number}": "x" * 100_000 for number in range(5)}

@@ -23,6 +23,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from oracles.remembered import remembered
 from oracles.tools import ToolError, environment
 
 _THREAD = re.compile(r"TID (\d+):")
@@ -58,7 +59,8 @@ def of_core(core: Path, exe: Path | None, limit: int = 0) -> EuStacks:
 
     Without `exe` eu-stack looks for the file that the core names.
     """
-    return _run([f"--core={core}", *([f"--executable={exe}"] if exe else [])], limit)
+    source = [f"--core={core}", *([f"--executable={exe}"] if exe else [])]
+    return remembered("eu-stack", core, exe, limit, lambda: _run(source, limit))
 
 
 def of_process(pid: int, limit: int = 0) -> EuStacks:

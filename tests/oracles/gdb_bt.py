@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from oracles.remembered import remembered
 from oracles.tools import ToolError, run
 
 SETTINGS = (
@@ -66,7 +67,10 @@ def of_core(
     executes before it opens the files.
     """
     before = [word for setting in settings for word in ("-iex", setting)]
-    return _walk([*before, *([str(exe)] if exe else []), "-c", str(core)], limit)
+    source = [*before, *([str(exe)] if exe else []), "-c", str(core)]
+    if settings:  # which name other files
+        return _walk(source, limit)
+    return remembered("gdb", core, exe, limit, lambda: _walk(source, limit))
 
 
 def of_process(pid: int, limit: int = 0) -> dict[int, GdbThread]:

@@ -16,6 +16,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from oracles.remembered import remembered
 from oracles.tools import ToolError, environment
 
 TIMEOUT = 60
@@ -32,7 +33,7 @@ def of_core(core: Path, exe: Path | None = None, limit: int = 0) -> dict[int, li
 
     Raises ToolError where lldb cannot read the core or does not come to an end.
     """
-    return parse(bt_text(core, exe, limit))
+    return remembered("lldb", core, exe, limit, lambda: parse(bt_text(core, exe, limit)))
 
 
 def names_of_core(core: Path, exe: Path | None = None) -> dict[int, str | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from stock import StockProgram, many_threads_core, stock_programs
+from stock import StockProgram, kept_many_threads_core, stock_programs
 
 from oracles import bt_text, eu_stack, gdb_bt
 
@@ -16,8 +16,8 @@ from oracles import bt_text, eu_stack, gdb_bt
 @pytest.mark.parametrize(
     "program", [pytest.param(program, id=program.name) for program in stock_programs()]
 )
-def test_same_frames(program: StockProgram, tmp_path: Path) -> None:
-    dumped = program.dump(tmp_path)
+def test_same_frames(program: StockProgram) -> None:
+    dumped = program.kept()
     by_eu_stack = eu_stack.of_core(dumped.core, dumped.exe)
     by_gdb = gdb_bt.of_core(dumped.core, dumped.exe)
     assert by_eu_stack.complete
@@ -41,8 +41,8 @@ def test_live_and_dumped_processes_have_the_same_stack(tmp_path: Path) -> None:
         assert {tid: thread.pcs() for tid, thread in gdb_bt.of_process(pid).items()} == live
 
 
-def test_what_bt_prints_is_what_the_frames_are(tmp_path: Path) -> None:
-    made = many_threads_core(tmp_path, 3)
+def test_what_bt_prints_is_what_the_frames_are() -> None:
+    made = kept_many_threads_core(3)
     printed = bt_text.parse(gdb_bt.bt_text(made.core, made.build.twin))
     walked = gdb_bt.of_core(made.core, made.build.twin)
     assert {tid: [line.name for line in lines] for tid, lines in printed.items()} == {

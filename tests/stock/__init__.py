@@ -1,13 +1,20 @@
 """The stock programs of the distribution, brought deep into their work and dumped.
 
 `stock_programs()` lists them; each is a `StockProgram` that can be dumped (`dump`) or kept alive
-(`running`). `many_threads_core` and `deep_core` build the two shapes that no stock program has:
-very many threads, very many frames.
+(`running`). `kept_many_threads_core` and `kept_deep_core` build the two shapes that none of them
+has: very many threads, very many frames.
 """
 
 from stock.catalogue import stock_programs
 from stock.program import StockCore, StockProgram
-from stock.shapes import DeepCore, ManyThreadsCore, deep_core, many_threads_core
+from stock.shapes import (
+    DeepCore,
+    ManyThreadsCore,
+    deep_core,
+    kept_deep_core,
+    kept_many_threads_core,
+    many_threads_core,
+)
 
 __all__ = [
     "DeepCore",
@@ -15,6 +22,8 @@ __all__ = [
     "StockCore",
     "StockProgram",
     "deep_core",
+    "kept_deep_core",
+    "kept_many_threads_core",
     "many_threads_core",
     "stock_programs",
 ]

@@ -35,6 +35,13 @@ def thread_ids(pid: int) -> list[int]:
     return sorted(int(entry.name) for entry in Path(f"/proc/{pid}/task").iterdir())
 
 
+def mapped_files(pid: int) -> list[Path]:
+    """The files that a process has mapped, as far as they are still there."""
+    lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    names = {line[line.index("/") :] for line in lines if "/" in line}
+    return sorted(path for path in map(Path, names) if path.is_file())
+
+
 def is_asleep(pid: int, tid: int) -> bool:
     """Whether a thread sleeps in a system call (state S in its stat line, behind the parenthesised
     name).

@@ -13,9 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kept import Tool, compilers, kept, sources
+
 from stock import procfs
 from stock.gcore import gcore
 
+HERE = Path(__file__).parent
 READY_FD_VARIABLE = "STOCK_READY_FD"
 
 
@@ -26,6 +29,8 @@ class StockCore:
     core: Path
     exe: Path
     name: str
+    loaded: tuple[Path, ...] = ()
+    """All files that were mapped."""
 
 
 @dataclass
@@ -116,7 +121,15 @@ class StockProgram:
         with self.running(directory / f"{self.name}.work") as pid:
             core = gcore(pid, directory / f"{self.name}.core")
             # What `argv` starts may be a shell that sets a limit, or a link.
-            return StockCore(core, Path(f"/proc/{pid}/exe").resolve(), self.name)
+            exe = Path(f"/proc/{pid}/exe").resolve()
+            return StockCore(core, exe, self.name, tuple(procfs.mapped_files(pid)))
+
+    def kept(self) -> StockCore:
+        """Its core, dumped once on a machine: always the same moment of the same process."""
+        started = (self.name, self.argv, self.environment, Tool(self.argv[0]))
+        tools = (compilers("gcc"), Tool("gdb"), Tool("git"))
+        texts = sources(HERE, HERE / "scripts", suffixes=())
+        return kept(("stock", started, tools, texts), self.dump, outside=lambda core: core.loaded)
 
     def _start(self, directory: Path, announce: int) -> subprocess.Popen[bytes]:
         """Standard input and output are pipes that nobody feeds or drains: reading and a full pipe

@@ -8,6 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from kept import Tool, compilers, kept, sources
+
 from stock.arrival import byte_written
 from stock.build import Build, build
 from stock.gcore import GcoreFailedError, gcore
@@ -15,6 +17,9 @@ from stock.program import StockProgram
 
 OWN_FRAMES = 20
 """Frames of many.c's own functions on each of its threads."""
+
+
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -85,3 +90,17 @@ def deep_core(directory: Path, depth: int) -> DeepCore:
     if not core.exists():
         raise GcoreFailedError(f"deep {depth}: no core\n{finished.stdout}{finished.stderr}")
     return DeepCore(core, made, depth)
+
+
+def _recipe(shape: str, size: int) -> tuple[object, ...]:
+    return shape, size, sources(HERE), compilers("gcc"), Tool("gdb")
+
+
+def kept_many_threads_core(threads: int) -> ManyThreadsCore:
+    """The same, made once on a machine."""
+    return kept(_recipe("many", threads), lambda place: many_threads_core(place, threads))
+
+
+def kept_deep_core(depth: int) -> DeepCore:
+    """The same, made once on a machine."""
+    return kept(_recipe("deep", depth), lambda place: deep_core(place, depth))

@@ -14,10 +14,12 @@ PICTURES = (
 )
 
 
-def _plain(name: str, command: str, packages: str = "", script: str = "", **more: str) -> Program:
+def _plain(
+    name: str, command: str, packages: str = "", script: str = "", prepare: str = ""
+) -> Program:
     """A program that needs no more than a script."""
     scripts = (script,) if script else ()
-    return Program(name, FRESH, command, tuple(packages.split()), scripts, **more)  # type: ignore[arg-type]
+    return Program(name, FRESH, command, tuple(packages.split()), scripts, prepare=prepare)
 
 
 def _input(name: str, command: str, package: str, kind: str, file: str) -> Program:

@@ -25,7 +25,7 @@ def _peak_megabytes() -> float:
 def main(core: str, exe: str, mode: str, output: str) -> None:
     """Writes the chains of all threads as JSON."""
     paths.prepare()
-    import chains
+    from acceptance.helpers import chains
 
     from whocall.core.image import Walk
 

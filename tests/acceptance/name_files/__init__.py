@@ -1,0 +1,1 @@
+"""Names from files that the user gives: maps, lists of symbols, signatures of libraries."""

@@ -1,0 +1,1 @@
+"""Symbol files written for debuggers, and gdb's own backtraces with them."""

@@ -1,0 +1,3 @@
+"""Rows of unwind tables as readelf reads them, and the analysis of instructions that stands in for
+them.
+"""

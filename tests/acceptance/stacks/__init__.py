@@ -1,0 +1,1 @@
+"""Stacks that are no corpus: of stock programs, of other projects, very large ones, random ones."""

@@ -1,0 +1,1 @@
+"""Function tables beside libbfd's: addresses, names, starts without symbols, memory."""
