@@ -81,9 +81,9 @@ def twin(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def unstripped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+def unstripped() -> tuple[Path, ...]:
     """Real code with all its symbols."""
-    return make_unstripped(tmp_path_factory.getbasetemp())
+    return make_unstripped()
 
 
 @pytest.mark.parametrize("form", PRINTED)

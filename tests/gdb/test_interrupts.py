@@ -98,7 +98,8 @@ def looks(command):
     signal.signal(signal.SIGPROF, look)
     signal.setitimer(signal.ITIMER_PROF, 0.01, 0.01)
     try: gdb.execute(command, to_string=True)
-    except KeyboardInterrupt: pass
+    except (KeyboardInterrupt, gdb.error):
+        if looks[-1] - looks[0] <= 0.5: raise
     finally: signal.setitimer(signal.ITIMER_PROF, 0)
     looks.append(time.process_time())
     longest = max(b - a for a, b in zip(looks, looks[1:]))
