@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
 
+from kept import Tool, compilers, kept
 from sessions import GDB, INDEX, environment
 
-PROGRAMS = Path(os.environ.get("WHOCALL_TEST_PROGRAMS", f"{os.environ['XDG_CACHE_HOME']}/programs"))
 MAKER = shutil.which("gdb") or GDB  # writes the cores, whichever gdb reads them
 
 CHAIN = """
@@ -112,19 +109,17 @@ def dump(crash: Crash) -> None:
     _run(MAKER, "-nx", "-q", "-batch", *INDEX, "-ex", "run", "-ex", write, crash.exe)
 
 
-def once(what: str, recipe: str, fill: Callable[[Path], object]) -> Path:
-    """A folder that is filled once for all that look into it and leave it as it is, also in other
-    processes where these have WHOCALL_TEST_PROGRAMS in common.
-    """
-    key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
-    folder = PROGRAMS / key / what
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder.parent / "filled").exists():
-            fill(folder)
-            (folder.parent / "filled").touch()
-    return folder
+def once(what: str, recipe: str, fill: FunctionType) -> Path:
+    """A folder filled once on a machine, for all that look into it and leave it as it is."""
+
+    def make(place: Path) -> Path:
+        folder = place / what
+        folder.mkdir()
+        fill(folder)
+        return folder
+
+    ways = [Path(__file__), Path(fill.__code__.co_filename)]
+    return kept((what, recipe, ways, compilers("gcc", "g++"), Tool(MAKER)), make)
 
 
 def shared(name: str, source: str, flags: str = HARD) -> Crash:

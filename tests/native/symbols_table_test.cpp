@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <elf.h>
+#include <sys/time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 #include <set>
 
@@ -133,8 +133,30 @@ TEST_CASE("symbol table: look-up equals a linear search") {
   }
 }
 
+namespace {
+
+// Ends the process, far above what the work takes: nothing here is measured.
+class Guard {
+ public:
+  explicit Guard(long processor_seconds) { set(processor_seconds); }
+  ~Guard() { set(0); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  Guard(Guard&&) = delete;
+  Guard& operator=(Guard&&) = delete;
+
+ private:
+  static void set(long seconds) {
+    const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
+    setitimer(ITIMER_PROF, &timer, nullptr);
+  }
+};
+
+}  // namespace
+
+// With the square of the symbols it would be a minute at the least.
 TEST_CASE("symbol table: hostile tables stay fast") {
-  constexpr std::size_t kCount = 200000;
+  constexpr std::size_t kCount = 400000;
   std::vector<Symbol> symbols;
   SUBCASE("all at one start") {
     for (std::size_t i = 0; i < kCount; ++i) {
@@ -152,14 +174,13 @@ TEST_CASE("symbol table: hostile tables stay fast") {
       symbols.push_back(sized("nested", i, 2 * (kCount - i)));
     }
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const Guard guard(30);
   const auto table = table_of(symbols);
   std::size_t hits = 0;
   for (Address address = 0; address < kCount; ++address) {
     hits += table->find(address) == SymbolTable::kNone ? 0 : 1;
   }
   CHECK(hits != 0);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }
 
 TEST_CASE("bounds: a symbol without a size ends at whatever comes next") {

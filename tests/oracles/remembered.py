@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from kept import Tool, is_kept, kept, machine, sources
+from kept import Tool, is_kept, kept, machine
 from kept.recipe import identity
 
 T = TypeVar("T")
 SYSTEM = Path("/usr")
+HERE = Path(__file__).parent
 
 
 def _lasts(file: Path) -> bool:
@@ -29,5 +30,6 @@ def remembered(tool: str, core: Path, exe: Path | None, more: object, ask: Calla
     if not is_kept(core) or not all(map(_lasts, files)):
         return ask()
     looked_at = [(str(file), *identity(file)) for file in files]
-    recipe = (tool, Tool(tool), machine(), sources(Path(__file__).parent), looked_at, more)
+    code = sorted(HERE.glob(f"{tool.replace('-', '_')}*.py"))
+    recipe = (tool, Tool(tool), machine(), code, looked_at, more)
     return kept(recipe, lambda _: ask())

@@ -15,6 +15,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from kept import compilers, kept
+from kept.recipe import identity
+
 from oracles import tools
 
 X86_64, I386 = "-m64", "-m32"
@@ -116,11 +119,12 @@ def static_cpp_program(directory: Path, machine: str = X86_64) -> Path:
     return made
 
 
-def unstripped_files(directory: Path, machine: str | None = None) -> list[Path]:
-    """All of them that can be made here, for both machines or one; make them once per session."""
-    directory.mkdir(parents=True, exist_ok=True)
-    wanted = [archive for archive in ARCHIVES if machine in (None, archive.machine)]
-    made = [link_whole(archive, directory) for archive in wanted if archive.path()]
-    if machine in (None, X86_64):
-        made.append(static_cpp_program(directory))
-    return made
+def unstripped_files() -> list[Path]:
+    """All of them that can be made here, made once on a machine."""
+    found = {archive: path for archive in ARCHIVES if (path := archive.path()) is not None}
+    recipe = (Path(__file__), compilers("gcc", "g++"), [*map(identity, found.values())])
+
+    def make(place: Path) -> list[Path]:
+        return [*(link_whole(archive, place) for archive in found), static_cpp_program(place)]
+
+    return kept(recipe, make)

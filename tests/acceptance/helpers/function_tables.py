@@ -18,9 +18,9 @@ _LABEL = re.compile(r"^([0-9a-f]+) <(.*)>:$", re.MULTILINE)
 
 
 @functools.cache
-def make_unstripped(directory: Path) -> tuple[Path, ...]:
-    """The unstripped files, made once a session."""
-    made = unstripped.unstripped_files(directory / "unstripped")
+def make_unstripped() -> tuple[Path, ...]:
+    """The unstripped files, which nobody changes."""
+    made = unstripped.unstripped_files()
     assert len(made) >= 12, "install the development packages of oracles.unstripped"
     return tuple(made)
 

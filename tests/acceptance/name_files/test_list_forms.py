@@ -23,9 +23,9 @@ LINKERS = ("bfd", "gold", "lld", "mold")
 
 
 @pytest.fixture(scope="session")
-def unstripped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+def unstripped() -> tuple[Path, ...]:
     """Real code with all its symbols."""
-    return make_unstripped(tmp_path_factory.getbasetemp())
+    return make_unstripped()
 
 
 @pytest.mark.parametrize("form", PRINTED)

@@ -129,9 +129,9 @@ def test_link_to_the_file_itself_and_to_rubbish(twin: Path, tmp_path: Path) -> N
 
 
 @pytest.fixture(scope="session")
-def unstripped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+def unstripped() -> tuple[Path, ...]:
     """Real code with all its symbols."""
-    return make_unstripped(tmp_path_factory.getbasetemp())
+    return make_unstripped()
 
 
 def test_gnu_debugdata(twin: Path) -> None:

@@ -229,11 +229,9 @@ def test_without_type_information_nothing_is_said(tmp_path: Path) -> None:
     assert judge_vtables(twin)[0] == 0
 
 
-def test_virtual_functions_of_real_code(
-    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
-) -> None:
+def test_virtual_functions_of_real_code(tmp_path: Path) -> None:
     total = bad = 0
-    for path in make_unstripped(tmp_path_factory.getbasetemp()):
+    for path in make_unstripped():
         twin = Path(shutil.copy(path, tmp_path / "twin"))
         count, wrong = judge_vtables(twin)
         print(f"\n{path.name}: {count} by their slots, {len(wrong)} wrong", end="")

@@ -48,7 +48,7 @@ def test_recall_and_precision(
     directory = tmp_path_factory.mktemp("starts")
     total = Score()
     low = []
-    for twin in make_unstripped(directory):
+    for twin in make_unstripped():
         found = score(twin, bare_twin(twin, directory))
         table.rows.append((twin.name, found.functions, found.recall, found.precision))
         total.add(found)
@@ -115,7 +115,7 @@ def test_a_jump_out_of_what_a_table_covers_goes_to_a_function(tmp_path: Path) ->
 
 def test_what_is_delimited_stays_whole(tmp_path: Path) -> None:
     """No guess and no chance byte cuts what symbols or unwind tables delimit."""
-    twin = next(path for path in make_unstripped(tmp_path) if path.name == "libz.elf")
+    twin = next(path for path in make_unstripped() if path.name == "libz.elf")
     truth, named = functions_of(twin)
     inside = [
         each[0]

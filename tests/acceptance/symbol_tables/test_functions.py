@@ -30,9 +30,9 @@ NOTHING = 0xFFFFFFFF
 
 
 @pytest.fixture(scope="session")
-def unstripped_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+def unstripped_files() -> tuple[Path, ...]:
     """Real code with all its symbols."""
-    return make_unstripped(tmp_path_factory.getbasetemp())
+    return make_unstripped()
 
 
 def test_every_function_that_nm_knows(unstripped_files: tuple[Path, ...]) -> None:

@@ -16,9 +16,9 @@ from whocall import demangle, open_symbols
 
 
 @pytest.fixture(scope="session")
-def unstripped_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+def unstripped_files() -> tuple[Path, ...]:
     """Real code with all its symbols."""
-    return make_unstripped(tmp_path_factory.getbasetemp())
+    return make_unstripped()
 
 
 REAL_PROGRAMS = ("/bin/bash", "/usr/bin/python3", "/usr/bin/perl", "/usr/bin/gdb", "/usr/bin/gcc")
