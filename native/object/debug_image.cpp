@@ -126,8 +126,9 @@ void add_section(Image& image, const ElfFile& file, const ElfSection& section,
   if (name.empty() || section.type == SHT_NOBITS || !stored) {
     return;
   }
-  const auto moved =
-      file.type() == ET_REL ? relocated_section(file, section, forms) : std::vector<std::byte>();
+  const auto moved = file.type() == ET_REL
+                         ? relocated_section(file, section, forms, AddressZero::is_valid)
+                         : std::vector<std::byte>();
   if (!moved.empty()) {
     image.add(name, moved);
   } else if (!is_compressed(section)) {

@@ -8,7 +8,8 @@ namespace {
 // Whether `path` is `directory`, a slash, and a name without one.
 bool lies_in(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() + 1 && path.starts_with(directory) &&
-         path[directory.size()] == '/' && path.find('/', directory.size() + 1) == path.npos;
+         path[directory.size()] == '/' &&
+         path.find('/', directory.size() + 1) == std::string_view::npos;
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ class ChainSearch {
       return false;
     }
     do {
+      if (!walk_.takes(child)) {
+        return false;
+      }
       check_interrupt_at(turns_++, kManyEntries);
       const int tag = dwarf_tag(&child);
       if (!is_scope(tag)) {
@@ -50,6 +53,7 @@ class ChainSearch {
  private:
   std::vector<Dwarf_Die>& chain_;
   Address address_;
+  ForwardWalk walk_;
   std::size_t turns_ = 0;
 };
 

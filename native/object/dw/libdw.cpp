@@ -64,9 +64,6 @@ std::size_t number_of(Dwarf_Die& die, unsigned attribute) {
   return dwarf_formudata(dwarf_attr(&die, attribute, &found), &value) == 0 ? value : 0;
 }
 
-bool step_to_sibling(Dwarf_Die& die) {
-  const void* before = die.addr;
-  return dwarf_siblingof(&die, &die) == 0 && std::less<const void*>()(before, die.addr);
-}
+bool step_to_sibling(Dwarf_Die& die) { return dwarf_siblingof(&die, &die) == 0; }
 
 }  // namespace whocall

@@ -6,6 +6,7 @@
 #include <elfutils/libdwfl.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,8 +43,22 @@ const char* string_of(Dwarf_Die& die, unsigned attribute);
 // A number that is the DIE's own; 0 when there is none.
 std::size_t number_of(Dwarf_Die& die, unsigned attribute);
 
-// The next DIE beside `die`, which it replaces; false when there is none, and when it does not lie
-// behind `die`: damaged files run in circles.
+// The next DIE beside `die`, which it replaces; false when there is none.
 bool step_to_sibling(Dwarf_Die& die);
+
+// Takes every DIE of a tree once, however damaged. In a good file a walk from parents to children
+// meets them in the order of their bytes; where DW_AT_sibling leads into the midst of the children,
+// each level would double the work.
+class ForwardWalk {
+ public:
+  [[nodiscard]] bool takes(const Dwarf_Die& die) {
+    const bool ahead = std::less<>()(last_, die.addr);
+    last_ = ahead ? die.addr : last_;
+    return ahead;
+  }
+
+ private:
+  void* last_ = nullptr;
+};
 
 }  // namespace whocall

@@ -42,14 +42,14 @@ void Unit::read() {
     lines_ = nullptr;
     line_count_ = 0;
   }
+  const bool is_split = type == DW_UT_skeleton && split.addr != nullptr;
+  tree_ = is_split ? split : unit;
   const auto names_of = [&](Dwarf_Die& die) {
     Dwarf_Files* files = nullptr;
     std::size_t count = 0;
     const bool present = dwarf_getsrcfiles(&die, &files, &count) == 0;
-    return FileNames(unit, version, present ? files : nullptr, present ? count : 0);
+    return FileNames(tree_, version, present ? files : nullptr, present ? count : 0);
   };
-  const bool is_split = type == DW_UT_skeleton && split.addr != nullptr;
-  tree_ = is_split ? split : unit;
   files_.emplace(names_of(unit));
   called_.emplace(is_split ? names_of(split) : *files_);
 }
@@ -85,6 +85,7 @@ std::optional<Unit::Position> Unit::position_at(Address address) const {
 
 Unit::Functions Unit::list_functions(bool deep) {
   Functions listed{.dies = {}, .ranges = DieRanges(takes_zero_)};
+  ForwardWalk walk;
   std::size_t turn = 0;
   const auto list = [&](auto& self, Dwarf_Die& scope, unsigned depth) -> void {
     Dwarf_Die child;
@@ -92,6 +93,9 @@ Unit::Functions Unit::list_functions(bool deep) {
       return;
     }
     do {
+      if (!walk.takes(child)) {
+        return;
+      }
       check_interrupt_at(turn++, kManyEntries);
       const int tag = dwarf_tag(&child);
       if (tag == DW_TAG_subprogram) {
