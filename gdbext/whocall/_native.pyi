@@ -314,6 +314,9 @@ def analysis_rows(path: str, begin: int, end: int) -> list[tuple[int, str, dict[
 def libbfd_version() -> str:
     """Loads libbfd; raises Error with the remedy when it cannot be loaded."""
 
+def libdw_version() -> str:
+    """Loads libdw; raises Error with the remedy when it cannot be loaded."""
+
 class AuditCount:
     places: int  # instructions, or call instructions, that an unwind table covers
     cfa: int  # of these: the CFA agrees with the table

@@ -1,6 +1,6 @@
 // libbfd behind a narrow interface, in a plugin that is loaded when first needed: its soname is
-// tied to one binutils release, and nothing but names of PLT slots, source lines, demangling and
-// foreign file formats hangs on it.
+// tied to one binutils release, and nothing but names of PLT slots and foreign file formats hangs
+// on it.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,6 @@ class BfdLibrary {
 
   // Throws Error when libbfd does not recognise the file.
   [[nodiscard]] virtual std::unique_ptr<BfdFile> open(const std::string& path) = 0;
-  // Demangled C++ (Itanium), Rust (legacy and v0) or D name; the name itself when it is none.
-  [[nodiscard]] virtual std::string demangle(const std::string& name) = 0;
   [[nodiscard]] virtual std::string version() const = 0;
 
   // The library, loaded at the first call; null when the plugin or libbfd cannot be loaded (then

@@ -20,8 +20,13 @@ struct Relocation {
 
 class Relocator {
  public:
-  Relocator(const ElfFile& file, const ElfSection& section, std::span<const RelocationForm> forms)
-      : file_(file), section_(section), forms_(forms), symbols_(ElfSymbols::static_of(file)) {}
+  Relocator(const ElfFile& file, const ElfSection& section, std::span<const RelocationForm> forms,
+            AddressZero zero)
+      : file_(file),
+        section_(section),
+        forms_(forms),
+        zero_(zero),
+        symbols_(ElfSymbols::static_of(file)) {}
 
   std::vector<std::byte> run() {
     const auto contents = file_.contents(section_);
@@ -93,7 +98,7 @@ class Relocator {
     }
     const ElfSymbolEntry symbol = symbols_[index];
     if (symbol.section == SHN_UNDEF || symbol.section >= file_.sections().size() ||
-        file_.sections()[symbol.section].address == 0) {
+        (zero_ == AddressZero::is_none && file_.sections()[symbol.section].address == 0)) {
       return std::nullopt;
     }
     return file_.sections()[symbol.section].address + symbol.value;
@@ -102,6 +107,7 @@ class Relocator {
   const ElfFile& file_;
   const ElfSection& section_;
   std::span<const RelocationForm> forms_;
+  AddressZero zero_;
   ElfSymbols symbols_;
   std::vector<std::byte> bytes_;
 };
@@ -109,8 +115,8 @@ class Relocator {
 }  // namespace
 
 std::vector<std::byte> relocated_section(const ElfFile& file, const ElfSection& section,
-                                         std::span<const RelocationForm> forms) {
-  return Relocator(file, section, forms).run();
+                                         std::span<const RelocationForm> forms, AddressZero zero) {
+  return Relocator(file, section, forms, zero).run();
 }
 
 }  // namespace whocall

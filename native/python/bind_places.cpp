@@ -62,7 +62,7 @@ class FileNames {
         place.function->aliases.emplace_back(alias.name);
       }
     }
-    place.lines = lines_in(path_, address);
+    place.lines = lines_at(table_, address);
     return place;
   }
 

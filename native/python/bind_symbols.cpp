@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "object/bfd_library.h"
+#include "object/dwarf_library.h"
 #include "object/open_files.h"
 #include "python/convert.h"
-#include "symbols/symbol_sources.h"
 #include "symbols/table/bfd_table.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/function_label.h"
@@ -81,6 +81,14 @@ std::string libbfd_version() {
   return library->version();
 }
 
+std::string libdw_version() {
+  DwarfLibrary* library = DwarfLibrary::get();
+  if (library == nullptr) {
+    throw Error("whocall_dw.so", DwarfLibrary::load_failure());
+  }
+  return library->version();
+}
+
 }  // namespace
 
 bool is_elf(const std::string& path) {
@@ -91,15 +99,18 @@ bool is_elf(const std::string& path) {
          std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
-std::vector<SourceLine> lines_in(const std::string& path, Address address) {
+std::vector<SourceLine> lines_at(const TableView& view, Address address) {
+  if (view.sources != nullptr) {
+    return view.sources->lines_at(address);
+  }
   BfdLibrary* library = BfdLibrary::get();
   if (library == nullptr) {
     return {};
   }
   try {
-    return library->open(path)->lines_at(address);
+    return library->open(view.path)->lines_at(address);
   } catch (const Error&) {
-    return {};  // libbfd refuses damaged files that we read
+    return {};  // it has changed since
   }
 }
 
@@ -112,7 +123,7 @@ TableView open_symbols(const std::string& path, const FileSearch& search, bool w
   const auto file = open_shared(path);
   const auto sources = symbol_sources_of(file, search);
   auto table = with_plt ? sources->table_with_plt() : sources->table();
-  return {std::move(table), path, file->build_id(), elf_format(*file)};
+  return {std::move(table), path, file->build_id(), elf_format(*file), sources};
 }
 
 std::vector<LineTuple> line_tuples(const std::vector<SourceLine>& lines) {
@@ -148,7 +159,7 @@ void bind_symbols(py::module_& module) {
       .def(
           "lines_at",
           [](const TableView& view, Address address) {
-            return line_tuples(lines_in(view.path, address));
+            return line_tuples(lines_at(view, address));
           },
           py::arg("address"));
   module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("search") = FileSearch(),
@@ -156,6 +167,7 @@ void bind_symbols(py::module_& module) {
   module.def(
       "demangle", [](const std::string& name) { return text(demangle(name)); }, py::arg("name"));
   module.def("libbfd_version", &libbfd_version);
+  module.def("libdw_version", &libdw_version);
 }
 
 }  // namespace whocall::python

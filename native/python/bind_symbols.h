@@ -6,8 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include "object/bfd_library.h"
+#include "object/source_line.h"
 #include "python/session.h"
+#include "symbols/symbol_sources.h"
 #include "symbols/table/symbol_table.h"
 
 namespace whocall::python {
@@ -17,6 +18,7 @@ struct TableView {
   std::string path{};
   std::string build_id{};
   std::string format{};
+  std::shared_ptr<SymbolSources> sources{};  // null for a file that is not ELF
 };
 
 bool is_elf(const std::string& path);
@@ -24,8 +26,8 @@ bool is_elf(const std::string& path);
 // directories and the sysroot count. Throws Error.
 TableView open_symbols(const std::string& path, const FileSearch& search, bool with_plt = true);
 
-// The source position of a link address, by libbfd; empty when it knows none.
-std::vector<SourceLine> lines_in(const std::string& path, Address address);
+// The source position of a link address; empty when none is known.
+std::vector<SourceLine> lines_at(const TableView& view, Address address);
 
 // (function, file, line).
 using LineTuple = std::tuple<pybind11::str, pybind11::str, unsigned>;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
 #include "object/kept_facts.h"
 #include "object/open_files.h"
 #include "symbols/symbol_facts.h"
@@ -14,18 +13,22 @@
 namespace whocall {
 namespace {
 
-bool has_lines(const ElfFile& file) { return file.section(".debug_info") != nullptr; }
+bool has_lines(const ElfFile& file) {
+  return file.section(".debug_info") != nullptr || file.section(".zdebug_info") != nullptr;
+}
 
-std::string lines_path_of(const ElfFile& file, const Companions& companions) {
-  if (has_lines(file)) {
-    return file.path();
+// The program's file or its debug file; null without debug info.
+std::shared_ptr<const ElfFile> file_with_lines(const std::shared_ptr<const ElfFile>& file,
+                                               const Companions& companions) {
+  if (has_lines(*file)) {
+    return file;
   }
   for (const Companion& companion : companions.files) {
     if (companion.source == NameSource::debug_file && has_lines(*companion.file)) {
-      return companion.file->path();
+      return companion.file;
     }
   }
-  return {};
+  return nullptr;
 }
 
 const Architecture* code_architecture_of(const ElfFile& file) {
@@ -81,7 +84,7 @@ SymbolSources::SymbolSources(std::shared_ptr<const ElfFile> file, const FileSear
   Companions companions = companions_of(*file_, search, std::move(debug));
   remark_ = std::move(companions.remark);
   debug_file_ = companions.debug_file();
-  lines_path_ = lines_path_of(*file_, companions);
+  debug_lines_ = DebugLines(file_with_lines(file_, companions), search);
   for (const NameList& list : companions.lists) {
     if (list.lines != nullptr) {
       lines_.push_back(list.lines);
@@ -146,16 +149,7 @@ InferredNames SymbolSources::make_names() {
 // Debug info goes first: it alone tells of inlined calls.
 std::vector<SourceLine> SymbolSources::lines_at(Address link) {
   const std::scoped_lock lock(mutex_);
-  if (!lines_path_.empty() && !std::exchange(bfd_tried_, true)) {
-    if (BfdLibrary* library = BfdLibrary::get()) {
-      try {
-        bfd_ = library->open(lines_path_);
-      } catch (const Error&) {
-        // Lines are an extra: a file that libbfd does not take still has its names.
-      }
-    }
-  }
-  auto found = bfd_ != nullptr ? bfd_->lines_at(link) : std::vector<SourceLine>();
+  auto found = debug_lines_.at(link);
   for (auto each = lines_.begin(); found.empty() && each != lines_.end(); ++each) {
     found = (*each)->lines_at(link);
   }

@@ -11,9 +11,9 @@
 
 #include "arch/architecture.h"
 #include "base/attachments.h"
-#include "object/bfd_library.h"
 #include "object/elf_file.h"
 #include "symbols/companions.h"
+#include "symbols/debug_lines.h"
 #include "symbols/inferred/inferred_names.h"
 #include "symbols/starts/function_starts.h"
 #include "symbols/table/symbol_table.h"
@@ -54,15 +54,13 @@ class SymbolSources {
   std::shared_ptr<const SymbolTable> table_;
   std::string remark_;
   std::string debug_file_;
-  std::string lines_path_;  // of the file with debug info; empty when there is none
   std::vector<std::shared_ptr<const LineTable>> lines_;  // of other sources
 
   std::recursive_mutex mutex_;  // guards what follows
   std::shared_ptr<const SymbolTable> table_with_plt_;
   std::unique_ptr<FunctionStarts> starts_;
   std::shared_ptr<const InferredNames> inferred_;
-  std::unique_ptr<BfdFile> bfd_;
-  bool bfd_tried_ = false;
+  DebugLines debug_lines_;
   Attachments attachments_;
 };
 

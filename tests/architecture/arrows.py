@@ -10,7 +10,7 @@ from pathlib import Path
 # The rooms of native/ from the ground up; "symbols/table" is a room inside another. Each may
 # include itself and all that stand before it here, but for BESIDE and ALONE.
 ORDER = [
-    *("base", "arch", "memory", "object", "object/bfd", "process"),
+    *("base", "arch", "memory", "object", "object/bfd", "object/dw", "process"),
     *("symbols/table", "symbols/starts", "symbols/inferred", "symbols/lists"),
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/walk", "unwind/audit"),
@@ -24,8 +24,8 @@ BESIDE = [
     {"unwind/walk", "unwind/audit"},
 ]
 
-# Rooms that nobody else knows: a plugin, and the library that goes into other programs.
-ALONE = {"object/bfd", "runtime"}
+# Rooms that nobody else knows: plugins, and the library that goes into other programs.
+ALONE = {"object/bfd", "object/dw", "runtime"}
 
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
@@ -58,6 +58,7 @@ PACKAGE_ALLOWED = _allowed(PACKAGE_ORDER, PACKAGE_BESIDE, set())
 RESERVED_HEADERS = [
     (re.compile(r"Python\.h|pybind11/"), "python/"),
     (re.compile(r"bfd\.h|bfdlink\.h"), "object/bfd/"),
+    (re.compile(r"dwarf\.h|elfutils/libdw|elfutils/known-dwarf\.h"), "object/dw/"),
 ]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)

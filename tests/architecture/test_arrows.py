@@ -71,6 +71,12 @@ def write(root: Path, files: dict[str, str]) -> Path:
         ("object/x.cpp", "<Python.h>", False),
         ("object/bfd/x.cpp", "<bfd.h>", True),
         ("object/x.cpp", "<bfd.h>", False),
+        ("object/x.cpp", '"object/dw/y.h"', False),
+        ("object/dw/x.cpp", '"object/bfd/y.h"', False),
+        ("object/dw/x.cpp", "<elfutils/libdwfl.h>", True),
+        ("object/bfd/x.cpp", "<elfutils/libdw.h>", False),
+        ("object/x.cpp", "<dwarf.h>", False),
+        ("process/x.cpp", "<elfutils/debuginfod.h>", True),
     ],
 )
 def test_an_include_is_judged(tmp_path: Path, place: str, include: str, allowed: bool) -> None:

@@ -52,11 +52,15 @@ def _native_findings() -> list[Finding]:
         found.append(Finding("native module", text, loader.remedy()))
     found.append(Finding("architectures", ", ".join(native.architectures())))
     found.append(Finding("strategies", ", ".join(native.strategies())))
-    try:
-        found.append(Finding("libbfd", native.libbfd_version()))
-    except native.Error as error:
-        text = f"MISSING: {error.reason or error} (no source lines, no formats but ELF)"
-        found.append(Finding("libbfd", text, error.remedy or "apt-get install binutils"))
+    for library, version, package, loss in (
+        ("libdw", native.libdw_version, "libdw1", "no source lines"),
+        ("libbfd", native.libbfd_version, "binutils", "no formats but ELF"),
+    ):
+        try:
+            found.append(Finding(library, version()))
+        except native.Error as error:
+            text = f"MISSING: {error.reason or error} ({loss})"
+            found.append(Finding(library, text, error.remedy or f"apt-get install {package}"))
     return found
 
 

@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 
 #include <cstdarg>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -62,18 +61,6 @@ class Library final : public BfdLibrary {
     return std::make_unique<File>(open_bfd(path));
   }
 
-  // Parameters and qualifiers, but no implementation details (a Rust hash), as gdb prints names.
-  std::string demangle(const std::string& name) override {
-    constexpr int kParameters = 1 << 0;  // DMGL_PARAMS
-    constexpr int kQualifiers = 1 << 1;  // DMGL_ANSI
-    constexpr int kAnyStyle = 1 << 8;    // DMGL_AUTO: Itanium and both Rust schemes
-    constexpr int kD = 1 << 16;          // DMGL_DLANG: not among "any"
-    const int style = name.starts_with("_D") ? kD : kAnyStyle;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        bfd_demangle(nullptr, name.c_str(), kParameters | kQualifiers | style), &std::free);
-    return text ? std::string(text.get()) : name;
-  }
-
   // bfd.h does not say; the release is in the library's file name ("libbfd-2.40-system.so").
   std::string version() const override {
     Dl_info info = {};
@@ -87,7 +74,7 @@ class Library final : public BfdLibrary {
 }  // namespace
 }  // namespace whocall
 
-extern "C" __attribute__((visibility("default"))) whocall::BfdLibrary* whocall_bfd_library() {
+extern "C" __attribute__((visibility("default"))) void* whocall_bfd_library() {
   static whocall::Library library;
-  return &library;
+  return static_cast<whocall::BfdLibrary*>(&library);
 }

@@ -154,7 +154,7 @@ def run_as_nobody(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         "import os, sys, whocall.core.image, whocall.cli.commands, whocall.cli.main\n"
         "import whocall.report.backtrace.render\n"
         "from whocall.core.engine import native\n"
-        "native.libbfd_version()\n"
+        "native.libbfd_version(), native.libdw_version()\n"
         "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "sys.exit(whocall.cli.main.main(sys.argv[1:]))\n"
     )

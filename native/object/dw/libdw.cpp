@@ -1,0 +1,69 @@
+#include "object/dw/libdw.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace whocall {
+namespace {
+
+constexpr const char* kRemedy = "Install the debug file anew";
+
+// Mapped, so that nothing is read but what is looked at; the descriptor is not needed any more
+// once libdw has found out where the file lies (it looks for .dwo files there).
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path)
+      : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (number_ < 0) {
+      throw Error(path, "cannot be opened", kRemedy);
+    }
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { ::close(number_); }
+
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+OpenDwarf::OpenDwarf(DebugInfoFile file) : image_(std::move(file.image)) {
+  elf_version(EV_CURRENT);
+  const auto begin = [&] {
+    dwarf_.reset(elf_ != nullptr ? dwarf_begin_elf(elf_.get(), DWARF_C_READ, nullptr) : nullptr);
+    if (dwarf_ == nullptr) {
+      throw Error(file.path, std::string("libdw does not take it: ") + dwarf_errmsg(-1), kRemedy);
+    }
+  };
+  if (!image_.empty()) {
+    elf_.reset(elf_memory(reinterpret_cast<char*>(image_.data()), image_.size()));
+    begin();
+    return;
+  }
+  const Descriptor descriptor(file.path);
+  elf_.reset(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
+  begin();
+  elf_cntl(elf_.get(), ELF_C_FDREAD);
+}
+
+const char* string_of(Dwarf_Die& die, unsigned attribute) {
+  Dwarf_Attribute found;
+  return dwarf_formstring(dwarf_attr_integrate(&die, attribute, &found));
+}
+
+std::size_t number_of(Dwarf_Die& die, unsigned attribute) {
+  Dwarf_Attribute found;
+  Dwarf_Word value = 0;
+  return dwarf_formudata(dwarf_attr(&die, attribute, &found), &value) == 0 ? value : 0;
+}
+
+bool step_to_sibling(Dwarf_Die& die) { return dwarf_siblingof(&die, &die) == 0; }
+
+}  // namespace whocall
