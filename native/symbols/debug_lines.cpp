@@ -13,9 +13,9 @@ namespace {
 
 DebugInfoFile as_libdw_reads_it(const ElfFile& file) {
   const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
-  const bool relocates = arch != nullptr && arch->relocations != nullptr;
-  auto image =
-      debug_image(file, relocates ? arch->relocations() : std::span<const RelocationForm>());
+  const bool relocates = arch != nullptr && arch->linkage.relocations != nullptr;
+  auto image = debug_image(
+      file, relocates ? arch->linkage.relocations() : std::span<const RelocationForm>());
   return {file.path(), image ? std::move(*image) : std::vector<std::byte>()};
 }
 

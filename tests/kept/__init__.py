@@ -23,7 +23,16 @@ from typing import TypeVar
 from kept.recipe import Tool, compilers, key_of, machine, sources
 from kept.store import Store
 
-__all__ = ["Tool", "compilers", "default_place", "is_kept", "kept", "machine", "sources"]
+__all__ = [
+    "Tool",
+    "compilers",
+    "default_place",
+    "is_kept",
+    "kept",
+    "kept_copy",
+    "machine",
+    "sources",
+]
 
 BOUND = 4 << 30
 """Bytes of disk."""
@@ -83,3 +92,17 @@ def kept(
         store.drop(key)  # of other classes than ours
         value = pickle.loads((store.entry(key, fill) / VALUE).read_bytes())
     return value
+
+
+def kept_copy(recipe: object, make: Callable[[Path], object], to: Path) -> Path:
+    """A copy of the one file that `make` makes where it is told, now or earlier.
+
+    For what does not hang on where it lies, such as a program that nobody has run; the copy may be
+    changed.
+    """
+
+    def fill(place: Path) -> Path:
+        make(place / "file")
+        return place / "file"
+
+    return Path(shutil.copy(kept(recipe, fill), to))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kept import Tool, compilers, default_place, kept, recipe
+from kept import Tool, compilers, default_place, kept, kept_copy, recipe
 from kept.recipe import key_of
 from kept.store import Store
 
@@ -146,6 +146,22 @@ def test_what_is_damaged_is_made_anew(store: Store, damage: object) -> None:
     assert maker.times == 2
     kept("it", maker, store=store)
     assert maker.times == 2
+
+
+def test_a_copy_may_be_changed(tmp_path: Path) -> None:
+    made = []
+
+    def make(file: Path) -> None:
+        made.append(file)
+        file.write_text("made")
+        file.chmod(0o755)
+
+    for name in ("one", "other"):
+        copy = kept_copy(("a copy", str(tmp_path)), make, tmp_path / name)
+        assert copy.read_text() == "made"
+        assert copy.stat().st_mode & 0o777 == 0o755
+        copy.write_text("changed")
+    assert len(made) == 1
 
 
 def test_what_leans_on_a_library_goes_with_it(store: Store, tmp_path: Path) -> None:

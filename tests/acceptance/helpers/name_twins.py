@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kept import compilers, kept_copy
 from oracles import nm_table
 from oracles.tools import environment, run
 
@@ -31,20 +32,17 @@ def build(directory: Path, *flags: str, source: str = SOURCE, compiler: str = "g
     """The unstripped program `twin` with a build id."""
     twin = directory / "twin"
     language = "c++" if compiler.endswith("++") else "c"
-    command = [
-        compiler,
-        "-O1",
-        "-g",
-        "-Wl,--build-id",
-        *flags,
-        "-x",
-        language,
-        "-",
-        "-o",
-        str(twin),
-    ]
-    subprocess.run(command, input=source, text=True, check=True, env=environment())
-    return twin
+    command = [compiler, "-O1", "-g", "-Wl,--build-id", *flags, "-x", language, "-", "-o"]
+
+    def compile_to(file: Path) -> None:
+        subprocess.run(
+            [*command, str(file)], input=source, text=True, check=True, env=environment()
+        )
+
+    if any("/" in flag for flag in flags):  # a file of the test's own
+        compile_to(twin)
+        return twin
+    return kept_copy((command, source, str(Path.cwd()), compilers(compiler)), compile_to, twin)
 
 
 def stripped(twin: Path, name: str = "bare") -> Path:

@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from kept import compilers, kept_copy
 from oracles.tools import environment
 
 EH, DEBUG = ".eh_frame", ".debug_frame"
@@ -248,10 +249,9 @@ VARIANTS = _variants()
 def compile_variant(variant: Variant, directory: Path) -> Path:
     """Compile and link a variant in full, with the C library's start-up code."""
     text = C_SOURCE if variant.language == "c" else CPP_SOURCE
-    made = directory / "program"
-    command = [*variant.command, "-w", "-x", variant.language, "-", "-o", str(made)]
-    _run(command, text)
-    return made
+    command = [*variant.command, "-w", "-x", variant.language, "-", "-o"]
+    recipe = (command, text, compilers(variant.command[0]))
+    return kept_copy(recipe, lambda file: _run([*command, str(file)], text), directory / "program")
 
 
 def assemble(section: str, directory: Path) -> Path:

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from kept import compilers, kept_copy
 
 from acceptance.rows.code_forms import FORMS, OPTIONS, assemble, count_instructions, source_of
 from whocall.core.engine import native
@@ -53,9 +54,13 @@ def compile_forms(command: list[str], source: str, arch: str, folder: Path) -> P
     library = folder / "forms.so"
     table = ["-fasynchronous-unwind-tables", "-Wl,-z,lazy,-z,notext"]
     shared = ["-w", "-shared", "-nostdlib", "-fPIC", *OPTIONS[arch], *table]
-    subprocess.run([*command, *shared, "-o", library, HERE / source], check=True)
-    subprocess.run(["strip", library], check=True)
-    return library
+
+    def compile_to(file: Path) -> None:
+        subprocess.run([*command, *shared, "-o", file, HERE / source], check=True)
+        subprocess.run(["strip", file], check=True)
+
+    recipe = (command, shared, HERE / source, compilers(command[0]))
+    return kept_copy(recipe, compile_to, library)
 
 
 COMMANDS = [
