@@ -247,3 +247,37 @@ def test_lines_cost_no_more_than_those_of_eu_stack(perl_core: Path) -> None:
     assert text.count("inlined]") >= 3
     print(f"\nwhocall bt {ours:.3f} s, eu-stack -i -s {theirs:.3f} s", end="")
     assert ours <= ACCEPTED_SLOWNESS * theirs
+
+
+def test_a_tree_that_leads_back_into_itself(tmp_path: Path) -> None:
+    """Each block says that its own child is the next one beside it: followed both ways, fifty of
+    them would be looked through a quadrillion times.
+    """
+    blocks = "".join(f"b{at}: .uleb128 2\n .long b{at + 1} - unit\n" for at in range(50))
+    source = f"""
+      .text
+      .globl main
+      main: ret
+      end_of_code:
+      .section .debug_abbrev,"",@progbits
+      abbreviations: .byte 1, 0x11, 1, 0x11, 0x01, 0x12, 0x06, 0, 0
+      .byte 2, 0x0b, 1, 0x01, 0x13, 0, 0, 0
+      .section .debug_info,"",@progbits
+      unit: .long end_of_unit - begin
+      begin: .value 4
+      .long abbreviations
+      .byte 8
+      .uleb128 1
+      .quad main
+      .long end_of_code - main
+      {blocks}
+      b50: .fill 52
+      end_of_unit:
+    """
+    made = tmp_path / "program"
+    run("gcc", "-x", "assembler", "-", "-o", made, text=source)
+    table = f"whocall.open_symbols({str(made)!r})"
+    asked = f"import whocall; print({table}.lines_at({starts(made)['main']}))"
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True,
+                          check=True, timeout=30, env=os.environ)  # fmt: skip
+    assert said.stdout == "[]\n"
