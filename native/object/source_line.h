@@ -11,8 +11,8 @@ namespace whocall {
 // One level of inlining at an address, innermost first; the last is the function itself.
 struct SourceLine {
   std::string function;  // as the file has it (mangled); may be empty
-  std::string file;
-  unsigned line = 0;
+  std::string file;      // as gdb shows it; empty where the position is not known
+  unsigned line = 0;     // 0 likewise
 };
 
 // Source lines of one file.

@@ -1,5 +1,7 @@
 #include "process/supplementary_file.h"
 
+#include <elf.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,17 +17,22 @@ namespace {
 
 struct Link {
   std::string name;
-  std::string build_id{};  // lower-case hex
+  std::string build_id;  // lower-case hex
 };
 
-std::optional<Link> make_link(std::string_view name, ByteView id) {
-  Link link{.name = std::string(name)};
+std::string lower_hex(ByteView bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  for (const std::byte byte : id.bytes()) {
+  std::string text;
+  for (const std::byte byte : bytes.bytes()) {
     const auto value = std::to_integer<unsigned>(byte);
-    link.build_id += {kDigits[value >> 4U], kDigits[value & 15U]};
+    text += {kDigits[value >> 4U], kDigits[value & 15U]};
   }
-  return link.name.empty() || id.size() < 2 ? std::nullopt : std::optional(link);
+  return text;
+}
+
+std::optional<Link> make_link(std::string_view name, ByteView id) {
+  const bool usable = !name.empty() && id.size() >= 2;
+  return usable ? std::optional(Link{std::string(name), lower_hex(id)}) : std::nullopt;
 }
 
 // gdb's manual, "Separate Debug Files": the name with its NUL, then the build id.
@@ -60,6 +67,18 @@ std::optional<Link> link_of(const ElfFile& file) {
   return std::nullopt;
 }
 
+// dwz gives its note no SHF_ALLOC, so that ElfFile does not take it for the file's.
+bool has_build_id(const ElfFile& file, const std::string& wanted) {
+  const ElfSection* section = file.section(".note.gnu.build-id");
+  const auto contents = section != nullptr ? file.contents(*section) : std::nullopt;
+  for (const ElfNote& note : contents ? parse_notes(*contents, 4) : std::vector<ElfNote>()) {
+    if (note.type == NT_GNU_BUILD_ID && lower_hex(note.contents) == wanted) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::shared_ptr<const ElfFile> try_open(const std::filesystem::path& path,
                                         const std::string& build_id) {
   std::error_code error;
@@ -68,7 +87,7 @@ std::shared_ptr<const ElfFile> try_open(const std::filesystem::path& path,
   }
   try {
     auto found = open_shared(path.string());
-    return found->build_id() == build_id ? found : nullptr;
+    return has_build_id(*found, build_id) ? found : nullptr;
   } catch (const Error&) {
     return nullptr;
   }

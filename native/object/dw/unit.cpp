@@ -127,22 +127,26 @@ Dwarf_Die* Unit::function_at(Address address) {
   return found != kNoRange ? &functions_->dies[found] : nullptr;
 }
 
+// Code that an optimizer put together has no line of its own (0 in the table); what is inlined
+// there is known all the same.
 std::vector<SourceLine> Unit::lines_at(Address address) {
   if (!is_read_) {
     read();
   }
   const auto position = position_at(address);
-  if (!position) {
-    return {};
+  SourceLine place;
+  if (position) {
+    place.file = files_->shown(position->file);
+    place.line = static_cast<unsigned>(position->line);
   }
-  SourceLine place{.function = {},
-                   .file = files_->shown(position->file),
-                   .line = static_cast<unsigned>(position->line)};
   const Dwarf_Die* function = function_at(address);
-  if (function == nullptr) {
-    return {std::move(place)};  // an assembler's, or the .dwo file is missing
+  if (function == nullptr) {  // an assembler's, or the .dwo file is missing
+    return position ? std::vector{std::move(place)} : std::vector<SourceLine>();
   }
   std::vector<Dwarf_Die> chain = inlined_chain(*function, address);
+  if (!position && chain.size() == 1) {
+    return {};  // nothing but the name, which the symbols have
+  }
   std::vector<SourceLine> lines;
   for (auto die = chain.rbegin(); die != chain.rend(); ++die) {
     place.function = function_name(*die);

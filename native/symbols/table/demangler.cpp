@@ -1,5 +1,7 @@
 #include "symbols/table/demangler.h"
 
+// Or its libiberty.h declares basename() in a way of its own.
+#define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
 #include <algorithm>

@@ -41,7 +41,8 @@ def use_object(path: str) -> None:
     for index in range(min(len(table), 100)):
         symbol = table[index]
         table.find(symbol.start)
-        table.lines_at(symbol.start)
+        for address in range(symbol.start, symbol.end, max(1, (symbol.end - symbol.start) // 32)):
+            table.lines_at(address)
     for section in (".eh_frame", ".debug_frame"):
         native.cfi_rows(path, section)
     with contextlib.suppress(native.Error):  # without tables, or of an unknown instruction set

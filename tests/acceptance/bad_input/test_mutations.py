@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from source_programs import inlined
 
 import whocall
 from acceptance.helpers.broken_files import SCRIPT, Crash, crash, notes_first, offset_of, segments
@@ -124,6 +125,17 @@ def object_regions(data: bytes) -> list[tuple[int, int]]:
     return [(0, 64), (64, 1000), (sections, len(data)), (sections, len(data)), (0, len(data))]
 
 
+def debug_regions(path: Path) -> list[tuple[int, int]]:
+    """The sections that tell of lines, each as likely as the others."""
+    said = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True)
+    regions = []
+    for line in said.stdout.splitlines():
+        name, _, _, offset, size = (*line.partition("]")[2].split()[:5], *[""] * 5)[:5]
+        if name.startswith(".debug_") and name not in (".debug_aranges", ".debug_loclists"):
+            regions.append((int(offset, 16), int(offset, 16) + int(size, 16)))
+    return regions
+
+
 def _check(worker: Worker, path: Path, regions: list[tuple[int, int]], seen: set[str]) -> None:
     original = path.read_bytes()
 
@@ -159,6 +171,29 @@ def test_damaged_programs(made: Crash, worker: Worker, tmp_path: Path) -> None:
     seen: set[str] = set()
     _check(worker, path, object_regions(path.read_bytes()), seen)
     assert seen == {"fine", "refused"}, "the damage is too little or too much"
+
+
+@pytest.mark.parametrize(
+    ("compiler", "flags"),
+    [("g++", ("-gdwarf-2",)), ("g++", ("-gdwarf-4",)), ("g++", ("-gdwarf-5",)),
+     ("clang++", ("-gdwarf-5",)), ("g++", ("-gdwarf-5", "-gsplit-dwarf")), ("g++", ("-g", "-gz"))],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else value,
+)  # fmt: skip
+def test_damaged_debug_info(
+    worker: Worker, tmp_path: Path, compiler: str, flags: tuple[str, ...]
+) -> None:
+    """Lines of what is left, or none: the rest of the file is as good as it was."""
+    path = inlined(tmp_path, compiler, *flags)
+    table = whocall.open_symbols(str(path))
+    assert (
+        max(
+            len(table.lines_at(at)) for symbol in table for at in range(symbol.start, symbol.end, 3)
+        )
+        >= 4
+    )
+    seen: set[str] = set()
+    _check(worker, path, debug_regions(path), seen)
+    assert seen == {"fine"}
 
 
 def test_damage_is_noticed(worker: Worker) -> None:
