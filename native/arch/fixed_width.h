@@ -36,37 +36,37 @@ struct FixedWidth {
 };
 
 // The code model of an instruction set whose decoder is `Decoder`.
-template <class Decoder, const FixedWidth& kForm>
+template <class Decoder, const FixedWidth& Form>
 struct FixedWidthCode {
   static std::optional<CallSite> call_before(ByteView before, Address return_address) {
     Decoder decoder;
-    return kForm.call_before(decoder, before, return_address);
+    return Form.call_before(decoder, before, return_address);
   }
   static void append_start_marks(ByteView code, Address address, StartMarks& marks) {
     Decoder decoder;
-    kForm.append_start_marks(decoder, code, address, marks);
+    Form.append_start_marks(decoder, code, address, marks);
   }
   static StartFeatures features_at_start(ByteView code, std::uint64_t at) {
     Decoder decoder;
-    return kForm.features_at_start(decoder, code, at);
+    return Form.features_at_start(decoder, code, at);
   }
   static bool flow_ends(ByteView before) {
     Decoder decoder;
-    return kForm.flow_ends(decoder, before);
+    return Form.flow_ends(decoder, before);
   }
   static void append_direct_jumps(ByteView code, Address address, AddressRange wanted,
                                   std::vector<DirectJump>& jumps) {
     Decoder decoder;
-    kForm.append_direct_jumps(decoder, code, address, wanted, jumps);
+    Form.append_direct_jumps(decoder, code, address, wanted, jumps);
   }
   static std::unique_ptr<InstructionDecoder> make_decoder() { return std::make_unique<Decoder>(); }
 
   static constexpr CodeModel model() {
     CodeModel code;
-    code.alignment = kForm.width;
-    code.function_alignment = kForm.width;
+    code.alignment = Form.width;
+    code.function_alignment = Form.width;
     code.call_before = call_before;
-    code.longest_call = 2 * kForm.width;
+    code.longest_call = 2 * Form.width;
     code.append_start_marks = append_start_marks;
     code.features_at_start = features_at_start;
     code.flow_ends = flow_ends;

@@ -39,34 +39,34 @@ inline constexpr std::array<SavedRegister, 26> kPrstatusRegisters = {{
     {59, 176}, {53, 184}, {50, 192}, {54, 200}, {55, 208},
 }};
 
-// struct sigcontext inside struct ucontext, whose address is sp in the trampoline; `kAt`: where it
+// struct sigcontext inside struct ucontext, whose address is sp in the trampoline; `At`: where it
 // lies in there, bytes.
-template <std::uint32_t kAt>
+template <std::uint32_t At>
 inline constexpr std::array<SavedRegister, 17> kContextRegisters = {{
-    {8, kAt + 0},
-    {9, kAt + 8},
-    {10, kAt + 16},
-    {11, kAt + 24},
-    {12, kAt + 32},
-    {13, kAt + 40},
-    {14, kAt + 48},
-    {15, kAt + 56},
-    {5, kAt + 64},
-    {4, kAt + 72},
-    {6, kAt + 80},
-    {3, kAt + 88},
-    {1, kAt + 96},
-    {0, kAt + 104},
-    {2, kAt + 112},
-    {7, kAt + 120},
-    {16, kAt + 128},
+    {8, At + 0},
+    {9, At + 8},
+    {10, At + 16},
+    {11, At + 24},
+    {12, At + 32},
+    {13, At + 40},
+    {14, At + 48},
+    {15, At + 56},
+    {5, At + 64},
+    {4, At + 72},
+    {6, At + 80},
+    {3, At + 88},
+    {1, At + 96},
+    {0, At + 104},
+    {2, At + 112},
+    {7, At + 120},
+    {16, At + 128},
 }};
 
 // eflags and cs.
-template <std::uint32_t kAt>
+template <std::uint32_t At>
 inline constexpr std::array<ContextMark, 2> kContextMarks = {{
-    {kAt + 136, 8, kFixedFlags, kFixedFlagsSet},
-    {kAt + 144, 2, kPrivilege, kUser},
+    {At + 136, 8, kFixedFlags, kFixedFlagsSet},
+    {At + 144, 2, kPrivilege, kUser},
 }};
 
 }  // namespace whocall::x86

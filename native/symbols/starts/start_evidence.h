@@ -48,9 +48,8 @@ std::string_view to_string(StartEvidence kind);
 class StartEvidenceSet {
  public:
   constexpr StartEvidenceSet() = default;
-  constexpr StartEvidenceSet(
-      StartEvidence only)  // NOLINT(google-explicit-constructor): a set of one
-      : bits_(bit(only)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a set of one
+  constexpr StartEvidenceSet(StartEvidence only) : bits_(bit(only)) {}
 
   constexpr StartEvidenceSet& operator|=(StartEvidenceSet other) {
     bits_ = static_cast<std::uint32_t>(bits_ | other.bits_);
