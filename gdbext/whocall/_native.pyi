@@ -173,6 +173,7 @@ class Process:
 
     arch: str
     pointer_size: int
+    byte_order: str  # of data: "little" or "big"
     pc_name: str  # gdb's name of the register that holds the program counter
     core_path: str
     exe_path: str

@@ -8,6 +8,14 @@
 
 namespace whocall {
 
+// What the header of an ELF file says about the code in it.
+struct ElfIdentity {
+  std::uint16_t machine = 0;  // EM_*
+  unsigned pointer_size = 8;  // bytes, by the class
+  Endian endian = Endian::little;
+  std::uint32_t flags = 0;  // e_flags
+};
+
 struct Abi {
   std::uint16_t elf_machine = 0;
   std::uint8_t pointer_size = 8;   // bytes, which the ELF class says as well
@@ -18,6 +26,11 @@ struct Abi {
   unsigned call_alignment = 16;  // bytes
   // Of integers of 8 bytes in structures, bytes.
   std::uint8_t wide_alignment = 8;
+
+  [[nodiscard]] bool is_of(const ElfIdentity& file) const {
+    return file.machine == elf_machine && file.pointer_size == pointer_size &&
+           file.endian == endian && (accepts == nullptr || accepts(file.flags));
+  }
 };
 
 }  // namespace whocall

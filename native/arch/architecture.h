@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "arch/abi.h"
@@ -46,11 +47,13 @@ struct Architecture {
 // All instruction sets that whocall knows.
 std::span<const Architecture* const> architectures();
 
-// By ELF machine (EM_*), class (pointer size in bytes) and byte order; null when unknown.
-const Architecture* find_architecture(std::uint16_t elf_machine, unsigned pointer_size,
-                                      Endian endian);
+// By what an ELF header says; null when unknown.
+const Architecture* find_architecture(const ElfIdentity& file);
 // By our own name ("x86_64") or one of gdb's ("i386:x86-64"); null when unknown.
 const Architecture* find_architecture(std::string_view name);
+
+// "x86_64, i386": the names of those that `has` is true of, for messages.
+std::string architecture_names(bool (*has)(const Architecture&));
 
 // "x86-64", "ARM": a reader's word for an ELF machine number, for error messages.
 std::string_view elf_machine_name(std::uint16_t elf_machine);

@@ -17,12 +17,9 @@ constexpr std::array<const Architecture*, 3> kArchitectures = {&kX86_64, &kI386,
 
 std::span<const Architecture* const> architectures() { return kArchitectures; }
 
-const Architecture* find_architecture(std::uint16_t elf_machine, unsigned pointer_size,
-                                      Endian endian) {
-  const auto* const found = std::ranges::find_if(kArchitectures, [&](const Architecture* arch) {
-    return arch->abi.elf_machine == elf_machine && arch->abi.pointer_size == pointer_size &&
-           arch->abi.endian == endian;
-  });
+const Architecture* find_architecture(const ElfIdentity& file) {
+  const auto* const found = std::ranges::find_if(
+      kArchitectures, [&](const Architecture* arch) { return arch->abi.is_of(file); });
   return found == kArchitectures.end() ? nullptr : *found;
 }
 
@@ -39,6 +36,16 @@ std::optional<Register> Architecture::register_named(std::string_view register_n
     return std::nullopt;
   }
   return static_cast<Register>(found - registers.names.begin());
+}
+
+std::string architecture_names(bool (*has)(const Architecture&)) {
+  std::string names;
+  for (const Architecture* arch : kArchitectures) {
+    if (has(*arch)) {
+      names += (names.empty() ? "" : ", ") + std::string(arch->name);
+    }
+  }
+  return names;
 }
 
 std::string_view elf_machine_name(std::uint16_t elf_machine) {

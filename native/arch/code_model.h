@@ -1,7 +1,6 @@
 // Machine code: what an instruction set can tell about bytes of it, one question a function.
 //
-// `flow_of`, `decode` and their like are all that many instruction sets need: fixed_width.h answers
-// the other questions from a decoder, where every instruction is one aligned word.
+// Where every instruction is one aligned word, fixed_width.h answers most of them from a decoder.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,10 @@ void FixedWidth::append_start_marks(InstructionDecoder& decoder, ByteView code, 
   bool ended = true;
   for (std::uint64_t at = (width - address % width) % width; at + width <= code.size();) {
     const auto unit = decoder.decode(code.from(at), address + at);
-    if (unit && unit->flow == Flow::call && unit->target) {
+    // A call of what follows only asks for the pc.
+    const bool calls = unit && unit->flow == Flow::call && unit->target;
+    if (calls && *unit->target - address < code.size() &&
+        *unit->target != address + at + unit->size) {
       marks.call_targets.push_back(*unit->target);
     }
     if (unit && unit->landing_pad) {
@@ -64,6 +67,9 @@ void FixedWidth::append_start_marks(InstructionDecoder& decoder, ByteView code, 
 StartFeatures FixedWidth::features_at_start(InstructionDecoder& decoder, ByteView code,
                                             std::uint64_t at) const {
   StartFeatures found;
+  if (at % width != 0) {
+    return found;
+  }
   const auto unit = decoder.decode(code.from(at), at);
   found.prologue = unit && is_prologue(*unit);
   found.landing_pad = unit && unit->landing_pad;

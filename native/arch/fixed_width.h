@@ -13,7 +13,8 @@
 namespace whocall {
 
 struct FixedWidth {
-  std::uint8_t width = 4;  // of an instruction, bytes
+  std::uint8_t width = 4;            // of an instruction, bytes
+  unsigned function_alignment = 16;  // what compilers align functions to, bytes
   Register sp = 0;
   std::optional<Register> link{};
 
@@ -64,7 +65,7 @@ struct FixedWidthCode {
   static constexpr CodeModel model() {
     CodeModel code;
     code.alignment = Form.width;
-    code.function_alignment = Form.width;
+    code.function_alignment = Form.function_alignment;
     code.call_before = call_before;
     code.longest_call = 2 * Form.width;
     code.append_start_marks = append_start_marks;

@@ -34,6 +34,10 @@ struct Linkage {
   // What a slot pushes before it goes to the first one, which looks the function up.
   std::uint8_t pushed_by_slot = 0;  // bytes
 
+  // Whether the cases of a switch are kept as distances from the GOT, whose address a register
+  // holds.
+  bool switches_count_from_got = false;
+
   // The jump at `address` (runtime), when `code`, which begins there, is nothing but a jump with
   // at most a landing pad or a push before it.
   std::optional<JumpStub> (*jump_stub)(ByteView code, Address address) = nullptr;

@@ -6,26 +6,21 @@
 
 namespace whocall {
 
-const Architecture& require_architecture(const std::string& path, std::uint16_t elf_machine,
-                                         unsigned pointer_size, Endian endian) {
-  const Architecture* arch = find_architecture(elf_machine, pointer_size, endian);
+const Architecture& require_architecture(const std::string& path, const ElfIdentity& identity) {
+  const Architecture* arch = find_architecture(identity);
   if (arch != nullptr) {
     return *arch;
   }
-  std::string known;
-  for (const Architecture* one : architectures()) {
-    known += (known.empty() ? "" : ", ") + std::string(one->name);
-  }
   throw Error(path,
               "is of an instruction set that whocall does not know: " +
-                  std::string(elf_machine_name(elf_machine)) + " (" +
-                  std::to_string(8 * pointer_size) + " bits, " +
-                  (endian == Endian::little ? "little" : "big") + " endian)",
-              "It knows " + known);
+                  std::string(elf_machine_name(identity.machine)) + " (" +
+                  std::to_string(8 * identity.pointer_size) + " bits, " +
+                  (identity.endian == Endian::little ? "little" : "big") + " endian)",
+              "It knows " + architecture_names([](const Architecture&) { return true; }));
 }
 
 const Architecture& architecture_of(const ElfFile& file) {
-  return require_architecture(file.path(), file.machine(), file.pointer_size(), file.endian());
+  return require_architecture(file.path(), file.identity());
 }
 
 }  // namespace whocall

@@ -1,7 +1,6 @@
 // The instruction set of an ELF file.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "arch/architecture.h"
@@ -13,7 +12,6 @@ namespace whocall {
 const Architecture& architecture_of(const ElfFile& file);
 
 // The same by what an ELF header says; `path` is for the error.
-const Architecture& require_architecture(const std::string& path, std::uint16_t elf_machine,
-                                         unsigned pointer_size, Endian endian);
+const Architecture& require_architecture(const std::string& path, const ElfIdentity& identity);
 
 }  // namespace whocall

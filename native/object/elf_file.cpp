@@ -72,7 +72,7 @@ struct ElfFile::Data {
 
 void ElfFile::Data::parse(std::span<const std::byte> input) {
   header = parse_elf_header(ByteView(input, Endian::little), path);
-  bytes = ByteView(input, header.endian);
+  bytes = ByteView(input, header.identity.endian);
   segments = parse_segments(bytes, header);
   sections = parse_sections(bytes, header);
   damage = header.damage.empty() ? missing_bytes(bytes, header, segments, sections) : header.damage;
@@ -111,9 +111,10 @@ ElfFile::~ElfFile() = default;
 
 const std::string& ElfFile::path() const { return data_->path; }
 std::uint16_t ElfFile::type() const { return data_->header.type; }
-std::uint16_t ElfFile::machine() const { return data_->header.machine; }
-unsigned ElfFile::pointer_size() const { return data_->header.pointer_size; }
-Endian ElfFile::endian() const { return data_->header.endian; }
+const ElfIdentity& ElfFile::identity() const { return data_->header.identity; }
+std::uint16_t ElfFile::machine() const { return identity().machine; }
+unsigned ElfFile::pointer_size() const { return data_->header.identity.pointer_size; }
+Endian ElfFile::endian() const { return data_->header.identity.endian; }
 Address ElfFile::entry() const { return data_->header.entry; }
 ByteView ElfFile::bytes() const { return data_->bytes; }
 const std::string& ElfFile::damage() const { return data_->damage; }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/abi.h"
 #include "base/address.h"
 #include "base/attachments.h"
 #include "base/byte_view.h"
@@ -31,7 +32,8 @@ class ElfFile {
   ~ElfFile();
 
   [[nodiscard]] const std::string& path() const;
-  [[nodiscard]] std::uint16_t type() const;     // ET_*
+  [[nodiscard]] std::uint16_t type() const;  // ET_*
+  [[nodiscard]] const ElfIdentity& identity() const;
   [[nodiscard]] std::uint16_t machine() const;  // EM_*
   [[nodiscard]] unsigned pointer_size() const;  // bytes, by the file's class
   [[nodiscard]] Endian endian() const;

@@ -36,8 +36,8 @@ ElfHeader parse_ident(ByteView bytes, const std::string& path) {
                 "The file is damaged; fetch it again");
   }
   ElfHeader header;
-  header.pointer_size = file_class == ELFCLASS64 ? 8 : 4;
-  header.endian = encoding == ELFDATA2MSB ? Endian::big : Endian::little;
+  header.identity.pointer_size = file_class == ELFCLASS64 ? 8 : 4;
+  header.identity.endian = encoding == ELFDATA2MSB ? Endian::big : Endian::little;
   return header;
 }
 
@@ -49,11 +49,11 @@ struct SectionZero {
 
 // gABI, "Section header table": with extended numbering, section 0 holds the true counts.
 SectionZero read_section_zero(ByteView bytes, const ElfHeader& header) {
-  const bool wide = header.pointer_size == 8;
+  const bool wide = header.identity.pointer_size == 8;
   ByteReader reader(bytes, header.sections_offset);
   reader.skip(wide ? 32 : 20);
   SectionZero zero;
-  zero.size = reader.fixed(header.pointer_size);
+  zero.size = reader.fixed(header.identity.pointer_size);
   zero.link = reader.u32();
   zero.info = reader.u32();
   return reader.ok() ? zero : SectionZero{};
@@ -65,7 +65,7 @@ std::uint64_t fitting(ByteView bytes, std::uint64_t offset, std::uint64_t stride
 }
 
 std::uint64_t segment_file_offset(ByteView bytes, const ElfHeader& header) {
-  return header.pointer_size == 8
+  return header.identity.pointer_size == 8
              ? bytes.read<std::uint64_t>(header.segments_offset + 8).value_or(0)
              : bytes.read<std::uint32_t>(header.segments_offset + 4).value_or(0);
 }
@@ -80,7 +80,7 @@ std::uint64_t count_by_first_segment(ByteView bytes, const ElfHeader& header) {
 }
 
 void read_extended_counts(ByteView bytes, ElfHeader& header) {
-  const bool wide = header.pointer_size == 8;
+  const bool wide = header.identity.pointer_size == 8;
   const bool has_sections =
       header.sections_offset != 0 &&
       header.section_stride >= (wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
@@ -136,15 +136,15 @@ ElfSection parse_section(ByteReader reader, unsigned word, std::uint32_t& name_o
 
 ElfHeader parse_elf_header(ByteView bytes, const std::string& path) {
   ElfHeader header = parse_ident(bytes, path);
-  const ByteView ordered(bytes.bytes(), header.endian);
+  const ByteView ordered(bytes.bytes(), header.identity.endian);
   ByteReader reader(ordered, EI_NIDENT);
   header.type = reader.u16();
-  header.machine = reader.u16();
+  header.identity.machine = reader.u16();
   reader.u32();  // e_version
-  header.entry = reader.fixed(header.pointer_size);
-  header.segments_offset = reader.fixed(header.pointer_size);
-  header.sections_offset = reader.fixed(header.pointer_size);
-  reader.u32();  // e_flags
+  header.entry = reader.fixed(header.identity.pointer_size);
+  header.segments_offset = reader.fixed(header.identity.pointer_size);
+  header.sections_offset = reader.fixed(header.identity.pointer_size);
+  header.identity.flags = reader.u32();
   reader.u16();  // e_ehsize
   header.segment_stride = reader.u16();
   header.segment_count = reader.u16();
@@ -159,7 +159,7 @@ ElfHeader parse_elf_header(ByteView bytes, const std::string& path) {
 }
 
 std::vector<ElfSegment> parse_segments(ByteView bytes, const ElfHeader& header) {
-  const unsigned word = header.pointer_size;
+  const unsigned word = header.identity.pointer_size;
   std::vector<ElfSegment> segments;
   segments.reserve(header.segment_count);
   for (std::uint64_t i = 0; i < header.segment_count; ++i) {
@@ -189,7 +189,7 @@ std::vector<ElfSection> parse_sections(ByteView bytes, const ElfHeader& header) 
   sections.reserve(header.section_count);
   for (std::uint64_t i = 0; i < header.section_count; ++i) {
     const ByteReader reader(bytes, header.sections_offset + i * header.section_stride);
-    sections.push_back(parse_section(reader, header.pointer_size, name_offsets[i]));
+    sections.push_back(parse_section(reader, header.identity.pointer_size, name_offsets[i]));
     sections.back().index = static_cast<std::uint32_t>(i);
   }
   if (header.section_names >= sections.size()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/abi.h"
 #include "base/address.h"
 #include "base/byte_view.h"
 #include "object/elf_parts.h"
@@ -12,10 +13,8 @@
 namespace whocall {
 
 struct ElfHeader {
-  unsigned pointer_size = 8;  // bytes
-  Endian endian = Endian::little;
+  ElfIdentity identity;
   std::uint16_t type = 0;
-  std::uint16_t machine = 0;
   Address entry = 0;
   // Places and counts of the tables, the extended numbering already resolved, all bounded by the
   // file's size.

@@ -67,8 +67,7 @@ std::shared_ptr<const ElfFile> FileFinder::open(const std::string& path) {
 }
 
 FileFinder::Verdict FileFinder::judge(const FileQuery& query, const ElfFile* file) const {
-  if (file == nullptr || !is_loadable(*file) || file->machine() != arch_.abi.elf_machine ||
-      file->pointer_size() != arch_.abi.pointer_size || file->endian() != arch_.abi.endian) {
+  if (file == nullptr || !is_loadable(*file) || !arch_.abi.is_of(file->identity())) {
     return Verdict::absent;
   }
   const bool both_have_ids = !query.build_id.empty() && !file->build_id().empty();

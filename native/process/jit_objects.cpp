@@ -98,9 +98,7 @@ class Collector {
 
  private:
   [[nodiscard]] bool is_ours(const ElfFile& file) const {
-    const Architecture& arch = *process_.arch;
-    return file.machine() == arch.abi.elf_machine && file.pointer_size() == arch.abi.pointer_size &&
-           file.endian() == arch.abi.endian;
+    return process_.arch->abi.is_of(file.identity());
   }
 
   const ProcessImage& process_;

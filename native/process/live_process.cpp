@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "memory/process_memory.h"
 #include "object/elf_architecture.h"
+#include "object/elf_header.h"
 #include "process/core_notes.h"
 #include "process/modules.h"
 #include "process/proc_files.h"
@@ -43,7 +44,7 @@ void require_alive(std::int64_t pid) {
 // By the program's ELF header: a 32-bit program runs on a 64-bit kernel as well.
 const Architecture& architecture_of(std::int64_t pid) {
   const std::string path = process_directory(pid) + "/exe";
-  std::array<char, EI_NIDENT + 4> header{};
+  std::array<char, sizeof(Elf64_Ehdr)> header{};
   std::ifstream file(path, std::ios::binary);
   if (!file.read(header.data(), header.size())) {
     // readlink says ENOENT for a kernel thread, EACCES where we may not look.
@@ -53,11 +54,9 @@ const Architecture& architecture_of(std::int64_t pid) {
                 kernel ? "has no program: it is a kernel thread" : "cannot be examined",
                 kernel ? "" : "Run as the process's user or as root");
   }
-  const unsigned pointer_size = header[EI_CLASS] == ELFCLASS64 ? 8 : 4;
-  const Endian endian = header[EI_DATA] == ELFDATA2MSB ? Endian::big : Endian::little;
-  const ByteView view(std::as_bytes(std::span(header)), endian);
-  const auto machine = view.read<std::uint16_t>(EI_NIDENT + 2).value_or(EM_NONE);
-  return require_architecture("process " + std::to_string(pid), machine, pointer_size, endian);
+  const ByteView bytes(std::as_bytes(std::span(header)), Endian::little);
+  const std::string name = "process " + std::to_string(pid);
+  return require_architecture(name, parse_elf_header(bytes, name).identity);
 }
 
 std::string thread_name(std::int64_t pid, std::int64_t lwp) {

@@ -20,11 +20,6 @@ bool has_magic(const Memory& memory, Address header) {
   return memory.read(header, magic) == SELFMAG && std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
 }
 
-bool is_for(const ElfHeader& header, const Architecture& arch) {
-  return header.machine == arch.abi.elf_machine && header.pointer_size == arch.abi.pointer_size &&
-         header.endian == arch.abi.endian;
-}
-
 // The segment that the file's first page belongs to, else the first one loaded.
 const ElfSegment* segment_of_header(std::span<const ElfSegment> segments) {
   const auto found = std::ranges::find_if(segments, [](const ElfSegment& segment) {
@@ -50,7 +45,7 @@ std::optional<LoadedImage> read_loaded_image(const Memory& memory, Address heade
   const ByteView bytes(page, arch.abi.endian);
   try {
     const ElfHeader elf = parse_elf_header(bytes, "ELF header in memory");
-    if (!is_for(elf, arch)) {
+    if (!arch.abi.is_of(elf.identity)) {
       return std::nullopt;
     }
     LoadedImage image;

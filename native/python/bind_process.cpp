@@ -185,6 +185,11 @@ void bind_process(py::module_& module) {
       .def_property_readonly(
           "pointer_size",
           [](const Process& process) { return process.image().arch->abi.pointer_size; })
+      .def_property_readonly("byte_order",
+                             [](const Process& process) {
+                               return process.image().arch->abi.endian == Endian::big ? "big"
+                                                                                      : "little";
+                             })
       .def_property_readonly("pc_name",
                              [](const Process& process) {
                                const Architecture& arch = *process.image().arch;

@@ -43,6 +43,9 @@ py::list row_list(const std::vector<UnwindRow>& rows, const Architecture& arch) 
 py::list analysis_rows(const std::string& path, Address begin, Address end) {
   const auto file = ElfFile::open(path);
   const Architecture& arch = architecture_of(*file);
+  if (arch.code.make_decoder == nullptr) {
+    return py::list();
+  }
   const ByteView code = file->at(begin);
   const auto decoder = arch.code.make_decoder();
   const auto inside = code.slice(0, std::min<std::uint64_t>(end - begin, code.size()));

@@ -12,7 +12,7 @@ namespace whocall {
 namespace {
 
 DebugInfoFile as_libdw_reads_it(const ElfFile& file) {
-  const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
+  const Architecture* arch = find_architecture(file.identity());
   const bool relocates = arch != nullptr && arch->linkage.relocations != nullptr;
   auto image = debug_image(
       file, relocates ? arch->linkage.relocations() : std::span<const RelocationForm>());

@@ -32,9 +32,7 @@ std::shared_ptr<const ElfFile> file_with_lines(const std::shared_ptr<const ElfFi
 }
 
 const Architecture* code_architecture_of(const ElfFile& file) {
-  return file.type() == ET_REL
-             ? nullptr
-             : find_architecture(file.machine(), file.pointer_size(), file.endian());
+  return file.type() == ET_REL ? nullptr : find_architecture(file.identity());
 }
 
 // Only of large files: others are looked through sooner than a file is found. What the user's own

@@ -66,12 +66,24 @@ TEST_CASE("architectures: each is complete and consistent") {
   }
 }
 
+TEST_CASE("architectures: flags tell ABIs of one machine and class from each other") {
+  constexpr std::uint32_t kN32 = 0x20;  // EF_MIPS_ABI2
+  constexpr std::uint32_t kO32 = 0x1000;
+  Abi abi{.elf_machine = EM_MIPS, .pointer_size = 4, .endian = Endian::big};
+  ElfIdentity file{EM_MIPS, 4, Endian::big, kN32};
+  CHECK(abi.is_of(file));
+  abi.accepts = [](std::uint32_t flags) { return (flags & kN32) == 0; };
+  CHECK_FALSE(abi.is_of(file));
+  file.flags = kO32;
+  CHECK(abi.is_of(file));
+}
+
 TEST_CASE("architectures: found by machine, class and byte order, and by name") {
-  CHECK(find_architecture(EM_X86_64, 8, Endian::little) == &kX86_64);
-  CHECK(find_architecture(EM_386, 4, Endian::little) == &kI386);
-  CHECK(find_architecture(EM_X86_64, 4, Endian::little) == &kX32);
-  CHECK(find_architecture(EM_X86_64, 8, Endian::big) == nullptr);
-  CHECK(find_architecture(EM_AVR, 4, Endian::little) == nullptr);
+  CHECK(find_architecture(ElfIdentity{EM_X86_64, 8, Endian::little}) == &kX86_64);
+  CHECK(find_architecture(ElfIdentity{EM_386, 4, Endian::little}) == &kI386);
+  CHECK(find_architecture(ElfIdentity{EM_X86_64, 4, Endian::little}) == &kX32);
+  CHECK(find_architecture(ElfIdentity{EM_X86_64, 8, Endian::big}) == nullptr);
+  CHECK(find_architecture(ElfIdentity{EM_AVR, 4, Endian::little}) == nullptr);
   CHECK(find_architecture("x86_64") == &kX86_64);
   CHECK(find_architecture("i386") == &kI386);
   CHECK(find_architecture("x32") == &kX32);
@@ -79,8 +91,8 @@ TEST_CASE("architectures: found by machine, class and byte order, and by name") 
   CHECK(find_architecture("pdp11") == nullptr);
   for (const Architecture* arch : architectures()) {
     CHECK(find_architecture(arch->name) == arch);
-    CHECK(find_architecture(arch->abi.elf_machine, arch->abi.pointer_size, arch->abi.endian) ==
-          arch);
+    CHECK(find_architecture(ElfIdentity{arch->abi.elf_machine, arch->abi.pointer_size,
+                                        arch->abi.endian}) == arch);
   }
 }
 

@@ -104,7 +104,9 @@ TEST_CASE("elf file: big-endian, 32 bits") {
   put<std::uint16_t>(image, 16, swap_bytes<std::uint16_t>(ET_EXEC));
   put<std::uint16_t>(image, 18, swap_bytes<std::uint16_t>(EM_MIPS));
   put<std::uint32_t>(image, 24, swap_bytes<std::uint32_t>(0x400510));
+  put<std::uint32_t>(image, 36, swap_bytes<std::uint32_t>(0x50001007));
   const auto file = ElfFile::from_memory(image, "mips");
+  CHECK(file->identity().flags == 0x50001007);
   CHECK(file->pointer_size() == 4);
   CHECK(file->machine() == EM_MIPS);
   CHECK(file->entry() == 0x400510);

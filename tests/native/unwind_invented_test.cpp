@@ -166,5 +166,35 @@ TEST_CASE("invented: a call of no code left its return address in the link regis
   CHECK(pcs(trace) == "0x0 0x10118 0x10014");
 }
 
+TEST_CASE("invented: without a chain of frames, and without any code model, a walk ends in peace") {
+  Architecture bare = kInvented;
+  bare.frame.chain.reset();
+  for (const bool has_code : {true, false}) {
+    bare.code = has_code ? kInvented.code : CodeModel{};
+    TestProcess process(bare);
+    process.map(kCode, program().get(), "r-x");
+    const Stack stack = calls();
+    process.stack(stack);
+    const auto trace = process.walk(
+        {{"pc", kLeaf + 8}, {"sp", stack.at("leaf sp")}, {"lr", kBackInCaller}, {"fp", kStack}});
+    CHECK(trace.frames.size() == (has_code ? 3 : 1));
+  }
+}
+
+TEST_CASE(
+    "invented: a call of what follows asks for the pc, and one beyond the code names nothing") {
+  InventedCode code(kCode);
+  code.call(kCode + 8)
+      .nop()
+      .call(kCode + 0x1000)
+      .nop()
+      .call(kCode + 0x20)
+      .nop()
+      .up_to(kCode + 0x40);
+  StartMarks marks;
+  kInvented.code.append_start_marks(code.bytes().view(Endian::big), kCode, marks);
+  CHECK(marks.call_targets == std::vector<Address>{kCode + 0x20});
+}
+
 }  // namespace
 }  // namespace whocall::test

@@ -17,7 +17,6 @@ from whocall.core.module_warnings import complaint, warnings_on_traces
 from whocall.core.native_errors import native_errors
 from whocall.core.search import Search
 
-_BIG_ENDIAN = ("mips", "mips64", "ppc", "ppc64", "s390x", "sparc", "m68k")
 _GREATEST_PID = (1 << 22) - 1  # the kernel's own limit, PID_MAX_LIMIT
 
 
@@ -42,7 +41,7 @@ class ProcessImage:
         self.native = process
         self.arch: str = process.arch
         self.pointer_size: int = process.pointer_size
-        self.byte_order = "big" if process.arch in _BIG_ENDIAN else "little"
+        self.byte_order: str = process.byte_order
         self._code: list[tuple[int, int]] | None = None  # what can be executed, by address
 
     def __enter__(self) -> ProcessImage:

@@ -57,7 +57,7 @@ ListJudge::ListJudge(const ElfFile& file) : file_(file), code_(code_areas(file))
   std::sort(fdes_.begin(), fdes_.end(), starts_before);
   const std::shared_ptr<const ElfFile> unowned(std::shared_ptr<const void>(), &file);
   table_ = SymbolTable::from_elf(unowned);
-  const Architecture* arch = find_architecture(file.machine(), file.pointer_size(), file.endian());
+  const Architecture* arch = find_architecture(file.identity());
   if (arch != nullptr) {
     starts_ = std::make_unique<FunctionStarts>(file, *arch, *table_);
     for (const FunctionStart& start : starts_->all()) {

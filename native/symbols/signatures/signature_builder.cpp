@@ -104,7 +104,9 @@ class Builder {
       throw Error(
           name,
           "has code for " + std::string(arch.name) + ", whose relocations whocall does not know",
-          "Signatures are for x86_64 and i386");
+          "Signatures are for " + architecture_names([](const Architecture& known) {
+            return known.linkage.relocations != nullptr;
+          }));
     }
     if (built_.set.arch != nullptr && built_.set.arch != &arch) {
       throw Error(name,

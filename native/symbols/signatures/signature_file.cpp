@@ -152,7 +152,7 @@ class Decoder {
         check_sum(reader_.view().from(reader_.offset()).bytes()) != sum) {
       refuse();
     }
-    set_.arch = find_architecture(machine, pointer_size, endian);
+    set_.arch = find_architecture(ElfIdentity{machine, pointer_size, endian, 0});
     if (set_.arch == nullptr || set_.arch->linkage.relocations == nullptr) {
       throw Error(path_,
                   "is a signature file for " + std::string(elf_machine_name(machine)) +

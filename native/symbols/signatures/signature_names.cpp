@@ -21,10 +21,7 @@ struct LoadedSignatures {
   std::weak_ptr<const SignatureIndex> index;
 };
 
-bool fits(const ElfFile& file, const Architecture& arch) {
-  return file.machine() == arch.abi.elf_machine && file.pointer_size() == arch.abi.pointer_size &&
-         file.endian() == arch.abi.endian;
-}
+bool fits(const ElfFile& file, const Architecture& arch) { return arch.abi.is_of(file.identity()); }
 
 struct Found {
   AddressRange range;

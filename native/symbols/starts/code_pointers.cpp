@@ -54,7 +54,7 @@ CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
   read_initializers();
   read_jump_tables();
   read_relative_tables(std::move(tables));
-  if (arch.abi.pointer_size == 4) {
+  if (arch.linkage.switches_count_from_got) {
     read_tables_relative_to_got();
   }
   for_each_relative_pointer(file,

@@ -133,6 +133,9 @@ void AbstractState::after_call() { after_call(std::bitset<kRegisterLimit>().set(
 
 void AbstractState::after_call(const std::bitset<kRegisterLimit>& written) {
   std::bitset<kRegisterLimit> lost = written;
+  if (arch_->registers.link) {
+    lost.set(*arch_->registers.link);
+  }
   lost.reset(arch_->registers.sp);
   for (const Register number : arch_->registers.callee_saved) {
     lost.reset(number);

@@ -70,7 +70,9 @@ class Auditor {
     }
     if (analyser_.decoder() == nullptr) {
       throw Error(file_.path(), "is " + std::string(arch_.name) + " code, which is not decoded yet",
-                  "Audit a file for x86_64 or i386");
+                  "Audit a file for " + architecture_names([](const Architecture& arch) {
+                    return arch.code.make_decoder != nullptr;
+                  }));
     }
     if (!found) {
       throw Error(file_.path(), "has no unwind tables to compare with",

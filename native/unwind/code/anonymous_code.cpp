@@ -56,7 +56,8 @@ void append_behind_zeros(ByteView code, Address address, const Architecture& arc
 const AnonymousCode::Region* AnonymousCode::region_at(Address address) {
   const Mapping* mapping = process_.mapping_at(address);
   if (mapping == nullptr || !mapping->executable ||
-      process_.arch->code.append_start_marks == nullptr) {
+      process_.arch->code.append_start_marks == nullptr ||
+      process_.arch->code.features_at_start == nullptr) {
     return nullptr;
   }
   auto& region = regions_[mapping->range.begin];

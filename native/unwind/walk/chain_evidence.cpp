@@ -17,7 +17,7 @@ bool behind_call_in_a_file(Address pc, const ProcessImage& process) {
   const Module* module = process.module_at(pc - 1);
   std::array<std::byte, 16> bytes{};
   const auto before = std::span(bytes).first(arch.code.longest_call);
-  return module != nullptr && module->file != nullptr &&
+  return module != nullptr && module->file != nullptr && arch.code.call_before != nullptr &&
          process.memory->read(pc - before.size(), before) == before.size() &&
          arch.code.call_before(ByteView(before, arch.abi.endian), pc).has_value();
 }
@@ -27,11 +27,14 @@ bool behind_call_in_a_file(Address pc, const ProcessImage& process) {
 bool chain_holds(const Activation& callee, const ProcessImage& process) {
   const Architecture& arch = *process.arch;
   const ChainRow row(arch);
-  const Register number = row.get() != nullptr ? arch.frame.chain->base : arch.registers.fp;
+  if (row.get() == nullptr) {
+    return false;
+  }
+  const Register number = arch.frame.chain->base;
   Activation link = callee;
   auto base = callee.registers.get(number);
   const Mapping* stack = base ? process.mapping_at(*base) : nullptr;
-  for (int links = 1; row.get() != nullptr && base && stack != nullptr; ++links) {
+  for (int links = 1; base && stack != nullptr; ++links) {
     if (*base % arch.registers.size != 0) {
       return false;
     }

@@ -83,7 +83,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   }
   result.call = match_call(callee, caller, result.called);
   result.planted = result.call == CallMatch::no_call && was_planted(caller.pc);
-  // Where code was run exactly, its rule is believed about a put-there address as well.
+  // Where code was run exactly, its rule is believed about a planted address as well.
   const bool exact = trust == Trust::analysis && process_.is_code(callee.pc);
   const bool believed = trust == Trust::cfi || trust == Trust::context || (exact && result.planted);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
@@ -145,8 +145,9 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
     return false;
   }
   if (trust == Trust::frame_pointer) {
-    const auto fp = callee.registers.get(process_.arch->registers.fp);
-    const auto next = proposal.caller.registers.get(process_.arch->registers.fp);
+    const Register base = process_.arch->frame.chain->base;
+    const auto fp = callee.registers.get(base);
+    const auto next = proposal.caller.registers.get(base);
     return fp && next && *next > *fp && same_stack(fp, *next);
   }
   return trust != Trust::scan || proposal.caller.pc % process_.arch->code.function_alignment != 0;
@@ -321,8 +322,15 @@ std::optional<Address> Judge::final_target(const CallSite& call) const {
 }
 
 bool Judge::frame_pointer_agrees(const Activation& callee, const AppliedRow& proposal) const {
-  if (chain_row_.get() == nullptr) {
+  const auto& chain = process_.arch->frame.chain;
+  if (!chain) {
     return false;
+  }
+  if (chain->kind == FrameChain::Kind::frame_pointer) {  // one word tells, of two registers
+    const auto base = callee.registers.get(chain->base);
+    return base && *base + static_cast<Address>(chain->cfa_offset) == proposal.cfa &&
+           word_at(*base + static_cast<Address>(chain->return_address_offset)) ==
+               proposal.caller.pc;
   }
   const AppliedRow link = apply_row(*chain_row_.get(), callee, *process_.arch, *process_.memory);
   return link.failure == ApplyFailure::none && link.cfa == proposal.cfa &&

@@ -66,9 +66,9 @@ class Search {
     std::size_t limit = in_anonymous_code() ? kAnonymousLimit : kSearchLimit;
     SearchBudget& budget = context_.budget;
     for (std::size_t i = 0; i < limit && context_.may_search_on(); ++i, --budget.words) {
-      const Address at = start + i * arch_.abi.pointer_size;
+      const Address at = start + i * arch_.registers.size;
       const auto word =
-          context_.process.memory->read_unsigned(at, arch_.abi.pointer_size, arch_.abi.endian);
+          context_.process.memory->read_unsigned(at, arch_.registers.size, arch_.abi.endian);
       if (!word || (end && at >= *end)) {
         break;
       }

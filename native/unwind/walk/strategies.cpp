@@ -25,6 +25,7 @@ std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch)
   std::vector<std::unique_ptr<Strategy>> strategies;
   std::ranges::transform(kMakers, std::back_inserter(strategies),
                          [&](Maker make) { return make(arch); });
+  std::erase(strategies, nullptr);  // one that this instruction set has nothing for
   return strategies;
 }
 

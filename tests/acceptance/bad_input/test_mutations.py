@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from source_programs import inlined
 
 import whocall
 from acceptance.helpers.broken_files import SCRIPT, Crash, crash, notes_first, offset_of, segments
+from acceptance.helpers.source_programs import inlined
 
 EXAMPLES = 200
 PATIENCE_SECONDS = 60.0

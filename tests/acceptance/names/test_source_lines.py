@@ -12,9 +12,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from broken_files import SCRIPT
-from source_programs import LAYOUTS, Chain, addr2line, gdb_lines, in_folders, inlined, run
 
+from acceptance.helpers.broken_files import SCRIPT
+from acceptance.helpers.source_programs import (
+    LAYOUTS,
+    Chain,
+    addr2line,
+    gdb_lines,
+    in_folders,
+    inlined,
+    run,
+)
 from whocall import open_symbols
 from whocall.core.engine import native
 
