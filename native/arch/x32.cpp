@@ -4,14 +4,8 @@
 // system calls have a bit of their own (arch/x86/include/asm/compat.h, sigframe.h of Linux).
 #include "arch/x32.h"
 
-#include <elf.h>
-
 #include "arch/x86_64_layout.h"
-#include "arch/x86_code.h"
 #include "arch/x86_decoder.h"
-#include "arch/x86_relocations.h"
-#include "arch/x86_return_path.h"
-#include "arch/x86_startup.h"
 
 namespace whocall {
 namespace {
@@ -31,47 +25,20 @@ constexpr std::array<SignalTrampoline, 1> kTrampolines = {
 
 }  // namespace
 
-const Architecture kX32 = {
-    .name = "x32",
-    .gdb_names = kGdbNames,
-    .abi = {.elf_machine = EM_X86_64, .pointer_size = 4},
-    .registers = {.names = x86::kNames,
-                  .size = 8,
-                  .pc = 16,
-                  .sp = 7,
-                  .fp = 6,
-                  .return_address = 16,
-                  .callee_saved = x86::kCalleeSaved,
-                  .thread_pointer = 58,
-                  .arguments = x86::kArguments},
-    .frame = {.cfa_on_entry = 8,
-              .pushed_by_call = 8,
-              .red_zone = 128,
-              .chain = FrameChain{.base = 6, .cfa_offset = 16, .return_address_offset = 8}},
-    .code = {.call_before = x86::call_before_64,
-             .longest_call = x86::kLongestCall,
-             .append_start_marks = x86::append_start_marks_64,
-             .features_at_start = x86::features_at_start_64,
-             .append_jump_tables = x86::append_jump_tables_64,
-             .flow_ends = x86::flow_ends,
-             .append_direct_jumps = x86::append_direct_jumps_64,
-             .append_constant_addresses = x86::append_constant_addresses_64,
-             .append_named_addresses = x86::append_named_addresses_64,
-             .make_decoder = x86::make_decoder_x32,
-             .return_path = x86::return_path_64},
-    .os = {.prstatus = {.size = 296,
-                        .signal_offset = 12,
-                        .lwp_offset = 24,
-                        .registers_offset = 72,
-                        .registers_size = 216,
-                        .registers = x86::kPrstatusRegisters},
-           .signal_trampolines = kTrampolines,
-           .thread_starts = kThreadStarts},
-    .linkage = {.pushed_by_slot = 8,
-                .jump_stub = x86::jump_stub_64,
-                .startup = x86_64_startup,
-                .relocations = x86::relocations_of_64,
-                .got_target = x86::got_target_of_64},
-};
+const Architecture kX32 = [] {
+  Architecture arch = x86::code_of_64_bits();
+  arch.name = "x32";
+  arch.gdb_names = kGdbNames;
+  arch.abi.pointer_size = 4;
+  arch.code.make_decoder = x86::make_decoder_x32;
+  arch.os.prstatus = {.size = 296,
+                      .lwp_offset = 24,
+                      .registers_offset = 72,
+                      .registers_size = 216,
+                      .registers = x86::kPrstatusRegisters};
+  arch.os.signal_trampolines = kTrampolines;
+  arch.os.thread_starts = kThreadStarts;
+  return arch;
+}();
 
 }  // namespace whocall

@@ -1,14 +1,18 @@
-// What the two ABIs of 64-bit x86 code share: the registers, and where the kernel saves them
-// (figure 3.36 of the System V psABI; <sys/procfs.h>, <ucontext.h>).
+// What the two ABIs of 64-bit x86 code share: registers, frames, code, and where the kernel saves
+// them (figure 3.36 of the System V psABI; <sys/procfs.h>, <ucontext.h>).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-#include "arch/os_abi.h"
-#include "arch/registers.h"
+#include <elf.h>
+
+#include "arch/architecture.h"
 #include "arch/x86_code.h"
+#include "arch/x86_relocations.h"
+#include "arch/x86_return_path.h"
+#include "arch/x86_startup.h"
 
 namespace whocall::x86 {
 
@@ -68,5 +72,40 @@ inline constexpr std::array<ContextMark, 2> kContextMarks = {{
     {At + 136, 8, kFixedFlags, kFixedFlagsSet},
     {At + 144, 2, kPrivilege, kUser},
 }};
+
+// All but names, pointers, the decoder, and what the kernel shows.
+inline Architecture code_of_64_bits() {
+  Architecture arch;
+  arch.abi.elf_machine = EM_X86_64;
+  arch.registers = {.names = kNames,
+                    .size = 8,
+                    .pc = 16,
+                    .sp = 7,
+                    .fp = 6,
+                    .return_address = 16,
+                    .callee_saved = kCalleeSaved,
+                    .thread_pointer = 58,
+                    .arguments = kArguments};
+  arch.frame = {.cfa_on_entry = 8,
+                .pushed_by_call = 8,
+                .red_zone = 128,
+                .chain = FrameChain{.base = 6, .cfa_offset = 16, .return_address_offset = 8}};
+  arch.code = {.call_before = call_before_64,
+               .longest_call = kLongestCall,
+               .append_start_marks = append_start_marks_64,
+               .features_at_start = features_at_start_64,
+               .append_jump_tables = append_jump_tables_64,
+               .flow_ends = flow_ends,
+               .append_direct_jumps = append_direct_jumps_64,
+               .append_constant_addresses = append_constant_addresses_64,
+               .append_named_addresses = append_named_addresses_64,
+               .return_path = return_path_64};
+  arch.linkage = {.pushed_by_slot = 8,
+                  .jump_stub = jump_stub_64,
+                  .startup = x86_64_startup,
+                  .relocations = relocations_of_64,
+                  .got_target = got_target_of_64};
+  return arch;
+}
 
 }  // namespace whocall::x86
