@@ -172,9 +172,11 @@ class Process:
     """A core, a stopped live process, or gdb's inferior."""
 
     arch: str
-    pointer_size: int
+    pointer_size: int  # bytes
+    word_size: int  # bytes of a register, as calls and prologues save it on the stack
     byte_order: str  # of data: "little" or "big"
-    pc_name: str  # gdb's name of the register that holds the program counter
+    pc_name: str  # gdb's names of the registers that hold the program counter
+    sp_name: str  # and the stack pointer
     core_path: str
     exe_path: str
     pid: int

@@ -55,7 +55,4 @@ const Architecture* find_architecture(std::string_view name);
 // "x86_64, i386": the names of those that `has` is true of, for messages.
 std::string architecture_names(bool (*has)(const Architecture&));
 
-// "x86-64", "ARM": a reader's word for an ELF machine number, for error messages.
-std::string_view elf_machine_name(std::uint16_t elf_machine);
-
 }  // namespace whocall

@@ -1,6 +1,4 @@
 // The list of instruction sets: a new one gets a row here.
-#include <elf.h>
-
 #include <algorithm>
 
 #include "arch/architecture.h"
@@ -46,36 +44,6 @@ std::string architecture_names(bool (*has)(const Architecture&)) {
     }
   }
   return names;
-}
-
-std::string_view elf_machine_name(std::uint16_t elf_machine) {
-  switch (elf_machine) {
-    case EM_X86_64:
-      return "x86-64";
-    case EM_386:
-      return "i386";
-    case EM_ARM:
-      return "ARM";
-    case EM_AARCH64:
-      return "AArch64";
-    case EM_MIPS:
-      return "MIPS";
-    case EM_PPC:
-      return "PowerPC";
-    case EM_PPC64:
-      return "PowerPC 64-bit";
-    case EM_S390:
-      return "IBM Z";
-    case EM_RISCV:
-      return "RISC-V";
-    case EM_LOONGARCH:
-      return "LoongArch";
-    case EM_SPARCV9:
-    case EM_SPARC:
-      return "SPARC";
-    default:
-      return "an unknown instruction set";
-  }
 }
 
 }  // namespace whocall

@@ -60,6 +60,9 @@ struct ConstantAddress {
 class InstructionDecoder;  // instruction.h
 struct ReturnPath;         // return_path.h
 
+// No question about what stands before an address needs more of it.
+inline constexpr std::size_t kLongestLook = 16;  // bytes
+
 struct CodeModel {
   // Bits of a code pointer that are address; the rest is a signature or a mode bit.
   Address pointer_mask = ~Address{0};
@@ -71,7 +74,7 @@ struct CodeModel {
   // (runtime address). A miss when no call instruction ends there. `before` holds up to
   // `longest_call` bytes.
   std::optional<CallSite> (*call_before)(ByteView before, Address return_address) = nullptr;
-  std::uint8_t longest_call = 0;  // bytes
+  std::uint8_t longest_call = 0;  // bytes, at most kLongestLook
 
   // Appends what the bytes of `code`, which begins at `address`, tell about starts of functions
   // inside it. One pass; the same kind of address throughout.

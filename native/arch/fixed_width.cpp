@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
+
 namespace whocall {
 namespace {
 
@@ -45,7 +47,9 @@ std::optional<CallSite> FixedWidth::call_before(InstructionDecoder& decoder, Byt
 void FixedWidth::append_start_marks(InstructionDecoder& decoder, ByteView code, Address address,
                                     StartMarks& marks) const {
   bool ended = true;
+  std::size_t asked = 0;
   for (std::uint64_t at = (width - address % width) % width; at + width <= code.size();) {
+    check_interrupt_at(asked++, kManyEntries);
     const auto unit = decoder.decode(code.from(at), address + at);
     // A call of what follows only asks for the pc.
     const bool calls = unit && unit->flow == Flow::call && unit->target;
@@ -94,6 +98,7 @@ void FixedWidth::append_direct_jumps(InstructionDecoder& decoder, ByteView code,
                                      AddressRange wanted, std::vector<DirectJump>& jumps) const {
   for (std::uint64_t at = (width - address % width) % width; at + width <= code.size();
        at += width) {
+    check_interrupt_at(at / width, kManyEntries);
     const auto unit = decoder.decode(code.from(at), address + at);
     if (unit && unit->target && unit->flow != Flow::call && wanted.contains(*unit->target)) {
       jumps.push_back({address + at, *unit->target});

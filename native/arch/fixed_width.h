@@ -40,27 +40,26 @@ struct FixedWidth {
 template <class Decoder, const FixedWidth& Form>
 struct FixedWidthCode {
   static std::optional<CallSite> call_before(ByteView before, Address return_address) {
-    Decoder decoder;
-    return Form.call_before(decoder, before, return_address);
+    return Form.call_before(decoder(), before, return_address);
   }
   static void append_start_marks(ByteView code, Address address, StartMarks& marks) {
-    Decoder decoder;
-    Form.append_start_marks(decoder, code, address, marks);
+    Form.append_start_marks(decoder(), code, address, marks);
   }
   static StartFeatures features_at_start(ByteView code, std::uint64_t at) {
-    Decoder decoder;
-    return Form.features_at_start(decoder, code, at);
+    return Form.features_at_start(decoder(), code, at);
   }
-  static bool flow_ends(ByteView before) {
-    Decoder decoder;
-    return Form.flow_ends(decoder, before);
-  }
+  static bool flow_ends(ByteView before) { return Form.flow_ends(decoder(), before); }
   static void append_direct_jumps(ByteView code, Address address, AddressRange wanted,
                                   std::vector<DirectJump>& jumps) {
-    Decoder decoder;
-    Form.append_direct_jumps(decoder, code, address, wanted, jumps);
+    Form.append_direct_jumps(decoder(), code, address, wanted, jumps);
   }
   static std::unique_ptr<InstructionDecoder> make_decoder() { return std::make_unique<Decoder>(); }
+
+  // One a thread, as making one may take longer than what is asked of it.
+  static Decoder& decoder() {
+    thread_local Decoder decoder;
+    return decoder;
+  }
 
   static constexpr CodeModel model() {
     CodeModel code;

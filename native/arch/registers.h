@@ -50,6 +50,8 @@ struct RegisterFile {
   std::uint8_t size = 8;  // bytes
   Register pc = 0;  // where Registers keeps the pc: its DWARF number, or a number nobody else has
   Register sp = 0;
+  // What compilers keep a frame's address in where the stack pointer varies: asked first where
+  // several registers would do, and believed no more than another.
   Register fp = 0;
   Register return_address = 0;  // the CFI column of the return address; on x86 the same as pc
   // Where a call leaves the return address, when not on the stack; every call overwrites it.

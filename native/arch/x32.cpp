@@ -30,7 +30,11 @@ const Architecture kX32 = [] {
   arch.name = "x32";
   arch.gdb_names = kGdbNames;
   arch.abi.pointer_size = 4;
+  arch.code.append_start_marks = x86::append_start_marks_x32;
+  arch.code.features_at_start = x86::features_at_start_x32;
+  arch.code.append_constant_addresses = x86::append_constant_addresses_x32;
   arch.code.make_decoder = x86::make_decoder_x32;
+  arch.linkage.startup = x32_startup;
   arch.os.prstatus = {.size = 296,
                       .lwp_offset = 24,
                       .registers_offset = 72,

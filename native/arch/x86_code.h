@@ -1,11 +1,16 @@
-// What x86-64 and i386 share: how calls and jump stubs look in memory.
+// What x86-64, x32 and i386 share: how calls and jump stubs look in memory.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "arch/architecture.h"
 
 namespace whocall::x86 {
+
+// The three ABIs: i386 code, and 64-bit code with pointers of 8 or of 4 bytes. Where pointers have
+// 4, what computes with 4 bytes computes addresses, as the upper half of such a register is zero.
+enum class Dialect : std::uint8_t { i386, x86_64, x32 };
 
 // The bits of the flags register that a program cannot change, and those of them that are set: the
 // one that is always, and "interrupts on". Of a code segment: whose privilege it gives.
@@ -20,8 +25,10 @@ inline constexpr std::uint8_t kLongestCall = 8;
 std::optional<CallSite> call_before_64(ByteView before, Address return_address);
 std::optional<CallSite> call_before_32(ByteView before, Address return_address);
 void append_start_marks_64(ByteView code, Address address, StartMarks& marks);
+void append_start_marks_x32(ByteView code, Address address, StartMarks& marks);
 void append_start_marks_32(ByteView code, Address address, StartMarks& marks);
 StartFeatures features_at_start_64(ByteView code, std::uint64_t at);
+StartFeatures features_at_start_x32(ByteView code, std::uint64_t at);
 StartFeatures features_at_start_32(ByteView code, std::uint64_t at);
 void append_jump_tables_64(ByteView code, std::vector<Address>& tables);
 void append_jump_tables_32(ByteView code, std::vector<Address>& tables);
@@ -32,6 +39,8 @@ void append_direct_jumps_32(ByteView code, Address address, AddressRange wanted,
                             std::vector<DirectJump>& jumps);
 void append_constant_addresses_64(ByteView code, Address address, Address data_base,
                                   AddressRange wanted, std::vector<ConstantAddress>& found);
+void append_constant_addresses_x32(ByteView code, Address address, Address data_base,
+                                   AddressRange wanted, std::vector<ConstantAddress>& found);
 void append_constant_addresses_32(ByteView code, Address address, Address data_base,
                                   AddressRange wanted, std::vector<ConstantAddress>& found);
 void append_named_addresses_64(ByteView code, Address address, Address data_base, bool fixed,

@@ -17,20 +17,21 @@ constexpr std::array<Register, 16> kNumbers64 = {0, 2, 1,  3,  7,  6,  4,  5,
 
 class Scanner {
  public:
-  Scanner(ByteView code, Address address, Address data_base, AddressRange wanted,
+  Scanner(ByteView code, Address address, Address data_base, AddressRange wanted, Dialect dialect,
           std::vector<ConstantAddress>& found)
       : code_(code),
         bytes_(reinterpret_cast<const std::uint8_t*>(code.bytes().data())),
         address_(address),
         data_base_(data_base),
         wanted_(wanted),
+        dialect_(dialect),
         found_(found) {}
 
   void run_64() {
     if (wanted_.begin >= kLowestFixed) {
-      for (std::size_t at = 0; at + kLongest <= code_.size(); ++at) {
+      for (std::size_t at = 0; at + kLongest64 <= code_.size(); ++at) {
         immediate_64(at);
-        lea_64(at + 1);
+        lea_64(at);
       }
       return;
     }
@@ -69,19 +70,23 @@ class Scanner {
   }
 
  private:
-  static constexpr std::size_t kLongest = 8;  // bytes of any of these instructions
+  // Bytes of any of these instructions.
+  static constexpr std::size_t kLongest = 8;
+  static constexpr std::size_t kLongest64 = 7;
 
-  // lea distance(%rip),%reg, of which the opcode stands at `opcode`, behind a prefix.
+  // lea distance(%rip),%reg, of which the opcode stands at `opcode`, behind a prefix; addresses of
+  // 4 bytes need that for the later registers only.
   void lea_64(std::size_t opcode) {
-    if (opcode == 0 || opcode - 1 + kLongest > code_.size()) {
+    if (opcode + kLongest64 > code_.size()) {
       return;
     }
-    const std::size_t at = opcode - 1;
-    const std::uint8_t lead = bytes_[at];
-    const std::uint8_t modrm = bytes_[at + 2];
-    if ((lead == 0x48 || lead == 0x4c) && bytes_[opcode] == 0x8d && (modrm & 0xc7U) == 0x05) {
-      put(at, address_ + at + 7 + signed_word(at + 3),
-          number_64((modrm >> 3U & 7U) | (lead == 0x4c ? 8U : 0U)));
+    const std::uint8_t lead = opcode == 0 ? 0 : bytes_[opcode - 1];
+    const std::uint8_t modrm = bytes_[opcode + 1];
+    const bool wide = lead == 0x48 || lead == 0x4c;
+    const bool later = lead == 0x4c || (dialect_ == Dialect::x32 && lead == 0x44);
+    if ((wide || dialect_ == Dialect::x32) && bytes_[opcode] == 0x8d && (modrm & 0xc7U) == 0x05) {
+      put(wide || later ? opcode - 1 : opcode, address_ + opcode + 6 + signed_word(opcode + 2),
+          number_64((modrm >> 3U & 7U) | (later ? 8U : 0U)));
     }
   }
 
@@ -128,6 +133,7 @@ class Scanner {
   Address address_;
   Address data_base_;
   AddressRange wanted_;
+  Dialect dialect_;
   std::vector<ConstantAddress>& found_;
 };
 
@@ -135,11 +141,15 @@ class Scanner {
 
 void append_constant_addresses_64(ByteView code, Address address, Address data_base,
                                   AddressRange wanted, std::vector<ConstantAddress>& found) {
-  Scanner(code, address, data_base, wanted, found).run_64();
+  Scanner(code, address, data_base, wanted, Dialect::x86_64, found).run_64();
+}
+void append_constant_addresses_x32(ByteView code, Address address, Address data_base,
+                                   AddressRange wanted, std::vector<ConstantAddress>& found) {
+  Scanner(code, address, data_base, wanted, Dialect::x32, found).run_64();
 }
 void append_constant_addresses_32(ByteView code, Address address, Address data_base,
                                   AddressRange wanted, std::vector<ConstantAddress>& found) {
-  Scanner(code, address, data_base, wanted, found).run_32();
+  Scanner(code, address, data_base, wanted, Dialect::i386, found).run_32();
 }
 
 }  // namespace whocall::x86

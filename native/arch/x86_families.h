@@ -8,14 +8,11 @@
 #include <cstdint>
 
 #include "arch/architecture.h"
+#include "arch/x86_code.h"
 
 namespace whocall::x86 {
 
 inline constexpr Register kNoRegister = kRegisterLimit;
-
-// The three ABIs: i386 code, and 64-bit code with pointers of 8 or of 4 bytes. Where pointers have
-// 4, what computes with 4 bytes computes addresses, as the upper half of such a register is zero.
-enum class Dialect : std::uint8_t { i386, x86_64, x32 };
 
 // A general register and its parts; in the order of the numbers in machine code.
 struct Family {

@@ -30,8 +30,8 @@ class BitMap {
   std::vector<std::uint64_t> words_;
 };
 
-bool is_landing_pad(ByteView code, std::uint64_t at, bool bits64) {
-  return code.read<std::uint32_t>(at) == (bits64 ? kEndbr64 : kEndbr32);
+bool is_landing_pad(ByteView code, std::uint64_t at, Dialect dialect) {
+  return code.read<std::uint32_t>(at) == (dialect == Dialect::i386 ? kEndbr32 : kEndbr64);
 }
 
 // The nops that assemblers and linkers fill gaps with, without prefixes, and lea 0(%esi),%esi.
@@ -102,68 +102,72 @@ bool ends_before(ByteView code, std::uint64_t at) {
 
 // push of a register that calls preserve; sub $imm,%rsp. Before calls, i386 code lowers the stack
 // pointer anywhere.
-bool looks_like_prologue(ByteView code, std::uint64_t at, bool bits64) {
+bool looks_like_prologue(ByteView code, std::uint64_t at, Dialect dialect) {
   const auto byte = [&](std::uint64_t ahead) -> unsigned {
     return code.read<std::uint8_t>(at + ahead).value_or(0);
   };
   if (byte(0) == 0x53 || byte(0) == 0x55) {
     return true;
   }
-  if (!bits64) {
+  if (dialect == Dialect::i386) {
     // lea 4(%esp),%ecx: main, before it aligns the stack
     const bool realigns = byte(0) == 0x8d && byte(1) == 0x4c && byte(2) == 0x24 && byte(3) == 4;
     return byte(0) == 0x56 || byte(0) == 0x57 || realigns;
   }
+  const auto lowers_sp = [&](std::uint64_t opcode) {
+    return (byte(opcode) == 0x83 || byte(opcode) == 0x81) && byte(opcode + 1) == 0xec;
+  };
   return (byte(0) == 0x41 && byte(1) >= 0x54 && byte(1) <= 0x57) ||
-         (byte(0) == 0x48 && (byte(1) == 0x83 || byte(1) == 0x81) && byte(2) == 0xec);
+         (byte(0) == 0x48 && lowers_sp(1)) || (dialect == Dialect::x32 && lowers_sp(0));
 }
 
 // Folklore. Situation: the C library's string functions for i386 are aligned blocks that tables
 // lead to. Example: movdqu (%esi),%xmm0. Remedy: arguments come on the stack, so no function begins
 // by reading through another register: it loads an argument, a constant, or asks for the pc.
-bool may_begin_function(ByteView code, std::uint64_t at, bool bits64) {
+bool may_begin_function(ByteView code, std::uint64_t at, Dialect dialect) {
   constexpr std::string_view kOthers = "\xe8\xe9\xb8\x31\x33\xc3\x65\xa1";
   const auto byte = [&](std::uint64_t ahead) {
     return code.read<std::uint8_t>(at + ahead).value_or(0);
   };
   constexpr std::uint8_t kBaseIsSp = 0x24;  // SIB
-  return bits64 || byte(2) == kBaseIsSp || byte(3) == kBaseIsSp ||
+  return dialect != Dialect::i386 || byte(2) == kBaseIsSp || byte(3) == kBaseIsSp ||
          kOthers.find(static_cast<char>(byte(0))) != std::string_view::npos;
 }
 
 // Folklore. Situation: code for processors that check indirect jumps has landing pads inside
 // functions too: where exceptions are caught. Example: endbr64; mov %rax,%rbx, as the exception
 // arrives in %rax. Remedy: no function begins by reading the register of return values.
-bool catches_exceptions(ByteView code, std::uint64_t at, bool bits64) {
+bool catches_exceptions(ByteView code, std::uint64_t at, Dialect dialect) {
   const auto byte = [&](std::uint64_t ahead) -> unsigned {
     return code.read<std::uint8_t>(at + ahead).value_or(0);
   };
-  const bool wide = bits64 && (byte(0) == 0x48 || byte(0) == 0x49);
-  const std::uint64_t opcode = wide ? 1 : 0;
+  const bool wide = dialect != Dialect::i386 && (byte(0) == 0x48 || byte(0) == 0x49);
+  const bool to_later_register = dialect == Dialect::x32 && byte(0) == 0x41;
+  const std::uint64_t opcode = wide || to_later_register ? 1 : 0;
   return byte(opcode) == 0x89 && (byte(opcode + 1) & 0x38U) == 0;
 }
 
-StartFeatures features_at_start(ByteView code, std::uint64_t at, bool bits64) {
+StartFeatures features_at_start(ByteView code, std::uint64_t at, Dialect dialect) {
   StartFeatures found;
   if (at > code.size()) {
     return found;
   }
-  found.landing_pad = is_landing_pad(code, at, bits64);
+  found.landing_pad = is_landing_pad(code, at, dialect);
   const std::uint64_t behind = found.landing_pad ? at + 4 : at;
-  found.prologue = looks_like_prologue(code, behind, bits64);
-  found.catches = found.landing_pad && catches_exceptions(code, behind, bits64);
+  found.prologue = looks_like_prologue(code, behind, dialect);
+  found.catches = found.landing_pad && catches_exceptions(code, behind, dialect);
   found.behind_end = padding_before(code, at) != 0 || ends_before(code, at);
   return found;
 }
 
 class StartScanner {
  public:
-  StartScanner(ByteView code, Address address, bool bits64, StartMarks& marks)
+  StartScanner(ByteView code, Address address, Dialect dialect, StartMarks& marks)
       : code_(code),
         bytes_(reinterpret_cast<const std::uint8_t*>(code.bytes().data())),
         size_(code.size()),
         address_(address),
-        bits64_(bits64),
+        dialect_(dialect),
         marks_(marks),
         jumped_(size_ / kFunctionAlignment) {}
 
@@ -214,7 +218,7 @@ class StartScanner {
                 static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(bytes_[at + 1])}));
         break;
       case opcode_endbr:
-        if (is_landing_pad(code_, at, bits64_)) {
+        if (is_landing_pad(code_, at, dialect_)) {
           marks_.landing_pads.push_back(address_ + at);
         }
         break;
@@ -247,10 +251,11 @@ class StartScanner {
     }
   }
 
-  // `at`: of the opcode, behind a prefix.
+  // `at`: of the opcode, behind a prefix. Addresses of 8 bytes need one, those of 4 do not.
   void lea(std::size_t at) {
     const bool wide = at != 0 && (bytes_[at - 1] == 0x48 || bytes_[at - 1] == 0x4c);
-    if (bits64_ && wide && at + 6 <= size_) {
+    const bool relative_to_pc = dialect_ == Dialect::x32 || (dialect_ == Dialect::x86_64 && wide);
+    if (relative_to_pc && at + 6 <= size_) {
       take(address_ + at + 6 + distance(at + 2));
     }
   }
@@ -285,12 +290,12 @@ class StartScanner {
           padding_before(code_, at + 1) != 0) {
         continue;
       }
-      const std::uint64_t behind_pad = is_landing_pad(code_, at, bits64_) ? at + 4 : at;
-      if (looks_like_prologue(code_, behind_pad, bits64_)) {
+      const std::uint64_t behind_pad = is_landing_pad(code_, at, dialect_) ? at + 4 : at;
+      if (looks_like_prologue(code_, behind_pad, dialect_)) {
         marks_.prologues.push_back(address_ + at);
       } else if (const std::size_t padding = whole_padding_before(code_, at);
                  padding != 0 && ends_before(code_, at - padding) &&
-                 may_begin_function(code_, at, bits64_)) {
+                 may_begin_function(code_, at, dialect_)) {
         marks_.aligned.push_back(address_ + at);
       }
     }
@@ -304,14 +309,14 @@ class StartScanner {
   }
   // Offsets wrap as the processor's addresses do.
   [[nodiscard]] std::uint64_t wrap(std::uint64_t offset) const {
-    return bits64_ ? offset : ((address_ + offset) & 0xffffffff) - address_;
+    return dialect_ == Dialect::x86_64 ? offset : ((address_ + offset) & 0xffffffff) - address_;
   }
 
   ByteView code_;
   const std::uint8_t* bytes_;
   std::size_t size_;
   Address address_;
-  bool bits64_;
+  Dialect dialect_;
   StartMarks& marks_;
   BitMap jumped_;  // to which aligned addresses direct jumps go
 };
@@ -319,16 +324,22 @@ class StartScanner {
 }  // namespace
 
 StartFeatures features_at_start_64(ByteView code, std::uint64_t at) {
-  return features_at_start(code, at, true);
+  return features_at_start(code, at, Dialect::x86_64);
+}
+StartFeatures features_at_start_x32(ByteView code, std::uint64_t at) {
+  return features_at_start(code, at, Dialect::x32);
 }
 StartFeatures features_at_start_32(ByteView code, std::uint64_t at) {
-  return features_at_start(code, at, false);
+  return features_at_start(code, at, Dialect::i386);
 }
 void append_start_marks_64(ByteView code, Address address, StartMarks& marks) {
-  StartScanner(code, address, true, marks).run();
+  StartScanner(code, address, Dialect::x86_64, marks).run();
+}
+void append_start_marks_x32(ByteView code, Address address, StartMarks& marks) {
+  StartScanner(code, address, Dialect::x32, marks).run();
 }
 void append_start_marks_32(ByteView code, Address address, StartMarks& marks) {
-  StartScanner(code, address, false, marks).run();
+  StartScanner(code, address, Dialect::i386, marks).run();
 }
 
 }  // namespace whocall::x86

@@ -82,6 +82,14 @@ bool take_x86_64_arguments(Cursor& at, StartupCode& found) {
   return false;
 }
 
+// __libc_start_main is called, and does not return.
+bool calls_and_halts(Cursor& at, StartupCode& found) {
+  found.callee_slot = at.take_relative({0xff, 0x15});
+  at.take({0x67});  // the linker's padding of a call that it made direct
+  const bool calls = found.callee_slot || at.take_with_operand({0xe8});
+  return calls && at.take({0xf4});
+}
+
 // musl's _start hands its stack pointer to _start_c, which is C.
 std::optional<StartupCode> musl_startup(Cursor& at) {
   if (!at.take({0x48, 0x31, 0xed, 0x48, 0x89, 0xe7}) || !at.take_with_operand({0x48, 0x8d, 0x35}) ||
@@ -122,10 +130,26 @@ std::optional<StartupCode> x86_64_startup(ByteView code, Address address) {
       !take_x86_64_arguments(at, found)) {
     return std::nullopt;
   }
-  found.callee_slot = at.take_relative({0xff, 0x15});
-  at.take({0x67});  // the linker's padding of a call that it made direct
-  const bool calls = found.callee_slot || at.take_with_operand({0xe8});
-  return calls && at.take({0xf4}) ? std::optional(found) : std::nullopt;
+  return calls_and_halts(at, found) ? std::optional(found) : std::nullopt;
+}
+
+std::optional<StartupCode> x32_startup(ByteView code, Address address) {
+  Cursor at(code, address);
+  at.take({0xf3, 0x0f, 0x1e, 0xfa});  // endbr64
+  if (!at.take({0x31, 0xed, 0x41, 0x89, 0xd1, 0x8b, 0x34, 0x24, 0x83, 0xc4, 0x04, 0x89,
+                0xe2, 0x83, 0xe4, 0xf0, 0x50, 0x54, 0x45, 0x31, 0xc0, 0x31, 0xc9})) {
+    return std::nullopt;
+  }
+  StartupCode found;
+  found.main = at.take_relative({0x8d, 0x3d});
+  if (const auto value = at.take_with_operand({0xc7, 0xc7})) {
+    found.main = static_cast<std::uint32_t>(*value);
+  }
+  if (!found.main) {
+    found.main_slot = at.take_relative({0x8b, 0x3d});
+  }
+  const bool known = found.main || found.main_slot;
+  return known && calls_and_halts(at, found) ? std::optional(found) : std::nullopt;
 }
 
 // main is the last argument that is pushed; ebx holds the GOT's address in code that may move.

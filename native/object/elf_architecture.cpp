@@ -1,4 +1,5 @@
 #include "object/elf_architecture.h"
+#include "arch/elf_machine.h"
 
 #include <string>
 
@@ -13,7 +14,7 @@ const Architecture& require_architecture(const std::string& path, const ElfIdent
   }
   throw Error(path,
               "is of an instruction set that whocall does not know: " +
-                  std::string(elf_machine_name(identity.machine)) + " (" +
+                  std::string(elf_machine(identity.machine).name) + " (" +
                   std::to_string(8 * identity.pointer_size) + " bits, " +
                   (identity.endian == Endian::little ? "little" : "big") + " endian)",
               "It knows " + architecture_names([](const Architecture&) { return true; }));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arch/elf_machine.h"
 #include "object/elf_dynamic.h"
 
 namespace whocall {
@@ -13,12 +14,9 @@ namespace {
 // have it searched for its end a million times.
 constexpr std::size_t kLongestName = std::size_t{1} << 16;
 
-// DT_HASH says the number of symbols (gABI, "Hash table": nchain equals it). Alpha and 64-bit
-// s390 are the two machines whose words there have 8 bytes.
+// DT_HASH says the number of symbols (gABI, "Hash table": nchain equals it).
 std::uint64_t count_from_hash(const ElfFile& file, Address table) {
-  constexpr std::uint16_t kAlpha = 0x9026;
-  const bool wide =
-      file.machine() == kAlpha || (file.machine() == EM_S390 && file.pointer_size() == 8);
+  const bool wide = file.pointer_size() == elf_machine(file.machine()).wide_hash_pointer;
   const unsigned word = wide ? 8 : 4;
   return file.at(table).read_unsigned(word, word).value_or(0);
 }

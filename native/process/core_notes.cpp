@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "arch/elf_machine.h"
 #include "base/byte_reader.h"
 
 namespace whocall {
@@ -109,7 +110,7 @@ class NoteReader {
   // Belongs to the thread whose NT_PRSTATUS came last: once in the kernel's cores, for each thread
   // in gdb's.
   void read_signal_info(ByteView contents) {
-    const bool swapped = arch_.abi.elf_machine == EM_MIPS;  // si_code stands before si_errno there
+    const bool swapped = elf_machine(arch_.abi.elf_machine).code_before_errno;
     const auto number = contents.read<std::uint32_t>(0);
     const auto code = contents.read<std::uint32_t>(swapped ? 4 : 8);
     const auto address =

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "arch/elf_machine.h"
 #include "process/memory_text.h"
 
 namespace whocall {
@@ -43,11 +44,12 @@ std::optional<Address> debug_structure(const WordReader& reader, Address table) 
     if (*tag == DT_DEBUG && *value != 0) {
       return *value;
     }
-    // The table is read-only on MIPS: it holds the place of a word that the linker fills in.
-    if (reader.arch().abi.elf_machine == EM_MIPS && *tag == DT_MIPS_RLD_MAP) {
+    // Where the table is read-only, it holds the place of a word that the linker fills in.
+    const bool has_rld_map = elf_machine(reader.arch().abi.elf_machine).has_rld_map;
+    if (has_rld_map && *tag == DT_MIPS_RLD_MAP) {
       return reader.word(*value);
     }
-    if (reader.arch().abi.elf_machine == EM_MIPS && *tag == DT_MIPS_RLD_MAP_REL) {
+    if (has_rld_map && *tag == DT_MIPS_RLD_MAP_REL) {
       return reader.word(place + *value);
     }
   }

@@ -51,6 +51,11 @@ const Mapping* ProcessImage::mapping_at(Address runtime) const {
   return find_by_range(mappings, runtime);
 }
 
+std::optional<Address> ProcessImage::code_pointer_at(Address slot) const {
+  const auto word = memory->read_unsigned(slot, arch->abi.pointer_size, arch->abi.endian);
+  return word ? std::optional(arch->code_address(*word)) : std::nullopt;
+}
+
 bool ProcessImage::is_code(Address runtime) const {
   if (!mappings.empty()) {
     const Mapping* mapping = mapping_at(runtime);

@@ -105,6 +105,9 @@ class ProcessImage {
 
   // Whether code at `runtime` may be a JIT compiler's: executable, and no file is behind it.
   [[nodiscard]] bool may_be_jit_code(Address runtime) const;
+  // The code that the word at `slot` (runtime) points to; a miss where it cannot be read.
+  [[nodiscard]] std::optional<Address> code_pointer_at(Address slot) const;
+
   // What others found out about the process and keep with it.
   [[nodiscard]] Attachments& attachments() const { return *attachments_; }
 

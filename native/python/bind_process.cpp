@@ -185,6 +185,8 @@ void bind_process(py::module_& module) {
       .def_property_readonly(
           "pointer_size",
           [](const Process& process) { return process.image().arch->abi.pointer_size; })
+      .def_property_readonly(
+          "word_size", [](const Process& process) { return process.image().arch->registers.size; })
       .def_property_readonly("byte_order",
                              [](const Process& process) {
                                return process.image().arch->abi.endian == Endian::big ? "big"
@@ -194,6 +196,11 @@ void bind_process(py::module_& module) {
                              [](const Process& process) {
                                const Architecture& arch = *process.image().arch;
                                return arch.registers.names[arch.registers.pc];
+                             })
+      .def_property_readonly("sp_name",
+                             [](const Process& process) {
+                               const Architecture& arch = *process.image().arch;
+                               return arch.registers.names[arch.registers.sp];
                              })
       .def_property_readonly("core_path",
                              [](const Process& process) { return text(process.image().core_path); })

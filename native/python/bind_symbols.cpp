@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "arch/elf_machine.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "object/bfd_library.h"
@@ -70,7 +71,7 @@ std::vector<SymbolView> aliases(const TableView& view, std::uint32_t index) {
 
 std::string elf_format(const ElfFile& file) {
   return (file.pointer_size() == 8 ? "elf64-" : "elf32-") +
-         std::string(elf_machine_name(file.machine()));
+         std::string(elf_machine(file.machine()).name);
 }
 
 std::string libbfd_version() {

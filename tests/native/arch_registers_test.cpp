@@ -6,7 +6,9 @@
 #include <string>
 
 #include "arch/architecture.h"
+#include "arch/elf_machine.h"
 #include "arch/i386.h"
+#include "arch/instruction.h"
 #include "arch/x32.h"
 #include "arch/x86_64.h"
 
@@ -117,9 +119,29 @@ TEST_CASE("architectures: addresses wrap at the pointer size") {
 }
 
 TEST_CASE("architectures: machines that we cannot walk have names too") {
-  CHECK(elf_machine_name(EM_X86_64) == "x86-64");
-  CHECK(elf_machine_name(EM_RISCV) == "RISC-V");
-  CHECK(elf_machine_name(0xfffe) == "an unknown instruction set");
+  CHECK(elf_machine(EM_X86_64).name == "x86-64");
+  CHECK(elf_machine(EM_RISCV).name == "RISC-V");
+  CHECK(elf_machine(0xfffe).name == "an unknown instruction set");
+}
+
+TEST_CASE("architectures: what marks code and data in sections is no function") {
+  CHECK(elf_machine(EM_ARM).is_mark("$t"));
+  CHECK(elf_machine(EM_ARM).is_mark("$d.12"));
+  CHECK_FALSE(elf_machine(EM_ARM).is_mark("$x"));
+  CHECK_FALSE(elf_machine(EM_ARM).is_mark("$total"));
+  CHECK(elf_machine(EM_RISCV).is_mark("$xrv64i2p1"));
+  CHECK_FALSE(elf_machine(EM_RISCV).is_mark("$data"));
+  CHECK_FALSE(elf_machine(EM_X86_64).is_mark("$d"));
+  CHECK_FALSE(elf_machine(EM_ARM).is_mark("$"));
+}
+
+TEST_CASE("architectures: the analysis follows the registers that every frame needs") {
+  for (const Architecture* arch : architectures()) {
+    CHECK(arch->registers.sp < kFollowedLimit);
+    CHECK(arch->registers.return_address < kFollowedLimit);
+    CHECK(arch->registers.link.value_or(0) < kFollowedLimit);
+    CHECK(arch->code.longest_call <= kLongestLook);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arch/i386.h"
+#include "arch/x32.h"
 #include "arch/x86_64.h"
 #include "symbols/starts/code_pointers.h"
 #include "symbols/starts/function_starts.h"
@@ -123,6 +124,27 @@ TEST_CASE("the look of a start: what stands before it and how it begins") {
   const Bytes middle = Bytes{0x31, 0xc0, 0x31, 0xc9}.fill(32, 0x31);
   CHECK_FALSE(kX86_64.code.features_at_start(middle.view(), 2).behind_end);
   CHECK_FALSE(kX86_64.code.features_at_start(middle.view(), 2).prologue);
+}
+
+TEST_CASE("the look of a start: where pointers have 4 bytes, no prefix makes operands wide") {
+  const Bytes lowers = Bytes{0xc3, 0x83, 0xec, 0x08}.fill(32, 0x90);  // sub $8,%esp
+  CHECK(kX32.code.features_at_start(lowers.view(), 1).prologue);
+  CHECK_FALSE(kX86_64.code.features_at_start(lowers.view(), 1).prologue);
+  // lea 0x20(%rip),%edi; lea 0x10(%rip),%r8d
+  const Bytes takes =
+      Bytes{0x8d, 0x3d, 0x20, 0, 0, 0, 0x44, 0x8d, 0x05, 0x10, 0, 0, 0}.fill(0x60, 0x90);
+  const std::vector<Address> taken = {kText + 0x26, kText + 0x1d};
+  StartMarks marks;
+  kX32.code.append_start_marks(takes.view(), kText, marks);
+  CHECK(marks.address_taken == taken);
+  std::vector<ConstantAddress> found;
+  kX32.code.append_constant_addresses(takes.view(), kText, 0, {kText, kText + 0x60}, found);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].at == kText);
+  CHECK(found[0].destination == kX32.register_named("rdi"));
+  CHECK(found[1].at == kText + 6);
+  CHECK(found[1].value == kText + 0x1d);
+  CHECK(found[1].destination == kX32.register_named("r8"));
 }
 
 TEST_CASE("the look of a start: anywhere in code that is cut off, nothing beyond is read") {

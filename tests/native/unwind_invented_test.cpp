@@ -166,6 +166,23 @@ TEST_CASE("invented: a call of no code left its return address in the link regis
   CHECK(pcs(trace) == "0x0 0x10118 0x10014");
 }
 
+TEST_CASE(
+    "invented: a bit of return addresses that tells the mode of the code is no part of them") {
+  Architecture modes = kInvented;
+  modes.code.pointer_mask = ~Address{1};
+  TestProcess process(modes);
+  process.map(kCode, program().get(), "r-x");
+  Stack stack(kStack, modes);
+  stack.mark("leaf sp").words(3, 0x1111).word(0x4444);
+  stack.mark("caller sp").word_of("main sp").word(0).word(0x4040).words(9, 0x2222);
+  stack.mark("main sp").word_of("start sp").word(kBackInMain | 1).words(6, 0x3333);
+  stack.mark("start sp").words(10, 0);
+  process.stack(stack);
+  const auto trace =
+      process.walk({{"pc", kLeaf + 8}, {"sp", stack.at("leaf sp")}, {"lr", kBackInCaller | 1}}, {});
+  CHECK(pcs(trace) == "0x10208 0x10118 0x10014");
+}
+
 TEST_CASE("invented: without a chain of frames, and without any code model, a walk ends in peace") {
   Architecture bare = kInvented;
   bare.frame.chain.reset();

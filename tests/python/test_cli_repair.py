@@ -12,7 +12,7 @@ import pytest
 from test_cli import run
 
 from whocall.core.errors import Error
-from whocall.repair.chain import Chain, Step
+from whocall.repair.chain import Chain, RegisterNames, Step
 from whocall.repair.plan import AttachedState, ModuleState, Plan, SymbolDelivery
 from whocall.repair.plan_json import (
     WITH_REGISTERS,
@@ -33,6 +33,9 @@ def program(tmp_path: Path) -> Path:
     flags = ["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-s"]
     subprocess.run(["gcc", *flags, source, "-o", tmp_path / "program"], check=True)
     return tmp_path / "program"
+
+
+NAMES = RegisterNames("rip", "rsp")
 
 
 def plan_of(*arguments: str | Path, **more: str) -> dict[str, Any]:
@@ -119,7 +122,7 @@ def test_a_plan_survives_its_printing() -> None:
     last = Step(5, 4, 80, 96, 1, None, True)
     state = ModuleState(begun=True, named=1, unnamed=2, ruled={3, 1 << 63}, budget=7)
     plan = Plan(
-        "rip",
+        NAMES,
         [
             Chain(7, [step(0), step(1, ruled=False), last]),
             Chain(8, [step(0)], more=1000, last=(step(1000, ruled=False), last), unruled=9),
@@ -133,7 +136,7 @@ def test_a_plan_survives_its_printing() -> None:
 
 def test_deep_frames_tell_registers_only_where_no_rule_leads_on() -> None:
     steps = [step(level, ruled=level % 2 == 0) for level in range(2 * WITH_REGISTERS)]
-    (chain,) = plan_from(plan_json(Plan("rip", [Chain(1, steps)], []))).chains
+    (chain,) = plan_from(plan_json(Plan(NAMES, [Chain(1, steps)], []))).chains
     known = [bool(found.caller) for found in chain.steps]
     assert known[:WITH_REGISTERS] == [True] * WITH_REGISTERS
     assert known[WITH_REGISTERS:] == [False, True] * (WITH_REGISTERS // 2)

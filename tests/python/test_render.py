@@ -152,6 +152,7 @@ def test_big_endian_words() -> None:
         trace([frame(0, 5, "f", cfa=0x7FFE0004)]),
         full=True,
         pointer_size=4,
+        word_size=4,
         byte_order="big",
         read=lambda a, s: b"\x12\x34\x56\x78",
     )

@@ -49,7 +49,16 @@ def picture(
         return f"code{address - 0x401000:x}" if 0x401000 <= address < 0x402000 else None
 
     found = trace(frames(), stop=Stop("no-caller", "nobody")) if chain is None else chain
-    stack = Stack(found, pointer_size=8, byte_order="little", read=read, code_at=code_at, **more)
+    stack = Stack(
+        found,
+        pointer_size=8,
+        word_size=8,
+        byte_order="little",
+        pc_name="rip",
+        read=read,
+        code_at=code_at,
+        **more,
+    )
     return Picture(stack, selected)
 
 
@@ -120,7 +129,7 @@ def test_a_frame_without_words_of_its_own(cfa: int) -> None:
 
 def test_words_of_four_bytes() -> None:
     chain = trace([frame(0, 0x401139, "f", "context", cfa=SP + 8)])
-    stack = Stack(chain, 4, "big", lambda at, size: bytes([1, 2, 3, 4]), lambda at: None)
+    stack = Stack(chain, 4, 4, "big", "pc", lambda at, size: bytes([1, 2, 3, 4]), lambda at: None)
     assert lines(Picture(stack))[1:3] == [
         " |     0x7ffe0000  0x01020304",
         " |     0x7ffe0004  0x01020304",
@@ -132,7 +141,7 @@ def test_rows_are_made_when_they_are_looked_at() -> None:
         raise AssertionError("nobody looked")
 
     chain = trace([frame(0, MAIN, "main", "context", cfa=SP + (1 << 27))])
-    drawn = Picture(Stack(chain, 8, "little", unread, lambda at: None))
+    drawn = Picture(Stack(chain, 8, 8, "little", "rip", unread, lambda at: None))
     assert len(drawn) == (1 << 24) + 2
     assert drawn.row(0)
     assert drawn.row(len(drawn) - 1)

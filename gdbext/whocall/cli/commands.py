@@ -75,6 +75,7 @@ def backtrace(arguments: argparse.Namespace) -> int:
             explain=arguments.explain,
             every_thread=arguments.all,
             pointer_size=image.pointer_size,
+            word_size=image.word_size,
             byte_order=image.byte_order,
             read=image.read,
             inferior=arguments.inferior,

@@ -41,6 +41,7 @@ class ProcessImage:
         self.native = process
         self.arch: str = process.arch
         self.pointer_size: int = process.pointer_size
+        self.word_size: int = process.word_size
         self.byte_order: str = process.byte_order
         self._code: list[tuple[int, int]] | None = None  # what can be executed, by address
 

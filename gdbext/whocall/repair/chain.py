@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from whocall.core.model import Backtrace, Frame, glance
 
@@ -17,6 +18,13 @@ INNERMOST = 4096  # frames that are told and looked at
 OUTERMOST = 1024
 # Frames found in these ways follow from no rule of the function below them.
 BEYOND_RULES = ("frame-pointer", "scan")
+
+
+class RegisterNames(NamedTuple):
+    """What the debugger calls the registers that every frame has."""
+
+    pc: str
+    sp: str
 
 
 @dataclass(frozen=True)

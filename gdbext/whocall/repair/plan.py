@@ -18,7 +18,7 @@ from whocall.core.module_warnings import complaint
 from whocall.core.native_errors import native_errors
 from whocall.core.search import Search
 from whocall.repair import symbol_cache
-from whocall.repair.chain import Chain
+from whocall.repair.chain import Chain, RegisterNames
 from whocall.report.tables.functions import path_fits
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class SymbolDelivery:
 class Plan:
     """All that a debugger has to be told."""
 
-    pc_name: str  # its name of the register that holds the program counter
+    registers: RegisterNames
     chains: Sequence[Chain]
     deliveries: Sequence[SymbolDelivery]
 
@@ -299,4 +299,5 @@ def plan(
         _delivery(image, index, pcs, ends, attached, factory)
         for index, pcs in sorted(wanted.items())
     ]
-    return Plan(image.native.pc_name, chains, [each for each in made if each is not None])
+    names = RegisterNames(image.native.pc_name, image.native.sp_name)
+    return Plan(names, chains, [each for each in made if each is not None])

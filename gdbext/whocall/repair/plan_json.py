@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from whocall.core.errors import Error
-from whocall.repair.chain import Chain, Step
+from whocall.repair.chain import Chain, RegisterNames, Step
 from whocall.repair.plan import AttachedState, ModuleState, Plan, SymbolDelivery
 from whocall.report.form.jsonform import Json, hexes
 
@@ -55,7 +55,7 @@ def plan_json(plan: Plan) -> Json:
     """The whole plan."""
     return {
         "schema": "whocall.repair-plan/1",
-        "pc_name": plan.pc_name,
+        "registers": plan.registers._asdict(),
         "threads": [
             {
                 "lwp": chain.lwp,
@@ -138,7 +138,8 @@ def plan_from(found: Json) -> Plan:
         )
         for thread in found["threads"]
     ]
-    return Plan(found["pc_name"], chains, [_delivery_from(module) for module in found["modules"]])
+    names = RegisterNames(**found["registers"])
+    return Plan(names, chains, [_delivery_from(module) for module in found["modules"]])
 
 
 def attached_from(found: Any, source: str) -> list[AttachedState]:

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "arch/elf_machine.h"
 #include "base/hex.h"
 #include "object/call_frame_info.h"
 #include "symbols/lists/list_base.h"
@@ -120,8 +121,7 @@ class ListJudge::Fit {
   }
 
   [[nodiscard]] Address link_of(const ListedName& name) const {
-    const Address link = name.address - base_.base;
-    return judge_.file_.machine() == EM_ARM ? link & ~Address{1} : link;
+    return (name.address - base_.base) & ~elf_machine(judge_.file_.machine()).function_mode_bits;
   }
 
   // What speaks against the list, a sentence; empty when nothing does.

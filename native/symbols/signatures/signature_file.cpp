@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "arch/elf_machine.h"
 #include "base/byte_reader.h"
 #include "base/error.h"
 
@@ -155,7 +156,7 @@ class Decoder {
     set_.arch = find_architecture(ElfIdentity{machine, pointer_size, endian, 0});
     if (set_.arch == nullptr || set_.arch->linkage.relocations == nullptr) {
       throw Error(path_,
-                  "is a signature file for " + std::string(elf_machine_name(machine)) +
+                  "is a signature file for " + std::string(elf_machine(machine).name) +
                       ", an instruction set that this whocall does not know",
                   "Take it out of the list");
     }

@@ -101,7 +101,8 @@ void CodePointers::read_initializers() {
     const ByteView words = file_.at(array.begin);
     const std::uint64_t size = std::min<std::uint64_t>(array.size(), words.size());
     for (std::uint64_t at = 0; at + arch_.abi.pointer_size <= size; at += arch_.abi.pointer_size) {
-      const Address word = words.read_unsigned(at, arch_.abi.pointer_size).value_or(0);
+      const Address word =
+          arch_.code_address(words.read_unsigned(at, arch_.abi.pointer_size).value_or(0));
       if (area_of(word) != nullptr) {
         initializers_.push_back(word);
       }
@@ -109,7 +110,8 @@ void CodePointers::read_initializers() {
   }
 }
 
-void CodePointers::consider(Address where, Address target) {
+void CodePointers::consider(Address where, Address word) {
+  const Address target = arch_.code_address(word);
   if (area_of(target) != nullptr && !cases_.contains(target)) {
     pointers_.push_back({where, target});
   }
@@ -168,10 +170,11 @@ void CodePointers::read_jump_tables() {
     const Address end = i + 1 < tables.size() ? tables[i + 1] : ~Address{0};
     for (Address at = tables[i]; at < end; at += arch_.abi.pointer_size) {
       const auto word = file_.at(at).read_unsigned(0, arch_.abi.pointer_size);
-      if (!word || area_of(*word) == nullptr) {
+      const Address target = arch_.code_address(word.value_or(0));
+      if (!word || area_of(target) == nullptr) {
         break;
       }
-      cases_.insert(*word);
+      cases_.insert(target);
     }
   }
 }

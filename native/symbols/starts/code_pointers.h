@@ -39,7 +39,7 @@ class CodePointers {
   void read_tables_relative_to_got();
   void read_words();
   void read_words_of(const ElfSection& section);
-  void consider(Address where, Address target);
+  void consider(Address where, Address word);
   void sort_out_labels();
   [[nodiscard]] const AddressRange* area_of(Address address) const;
   [[nodiscard]] bool is_initializer_slot(Address where) const;

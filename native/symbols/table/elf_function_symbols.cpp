@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "arch/elf_machine.h"
 #include "object/elf_symbols.h"
 #include "object/range_index.h"
 #include "symbols/table/code_areas.h"
@@ -14,34 +15,8 @@
 namespace whocall {
 namespace {
 
-constexpr std::uint8_t kArmThumbFunction = STT_LOPROC;  // STT_ARM_TFUNC, before the EABI
-
 bool is_executable(const ElfSection& section) {
   return (section.flags & SHF_EXECINSTR) != 0 && (section.flags & SHF_ALLOC) != 0;
-}
-
-// ELF for the ARM architecture, "Mapping symbols", and its kin for AArch64 and RISC-V: "$a",
-// "$d", "$t", "$x", each alone or before a dot (RISC-V: before an ISA string as well).
-bool is_mapping_symbol(std::uint16_t machine, std::string_view name) {
-  if (name.size() < 2 || name[0] != '$') {
-    return false;
-  }
-  const char kind = name[1];
-  const bool alone = name.size() == 2 || name[2] == '.';
-  switch (machine) {
-    case EM_ARM:
-      return alone && (kind == 'a' || kind == 'd' || kind == 't');
-    case EM_AARCH64:
-      return alone && (kind == 'x' || kind == 'd');
-    case EM_RISCV:
-      return kind == 'x' || (alone && kind == 'd');
-    default:
-      return false;
-  }
-}
-
-bool has_mapping_symbols(std::uint16_t machine) {
-  return machine == EM_ARM || machine == EM_AARCH64 || machine == EM_RISCV;
 }
 
 class FunctionFilter {
@@ -50,7 +25,7 @@ class FunctionFilter {
       : file_(file),
         sections_(file.sections()),
         parts_(code_parts(file)),
-        has_mapping_symbols_(has_mapping_symbols(file.machine())) {}
+        machine_(elf_machine(file.machine())) {}
 
   // What `entry` of `table` says of a function, without its name; a miss when it names none.
   [[nodiscard]] std::optional<Symbol> function(const ElfSymbols& table,
@@ -58,11 +33,10 @@ class FunctionFilter {
     const bool typed = is_function_type(entry.type);
     if ((!typed && entry.type != STT_NOTYPE) || entry.section == SHN_UNDEF ||
         entry.name_offset == 0 || entry.name_offset >= table.strings().size() ||
-        (has_mapping_symbols_ && is_mapping_symbol(file_.machine(), table.name_of(entry)))) {
+        (machine_.has_marks() && machine_.is_mark(table.name_of(entry)))) {
       return std::nullopt;
     }
-    const Address start =
-        file_.machine() == EM_ARM && typed ? entry.value & ~Address{1} : entry.value;
+    const Address start = typed ? entry.value & ~machine_.function_mode_bits : entry.value;
     const auto limit = limit_of(entry, start, typed);
     if (!limit) {
       return std::nullopt;
@@ -79,7 +53,7 @@ class FunctionFilter {
  private:
   [[nodiscard]] bool is_function_type(std::uint8_t type) const {
     return type == STT_FUNC || type == STT_GNU_IFUNC ||
-           (type == kArmThumbFunction && file_.machine() == EM_ARM);
+           (type != STT_NOTYPE && type == machine_.function_type);
   }
 
   // Where the part that the symbol is defined in ends; a miss when that holds no code.
@@ -105,7 +79,7 @@ class FunctionFilter {
   const ElfFile& file_;
   std::span<const ElfSection> sections_;
   std::vector<AddressRange> parts_;
-  bool has_mapping_symbols_;
+  const ElfMachine& machine_;
 };
 
 void add(const std::shared_ptr<const ElfFile>& file, const ElfSymbols& table, NameSource source,

@@ -73,7 +73,7 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
   const bool conventional = chain && chain->kind == FrameChain::Kind::frame_pointer &&
                             get(chain->base) == AbstractValue::from_cfa(-chain->cfa_offset);
   if (place.guessed && conventional) {
-    return by(arch_->registers.fp);
+    return by(chain->base);
   }
   for (const Register preferred : {arch_->registers.sp, arch_->registers.fp}) {
     if (const auto rule = by(preferred)) {

@@ -3,8 +3,7 @@
 namespace whocall {
 namespace {
 
-constexpr std::int64_t kStackAlignment = 16;  // of the CFA, where compilers keep to it
-constexpr std::int64_t kMostCalls = 4;        // that one path may have passed
+constexpr std::int64_t kMostCalls = 4;  // that one path may have passed
 
 }  // namespace
 
@@ -30,7 +29,7 @@ UnknownCalls PoppingCalls::after_call(UnknownCalls before, const AbstractState& 
     return before;
   }
   before.last = behind;
-  before.last_aligned = *deep % kStackAlignment == 0 ? behind : before.last_aligned;
+  before.last_aligned = *deep % arch_.abi.call_alignment == 0 ? behind : before.last_aligned;
   return before;
 }
 

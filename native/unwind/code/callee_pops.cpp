@@ -39,8 +39,7 @@ void CalleePops::follow(Address target, int depth, Answer& answer) {
   if (stub && stub->target) {
     follow(*stub->target, depth - 1, answer);
   } else if (stub && stub->slot) {
-    const auto bound =
-        process_.memory->read_unsigned(*stub->slot, arch.abi.pointer_size, arch.abi.endian);
+    const auto bound = process_.code_pointer_at(*stub->slot);
     if (bound && code_.import_at(target, *stub->slot).empty()) {
       follow(*bound, depth - 1, answer);
     }

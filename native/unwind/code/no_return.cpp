@@ -93,8 +93,7 @@ bool NoReturn::slot_never_returns(Address stub, Address slot, int depth) {
   if (!name.empty()) {
     return is_known_not_to_return(name);
   }
-  const Architecture& arch = *process_.arch;
-  const auto bound = process_.memory->read_unsigned(slot, arch.abi.pointer_size, arch.abi.endian);
+  const auto bound = process_.code_pointer_at(slot);
   return bound && never_returns(*bound, depth - 1);
 }
 

@@ -1,7 +1,6 @@
 #include "unwind/walk/chain_evidence.h"
 
-#include <array>
-
+#include "unwind/code/call_site.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/chain_row.h"
 
@@ -13,13 +12,8 @@ constexpr int kEnoughToAFile = 2;  // links up to a call in the code of a file
 constexpr Address kLargestFrame = Address{1} << 20U;
 
 bool behind_call_in_a_file(Address pc, const ProcessImage& process) {
-  const Architecture& arch = *process.arch;
   const Module* module = process.module_at(pc - 1);
-  std::array<std::byte, 16> bytes{};
-  const auto before = std::span(bytes).first(arch.code.longest_call);
-  return module != nullptr && module->file != nullptr && arch.code.call_before != nullptr &&
-         process.memory->read(pc - before.size(), before) == before.size() &&
-         arch.code.call_before(ByteView(before, arch.abi.endian), pc).has_value();
+  return module != nullptr && module->file != nullptr && call_before(process, pc).has_value();
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // By the function table that the Go runtime walks its stacks with, and by what the runtime's own
 // code does where it changes stacks.
-#include <array>
 #include <memory>
 #include <unordered_map>
 
+#include "unwind/code/call_site.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/walk/go_stacks.h"
 #include "unwind/walk/strategies.h"
@@ -142,11 +142,7 @@ class GoStrategy final : public Strategy {
     constexpr Address kStructWords = 64;
     const Memory& memory = *context.process.memory;
     const auto caller = apply_row(row, callee, arch_, memory).caller;
-    std::array<std::byte, 16> bytes{};
-    const auto before = std::span(bytes).first(arch_.code.longest_call);
-    const bool read = memory.read(caller.pc - before.size(), before) == before.size();
-    const auto call =
-        read ? arch_.code.call_before(ByteView(before, arch_.abi.endian), caller.pc) : std::nullopt;
+    const auto call = call_before(context.process, caller.pc);
     if (!call || !call->indirect) {
       return true;
     }

@@ -1,8 +1,7 @@
 #include "unwind/walk/judge.h"
 
-#include <array>
-
 #include "base/hex.h"
+#include "unwind/code/call_site.h"
 #include "unwind/walk/chain_evidence.h"
 #include "unwind/walk/signal_context.h"
 
@@ -165,8 +164,8 @@ bool Judge::was_planted(Address pc) const {
   if (function && (function->begin == pc || function->begin + 1 == pc)) {
     return function->begin == pc;
   }
-  std::array<std::byte, 16> bytes{};
-  const ByteView before = code_before(pc, bytes);
+  CodeBytes room{};
+  const ByteView before = code_before(process_, pc, kLongestLook, room);
   return process_.arch->code.flow_ends != nullptr && !before.empty() &&
          process_.arch->code.flow_ends(before);
 }
@@ -242,9 +241,8 @@ CallMatch Judge::match_call(const Activation& callee, const Activation& caller,
 
 CallMatch Judge::find_call(const Activation& callee, Address caller,
                            std::optional<Address>& called_at) {
-  std::array<std::byte, 16> bytes{};
-  const auto wanted = std::span(bytes).first(process_.arch->code.longest_call);
-  const ByteView before = code_before(caller, wanted);
+  CodeBytes room{};
+  const ByteView before = code_before(process_, caller, process_.arch->code.longest_call, room);
   if (before.empty()) {
     return CallMatch::unreadable;
   }
@@ -286,37 +284,18 @@ CallMatch Judge::find_call(const Activation& callee, Address caller,
   return same && !called ? CallMatch::same_module : CallMatch::unknown;
 }
 
-ByteView Judge::code_before(Address address, std::span<std::byte> wanted) const {
-  const Endian endian = process_.arch->abi.endian;
-  const auto run = process_.memory->run_at(address - wanted.size());
-  if (run.size() >= wanted.size()) {
-    return {run.first(wanted.size()), endian};
-  }
-  for (std::size_t size = wanted.size(); size > 0; --size) {
-    if (process_.memory->read(address - size, wanted.first(size)) == size) {
-      return {wanted.first(size), endian};
-    }
-  }
-  return {{}, endian};
-}
-
-std::optional<Address> Judge::word_at(Address address) const {
-  const Architecture& arch = *process_.arch;
-  return process_.memory->read_unsigned(address, arch.abi.pointer_size, arch.abi.endian);
-}
-
 // Follows jump stubs (PLT slots, thunks) from the call's target to the function they lead to.
 std::optional<Address> Judge::final_target(const CallSite& call) const {
   constexpr int kLongestChain = 4;
   const Architecture& arch = *process_.arch;
-  std::optional<Address> target = call.slot ? word_at(*call.slot) : call.target;
+  std::optional<Address> target = call.slot ? process_.code_pointer_at(*call.slot) : call.target;
   for (int hop = 0; target && hop < kLongestChain; ++hop) {
     const auto code = process_.memory->run_at(*target);
     const auto stub = arch.linkage.stub_at(ByteView(code, arch.abi.endian), *target);
     if (!stub) {
       return target;
     }
-    target = stub->slot ? word_at(*stub->slot) : stub->target;
+    target = stub->slot ? process_.code_pointer_at(*stub->slot) : stub->target;
   }
   return target;
 }
@@ -329,7 +308,7 @@ bool Judge::frame_pointer_agrees(const Activation& callee, const AppliedRow& pro
   if (chain->kind == FrameChain::Kind::frame_pointer) {  // one word tells, of two registers
     const auto base = callee.registers.get(chain->base);
     return base && *base + static_cast<Address>(chain->cfa_offset) == proposal.cfa &&
-           word_at(*base + static_cast<Address>(chain->return_address_offset)) ==
+           process_.code_pointer_at(*base + static_cast<Address>(chain->return_address_offset)) ==
                proposal.caller.pc;
   }
   const AppliedRow link = apply_row(*chain_row_.get(), callee, *process_.arch, *process_.memory);

@@ -95,8 +95,6 @@ class Judge {
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
   // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.
-  [[nodiscard]] ByteView code_before(Address address, std::span<std::byte> wanted) const;
-  [[nodiscard]] std::optional<Address> word_at(Address address) const;
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
   [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
                                           const AppliedRow& proposal) const;

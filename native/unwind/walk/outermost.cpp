@@ -29,7 +29,7 @@ bool starts_a_stack(const Module& module, const ProcessImage& process) {
 // The entry point of a module: by its file, or by the header that the process has of it.
 std::optional<Address> entry_of(const Module& module, const ProcessImage& process) {
   if (module.file != nullptr) {
-    return module.runtime_address(module.file->entry());
+    return module.runtime_address(process.arch->code_address(module.file->entry()));
   }
   constexpr std::array<std::byte, 4> kMagic = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'},
                                                std::byte{'F'}};
@@ -40,8 +40,7 @@ std::optional<Address> entry_of(const Module& module, const ProcessImage& proces
   const Architecture& arch = *process.arch;
   const Address header = module.range.begin;
   const auto type = process.memory->read_unsigned(header + kType, 2, arch.abi.endian);
-  const auto entry =
-      process.memory->read_unsigned(header + kEntry, arch.abi.pointer_size, arch.abi.endian);
+  const auto entry = process.code_pointer_at(header + kEntry);
   if (process.memory->read(header, magic) != magic.size() || magic != kMagic || !type || !entry) {
     return std::nullopt;
   }

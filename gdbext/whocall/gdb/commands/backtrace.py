@@ -41,6 +41,7 @@ def run(line: str) -> None:
         explain=parsed.has("explain"),
         every_thread=every_thread,
         pointer_size=now.image.pointer_size,
+        word_size=now.image.word_size,
         byte_order=now.image.byte_order,
         read=now.image.read,
         inferior=inferior_prefix(),

@@ -178,7 +178,9 @@ class StackWindow:
         stack = Stack(
             trace=self._trace,
             pointer_size=image.pointer_size,
+            word_size=image.word_size,
             byte_order=image.byte_order,
+            pc_name=image.native.pc_name,
             read=image.read,
             code_at=partial(_code_at, image, demangle()),
             strokes=_strokes(),

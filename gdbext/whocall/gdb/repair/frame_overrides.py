@@ -16,11 +16,10 @@ import gdb
 from gdb.unwinder import Unwinder, register_unwinder
 
 from whocall.gdb.host import frame_cache
-from whocall.repair.chain import Step
+from whocall.repair.chain import RegisterNames, Step
 
 _ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
-_STACK_POINTERS = {"rip": "rsp", "eip": "esp"}  # by the name of the program counter; else "sp"
 Place = tuple[tuple[int, int, int], int, int]  # thread, pc, sp
 
 
@@ -42,7 +41,7 @@ class _FrameOverrides(Unwinder):
     def __init__(self) -> None:
         super().__init__("whocall")
         self.steps: dict[Place, Step] = {}
-        self.pc_name = "pc"
+        self.names = RegisterNames("pc", "sp")
 
     def __call__(self, pending: Any) -> Any:
         """gdb asks this about every frame; None leaves the frame to gdb's own unwinders."""
@@ -66,7 +65,7 @@ class _FrameOverrides(Unwinder):
     def _caller(self, step: Step) -> Mapping[str, int]:
         """gdb would show a caller at 0 as a frame; one that is the frame again ends the stack."""
         if step.caller is None:
-            return {self.pc_name: step.pc, _STACK_POINTERS.get(self.pc_name, "sp"): step.sp}
+            return {self.names.pc: step.pc, self.names.sp: step.sp}
         return step.caller
 
 
@@ -84,12 +83,12 @@ def _register(wanted: bool) -> None:
     frame_cache.invalidate()
 
 
-def override(thread: gdb.InferiorThread, step: Step, pc_name: str) -> bool:
+def override(thread: gdb.InferiorThread, step: Step, names: RegisterNames) -> bool:
     """Tells gdb where the frame leads; False when it was told before, or that is not known."""
     place = (thread.ptid, step.pc, step.sp)
     if place in _overrides.steps or not step.leads:
         return False
-    _overrides.pc_name = pc_name
+    _overrides.names = names
     _overrides.steps[place] = step
     _register(True)
     return True

@@ -12,7 +12,7 @@ from whocall.gdb.repair import frame_overrides
 from whocall.gdb.repair.attach import deliver
 from whocall.gdb.repair.planning import RepairRequest, process_plan
 from whocall.gdb.target.frames import past_main, selection_kept
-from whocall.repair.chain import Chain
+from whocall.repair.chain import Chain, RegisterNames
 from whocall.repair.outcomes import Agreement, ModuleOutcome, ThreadOutcome
 
 MOST_OVERRIDES = 256  # of one stack, beyond those that are known to be needed
@@ -59,32 +59,33 @@ def _first_difference(chain: Chain) -> int | None:
     return None if level == len(chain.steps) else level
 
 
-def _lead(thread: gdb.InferiorThread, chain: Chain, pc_name: str) -> tuple[int, int | None]:
+def _lead(thread: gdb.InferiorThread, chain: Chain, names: RegisterNames) -> tuple[int, int | None]:
     """Overrides frames until gdb's stack is the chain.
 
     Returns how many were overridden, and the level at which gdb still differs.
     """
     known = (*chain.steps, *chain.last)
     overridden = sum(
-        frame_overrides.override(thread, step, pc_name) for step in known if not step.ruled
+        frame_overrides.override(thread, step, names) for step in known if not step.ruled
     )
     for _ in range(MOST_OVERRIDES):
         level = _first_difference(chain)
         if level is None or level == 0:
             return overridden, level
-        if not frame_overrides.override(thread, chain.steps[level - 1], pc_name):
+        if not frame_overrides.override(thread, chain.steps[level - 1], names):
             return overridden, level
         overridden += 1
     return overridden, _first_difference(chain)
 
 
 def reconcile(
-    chains: Mapping[int, Chain], pc_name: str, deliver: Callable[[], list[ModuleOutcome]]
+    chains: Mapping[int, Chain],
+    names: RegisterNames,
+    deliver: Callable[[], list[ModuleOutcome]],
 ) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
     """Makes gdb's stacks of the threads with these numbers the chains.
 
-    `deliver` hands gdb the files of all modules concerned; `pc_name` is gdb's name of the register
-    that holds the program counter.
+    `deliver` hands gdb the files of all modules concerned; `names` are gdb's names of registers.
     """
     everyone = sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)
     threads = {thread.num: thread for thread in everyone if thread.num in chains}
@@ -98,7 +99,7 @@ def reconcile(
         for number, thread in threads.items():
             chain = chains[number]
             thread.switch()
-            overridden, parts_at = _lead(thread, chain, pc_name)
+            overridden, parts_at = _lead(thread, chain, names)
             after = _agreement(chain)
             outcomes.append(
                 ThreadOutcome(
@@ -118,4 +119,4 @@ def reconcile(
 def repair(request: RepairRequest) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
     """Repairs the stacks of the selected inferior. Raises Error."""
     found, chains = process_plan(request)
-    return reconcile(chains, found.pc_name, lambda: deliver(found.deliveries))
+    return reconcile(chains, found.registers, lambda: deliver(found.deliveries))

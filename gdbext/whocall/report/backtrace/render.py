@@ -32,7 +32,8 @@ class TextForm:
     full: bool = False
     explain: bool = False
     every_thread: bool = False
-    pointer_size: int = 8
+    pointer_size: int = 8  # bytes
+    word_size: int = 8  # of the stack's words and registers, bytes
     byte_order: str = "little"
     read: Reader | None = None  # memory, for the stack words of -full
     inferior: str = ""  # stands before numbers of threads, such as "2." where gdb has several
@@ -147,7 +148,7 @@ class _Chain:
             yield f"    {sentence(frame.explanation)}"
         if form.full and not frame.inlined:
             yield from stack_lines(
-                frame, self._sp, form.pointer_size, form.byte_order, form.read, self._style
+                frame, self._sp, form.word_size, form.byte_order, form.read, self._style
             )
         if frame.cfa is not None and not frame.inlined:
             self._sp = frame.cfa

@@ -36,7 +36,7 @@ def _words(begin: int, data: bytes, word: int, byte_order: str, style: Style) ->
 def stack_lines(
     frame: Frame,
     sp: int,
-    pointer_size: int,
+    word_size: int,
     byte_order: str,
     read: Reader | None,
     style: Style,
@@ -47,17 +47,17 @@ def stack_lines(
     else:
         yield f"{INDENT}sp {sp:#x}, CFA {frame.cfa:#x}"
     if frame.registers:
-        yield from _registers(frame.registers, pointer_size * 2)
+        yield from _registers(frame.registers, word_size * 2)
     if frame.cfa is None or read is None:
         return
     if frame.cfa < sp:
         yield f"{INDENT}(the CFA lies below sp: another stack begins here)"
         return
-    count = (frame.cfa - sp) // pointer_size
+    count = (frame.cfa - sp) // word_size
     shown = min(count, MOST_WORDS)
-    data = read(sp, shown * pointer_size)
-    yield from _words(sp, data, pointer_size, byte_order, style)
-    unread = shown - len(data) // pointer_size
+    data = read(sp, shown * word_size)
+    yield from _words(sp, data, word_size, byte_order, style)
+    unread = shown - len(data) // word_size
     if unread:
         yield f"{INDENT}({unread} words cannot be read)"
     if count > shown:

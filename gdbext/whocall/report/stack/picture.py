@@ -57,7 +57,9 @@ class Stack:
 
     trace: Backtrace
     pointer_size: int  # bytes
+    word_size: int  # of a word of the stack, bytes
     byte_order: str  # "little" or "big"
+    pc_name: str  # the register under which a walk tells the return address
     read: Callable[[int, int], bytes]  # up to `size` bytes at an address
     code_at: Callable[[int], str | None]  # "main (+14)" when the address is one of code
     strokes: Strokes = Strokes()
@@ -105,7 +107,7 @@ class Picture:
         self._length = end + 1
 
     def _lay_out(self) -> int:
-        trace, word = self._stack.trace, self._stack.pointer_size
+        trace, word = self._stack.trace, self._stack.word_size
         sp, row, elsewhere = trace.sp, 0, False
         for index, frame in enumerate(trace.frames):
             notes: list[str] = []
@@ -183,24 +185,24 @@ class Picture:
         stack = self._stack
         frame = stack.trace.frames[block.at]
         chosen = self.selected is not None and block.at == self._holder(self.selected)
-        address = block.begin + number * stack.pointer_size
+        address = block.begin + number * stack.word_size
         pieces = [
             Piece(" "),
             Piece(stack.strokes.chosen if chosen else stack.strokes.word, _ROLES[frame.trust]),
             Piece(f"     {address:#0{self._digits}x}", "address"),
         ]
-        data = stack.read(address, stack.pointer_size)
-        if len(data) < stack.pointer_size:
+        data = stack.read(address, stack.word_size)
+        if len(data) < stack.word_size:
             return [*pieces, Piece("  cannot be read", "metadata")]
         value = int.from_bytes(data, cast(Literal["little", "big"], stack.byte_order))
-        pieces.append(Piece(f"  {value:#0{self._digits}x}"))
+        pieces.append(Piece(f"  {value:#0{2 * stack.word_size + 2}x}"))
         return [*pieces, *self._meaning(block, address, value, data)]
 
     def _meaning(self, block: _Block, address: int, value: int, data: bytes) -> Row:
         """What the word is, or else what it looks like."""
         frame = self._stack.trace.frames[block.at]
         register = (frame.saved or {}).get(address)
-        if register is not None and not frame.signal_trampoline and register in _PROGRAM_COUNTERS:
+        if register is not None and not frame.signal_trampoline and register == self._stack.pc_name:
             return [Piece("  return address into "), *self._caller(block.at)]
         if register is not None:
             return [Piece(f"  saved {register}")]
@@ -224,7 +226,3 @@ class Picture:
         trace = self._stack.trace
         last = next((frame.cfa for frame in reversed(trace.frames) if frame.cfa), trace.sp)
         return trace.sp <= value < last
-
-
-# gdb's names of the pc: under them a walk tells the return address.
-_PROGRAM_COUNTERS = ("pc", "rip", "eip")

@@ -1,0 +1,33 @@
+#include "unwind/code/call_site.h"
+
+#include <span>
+
+namespace whocall {
+
+ByteView code_before(const ProcessImage& process, Address address, std::size_t size,
+                     CodeBytes& room) {
+  const Endian endian = process.arch->abi.endian;
+  const auto run = process.memory->run_at(address - size);
+  if (run.size() >= size) {
+    return {run.first(size), endian};
+  }
+  for (; size > 0; --size) {
+    const auto wanted = std::span(room).first(size);
+    if (process.memory->read(address - size, wanted) == size) {
+      return {wanted, endian};
+    }
+  }
+  return {{}, endian};
+}
+
+std::optional<CallSite> call_before(const ProcessImage& process, Address return_address) {
+  const CodeModel& code = process.arch->code;
+  CodeBytes room{};
+  if (code.call_before == nullptr) {
+    return std::nullopt;
+  }
+  const ByteView before = code_before(process, return_address, code.longest_call, room);
+  return before.empty() ? std::nullopt : code.call_before(before, return_address);
+}
+
+}  // namespace whocall
