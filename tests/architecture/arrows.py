@@ -10,7 +10,7 @@ from pathlib import Path
 # The rooms of native/ from the ground up; "symbols/table" is a room inside another. Each may
 # include itself and all that stand before it here, but for BESIDE and ALONE.
 ORDER = [
-    *("base", "arch", "memory", "object", "object/bfd", "object/dw", "process"),
+    *("base", "rules", "arch", "memory", "object", "object/bfd", "object/dw", "process"),
     *("symbols/table", "symbols/starts", "symbols/inferred", "symbols/lists"),
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/walk", "unwind/audit"),
@@ -20,6 +20,8 @@ ORDER = [
 # Rooms that stand beside each other, and do not know each other.
 BESIDE = [
     {"arch", "memory"},
+    {"rules", "arch"},
+    {"rules", "memory"},
     {"symbols/inferred", "symbols/lists", "symbols/signatures", "symbols/jit"},
     {"unwind/walk", "unwind/audit"},
 ]
@@ -51,7 +53,7 @@ def _allowed(order: list[str], beside: list[set[str]], alone: set[str]) -> dict[
     return allowed
 
 
-ALLOWED = {**_allowed(ORDER, BESIDE, ALONE), "runtime": {"runtime"}}
+ALLOWED = {**_allowed(ORDER, BESIDE, ALONE), "runtime": {"rules", "runtime"}}
 PACKAGE_ALLOWED = _allowed(PACKAGE_ORDER, PACKAGE_BESIDE, set())
 
 # Headers from outside that only one place may include.

@@ -17,6 +17,11 @@ class AnalysisStrategy final : public Strategy {
     return context.analyser.row_at(callee.lookup_pc());
   }
 
+  [[nodiscard]] bool hangs_on_pc(const Activation& /*callee*/,
+                                 const WalkContext& /*context*/) override {
+    return true;
+  }
+
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const auto range = context.code.function_at(callee.lookup_pc());

@@ -29,6 +29,11 @@ class CallEntryStrategy final : public Strategy {
     return callee.interrupted && !context.process.is_code(callee.pc) ? &row_ : nullptr;
   }
 
+  [[nodiscard]] bool hangs_on_pc(const Activation& callee,
+                                 const WalkContext& /*context*/) override {
+    return !callee.interrupted;
+  }
+
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& /*row*/,
                                     const WalkContext& /*context*/) const override {
     return (callee.pc == 0 ? std::string("the NULL pc") : "the pc, which is not code,") +

@@ -16,6 +16,11 @@ class CfiStrategy final : public Strategy {
     return found ? found->row : nullptr;
   }
 
+  [[nodiscard]] bool hangs_on_pc(const Activation& /*callee*/,
+                                 const WalkContext& /*context*/) override {
+    return true;
+  }
+
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const auto found = context.cfi.row_at(callee.lookup_pc());

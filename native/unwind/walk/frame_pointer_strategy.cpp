@@ -75,8 +75,7 @@ class FramePointerStrategy final : public Strategy {
   // Whether `caller` returns from a call that went to the function of `callee`.
   static bool calls(const Activation& caller, const Activation& callee,
                     const WalkContext& context) {
-    const CallMatch call = context.judge.match_call(callee, caller);
-    return call == CallMatch::matches || call == CallMatch::tail_call;
+    return goes_to_callee(context.judge.match_call(callee, caller));
   }
 
   const Architecture& arch_;

@@ -40,6 +40,10 @@ class GoStrategy final : public Strategy {
     return stacks->row_at(*function, callee.lookup_pc(), 0);
   }
 
+  [[nodiscard]] bool hangs_on_pc(const Activation& callee, const WalkContext& context) override {
+    return stacks_at(callee.lookup_pc(), context) == nullptr;
+  }
+
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const Module* module = context.process.module_at(callee.lookup_pc());

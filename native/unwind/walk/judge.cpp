@@ -97,7 +97,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   if (called) {
     result.evidence.add(Evidence::call_before);
   }
-  if (result.call == CallMatch::matches || result.call == CallMatch::tail_call) {
+  if (goes_to_callee(result.call)) {
     result.evidence.add(Evidence::call_target);
   }
   result.evidence.add(Evidence::cfa_up);

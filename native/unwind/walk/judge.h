@@ -45,6 +45,11 @@ enum class CallMatch : std::uint8_t {
   elsewhere,    // it goes to another function
 };
 
+// Whether the call led to the callee's function.
+constexpr bool goes_to_callee(CallMatch call) {
+  return call == CallMatch::matches || call == CallMatch::tail_call;
+}
+
 struct Judgement {
   Refusal refusal = Refusal::none;
   EvidenceSet evidence{};

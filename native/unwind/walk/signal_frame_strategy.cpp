@@ -36,6 +36,11 @@ class SignalFrameStrategy final : public Strategy {
                : nullptr;
   }
 
+  [[nodiscard]] bool hangs_on_pc(const Activation& /*callee*/,
+                                 const WalkContext& /*context*/) override {
+    return true;
+  }
+
   [[nodiscard]] std::string explain(const Activation& /*callee*/, const UnwindRow& /*row*/,
                                     const WalkContext& /*context*/) const override {
     return "the handler returns to the kernel's signal trampoline, and the registers that the "

@@ -84,6 +84,12 @@ class Strategy {
   // The rule for `callee`, or null where this strategy has nothing to say. The walker applies it,
   // judges the caller it leads to, and asks the next strategy when it is refused.
   virtual const UnwindRow* find(const Activation& callee, const WalkContext& context) = 0;
+  // Whether find() hangs on the callee's pc alone there (a return address), so that it need not be
+  // asked again where the same pc comes back.
+  [[nodiscard]] virtual bool hangs_on_pc(const Activation& /*callee*/,
+                                         const WalkContext& /*context*/) {
+    return false;
+  }
   // How the rule was found, as the beginning of a sentence: "the .eh_frame of libc.so.6 gives".
   [[nodiscard]] virtual std::string explain(const Activation& callee, const UnwindRow& row,
                                             const WalkContext& context) const = 0;

@@ -7,6 +7,7 @@
 #include "base/hex.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/walk/outermost.h"
+#include "unwind/walk/quick_walk.h"
 
 namespace whocall {
 
@@ -20,13 +21,14 @@ struct Walker::Attempt {
 class Walker::Walk {
  public:
   Walk(Walker& walker, const WalkOptions& options)
-      : process_(walker.process_), options_(options), context_{walker.process_, walker.cfi_,
-                                                               walker.code_,    walker.analyser_,
-                                                               walker.judge_,   made_rows_,
-                                                               exact_,          may_search_,
-                                                               result_.frames,  budget_,
-                                                               notes_} {
+      : process_(walker.process_),
+        options_(options),
+        facts_(walker.facts_),
+        context_{walker.process_, walker.cfi_, walker.code_, walker.analyser_,
+                 walker.judge_,   made_rows_,  exact_,       may_search_,
+                 result_.frames,  budget_,     notes_} {
     budget_.code += walker.analyser_.followed();
+    facts_.begin_walk(options.without);
     for (const auto& strategy : walker.strategies_) {
       if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
         strategies_.push_back(strategy.get());
@@ -44,6 +46,10 @@ class Walker::Walk {
     activation.registers = thread.registers;
     activation.interrupted = true;
     add_frame(activation, nullptr);
+    // Facts tell neither why a strategy was taken nor all registers.
+    const bool may_be_quick = facts_.usable() && !options_.explain && !options_.registers;
+    QuickWalk quick(process_, facts_, may_search_, result_.frames);
+    quick.begin(activation);
     while (true) {
       if (result_.frames.size() % kInterruptInterval == 0 && options_.check_interrupt) {
         options_.check_interrupt();
@@ -53,14 +59,20 @@ class Walker::Walk {
                         std::to_string(options_.max_frames) + " frames; the limit is a setting"};
         break;
       }
+      if (may_be_quick && quick.step(!context_.may_search_on())) {
+        continue;
+      }
+      activation = quick.activation();
       const auto accepted = find_caller(activation);
       if (!accepted) {
         break;
       }
+      learn(activation, *accepted);
       planted_ = accepted->judgement.planted;
       activation = accepted->proposal.caller;
       activation.interrupted = activation.interrupted || accepted->judgement.planted;
       add_frame(activation, &*accepted);
+      quick.begin(activation);
     }
     return std::move(result_);
   }
@@ -105,6 +117,31 @@ class Walker::Walk {
     }
     stop_without_caller(callee);
     return std::nullopt;
+  }
+
+  // Keeps what will be so again at this address, whatever its frame.
+  void learn(const Activation& callee, const Attempt& accepted) {
+    const CallMatch call = accepted.judgement.call;
+    const bool called = call != CallMatch::no_call && call != CallMatch::unreadable;
+    if (!called || callee.interrupted || !refused_.empty() || !facts_.usable() ||
+        accepted.row->signal_frame || accepted.row->injected) {
+      return;
+    }
+    for (Strategy* strategy : strategies_) {
+      const bool chosen = strategy == accepted.strategy;
+      const bool chain = chosen && strategy->trust() == Trust::frame_pointer;
+      if (!chain && !strategy->hangs_on_pc(callee, context_)) {
+        return;
+      }
+      if (chosen) {
+        break;
+      }
+    }
+    if (facts_.at(callee.pc) == nullptr) {
+      facts_.learn_step(callee.pc, *accepted.row, accepted.strategy->trust(),
+                        accepted.strategy->name());
+    }
+    facts_.learn_call(callee.pc, accepted.proposal.caller.pc, call);
   }
 
   // The outermost frame has a CFA too, when its row could be applied.
@@ -229,6 +266,7 @@ class Walker::Walk {
 
   const ProcessImage& process_;
   const WalkOptions& options_;
+  StepFacts& facts_;
   std::deque<UnwindRow> made_rows_;
   WalkContext context_;
   std::vector<Strategy*> strategies_;
@@ -276,6 +314,7 @@ Walker::Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symboliz
       code_(process, cfi_, *symbolizer_),
       analyser_(process, code_),
       judge_(process, code_),
+      facts_(*process.arch),
       strategies_(make_strategies(*process.arch)) {}
 
 Backtrace Walker::walk(const Thread& thread, const WalkOptions& options) {

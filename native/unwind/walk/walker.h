@@ -14,6 +14,7 @@
 #include "unwind/rows/cfi_tables.h"
 #include "unwind/walk/backtrace.h"
 #include "unwind/walk/judge.h"
+#include "unwind/walk/step_facts.h"
 #include "unwind/walk/strategy.h"
 
 namespace whocall {
@@ -45,6 +46,7 @@ class Walker {
   CfiTables& cfi() { return cfi_; }
   CodeMap& code() { return code_; }
   FunctionAnalyser& analyser() { return analyser_; }
+  [[nodiscard]] const StepFacts& facts() const { return facts_; }
 
  private:
   struct Attempt;  // one strategy's proposal for the caller
@@ -56,6 +58,7 @@ class Walker {
   CodeMap code_;
   FunctionAnalyser analyser_;
   Judge judge_;
+  StepFacts facts_;
   std::vector<std::unique_ptr<Strategy>> strategies_;
 };
 

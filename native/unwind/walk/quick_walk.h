@@ -1,0 +1,49 @@
+// Steps of a walk that facts are known for: a few loads and comparisons each, with the frames and
+// the evidence that the full walk would give. Whatever is unusual is left to that.
+//
+// On the way only pc, stack pointer and frame pointer are kept; the other registers are looked for
+// where the steps saved them, when somebody asks.
+#pragma once
+
+#include <vector>
+
+#include "process/process_image.h"
+#include "unwind/rows/activation.h"
+#include "unwind/walk/backtrace.h"
+#include "unwind/walk/step_facts.h"
+
+namespace whocall {
+
+class QuickWalk {
+ public:
+  // `frames` are the walk's; steps add to them. `searches`: the walk may search the stack.
+  QuickWalk(const ProcessImage& process, const StepFacts& facts, bool searches,
+            std::vector<Frame>& frames)
+      : process_(process), facts_(facts), searches_(searches), frames_(frames) {}
+
+  // The last of the frames is `activation`'s.
+  void begin(const Activation& activation);
+  // Adds the caller of the last frame; false when that is not for this class to say.
+  // `tables_only`: no strategy but unwind tables may be asked any more.
+  bool step(bool tables_only);
+  // Of the last frame, with all registers that are known there.
+  [[nodiscard]] Activation activation() const;
+
+ private:
+  [[nodiscard]] bool enter_stack();
+  [[nodiscard]] bool chain_goes_on(CallMatch call) const;
+  [[nodiscard]] bool stays_on_stack(Address to) const;
+  [[nodiscard]] std::optional<std::uint64_t> saved_on_the_way(unsigned index) const;
+
+  const ProcessImage& process_;
+  const StepFacts& facts_;
+  bool searches_;
+  std::vector<Frame>& frames_;
+  Activation start_;                    // where the quick steps began
+  rules::StackPoint here_;              // the last frame
+  std::vector<const StepFact*> trail_;  // the steps from there to here
+  rules::StackSpan span_;               // of the stack, where here_.sp lies
+  AddressRange stack_;                  // and its mapping
+};
+
+}  // namespace whocall

@@ -1,0 +1,118 @@
+#include "unwind/walk/step_facts.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace whocall {
+namespace {
+
+constexpr Endian kHost = std::endian::native == std::endian::big ? Endian::big : Endian::little;
+
+template <typename Small>
+bool fits(std::int64_t value) {
+  return value >= std::numeric_limits<Small>::min() && value <= std::numeric_limits<Small>::max();
+}
+
+}  // namespace
+
+StepFacts::StepFacts(const Architecture& arch)
+    : arch_(arch), steps_(std::size_t{1} << kPlacesLog), calls_(std::size_t{1} << kPlacesLog) {
+  const auto preserved = arch.registers.callee_saved;
+  const auto& chain = arch.frame.chain;
+  const auto fp = chain ? std::ranges::find(preserved, chain->base) : preserved.end();
+  usable_ = preserved.size() <= rules::kMostRegisters && fp != preserved.end() &&
+            chain->kind == FrameChain::Kind::frame_pointer && arch.abi.endian == kHost &&
+            (arch.registers.size == 4 || arch.registers.size == 8);
+  if (usable_) {
+    layout_ = {.word_size = arch.registers.size,
+               .frame_pointer = static_cast<std::uint8_t>(fp - preserved.begin()),
+               .sp_from_cfa = arch.frame.sp_from_cfa(),
+               .address_mask = arch.address_mask(),
+               .code_mask = arch.code.pointer_mask};
+  }
+}
+
+void StepFacts::begin_walk(const std::vector<std::string>& without) {
+  if (without == without_ && kept_.size() < kMostSteps) {
+    return;
+  }
+  without_ = without;
+  kept_.clear();
+  std::ranges::fill(steps_, nullptr);
+}
+
+void StepFacts::learn_step(Address pc, const UnwindRow& row, Trust trust,
+                           std::string_view strategy) {
+  if (const auto rule = compact(row); rule && kept_.size() < kMostSteps) {
+    steps_[place_of(pc)] = &kept_.emplace_back(StepFact{pc, *rule, trust, strategy});
+  }
+}
+
+// A miss where the row says more than a compact rule can.
+std::optional<rules::CompactRule> StepFacts::compact(const UnwindRow& row) const {
+  const bool by_sp = row.cfa.base == arch_.registers.sp;
+  const bool by_fp = arch_.frame.chain && row.cfa.base == arch_.frame.chain->base;
+  const RegisterRule* const back = row.rule_for(arch_.registers.return_address);
+  if (row.signal_frame || row.injected || row.new_stack || (!by_sp && !by_fp) ||
+      row.cfa.kind != CfaRule::Kind::register_offset || !fits<std::int32_t>(row.cfa.offset) ||
+      row.return_address != arch_.registers.return_address || back == nullptr ||
+      back->kind != RegisterRule::Kind::at_cfa || !fits<std::int16_t>(back->offset)) {
+    return std::nullopt;
+  }
+  rules::CompactRule rule;
+  rule.cfa_offset = static_cast<std::int32_t>(row.cfa.offset);
+  rule.by_frame_pointer = by_fp;
+  rule.return_slot = static_cast<std::int16_t>(back->offset);
+  for (const NamedRule& named : row.rules) {
+    if (named.number != row.return_address && !note(named, rule)) {
+      return std::nullopt;
+    }
+  }
+  rule.lowest = rule.return_slot;
+  std::int32_t highest = rule.return_slot;
+  for (unsigned i = 0; i < rules::kMostRegisters; ++i) {
+    if ((rule.saved >> i & 1U) != 0) {
+      rule.lowest = std::min(rule.lowest, rule.slots[i]);
+      highest = std::max<std::int32_t>(highest, rule.slots[i]);
+    }
+  }
+  const std::int32_t extent = highest - rule.lowest + arch_.registers.size;
+  if (!fits<std::uint16_t>(extent)) {
+    return std::nullopt;
+  }
+  rule.extent = static_cast<std::uint16_t>(extent);
+  return rule;
+}
+
+// Puts the rule of one register into `rule`; false where there is no room for what it says.
+bool StepFacts::note(const NamedRule& named, rules::CompactRule& rule) const {
+  using Kind = RegisterRule::Kind;
+  const auto preserved = arch_.registers.callee_saved;
+  const auto found = std::ranges::find(preserved, named.number);
+  if (found == preserved.end()) {
+    // Not to be known in the caller is what becomes of all others anyway.
+    return named.rule.kind == Kind::undefined && named.number != arch_.registers.sp &&
+           named.number != arch_.registers.thread_pointer;
+  }
+  const auto index = static_cast<unsigned>(found - preserved.begin());
+  const auto bit = static_cast<std::uint8_t>(1U << index);
+  if (((rule.saved | rule.lost) & bit) != 0) {
+    return false;  // told twice
+  }
+  switch (named.rule.kind) {
+    case Kind::same_value:
+      return true;
+    case Kind::undefined:
+      rule.lost |= bit;
+      return true;
+    case Kind::at_cfa:
+      rule.saved |= bit;
+      rule.slots.at(index) = static_cast<std::int16_t>(named.rule.offset);
+      return fits<std::int16_t>(named.rule.offset);
+    default:
+      return false;
+  }
+}
+
+}  // namespace whocall
