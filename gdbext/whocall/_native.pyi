@@ -273,6 +273,15 @@ def open_core(path: _Path, search: FileSearch = ...) -> Process: ...
 def open_process(pid: int, search: FileSearch = ...) -> Process:
     """Attaches and stops the process until close() or the object's end."""
 
+def loaded_files(
+    arch: str,
+    auxiliary: dict[int, int],
+    read_memory: Callable[[int, int], bytes],
+    program: str,
+) -> list[tuple[str, int, bool]]:
+    """(path, bias, is_executable) of `program` and of what it has loaded, by the target's own
+    paths; auxiliary: values by AT_ number; read_memory as for open_inferior."""
+
 def open_inferior(
     arch: str,
     pid: int,
