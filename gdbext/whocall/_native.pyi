@@ -60,7 +60,6 @@ class Thread:
     name: str
     crashed: bool
     signal: int
-    fault_address: int | None
     pc: int
     sp: int
     registers: dict[str, int]
@@ -127,7 +126,7 @@ class Backtrace:
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> Frame: ...
-    stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "no-progress", "frame-limit"
+    stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "frame-limit"
     stop_detail: str
 
 class RepairFile:
@@ -316,10 +315,6 @@ def cfi_rows(
 ) -> list[tuple[int, int, list[tuple[int, str, dict[str, str]]]]]:
     """Every FDE compiled: (begin, end, [(row's begin, CFA rule, {register: rule})]), in the
     notation of readelf (rsp+8, c-16, exp, u, s). Link addresses."""
-
-def analysis_rows(path: str, begin: int, end: int) -> list[tuple[int, str, dict[str, str]]]:
-    """The rows that the instruction analysis computes for the code at [begin, end), in the form of
-    cfi_rows. Link addresses."""
 
 def libbfd_version() -> str:
     """Loads libbfd; raises Error with the remedy when it cannot be loaded."""
