@@ -60,7 +60,6 @@ class Thread:
     name: str
     crashed: bool
     signal: int
-    fault_address: int | None
     pc: int
     sp: int
     registers: dict[str, int]
@@ -127,7 +126,7 @@ class Backtrace:
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> Frame: ...
-    stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "no-progress", "frame-limit"
+    stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "frame-limit"
     stop_detail: str
 
 class RepairFile:
@@ -275,6 +274,15 @@ def open_core(path: _Path, search: FileSearch = ...) -> Process: ...
 def open_process(pid: int, search: FileSearch = ...) -> Process:
     """Attaches and stops the process until close() or the object's end."""
 
+def loaded_files(
+    arch: str,
+    auxiliary: dict[int, int],
+    read_memory: Callable[[int, int], bytes],
+    program: str,
+) -> list[tuple[str, int, bool]]:
+    """(path, bias, is_executable) of `program` and of what it has loaded, by the target's own
+    paths; auxiliary: values by AT_ number; read_memory as for open_inferior."""
+
 def open_inferior(
     arch: str,
     pid: int,
@@ -309,10 +317,6 @@ def cfi_rows(
 ) -> list[tuple[int, int, list[tuple[int, str, dict[str, str]]]]]:
     """Every FDE compiled: (begin, end, [(row's begin, CFA rule, {register: rule})]), in the
     notation of readelf (rsp+8, c-16, exp, u, s). Link addresses."""
-
-def analysis_rows(path: str, begin: int, end: int) -> list[tuple[int, str, dict[str, str]]]:
-    """The rows that the instruction analysis computes for the code at [begin, end), in the form of
-    cfi_rows. Link addresses."""
 
 def libbfd_version() -> str:
     """Loads libbfd; raises Error with the remedy when it cannot be loaded."""

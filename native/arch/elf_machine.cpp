@@ -1,5 +1,5 @@
 // Sources: ELF for the ARM Architecture, "Mapping symbols", and its kin for AArch64; the RISC-V ELF
-// psABI (an ISA string may follow $x); <elf.h>; arch/mips/include/uapi/asm/siginfo.h of Linux.
+// psABI (an ISA string may follow $x); <elf.h>.
 #include "arch/elf_machine.h"
 
 #include <elf.h>
@@ -22,7 +22,7 @@ constexpr std::array<ElfMachine, 13> kMachines = {{
      .function_type = kThumbFunction,
      .marks = "adt"},
     {.number = EM_AARCH64, .name = "AArch64", .marks = "xd"},
-    {.number = EM_MIPS, .name = "MIPS", .has_rld_map = true, .code_before_errno = true},
+    {.number = EM_MIPS, .name = "MIPS", .has_rld_map = true},
     {.number = EM_PPC, .name = "PowerPC"},
     {.number = EM_PPC64, .name = "PowerPC 64-bit"},
     {.number = EM_S390, .name = "IBM Z", .wide_hash_pointer = 8},

@@ -25,8 +25,6 @@ struct ElfMachine {
 
   // The dynamic linker's list is found by DT_MIPS_RLD_MAP, as the dynamic table is read-only.
   bool has_rld_map = false;
-  // si_code stands before si_errno in siginfo_t.
-  bool code_before_errno = false;
 
   [[nodiscard]] bool has_marks() const { return !marks.empty(); }
   [[nodiscard]] bool is_mark(std::string_view symbol) const;

@@ -6,6 +6,27 @@
 
 namespace whocall {
 
+void AuxiliaryVector::set(std::uint64_t type, std::uint64_t value) {
+  if (value == 0) {
+    return;
+  }
+  if (type == AT_PHDR) {
+    program_headers = value;
+  } else if (type == AT_PHNUM) {
+    program_header_count = value;
+  } else if (type == AT_PHENT) {
+    program_header_size = value;
+  } else if (type == AT_ENTRY) {
+    entry = value;
+  } else if (type == AT_BASE) {
+    interpreter = value;
+  } else if (type == AT_SYSINFO_EHDR) {
+    vdso = value;
+  } else if (type == AT_EXECFN) {
+    program_path = value;
+  }
+}
+
 AuxiliaryVector parse_auxiliary_vector(ByteView contents, unsigned pointer_size) {
   AuxiliaryVector result;
   ByteReader reader(contents);
@@ -15,20 +36,7 @@ AuxiliaryVector parse_auxiliary_vector(ByteView contents, unsigned pointer_size)
     if (!reader.ok() || type == AT_NULL) {
       return result;
     }
-    if (value == 0) {
-      continue;
-    }
-    if (type == AT_PHDR) {
-      result.program_headers = value;
-    } else if (type == AT_ENTRY) {
-      result.entry = value;
-    } else if (type == AT_BASE) {
-      result.interpreter = value;
-    } else if (type == AT_SYSINFO_EHDR) {
-      result.vdso = value;
-    } else if (type == AT_EXECFN) {
-      result.program_path = value;
-    }
+    result.set(type, value);
   }
 }
 

@@ -5,20 +5,14 @@
 #include <algorithm>
 #include <csignal>
 
-#include "arch/elf_machine.h"
 #include "base/byte_reader.h"
 
 namespace whocall {
 namespace {
 
-// Signals whose siginfo names an address, where the kernel itself has sent them.
-bool has_fault_address(int signal) {
-  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
-         signal == SIGTRAP;
-}
-
 bool dumps_core(int signal) {
-  return has_fault_address(signal) || signal == SIGABRT || signal == SIGSYS || signal == SIGQUIT ||
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+         signal == SIGTRAP || signal == SIGABRT || signal == SIGSYS || signal == SIGQUIT ||
          signal == SIGXCPU || signal == SIGXFSZ;
 }
 
@@ -110,26 +104,14 @@ class NoteReader {
   // Belongs to the thread whose NT_PRSTATUS came last: once in the kernel's cores, for each thread
   // in gdb's.
   void read_signal_info(ByteView contents) {
-    const bool swapped = elf_machine(arch_.abi.elf_machine).code_before_errno;
     const auto number = contents.read<std::uint32_t>(0);
-    const auto code = contents.read<std::uint32_t>(swapped ? 4 : 8);
-    const auto address =
-        contents.read_unsigned(arch_.abi.pointer_size == 8 ? 16 : 12, arch_.abi.pointer_size);
-    if (!number || !code || !address || result_.threads.empty()) {
+    if (!number || result_.threads.empty()) {
       return;
     }
     Thread& thread = result_.threads.back();
     const int signal = static_cast<int>(*number);
     if (thread.signal == 0 && dumps_core(signal)) {
       thread.signal = signal;
-    }
-    // Negative codes and 0 are signals that some process sent: no address stands there. 0x80 is
-    // the kernel's "no details", as for a non-canonical address on x86-64: the address is 0 then.
-    constexpr int kFromKernel = 0x80;
-    const int reason = static_cast<int>(*code);
-    if (signal == thread.signal && has_fault_address(signal) && reason > 0 &&
-        reason != kFromKernel) {
-      thread.fault_address = *address;
     }
   }
 
@@ -146,7 +128,6 @@ class NoteReader {
     for (Thread& thread : result_.threads) {
       if (!thread.crashed && (!before_threads_ || !dumps_core(thread.signal))) {
         thread.signal = 0;
-        thread.fault_address.reset();
       }
     }
   }

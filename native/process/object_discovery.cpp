@@ -8,6 +8,7 @@
 #include "object/elf_dynamic.h"
 #include "process/link_map.h"
 #include "process/memory_text.h"
+#include "process/program_image.h"
 
 namespace whocall {
 namespace {
@@ -106,11 +107,7 @@ class Discovery {
     MappedObject object;
     object.is_program = true;
     object.path = program_path();
-    if (const auto headers = evidence_.auxiliary.program_headers; headers) {
-      const Address header_size =
-          arch_.abi.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
-      object.image = read_loaded_image(memory_, *headers - header_size, arch_);
-    }
+    object.image = read_program_image(memory_, evidence_.auxiliary, arch_);
     objects_.push_back(std::move(object));
   }
 

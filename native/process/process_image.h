@@ -20,13 +20,12 @@ namespace whocall {
 class Debuginfod;
 
 struct Thread {
-  unsigned number = 0;                   // from 1, in the order of the source
-  std::int64_t lwp = 0;                  // the kernel's thread id
-  std::string name;                      // may be empty
-  Registers registers;                   // the pc stands under arch->registers.pc
-  bool crashed = false;                  // this thread took the signal that made the core
-  int signal = 0;                        // 0: none
-  std::optional<Address> fault_address;  // siginfo's si_addr where the signal has one
+  unsigned number = 0;   // from 1, in the order of the source
+  std::int64_t lwp = 0;  // the kernel's thread id
+  std::string name;      // may be empty
+  Registers registers;   // the pc stands under arch->registers.pc
+  bool crashed = false;  // this thread took the signal that made the core
+  int signal = 0;        // 0: none
 };
 
 struct Mapping {

@@ -55,8 +55,6 @@ void bind_thread(py::module_& module) {
       .def_property_readonly("name", [](const ThreadView& view) { return text(view.get().name); })
       .def_property_readonly("crashed", [](const ThreadView& view) { return view.get().crashed; })
       .def_property_readonly("signal", [](const ThreadView& view) { return view.get().signal; })
-      .def_property_readonly("fault_address",
-                             [](const ThreadView& view) { return view.get().fault_address; })
       .def_property_readonly(
           "pc",
           [](const ThreadView& view) { return view.get().registers.get(view.arch().registers.pc); })

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "memory/callback_memory.h"
+#include "process/loaded_files.h"
 #include "python/bind_backtrace.h"
 #include "python/bind_functions.h"
 #include "python/bind_image_parts.h"
@@ -133,6 +135,30 @@ InferiorSnapshot make_snapshot(const Architecture& arch, std::int64_t pid,
   return snapshot;
 }
 
+CallbackMemory::Reader reader_of(const py::function& read_memory) {
+  return [read_memory](Address address, std::size_t size) {
+    const std::string bytes = read_memory(address, size).cast<py::bytes>();
+    std::vector<std::byte> out(std::min(bytes.size(), size));
+    std::memcpy(out.data(), bytes.data(), out.size());
+    return out;
+  };
+}
+
+std::vector<std::tuple<py::str, Address, bool>> files_of_program(
+    const std::string& arch_name, const std::map<std::uint64_t, std::uint64_t>& auxiliary,
+    const py::function& read_memory, const std::string& program) {
+  AuxiliaryVector vector;
+  for (const auto& [type, value] : auxiliary) {
+    vector.set(type, value);
+  }
+  const CallbackMemory memory(reader_of(read_memory));
+  std::vector<std::tuple<py::str, Address, bool>> files;
+  for (const auto& file : loaded_files(memory, vector, architecture_named(arch_name), program)) {
+    files.emplace_back(text(file.path), file.bias, file.is_executable);
+  }
+  return files;
+}
+
 Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
                       const std::vector<ThreadTuple>& threads,
                       const std::vector<MappingTuple>& mappings,
@@ -142,12 +168,7 @@ Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
       make_snapshot(architecture_named(arch_name), pid, threads, mappings, files);
   snapshot.vdso = vdso;
   snapshot.is_local = is_local;
-  snapshot.read_memory = [read_memory](Address address, std::size_t size) {
-    const std::string bytes = read_memory(address, size).cast<py::bytes>();
-    std::vector<std::byte> out(std::min(bytes.size(), size));
-    std::memcpy(out.data(), bytes.data(), out.size());
-    return out;
-  };
+  snapshot.read_memory = reader_of(read_memory);
   return Process(open_inferior(std::move(snapshot), search));
 }
 
@@ -162,6 +183,8 @@ void bind_openers(py::module_& module) {
       "open_process",
       [](std::int64_t pid, const FileSearch& search) { return Process(open_process(pid, search)); },
       py::arg("pid"), py::arg("search") = FileSearch());
+  module.def("loaded_files", &files_of_program, py::arg("arch"), py::arg("auxiliary"),
+             py::arg("read_memory"), py::arg("program"));
   module.def("open_inferior", &open_from_gdb, py::arg("arch"), py::arg("pid"), py::arg("threads"),
              py::arg("mappings"), py::arg("files"), py::arg("vdso"), py::arg("read_memory"),
              py::arg("search") = FileSearch(), py::arg("is_local") = false);

@@ -1,7 +1,6 @@
 // Rules as data, for comparison with other tools, and the bare frame chain.
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -9,7 +8,6 @@
 #include "object/elf_architecture.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "unwind/analysis/function_analysis.h"
 #include "unwind/rows/cfi_program.h"
 #include "unwind/walk/frame_chain.h"
 
@@ -37,20 +35,6 @@ py::list row_list(const std::vector<UnwindRow>& rows, const Architecture& arch) 
     list.append(py::make_tuple(row.range.begin, to_string(row.cfa, arch), rule_dict(row, arch)));
   }
   return list;
-}
-
-// The rows that the analysis computes for code at [begin, end) (link addresses).
-py::list analysis_rows(const std::string& path, Address begin, Address end) {
-  const auto file = ElfFile::open(path);
-  const Architecture& arch = architecture_of(*file);
-  if (arch.code.make_decoder == nullptr) {
-    return py::list();
-  }
-  const ByteView code = file->at(begin);
-  const auto decoder = arch.code.make_decoder();
-  const auto inside = code.slice(0, std::min<std::uint64_t>(end - begin, code.size()));
-  const FunctionCode function{.code = inside.value_or(ByteView()), .address = begin};
-  return row_list(make_rows(follow_function(function, arch, *decoder).points).rows, arch);
 }
 
 py::list cfi_rows(const std::string& path, const std::string& section) {
@@ -94,7 +78,6 @@ std::vector<std::string> architecture_names() {
 
 void bind_rows(py::module_& module) {
   module.def("cfi_rows", &cfi_rows, py::arg("path"), py::arg("section") = ".eh_frame");
-  module.def("analysis_rows", &analysis_rows, py::arg("path"), py::arg("begin"), py::arg("end"));
   module.def("decode_frame_chain", &frame_chain, py::arg("arch"), py::arg("stack"),
              py::arg("stack_address"), py::arg("registers"));
   module.def("architectures", &architecture_names);

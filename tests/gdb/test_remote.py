@@ -39,3 +39,25 @@ def test_remote_is_as_the_core(chain: Crash, server: str) -> None:
     assert [pc & 0xFFF for pc in remote] == [pc & 0xFFF for pc in core]
     assert str(chain.exe) in said.out
     assert "missing" not in said.out
+
+
+# The dynamic linker's list: struct r_debug { version; first }, struct link_map { ...; next }.
+LIST = ["set $first = *(unsigned long *)((char *)&_r_debug + 8)", "set $next = $first + 24"]
+DAMAGES = {
+    "its own next": "set var *(unsigned long *)$next = $first",
+    "a wild pointer": "set var *(unsigned long *)$next = 0x4141414141414141",
+    "no list": "set var *(unsigned long *)((char *)&_r_debug + 8) = 0x4141414141414141",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_list_of_files_costs_at_most_the_files(
+    damage: str, chain: Crash, server: str
+) -> None:
+    begin = [f"target remote {server}", "continue", *LIST]
+    said = batch([*begin, DAMAGES[damage], *BT, "whocall modules", "kill"], [chain.exe])
+    assert said.status == 0, said.err
+    [remote] = pcs(said.out)
+    [core] = pcs(batch(BT, [chain.exe, chain.core]).out)
+    assert [pc & 0xFFF for pc in remote][:3] == [pc & 0xFFF for pc in core][:3]
+    assert str(chain.exe) in said.out

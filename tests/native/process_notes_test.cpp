@@ -39,12 +39,10 @@ TEST_CASE("the kernel's cores: the first thread has crashed") {
     CHECK(notes.threads[0].name == "prog");
     CHECK(notes.threads[0].crashed);
     CHECK(notes.threads[0].signal == 11);
-    CHECK(notes.threads[0].fault_address == Address{0xabc});
     CHECK(notes.threads[0].registers.get(arch->registers.return_address) == 0x1234);
     CHECK(notes.threads[0].registers.get(arch->registers.sp) == 0x8000);
     CHECK_FALSE(notes.threads[1].crashed);
     CHECK(notes.threads[1].signal == 0);
-    CHECK_FALSE(notes.threads[1].fault_address.has_value());
     CHECK(notes.warnings.empty());
   }
 }
@@ -59,17 +57,6 @@ TEST_CASE("gcore's cores: a thread that was only looked at has not crashed") {
     const CoreNotes notes = read_core_notes(list, arch);
     REQUIRE(notes.threads.size() == 1);
     CHECK(notes.threads[0].crashed == (signal == 11));
-  }
-}
-
-TEST_CASE("a signal that somebody sent has no fault address") {
-  const Architecture& arch = x86_64();
-  const Bytes thread = prstatus(arch, 12, 11, 1, 2);
-  for (const std::uint32_t code : {0U, 0xfffffffaU, 0x80U}) {
-    const Bytes signal = siginfo(arch, 11, code, 0xabc);
-    const std::vector<ElfNote> list = {core_note(NT_PRSTATUS, thread),
-                                       core_note(NT_SIGINFO, signal)};
-    CHECK_FALSE(read_core_notes(list, arch).threads.at(0).fault_address.has_value());
   }
 }
 

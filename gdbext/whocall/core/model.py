@@ -21,7 +21,6 @@ STOP_REASONS = (
     "end-of-stack",
     "no-caller",
     "unreadable",
-    "no-progress",
     "frame-limit",
     "main",  # the rest is the C library's start-up code, left out as gdb does
     "count",  # the user asked for so many frames

@@ -24,18 +24,6 @@ from acceptance.helpers.broken_files import (
 )
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Crash:
-    """A crashed program; nobody changes its files."""
-    return crash(tmp_path_factory.mktemp("crash"))
-
-
-@pytest.fixture
-def copy(made: Crash, tmp_path: Path) -> Path:
-    """The core beside which everything may be broken; the program's file stays in place."""
-    return Path(shutil.copy(made.core, tmp_path / "copy.core"))
-
-
 def check_what_is_left(found: list[int], whole: list[int], made: Crash) -> None:
     """Without the program's file there are neither names nor rows of it, and the part of it that
     holds its unwind tables is not in the core. But its code is, and the stack is whole: no frame

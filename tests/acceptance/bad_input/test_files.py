@@ -5,7 +5,6 @@ what to do, and never a traceback; what can still be told is told.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from acceptance.helpers.broken_files import (
     Crash,
     check_chain,
     complaint,
-    crash,
     foreign_header,
     run,
     run_as_nobody,
@@ -27,18 +25,6 @@ UNSUPPORTED = {
     "M68K": (4, True),
     "?": (0xFEED, False),
 }
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Crash:
-    """A crashed program; nobody changes its files."""
-    return crash(tmp_path_factory.mktemp("crash"))
-
-
-@pytest.fixture
-def copy(made: Crash, tmp_path: Path) -> Path:
-    """The core beside which everything may be broken; the program's file stays in place."""
-    return Path(shutil.copy(made.core, tmp_path / "copy.core"))
 
 
 def test_nothing_is_wrong(made: Crash) -> None:

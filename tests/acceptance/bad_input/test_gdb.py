@@ -12,12 +12,6 @@ import whocall
 from acceptance.helpers.broken_files import SCRIPT, Crash, Ran, crash, notes_first, offset_of, told
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Crash:
-    """A crashed program; nobody changes its files."""
-    return crash(tmp_path_factory.mktemp("crash"))
-
-
 def gdb(*arguments: str | Path, command: str = "whocall bt") -> Ran:
     """One batch session; never a traceback, never a signal."""
     line = ["gdb", "-nx", "-q", "-batch", "-ex", f"source {SCRIPT}", "-ex", command]

@@ -12,13 +12,7 @@ from pathlib import Path
 import pytest
 
 import whocall
-from acceptance.helpers.broken_files import Crash, complaint, crash, run_as_nobody, told
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Crash:
-    """A crashed program; nobody changes its files."""
-    return crash(tmp_path_factory.mktemp("crash"))
+from acceptance.helpers.broken_files import Crash, complaint, run_as_nobody, told
 
 
 @contextlib.contextmanager

@@ -7,52 +7,29 @@ from eu-stack, and the longest common subsequence is the textbook's.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-WHOCALL = Path(__file__).resolve().parents[3] / "gdbext" / "whocall.py"
+from acceptance.helpers.front_ends import WHOCALL, Document, json_in_gdb, printed
+
 FOUND = ("same", "unnamed", "named", "renamed")
 GDB_ALONE = ("false in gdb", "unproven", "beyond whocall")
 SURE = ("context", "cfi", "analysis")
-
-Document = dict[str, Any]
-
-
-def _run(command: Sequence[str]) -> str:
-    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
-    ran = subprocess.run(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert ran.returncode == 0, f"{command}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}"
-    return ran.stdout
 
 
 def compare(core: Path, exe: Path) -> Document:
     """`whocall compare --json --all` of the command line."""
     line = [sys.executable, str(WHOCALL), "compare", "--json", "--all", str(core), str(exe)]
-    found: Document = json.loads(_run(line))
+    found: Document = json.loads(printed(line))
     assert found["schema"] == "whocall.compare/1"
     return found
 
 
 def compare_in_gdb(core: Path, exe: Path) -> Document:
     """`whocall compare -json -all` in gdb."""
-    command = ["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
-    command += ["-ex", f"source {WHOCALL}", "-ex", "whocall compare -json -all"]
-    said = _run([*command, str(exe), str(core)])
-    found: Document = json.JSONDecoder().raw_decode(said[said.index("\n{") + 1 :])[0]
-    return found
+    return json_in_gdb("whocall compare -json -all", core, exe)
 
 
 def common_length(left: Sequence[int], right: Sequence[int]) -> int:

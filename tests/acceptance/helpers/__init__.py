@@ -2,6 +2,7 @@
 
 Crashes, and what whocall makes of them:
     chains              call chains as lists of pcs, and how two differ
+    front_ends          the command line and gdb, started as users start them
     corpusruns          the crash corpora, built once a session
     damageruns          the damage corpus beside them
     stockcores          cores of stock programs, dumped once a session

@@ -157,6 +157,15 @@ def started(
                 process.send_signal(signal.SIGKILL)
 
 
+@contextmanager
+def ready(exe: Path, way: str, place: Path) -> Iterator[subprocess.Popen[str]]:
+    """A program that says when it is where it is to be looked at, and has said so."""
+    with started(exe, way, place) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "ready\n"
+        yield process
+
+
 def stripped(twin: Path, name: str) -> Path:
     """The twin after `strip`."""
     bare = twin.with_name(name)

@@ -22,7 +22,7 @@ import whocall
 from acceptance.helpers import chains
 from acceptance.helpers.broken_files import PT_NOTE, offset_of, segments
 from acceptance.helpers.scoreboard import Scoreboard
-from acceptance.runtimes.goruns import GoStack, GoToolchain, parse, started, stripped
+from acceptance.runtimes.goruns import GoStack, GoToolchain, parse, ready, stripped
 from whocall.core.image import Walk
 from whocall.core.model import Backtrace, Frame
 
@@ -161,9 +161,7 @@ def test_goroutines_blocked_when_told_to_quit(go: GoToolchain, crashes: dict[str
     place = go.directory / "quit"
     place.mkdir()
     exe = crashes["stripped"]
-    with started(exe, "blocked", place) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline() == "ready\n"
+    with ready(exe, "blocked", place) as process:
         process.send_signal(3)
         said = process.stderr.read()
         process.wait()
@@ -191,9 +189,7 @@ def test_a_live_process_and_its_dump(go: GoToolchain, crashes: dict[str, Path]) 
     place = go.directory / "live"
     place.mkdir()
     exe = crashes["stripped"]
-    with started(exe, "spin", place) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline() == "ready\n"
+    with ready(exe, "spin", place) as process:
         time.sleep(0.1)
         live = list(chains.of_process(process.pid).values())
         core = gcore(process.pid, place / "dump")

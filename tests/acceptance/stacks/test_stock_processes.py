@@ -8,8 +8,6 @@ bear whocall out frame by frame, and the program has to be named below with the 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,10 +17,10 @@ from stock import stock_programs
 
 import whocall
 from acceptance.helpers import chains
+from acceptance.helpers.front_ends import WHOCALL, Document, json_in_gdb, printed
 from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.helpers.stockcores import StockCores
 
-GDBEXT = Path(__file__).resolve().parents[3] / "gdbext"
 NAMES = [program.name for program in stock_programs()]
 
 ALIVE = ("python3-threads", "perl", "openssl-pkey")
@@ -94,37 +92,11 @@ def test_every_thread_of_a_live_process(
     assert not complaints, "\n".join(complaints)
 
 
-def _gdb_json(core: Path, exe: Path) -> object:
-    """What `whocall bt -all -json -past-main` says inside gdb."""
-    command = ["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
-    command += ["-ex", f"source {GDBEXT / 'whocall.py'}"]
-    command += ["-ex", "whocall bt -all -json -past-main", str(exe), str(core)]
-    said = _run(command)
-    begin = said.index('{"schema"') if '{"schema"' in said else said.index("{\n")
-    return json.JSONDecoder().raw_decode(said[begin:])[0]
-
-
-def _run(command: list[str]) -> str:
-    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
-    ran = subprocess.run(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert ran.returncode == 0, f"{command}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}"
-    return ran.stdout
-
-
-def _without_numbers(document: object) -> list[dict[str, object]]:
+def _without_numbers(document: Document) -> list[dict[str, object]]:
     """The threads of a JSON document by LWP.
 
     gdb numbers threads in its own order and keeps no thread names of cores that have only one.
     """
-    assert isinstance(document, dict)
     threads = [
         {key: value for key, value in thread.items() if key not in ("number", "name")}
         for thread in document["threads"]
@@ -135,8 +107,10 @@ def _without_numbers(document: object) -> list[dict[str, object]]:
 @pytest.mark.parametrize("name", [name for name in ("python3-threads", "perl") if name in NAMES])
 def test_gdb_and_the_command_line_say_the_same(name: str, stock_cores: StockCores) -> None:
     stock = stock_cores.core(name)
-    line = [sys.executable, str(GDBEXT / "whocall.py"), "bt", str(stock.core), str(stock.exe)]
-    outside = json.loads(_run([*line, "--all", "--json", "--past-main"]))
-    inside = _without_numbers(_gdb_json(stock.core, stock.exe))
+    line = [sys.executable, str(WHOCALL), "bt", str(stock.core), str(stock.exe)]
+    outside = json.loads(printed([*line, "--all", "--json", "--past-main"]))
+    inside = _without_numbers(
+        json_in_gdb("whocall bt -all -json -past-main", stock.core, stock.exe)
+    )
     assert inside == _without_numbers(outside)
     assert len(inside) == stock_cores.program(name).threads

@@ -19,6 +19,7 @@ from whocall.gdb.host import frame_cache
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import attached, events
 from whocall.gdb.repair.attached import Attached, quoted
+from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 
 
 def _is_program(known: Attached) -> bool:
@@ -66,12 +67,11 @@ def _reread_libraries() -> None:
 
 def _reread_vdso() -> None:
     """It is no library to gdb, and dropped with them all the same."""
-    said = gdb.execute("info auxv", False, True)
-    match = re.search(r"\bAT_SYSINFO_EHDR\b.*\b(0x[0-9a-f]+)$", said, re.MULTILINE)
-    if match is not None:
+    header = auxiliary_vector().get(AT_SYSINFO_EHDR)
+    if header is not None:
         # From gdb 18 on that fails where there is no program.
         with contextlib.suppress(gdb.error):
-            gdb.execute(f"add-symbol-file-from-memory {match.group(1)}", False, True)
+            gdb.execute(f"add-symbol-file-from-memory {header:#x}", False, True)
 
 
 def _require_programs(given: list[Attached]) -> None:

@@ -16,14 +16,13 @@ from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
 from whocall.core.native_errors import native_errors
 from whocall.gdb.host import settings
+from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.frames import selection_kept
-from whocall.gdb.target.linkmap import LoadedFile, auxiliary_vector, loaded_files
 from whocall.gdb.target.snapshot_validator import SnapshotValidator
 
 PAGE = 4096
-AT_SYSINFO_EHDR = 33
 
 MappingTuple = tuple[int, int, str, int, str]
 ThreadTuple = tuple[int, int, str, int, dict[str, int]]
@@ -169,21 +168,18 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
     exe = executable(inferior)
     local = _is_local(inferior)
     search = settings.search()
-    files = [
-        LoadedFile(
-            exe if file.is_executable and exe else _resolved(file.path, local),
-            file.bias,
-            file.is_executable,
-        )
-        for file in loaded_files(validator.read, vector, exe)
-    ]
     with native_errors():
+        loaded = native.loaded_files(arch, vector, validator.read, exe)
         process = native.open_inferior(
             arch,
             inferior.pid,
             list(found.values()),
             mappings_of(inferior),
-            [(file.path, file.bias, file.is_executable) for file in files if file.path],
+            [
+                (exe if is_program else _resolved(path, local), bias, is_program)
+                for path, bias, is_program in loaded
+                if path
+            ],
             vector.get(AT_SYSINFO_EHDR),
             validator.read,
             (replace(search, sysroot="") if local else search).native(exe),

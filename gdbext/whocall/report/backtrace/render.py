@@ -186,7 +186,6 @@ def stop_line(trace: Backtrace) -> str | None:
     meaning = {
         "no-caller": "no caller found",
         "unreadable": "the stack cannot be read further",
-        "no-progress": "the next frame would be the same again",
         "frame-limit": "the limit on frames is reached",
     }.get(reason, reason)
     return f"(whocall stopped: {detail or meaning})"

@@ -130,10 +130,6 @@ class Picture:
     def __len__(self) -> int:
         return self._length
 
-    def head_of(self, index: int) -> int:
-        """The row of the head of trace.frames[index]."""
-        return self._starts[index] + len(self._blocks[index].notes)
-
     def _holder(self, index: int) -> int:
         """Index of the frame itself, or of that which trace.frames[index] is inlined into."""
         frames = self._stack.trace.frames
