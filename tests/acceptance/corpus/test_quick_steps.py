@@ -1,4 +1,4 @@
-"""Steps by what is known of their addresses give what the full walk gives, which explains itself."""
+"""Steps by what is known of their addresses give what the full walk gives."""
 
 from __future__ import annotations
 
