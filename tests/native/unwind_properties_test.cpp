@@ -2,79 +2,12 @@
 // stack pointer rises within a region. The seeds are fixed: a failure can be repeated.
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "arch/i386.h"
 #include "arch/x86_64.h"
-#include "unwind_process.h"
+#include "unwind_random.h"
 
 namespace whocall::test {
 namespace {
-
-constexpr Address kCode = 0x401000;
-constexpr Address kStacks[] = {0x600000, 0x7ffc0000};
-constexpr std::size_t kWords = 96;
-constexpr std::size_t kFunctions = 8;
-constexpr std::size_t kFunctionSize = 0x100;
-
-using Random = std::mt19937;
-
-// Functions with rows of several kinds, every second one without; calls between all of them.
-TestProcess random_code(const Architecture& arch, Random& random) {
-  FrameTable table(arch);
-  const auto cie = table.usual_cie();
-  TestProcess process(arch);
-  process.code(kCode, kFunctions * kFunctionSize);
-  for (std::size_t i = 0; i < kFunctions; ++i) {
-    const Address begin = kCode + i * kFunctionSize;
-    for (unsigned k = 1; k <= 4; ++k) {
-      process.call(begin + 0x20 * k, kCode + random() % kFunctions * kFunctionSize);
-    }
-    const Bytes programs[] = {
-        Bytes{0x0e}.uleb(arch.abi.pointer_size * (1 + random() % 6)),
-        Bytes{0x0c}
-            .uleb(arch.registers.fp)
-            .uleb(2U * arch.abi.pointer_size)
-            .u8(0x80U | arch.registers.fp)
-            .uleb(2),
-        Bytes{0x0f, 3}.u8(0x70U + arch.registers.sp).sleb(arch.abi.pointer_size).u8(0x06),
-    };
-    if (i % 2 == 0) {
-      table.fde(cie, {begin, begin + kFunctionSize}, programs[random() % 3]);
-    }
-  }
-  const AddressRange code{kCode, kCode + kFunctions * kFunctionSize};
-  process.module("/bin/random", {code, kCode + 7 * kFunctionSize, table.bytes()}, true);
-  const auto& trampolines = arch.os.signal_trampolines;
-  Bytes trampoline;
-  for (const std::uint8_t byte : trampolines[random() % trampolines.size()].code) {
-    trampoline.u8(byte);
-  }
-  process.put(kCode + 5 * kFunctionSize + 0x90, trampoline);
-  return process;
-}
-
-// What stacks are made of: return addresses, stack addresses, code, numbers, noise.
-std::uint64_t random_word(const Architecture& arch, Random& random) {
-  const Address function = kCode + random() % kFunctions * kFunctionSize;
-  const std::uint64_t noise = (std::uint64_t{random()} << 32U) | random();
-  switch (random() % 8) {
-    case 0:
-    case 1:
-    case 2:
-      return function + 0x20 * (1 + random() % 4);
-    case 3:
-      return kStacks[random() % 2] + random() % kWords * arch.abi.pointer_size;
-    case 4:
-      return kStacks[random() % 2] + random() % (kWords * 8);
-    case 5:
-      return random() % 2 == 0 ? kCode + 5 * kFunctionSize + 0x90 : function + random() % 0x100;
-    case 6:
-      return random() % 4;
-    default:
-      return noise & arch.address_mask();
-  }
-}
 
 void check_frames(const ProcessImage& image, const Backtrace& trace, std::size_t most) {
   REQUIRE_FALSE(trace.frames.empty());
@@ -102,7 +35,7 @@ void check_frames(const ProcessImage& image, const Backtrace& trace, std::size_t
 
 std::size_t walk_randomly(const Architecture& arch, unsigned seed, const WalkOptions& options) {
   Random random(seed);
-  TestProcess process = random_code(arch, random);
+  TestProcess process = random_code(arch, random, kPlain);
   for (const Address base : kStacks) {
     Stack stack(base, arch);
     for (std::size_t i = 0; i < kWords; ++i) {
@@ -153,7 +86,7 @@ TEST_CASE("walk properties: random stacks, frame pointers and signals alone") {
 
 TEST_CASE("walk properties: explaining changes nothing but the explanations") {
   Random random(5);
-  TestProcess process = random_code(kX86_64, random);
+  TestProcess process = random_code(kX86_64, random, kPlain);
   Stack stack(kStacks[1], kX86_64);
   for (std::size_t i = 0; i < kWords; ++i) {
     stack.word(random_word(kX86_64, random));

@@ -7,7 +7,7 @@
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "unwind/walk/quick_walk.h"
-#include "unwind_process.h"
+#include "unwind_random.h"
 
 namespace whocall::test {
 namespace {
@@ -159,6 +159,136 @@ TEST_CASE("quick steps: a fact about an address does not make a broken stack who
     thread.registers.set(kX86_64.registers.sp, stack->base());
     check_same(walker.walk(thread, {}), walker.walk(thread, explained));
   }
+}
+
+// What a walk says after another one went through the same addresses.
+struct Again {
+  explicit Again(const TestProcess& process) : image(process.image()), walker(*image) {}
+  void check(const TestProcess& process, TestProcess::Values values, const WalkOptions& options,
+             std::string_view wanted) {
+    Thread thread;
+    thread.registers = process.registers(values);
+    WalkOptions explained = options;
+    explained.explain = true;
+    const Backtrace full = walker.walk(thread, explained);
+    check_same(walker.walk(thread, options), full);
+    CHECK(pcs(full) == wanted);
+  }
+  std::unique_ptr<ProcessImage> image;
+  Walker walker;
+};
+
+constexpr Address kLow = 0x70000000;
+constexpr Address kHigh = 0x71000000;
+constexpr Address kMiddle = kCode + 0x85;  // return addresses in three functions
+constexpr Address kOuter = kCode + kSize + 0x85;
+constexpr Address kNearer = kCode + 2 * kSize + 0x85;
+
+TEST_CASE("quick steps: an interrupted function stands at another row than one that has called") {
+  TestProcess process(kX86_64);
+  process.code(kCode, kSize);
+  process.call(kMiddle, kCode);
+  FrameTable table(kX86_64);
+  // Behind the call the stack is one word deeper.
+  table.fde(table.usual_cie(), {kCode, kCode + kSize}, Bytes{0x0e, 16, 0x02, 0x85, 0x0e, 24});
+  process.module("/bin/rows", {{kCode, kCode + kSize}, 0, table.bytes()});
+  Stack stack(kLow, kX86_64);
+  stack.word(1).word(kMiddle).word(kMiddle).word(kMiddle).words(6, 0);
+  process.stack(stack);
+  Again again(process);
+  again.check(process, {{"rip", kCode + 4}, {"rsp", kLow}}, {}, "0x401004 0x401085 0x401085");
+  again.check(process, {{"rip", kMiddle}, {"rsp", kLow}}, {}, "0x401085 0x401085");
+}
+
+TEST_CASE("quick steps: a frame pointer may lead down the stack, or beside its return address") {
+  for (const unsigned words_to_return : {1U, 2U}) {
+    TestProcess process(kX86_64);
+    process.code(kCode, kSize);
+    process.call(kMiddle, kCode);
+    FrameTable table(kX86_64);
+    Bytes rows{0x0c, 6, 16, 0x86, 3};  // CFA = rbp + 16; rbp lies at c-24
+    rows.u8(0x90).uleb(words_to_return);
+    table.fde(table.usual_cie(), {kCode, kCode + kSize}, rows);
+    process.module("/bin/rows", {{kCode, kCode + kSize}, 0, table.bytes()});
+    Stack stack(kLow, kX86_64);
+    for (int link = 0; link < 4; ++link) {  // frames of four words; each rbp leads to the next
+      stack.word(7).word(stack.here() + 48 - 8).word(kMiddle).word(kMiddle);
+    }
+    stack.word(7).word(kLow + 8).word(kMiddle).word(kMiddle);  // this one leads back
+    process.stack(stack.words(8, 0));
+    Again again(process);
+    const TestProcess::Values values = {{"rip", kCode + 4}, {"rsp", kLow}, {"rbp", kLow + 16}};
+    again.check(process, values, only({"cfi"}),
+                "0x401004 0x401085 0x401085 0x401085 0x401085 0x401085");
+  }
+}
+
+// The frame pointer of the second frame leads to a caller whose call may have gone anywhere. On the
+// second stack a call of that very function lies nearer, and the tables lead on from it.
+TEST_CASE("quick steps: the chain is not followed where the search finds somebody nearer") {
+  TestProcess process(kX86_64);
+  process.code(kCode, 4 * kSize);
+  process.call(kMiddle, kCode + 3 * kSize);  // the leaf
+  process.indirect_call(kOuter);
+  process.call(kNearer, kCode);
+  FrameTable table(kX86_64);
+  table.fde(table.usual_cie(), {kCode + 2 * kSize, kCode + 3 * kSize}, Bytes{0x0e, 16});
+  process.module("/bin/chain", {{kCode, kCode + 4 * kSize}, 0, table.bytes()});
+  for (const Address base : {kLow, kHigh}) {
+    Stack stack(base, kX86_64);
+    stack.word(base + 64).word(kMiddle).words(2, 5).word(base == kHigh ? kNearer : 5).word(5);
+    stack.word(base == kHigh ? 0 : 5).word(5);
+    stack.word(base + 96).word(kOuter).words(2, 5).word(0).words(8, 0);
+    process.stack(stack);
+  }
+  Again again(process);
+  const WalkOptions options = only({"cfi", "frame-pointer", "scan"});
+  for (const Address base : {kLow, kHigh, kLow}) {
+    again.check(process, {{"rip", kCode + 3 * kSize + 4}, {"rsp", base}, {"rbp", base}}, options,
+                base == kLow ? "0x401304 0x401085 0x401185" : "0x401304 0x401085 0x401285");
+  }
+}
+
+// Stacks whose links lead on now and then, and rules of all kinds.
+TEST_CASE("quick steps: on random stacks they say what the full walk says") {
+  std::size_t steps = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    const Architecture& arch = seed % 2 == 0 ? kX86_64 : kI386;
+    Random random(seed);
+    TestProcess process = random_code(arch, random, kManyRules);
+    for (const Address base : kStacks) {
+      Stack stack(base, arch);
+      for (std::size_t i = 0; i < kWords; ++i) {
+        const bool link = random() % 5 == 0;
+        stack.word(link ? stack.here() + arch.registers.size * (random() % 8)
+                        : random_word(arch, random));
+      }
+      process.stack(stack);
+    }
+    const auto image = process.image();
+    Walker walker(*image);
+    const std::array options = {WalkOptions{}, only({"cfi"}), only({"frame-pointer", "scan"}),
+                                only({"frame-pointer"})};
+    for (int round = 0; round < 12; ++round) {
+      Thread thread;
+      for (Register number = 0; number < 17; ++number) {
+        thread.registers.set(number, random_word(arch, random));
+      }
+      thread.registers.set(arch.registers.pc, kCode + random() % (kFunctions * kFunctionSize));
+      thread.registers.set(arch.registers.sp,
+                           kStacks[random() % 2] + random() % kWords * arch.registers.size);
+      WalkOptions plain = options[static_cast<std::size_t>(round) % options.size()];
+      WalkOptions explained = plain;
+      explained.explain = true;
+      CAPTURE(seed);
+      CAPTURE(round);
+      const Backtrace full = walker.walk(thread, explained);
+      check_same(walker.walk(thread, plain), full);
+      check_same(walker.walk(thread, plain), full);
+      steps += full.frames.size();
+    }
+  }
+  CHECK(steps > 9800);
 }
 
 }  // namespace

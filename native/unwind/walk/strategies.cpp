@@ -29,11 +29,14 @@ std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch)
   return strategies;
 }
 
-std::vector<std::string> strategy_names() {
-  std::vector<std::string> names;
-  for (const auto& strategy : make_strategies(*architectures().front())) {
-    names.emplace_back(strategy->name());
-  }
+const std::vector<std::string>& strategy_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> made;
+    for (const auto& strategy : make_strategies(*architectures().front())) {
+      made.emplace_back(strategy->name());
+    }
+    return made;
+  }();
   return names;
 }
 

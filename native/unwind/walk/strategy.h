@@ -100,6 +100,6 @@ class Strategy {
 // All strategies in the order in which the walker asks them, for one instruction set.
 std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch);
 // Their names in that order.
-std::vector<std::string> strategy_names();
+const std::vector<std::string>& strategy_names();
 
 }  // namespace whocall

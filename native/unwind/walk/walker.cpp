@@ -45,6 +45,7 @@ class Walker::Walk {
     activation.pc = thread.registers.get(process_.arch->registers.pc).value_or(0);
     activation.registers = thread.registers;
     activation.interrupted = true;
+    result_.frames.reserve(kUsualDepth);
     add_frame(activation, nullptr);
     // Facts tell neither why a strategy was taken nor all registers.
     const bool may_be_quick = facts_.usable() && !options_.explain && !options_.registers;
@@ -79,6 +80,7 @@ class Walker::Walk {
 
  private:
   static constexpr std::size_t kInterruptInterval = 256;
+  static constexpr std::size_t kUsualDepth = 32;
 
   // Asks the strategies in turn. Empty at the end of the stack or when all fail; then the stop
   // reason is set.
@@ -319,7 +321,7 @@ Walker::Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symboliz
 
 Backtrace Walker::walk(const Thread& thread, const WalkOptions& options) {
   for (const std::string& name : options.without) {
-    const auto known = strategy_names();
+    const auto& known = strategy_names();
     if (std::ranges::find(known, name) == known.end()) {
       throw std::invalid_argument("there is no strategy \"" + name + "\"");
     }
