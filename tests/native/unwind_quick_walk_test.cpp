@@ -210,11 +210,12 @@ TEST_CASE("quick steps: a frame pointer may lead down the stack, or beside its r
     rows.u8(0x90).uleb(words_to_return);
     table.fde(table.usual_cie(), {kCode, kCode + kSize}, rows);
     process.module("/bin/rows", {{kCode, kCode + kSize}, 0, table.bytes()});
+    const Address beside = words_to_return == 1 ? kMiddle : 7;
     Stack stack(kLow, kX86_64);
     for (int link = 0; link < 4; ++link) {  // frames of four words; each rbp leads to the next
-      stack.word(7).word(stack.here() + 48 - 8).word(kMiddle).word(kMiddle);
+      stack.word(7).word(stack.here() + 48 - 8).word(kMiddle).word(beside);
     }
-    stack.word(7).word(kLow + 8).word(kMiddle).word(kMiddle);  // this one leads back
+    stack.word(7).word(kLow + 80).word(kMiddle).word(beside);  // this one leads back
     process.stack(stack.words(8, 0));
     Again again(process);
     const TestProcess::Values values = {{"rip", kCode + 4}, {"rsp", kLow}, {"rbp", kLow + 16}};
