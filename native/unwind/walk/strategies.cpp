@@ -30,14 +30,14 @@ std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch)
 }
 
 const std::vector<std::string>& strategy_names() {
-  static const std::vector<std::string> names = [] {
+  static const std::vector<std::string> kNames = [] {
     std::vector<std::string> made;
     for (const auto& strategy : make_strategies(*architectures().front())) {
       made.emplace_back(strategy->name());
     }
     return made;
   }();
-  return names;
+  return kNames;
 }
 
 }  // namespace whocall
