@@ -39,7 +39,7 @@ const Architecture* code_architecture_of(const ElfFile& file) {
 // lists say is not kept.
 std::optional<std::string> key_of(const ElfFile& file, const Companions& companions,
                                   const FileSearch& search) {
-  constexpr std::uint64_t kLarge = std::uint64_t{4} << 20U;  // bytes
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 20U;  // bytes
   if (file.bytes().size() < kLarge || !search.symbol_files.empty() ||
       !search.signature_files.empty()) {
     return std::nullopt;
