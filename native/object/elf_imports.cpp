@@ -33,9 +33,12 @@ class RelocationSection {
   }
 
  private:
-  [[nodiscard]] std::uint64_t entry_size() const { return std::uint64_t{word_} * (with_addend_ ? 3U : 2U); }
+  [[nodiscard]] std::uint64_t entry_size() const {
+    return std::uint64_t{word_} * (with_addend_ ? 3U : 2U);
+  }
   [[nodiscard]] std::uint64_t field(std::uint64_t index, unsigned number) const {
-    return bytes_.read_unsigned(index * entry_size() + std::uint64_t{number} * word_, word_).value_or(0);
+    return bytes_.read_unsigned(index * entry_size() + std::uint64_t{number} * word_, word_)
+        .value_or(0);
   }
 
   const ElfFile& file_;

@@ -243,8 +243,8 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
   auto walk = std::make_shared<FinishedWalk>();
   walk->session = session;
   walk->backtrace = session->walker.walk(session->image->threads[thread], options);
-  walk->named = name_frames(walk->backtrace, *session->symbolizer, request.names,
-                            request.past_main);
+  walk->named =
+      name_frames(walk->backtrace, *session->symbolizer, request.names, request.past_main);
   walk->searched = searched_levels(walk->named);
   return walk;
 }

@@ -7,13 +7,24 @@ import sys
 from pathlib import Path
 
 import pytest
-from shared_crashes import Crash
+from programs import Crash, shared
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gdbext"
+# Of the C library only what called main is on the stack.
+SOURCE = """
+__attribute__((noinline)) int last(int *p) { return *(volatile int *)p + 2; }
+__attribute__((noinline)) int calling(int *p) { return last(p) + 1; }
+int main(void) { return calling(0); }
+"""
 DEAR = {
     "argparse", "dataclasses", "inspect", "json", "pathlib", "re", "shlex", "shutil", "subprocess",
     "tempfile", "typing",
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def alone() -> Crash:
+    return shared("alone", SOURCE)
 
 
 def loaded_by(*arguments: str | Path) -> tuple[set[str], str]:
@@ -38,16 +49,16 @@ def loaded_by(*arguments: str | Path) -> tuple[set[str], str]:
     return set(modules.split()), maps
 
 
-def test_a_backtrace_loads_no_dear_module(chain: Crash) -> None:
-    modules, _ = loaded_by("bt", chain.core, chain.stripped)
+def test_a_backtrace_loads_no_dear_module(alone: Crash) -> None:
+    modules, _ = loaded_by("bt", alone.core, alone.exe)
     assert modules & DEAR == set()
 
 
 @pytest.mark.parametrize("more", [(), ("--all",)])
 def test_the_reader_of_lines_is_loaded_only_for_lines_that_are_shown(
-    chain: Crash, more: tuple[str, ...]
+    alone: Crash, more: tuple[str, ...]
 ) -> None:
-    _, maps = loaded_by("bt", chain.core, chain.stripped, *more)
+    _, maps = loaded_by("bt", alone.core, alone.exe, *more)
     assert "_native" in maps
     assert "libdw" not in maps
     assert "libbfd" not in maps

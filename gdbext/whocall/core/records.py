@@ -64,6 +64,10 @@ else:
     def _hash(self):
         return hash(_values(self))
 
+    def replace(record, **changes):
+        """A copy in which the fields that `changes` names are others."""
+        return type(record)(**{**record.__dict__, **changes})
+
     _METHODS = {
         "__init__": _init,
         "__setattr__": _setattr,
@@ -71,6 +75,7 @@ else:
         "__repr__": _repr,
         "__eq__": _eq,
         "__hash__": _hash,
+        "__replace__": replace,
     }
 
     def dataclass(*, frozen):
@@ -93,7 +98,3 @@ else:
             return cls
 
         return made
-
-    def replace(record, **changes):
-        """A copy in which the fields that `changes` names are others."""
-        return type(record)(**{**record.__dict__, **changes})
