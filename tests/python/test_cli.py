@@ -63,6 +63,14 @@ def test_errors_are_status_1_and_one_sentence(arguments: tuple[str, ...]) -> Non
     assert len(ran.stderr.splitlines()) == 1
 
 
+def test_what_only_our_commands_in_gdb_say_is_in_no_help() -> None:
+    for command in ("bt", "modules", "repair-plan"):
+        told = run(command, "--help").stdout
+        assert "--debug-directory" in told
+        assert not {"--announce", "--inferior", "--settings-of-gdb"} & set(told.split())
+        assert "--announce" not in told
+
+
 def test_options_may_stand_between_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr(backtrace, "backtrace", lambda arguments: seen.append(arguments) or 0)

@@ -6,6 +6,8 @@ takes the same words where they are plain.
 
 from __future__ import annotations
 
+import sys
+
 from whocall.core.search import DEBUG_DIRECTORIES
 
 TYPE_CHECKING = False
@@ -35,7 +37,12 @@ if TYPE_CHECKING:
 
 
 _SEARCH = "--search"
-_HIDDEN = "==SUPPRESS=="  # argparse.SUPPRESS
+
+
+def _hidden() -> str | None:
+    """The help on options that are not shown: argparse knows it by identity, others need none."""
+    argparse = sys.modules.get("argparse")
+    return None if argparse is None else str(argparse.SUPPRESS)
 
 
 def _count(text: str) -> int:
@@ -105,7 +112,7 @@ def _add_sources_of_names(parser: Parser) -> None:
         help="ask the servers of DEBUGINFOD_URLS for missing files and debug info",
     )
     # Said by our commands in gdb when somebody watches its terminal, which we do not see.
-    parser.add_argument("--announce", action="store_true", help=_HIDDEN)
+    parser.add_argument("--announce", action="store_true", help=_hidden())
 
 
 def _add_walk(parser: Parser) -> None:
@@ -119,7 +126,7 @@ def _add_walk(parser: Parser) -> None:
 
 def _add_threads(parser: Parser) -> None:
     # Said by our commands in gdb, which counts the threads of each of its inferiors.
-    parser.add_argument("--inferior", default="", help=_HIDDEN)
+    parser.add_argument("--inferior", default="", help=_hidden())
     threads = parser.add_mutually_exclusive_group()
     threads.add_argument("--all", action="store_true", help="every thread")
     _add_thread(threads)
@@ -309,7 +316,7 @@ def add_modules(parser: Parser) -> None:
     _add_look(parser)
     parser.add_argument("--json", action="store_true", help="schema whocall.modules/1")
     # Said by our commands in gdb, where advice on options would be of no use.
-    parser.add_argument("--settings-of-gdb", action="store_true", help=_HIDDEN)
+    parser.add_argument("--settings-of-gdb", action="store_true", help=_hidden())
 
 
 def add_audit(parser: Parser) -> None:
