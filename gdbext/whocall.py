@@ -12,8 +12,7 @@ def _whocall_start(script):
     where it must leave nothing behind.
     """
     import sys
-    from importlib import import_module
-    from pathlib import Path
+    from os import path
 
     gdb = sys.modules.get("gdb")  # inside gdb it is always there; outside nobody imported it
     inside = hasattr(gdb, "GdbError")
@@ -37,25 +36,31 @@ def _whocall_start(script):
         return give_up(f"it needs Python 3.9 or newer, and this is {version}; use a newer gdb")
     # In a checkout the package lies beside this file. Installed, this file lies in the package, as
     # whocall/share/whocall.py, and must not be taken for the package itself.
-    here = Path(script).resolve().parent
-    folders = [here, here.parent.parent]
-    package = next((at for at in folders if (at / "whocall" / "__init__.py").is_file()), None)
-    if package is None:
+    here = path.dirname(path.realpath(script))
+    for folder in (here, path.dirname(path.dirname(here))):
+        if path.isfile(path.join(folder, "whocall", "__init__.py")):
+            break
+    else:
         return give_up(
-            f"the package `whocall` is not beside {here / 'whocall.py'}; source the file in its"
-            " checkout, or run `pip install whocall` and source what `whocall --script-path` prints"
+            f"the package `whocall` is not beside {path.join(here, 'whocall.py')}; source the file"
+            " in its checkout, or run `pip install whocall` and source what `whocall --script-path`"
+            " prints"
         )
-    if sys.path[:1] != [str(package)]:
-        sys.path.insert(0, str(package))
+    if sys.path[:1] != [folder]:
+        sys.path.insert(0, folder)
     if inside:
-        import_module("whocall.gdb").register()
-        return None
-    return import_module("whocall.cli.main").main
+        from whocall.gdb import register
+
+        return register()
+    from whocall.cli.main import main
+
+    return main
 
 
 if __name__ == "__main__":
     try:
-        _whocall_main = _whocall_start(__file__)
+        # Not __file__: gdb leaves that of a script which sources this one as it is.
+        _whocall_main = _whocall_start(_whocall_start.__code__.co_filename)
         if _whocall_main is not None:
             raise SystemExit(_whocall_main())
     finally:

@@ -12,12 +12,14 @@ NativeMissingError says then how to get it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from whocall.core.errors import Error, NativeMissingError, UsageError
 from whocall.core.version import __version__
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from whocall._native import SymbolTable, decode_frame_chain, demangle
     from whocall.core.image import ProcessImage, Walk, open_core, open_process, open_symbols
     from whocall.core.model import Backtrace, Frame, Report, Stop

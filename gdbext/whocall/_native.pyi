@@ -39,7 +39,8 @@ def signature_summary(path: _Path) -> dict[str, Any]:
 
 class WalkOptions:
     """How to walk. `without` names strategies: "pclntab", "cfi", "frame-pointer", "signal-frame",
-    "call-entry", "scan". An unknown name raises ValueError that lists the known ones."""
+    "call-entry", "scan". An unknown name raises ValueError that lists the known ones. Without
+    `past_main`, the callers of the program's main have no lines."""
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class WalkOptions:
         registers: bool = False,
         lines: bool = True,
         demangle: bool = True,
+        past_main: bool = True,
     ) -> None: ...
 
 def strategies() -> list[str]:

@@ -2,40 +2,62 @@
 
 #include <elf.h>
 
-#include <vector>
-
+#include "object/elf_dynamic.h"
 #include "object/elf_symbols.h"
 
 namespace whocall {
 namespace {
 
-struct Relocation {
-  Address where = 0;         // link address of the word
-  std::uint64_t symbol = 0;  // index in .dynsym; 0: none
-  std::uint64_t addend = 0;  // of RELA; of REL the word itself holds it
-};
-
-// The loaded relocation sections, entry by entry.
-void for_each_relocation(const ElfFile& file, const std::function<void(const Relocation&)>& visit) {
-  const unsigned word = file.pointer_size();
-  for (const ElfSection& section : file.sections()) {
-    const bool with_addend = section.type == SHT_RELA;
-    const auto bytes = file.contents(section);
-    if ((!with_addend && section.type != SHT_REL) || (section.flags & SHF_ALLOC) == 0 || !bytes) {
-      continue;
-    }
-    const std::uint64_t entry = word * (with_addend ? 3U : 2U);
-    for (std::uint64_t at = 0; at + entry <= bytes->size(); at += entry) {
-      Relocation relocation;
-      relocation.where = bytes->read_unsigned(at, word).value_or(0);
-      const std::uint64_t info = bytes->read_unsigned(at + word, word).value_or(0);
-      relocation.symbol = word == 8 ? info >> 32U : info >> 8U;
-      relocation.addend = with_addend
-                              ? bytes->read_unsigned(at + 2ULL * word, word).value_or(0)
-                              : file.at(relocation.where).read_unsigned(0, word).value_or(0);
-      visit(relocation);
+// One of the loaded relocation sections.
+class RelocationSection {
+ public:
+  RelocationSection(const ElfFile& file, const ElfSection& section)
+      : file_(file), word_(file.pointer_size()), with_addend_(section.type == SHT_RELA) {
+    const bool holds_them = with_addend_ || section.type == SHT_REL;
+    if (holds_them && (section.flags & SHF_ALLOC) != 0) {
+      bytes_ = file.contents(section).value_or(ByteView());
     }
   }
+
+  [[nodiscard]] std::uint64_t size() const { return bytes_.size() / entry_size(); }
+  // Index in .dynsym of the symbol of an entry; 0: none.
+  [[nodiscard]] std::uint64_t symbol(std::uint64_t index) const {
+    const std::uint64_t info = field(index, 1);
+    return word_ == 8 ? info >> 32U : info >> 8U;
+  }
+  // Link address of the word that an entry is about.
+  [[nodiscard]] Address where(std::uint64_t index) const { return field(index, 0); }
+  [[nodiscard]] std::uint64_t addend(std::uint64_t index) const {
+    return with_addend_ ? field(index, 2)
+                        : file_.at(where(index)).read_unsigned(0, word_).value_or(0);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t entry_size() const {
+    return std::uint64_t{word_} * (with_addend_ ? 3U : 2U);
+  }
+  [[nodiscard]] std::uint64_t field(std::uint64_t index, unsigned number) const {
+    return bytes_.read_unsigned(index * entry_size() + std::uint64_t{number} * word_, word_)
+        .value_or(0);
+  }
+
+  const ElfFile& file_;
+  unsigned word_;
+  bool with_addend_;
+  ByteView bytes_;
+};
+
+// How many entries at the beginning of `section` have no symbol. Linkers put those first, in large
+// libraries nearly all entries, and say their number to spare the loader a look at each; so it
+// spares us reading megabytes. A number that the last of them gives the lie is worth nothing.
+std::uint64_t leading_without_symbol(const RelocationSection& entries, const ElfSection& section,
+                                     const ElfDynamic& dynamic) {
+  const bool with_addend = section.type == SHT_RELA;
+  const auto table = dynamic.value(with_addend ? DT_RELA : DT_REL);
+  const auto told = dynamic.value(with_addend ? DT_RELACOUNT : DT_RELCOUNT);
+  const bool usable = table && *table == section.address && told && *told != 0 &&
+                      *told <= entries.size() && entries.symbol(*told - 1) == 0;
+  return usable ? *told : 0;
 }
 
 // The words of SHT_RELR: an even entry is the address of a word; an odd one is a bit map of the
@@ -73,23 +95,33 @@ void for_each_packed_relocation(const ElfFile& file, const std::function<void(Ad
 // type (which differs with every machine) need not be known.
 std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& file) {
   std::unordered_map<Address, std::string_view> imports;
-  const std::vector<ElfSymbol> symbols = dynamic_symbols(file);  // without the empty entry 0
-  for_each_relocation(file, [&](const Relocation& relocation) {
-    if (relocation.symbol != 0 && relocation.symbol <= symbols.size() &&
-        !symbols[relocation.symbol - 1].name.empty()) {
-      imports.emplace(relocation.where, symbols[relocation.symbol - 1].name);
+  const ElfSymbols symbols = ElfSymbols::dynamic_of(file);
+  const ElfDynamic dynamic(file);
+  for (const ElfSection& section : file.sections()) {
+    const RelocationSection entries(file, section);
+    for (auto at = leading_without_symbol(entries, section, dynamic); at < entries.size(); ++at) {
+      const std::uint64_t symbol = entries.symbol(at);
+      if (symbol == 0 || symbol >= symbols.size()) {
+        continue;
+      }
+      if (const std::string_view name = symbols.name_of(symbols[symbol]); !name.empty()) {
+        imports.emplace(entries.where(at), name);
+      }
     }
-  });
+  }
   return imports;
 }
 
 void for_each_relative_pointer(const ElfFile& file,
                                const std::function<void(Address where, Address target)>& visit) {
-  for_each_relocation(file, [&](const Relocation& relocation) {
-    if (relocation.symbol == 0) {
-      visit(relocation.where, relocation.addend);
+  for (const ElfSection& section : file.sections()) {
+    const RelocationSection entries(file, section);
+    for (std::uint64_t at = 0; at < entries.size(); ++at) {
+      if (entries.symbol(at) == 0) {
+        visit(entries.where(at), entries.addend(at));
+      }
     }
-  });
+  }
   for_each_packed_relocation(file, [&](Address where) {
     visit(where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0));
   });

@@ -108,7 +108,8 @@ py::dict saved(const FrameView& view) {
 }
 
 WalkRequest make_request(const std::vector<std::string>& without, std::size_t max_frames,
-                         bool explain, bool with_registers, bool lines, bool demangle) {
+                         bool explain, bool with_registers, bool lines, bool demangle,
+                         bool past_main) {
   const auto known = strategy_names();
   for (const std::string& name : without) {
     if (std::ranges::find(known, name) == known.end()) {
@@ -125,6 +126,7 @@ WalkRequest make_request(const std::vector<std::string>& without, std::size_t ma
   request.walk.explain = explain;
   request.walk.registers = with_registers;
   request.names = {.demangle = demangle, .lines = lines, .refused = explain};
+  request.past_main = past_main;
   return request;
 }
 
@@ -207,7 +209,8 @@ void bind_backtrace(py::module_& module) {
   py::class_<WalkRequest>(module, "WalkOptions")
       .def(py::init(&make_request), py::arg("without") = std::vector<std::string>(),
            py::arg("max_frames") = WalkOptions().max_frames, py::arg("explain") = false,
-           py::arg("registers") = false, py::arg("lines") = true, py::arg("demangle") = true);
+           py::arg("registers") = false, py::arg("lines") = true, py::arg("demangle") = true,
+           py::arg("past_main") = true);
   bind_frame(module);
   py::class_<FinishedWalk, std::shared_ptr<FinishedWalk>>(module, "Backtrace")
       .def("__len__", [](const FinishedWalk& walk) { return walk.named.size(); })
@@ -240,7 +243,8 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
   auto walk = std::make_shared<FinishedWalk>();
   walk->session = session;
   walk->backtrace = session->walker.walk(session->image->threads[thread], options);
-  walk->named = name_frames(walk->backtrace, *session->symbolizer, request.names);
+  walk->named =
+      name_frames(walk->backtrace, *session->symbolizer, request.names, request.past_main);
   walk->searched = searched_levels(walk->named);
   return walk;
 }

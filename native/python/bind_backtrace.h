@@ -15,6 +15,7 @@ namespace whocall::python {
 struct WalkRequest {
   WalkOptions walk;
   NamingOptions names;
+  bool past_main = true;  // whether what called main has lines
 };
 
 // Frames point into the walk and into the session, so every view keeps both.

@@ -85,4 +85,26 @@ std::optional<std::vector<InferredName>> decode_names(std::span<const std::byte>
   return reader.ok() && known && ascend ? std::optional(std::move(names)) : std::nullopt;
 }
 
+std::vector<std::byte> encode(std::span<const DirectJump> jumps) {
+  std::vector<std::byte> bytes;
+  bytes.reserve(jumps.size() * 2 * kWord);
+  for (const DirectJump& jump : jumps) {
+    put(bytes, jump.source, kWord);
+    put(bytes, jump.target, kWord);
+  }
+  return bytes;
+}
+
+std::optional<std::vector<DirectJump>> decode_jumps(std::span<const std::byte> bytes) {
+  std::vector<DirectJump> jumps;
+  jumps.reserve(bytes.size() / (2 * kWord));
+  ByteReader reader(ByteView(bytes, Endian::little));
+  while (!reader.at_end()) {
+    const Address source = reader.u64();
+    jumps.push_back({source, reader.u64()});
+  }
+  const bool ascend = std::ranges::is_sorted(jumps, {}, &DirectJump::target);
+  return reader.ok() && ascend ? std::optional(std::move(jumps)) : std::nullopt;
+}
+
 }  // namespace whocall

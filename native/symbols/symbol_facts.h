@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "arch/code_model.h"
 #include "symbols/inferred/inferred_name.h"
 #include "symbols/starts/function_start.h"
 
@@ -13,9 +14,11 @@ namespace whocall {
 
 std::vector<std::byte> encode(std::span<const FunctionStart> starts);
 std::vector<std::byte> encode(std::span<const InferredName> names);
+std::vector<std::byte> encode(std::span<const DirectJump> jumps);  // sorted by target
 
 // A miss when the bytes are not whole, or not in order.
 std::optional<std::vector<FunctionStart>> decode_starts(std::span<const std::byte> bytes);
 std::optional<std::vector<InferredName>> decode_names(std::span<const std::byte> bytes);
+std::optional<std::vector<DirectJump>> decode_jumps(std::span<const std::byte> bytes);
 
 }  // namespace whocall

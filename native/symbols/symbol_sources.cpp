@@ -39,7 +39,7 @@ const Architecture* code_architecture_of(const ElfFile& file) {
 // lists say is not kept.
 std::optional<std::string> key_of(const ElfFile& file, const Companions& companions,
                                   const FileSearch& search) {
-  constexpr std::uint64_t kLarge = std::uint64_t{4} << 20U;  // bytes
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 20U;  // bytes
   if (file.bytes().size() < kLarge || !search.symbol_files.empty() ||
       !search.signature_files.empty()) {
     return std::nullopt;
@@ -118,30 +118,36 @@ std::shared_ptr<const InferredNames> SymbolSources::inferred() {
 }
 
 FunctionStarts SymbolSources::make_starts() {
-  if (const auto kept = kept_as_ ? find_facts(*kept_as_, "starts") : std::nullopt) {
-    if (auto starts = decode_starts(*kept)) {
+  if (const auto known = kept("starts")) {
+    if (auto starts = decode_starts(*known)) {
       return {*file_, std::move(*starts)};
     }
   }
   FunctionStarts starts(*file_, *arch_, *table());
-  if (kept_as_) {
-    keep_facts(*kept_as_, "starts", encode(starts.all()));
-  }
+  keep("starts", encode(starts.all()));
   return starts;
 }
 
 InferredNames SymbolSources::make_names() {
-  if (const auto kept = kept_as_ ? find_facts(*kept_as_, "names") : std::nullopt) {
-    if (auto names = decode_names(*kept)) {
+  if (const auto known = kept("names")) {
+    if (auto names = decode_names(*known)) {
       return InferredNames(std::move(*names));
     }
   }
   InferredNames names(NameEvidence{*file_, *arch_, *table(),
                                    [this]() -> const FunctionStarts& { return *starts(); }});
-  if (kept_as_) {
-    keep_facts(*kept_as_, "names", encode(names.all()));
-  }
+  keep("names", encode(names.all()));
   return names;
+}
+
+std::optional<std::vector<std::byte>> SymbolSources::kept(const std::string& kind) const {
+  return kept_as_ ? find_facts(*kept_as_, kind) : std::nullopt;
+}
+
+void SymbolSources::keep(const std::string& kind, const std::vector<std::byte>& facts) const {
+  if (kept_as_) {
+    keep_facts(*kept_as_, kind, facts);
+  }
 }
 
 // Debug info goes first: it alone tells of inlined calls.

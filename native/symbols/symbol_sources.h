@@ -3,6 +3,7 @@
 // processes, threads and cores that have the file.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,11 @@ class SymbolSources {
   std::shared_ptr<const InferredNames> inferred();
   // Innermost inlined call first; empty without debug info.
   std::vector<SourceLine> lines_at(Address link);
+
+  // What was found out in looking through all code of the file, kept for other processes under a
+  // kind ("starts"). A miss where nothing is kept, as of small files.
+  [[nodiscard]] std::optional<std::vector<std::byte>> kept(const std::string& kind) const;
+  void keep(const std::string& kind, const std::vector<std::byte>& facts) const;
 
   // What others make of all this.
   Attachments& attachments() { return attachments_; }

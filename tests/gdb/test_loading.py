@@ -76,6 +76,15 @@ def test_loading_leaves_nothing_in_the_users_namespace_and_loads_no_native_modul
     assert said.out.split("\n")[:2] == ["[]", "False False"]
 
 
+def test_another_script_may_source_it(tmp_path: Path) -> None:
+    """gdb leaves `__file__` of the outer script as it is, whatever that sources."""
+    outer = tmp_path / "outer.py"
+    outer.write_text(f"import gdb\ngdb.execute('source {SCRIPT}')\nprint(__file__)\n")
+    said = batch(["help whocall bt"], script=outer)
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith(f"{outer}\nPrint the true backtrace")
+
+
 def copied(folder: Path) -> Path:
     """The extension without a native module and without a checkout around it."""
     shutil.copytree(SCRIPT.parent, folder, ignore=shutil.ignore_patterns("__pycache__"))

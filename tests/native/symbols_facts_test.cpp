@@ -110,6 +110,16 @@ TEST_CASE("symbol facts: what is written is read again; what is cut short or out
     const auto part = decode_names(std::span(told).first(size));
     CHECK((!part || part->size() == 1));
   }
+
+  const std::vector<DirectJump> jumps = {{0x1014, 0x1008}, {0x1002, 0x1010}};
+  const auto written = encode(jumps);
+  const auto found = decode_jumps(written);
+  REQUIRE(found.has_value());
+  REQUIRE(found->size() == 2);
+  CHECK(found->at(1).source == 0x1002);
+  CHECK(found->at(1).target == 0x1010);
+  CHECK_FALSE(decode_jumps(std::span(written).first(written.size() - 1)).has_value());
+  CHECK_FALSE(decode_jumps(encode(std::vector<DirectJump>{jumps[1], jumps[0]})).has_value());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from whocall.cli import commands
+from whocall.cli import backtrace, commands
 from whocall.cli import main as cli
 from whocall.core.errors import Error
 from whocall.core.version import __version__
@@ -63,9 +63,17 @@ def test_errors_are_status_1_and_one_sentence(arguments: tuple[str, ...]) -> Non
     assert len(ran.stderr.splitlines()) == 1
 
 
+def test_what_only_our_commands_in_gdb_say_is_in_no_help() -> None:
+    for command in ("bt", "modules", "repair-plan"):
+        told = run(command, "--help").stdout
+        assert "--debug-directory" in told
+        assert not {"--announce", "--inferior", "--settings-of-gdb"} & set(told.split())
+        assert "--announce" not in told
+
+
 def test_options_may_stand_between_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setitem(commands.COMMANDS, "bt", lambda arguments: seen.append(arguments) or 0)
+    monkeypatch.setattr(backtrace, "backtrace", lambda arguments: seen.append(arguments) or 0)
     assert cli.main(["bt", "CORE", "--all", "EXE", "-n", "-3"]) == 0
     assert (seen[0].core, seen[0].exe, seen[0].all, seen[0].count) == ("CORE", "EXE", True, -3)
 

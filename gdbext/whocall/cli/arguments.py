@@ -1,15 +1,48 @@
-"""What the commands of the command line take: files, options, and the help on them."""
+"""What the commands of the command line take: files, options, and the help on them.
+
+Told to a parser of argparse or, as importing that takes longer than a short backtrace, to one that
+takes the same words where they are plain.
+"""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping
+import sys
 
 from whocall.core.search import DEBUG_DIRECTORIES
-from whocall.core.version import __version__
-from whocall.frontend.options import VERDICTS_EXPLAINED
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+    from types import SimpleNamespace
+    from typing import Any, Protocol, Union
+
+    Values = Union[argparse.Namespace, SimpleNamespace]
+
+    class Options(Protocol):
+        """What takes the options: a group of them, or a parser."""
+
+        def add_argument(self, *names: str, **how: Any) -> Any:
+            """As argparse's."""
+
+    class Parser(Options, Protocol):
+        """What is told what a command takes."""
+
+        description: str | None
+        epilog: str | None
+        formatter_class: Any
+
+        def add_mutually_exclusive_group(self) -> Options:
+            """As argparse's."""
+
 
 _SEARCH = "--search"
+
+
+def _hidden() -> str | None:
+    """The help on options that are not shown: argparse knows it by identity, others need none."""
+    argparse = sys.modules.get("argparse")
+    return None if argparse is None else str(argparse.SUPPRESS)
 
 
 def _count(text: str) -> int:
@@ -32,7 +65,7 @@ def _limit(text: str) -> int:
 _limit.__name__ = "N"
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
+def _add_search(parser: Parser) -> None:
     parser.add_argument(
         _SEARCH,
         metavar="DIR",
@@ -47,7 +80,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     _add_sources_of_names(parser)
 
 
-def _add_debug_directories(parser: argparse.ArgumentParser) -> None:
+def _add_debug_directories(parser: Parser) -> None:
     parser.add_argument(
         "--debug-directory",
         metavar="DIR",
@@ -58,7 +91,7 @@ def _add_debug_directories(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_sources_of_names(parser: argparse.ArgumentParser) -> None:
+def _add_sources_of_names(parser: Parser) -> None:
     parser.add_argument(
         "--symbols",
         metavar="[MODULE=]FILE[@BASE]",
@@ -79,10 +112,10 @@ def _add_sources_of_names(parser: argparse.ArgumentParser) -> None:
         help="ask the servers of DEBUGINFOD_URLS for missing files and debug info",
     )
     # Said by our commands in gdb when somebody watches its terminal, which we do not see.
-    parser.add_argument("--announce", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--announce", action="store_true", help=_hidden())
 
 
-def _add_walk(parser: argparse.ArgumentParser) -> None:
+def _add_walk(parser: Parser) -> None:
     parser.add_argument(
         "--without", metavar="LIST", default="", help="strategies not to use: cfi,frame-pointer"
     )
@@ -91,15 +124,15 @@ def _add_walk(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_threads(parser: argparse.ArgumentParser) -> None:
+def _add_threads(parser: Parser) -> None:
     # Said by our commands in gdb, which counts the threads of each of its inferiors.
-    parser.add_argument("--inferior", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--inferior", default="", help=_hidden())
     threads = parser.add_mutually_exclusive_group()
     threads.add_argument("--all", action="store_true", help="every thread")
     _add_thread(threads)
 
 
-def _add_thread(threads: argparse._ActionsContainer) -> None:
+def _add_thread(threads: Options) -> None:
     threads.add_argument(
         "--thread",
         type=int,
@@ -108,7 +141,7 @@ def _add_thread(threads: argparse._ActionsContainer) -> None:
     )
 
 
-def _add_look(parser: argparse.ArgumentParser) -> None:
+def _add_look(parser: Parser) -> None:
     parser.add_argument(
         "--color",
         metavar="WHEN",
@@ -118,17 +151,18 @@ def _add_look(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-demangle", action="store_true", help="names as they are in the file")
 
 
-def _add_exe(parser: argparse.ArgumentParser) -> None:
+def _add_exe(parser: Parser) -> None:
     parser.add_argument("--exe", metavar="EXE", default="", help="the program's file, of a core")
 
 
-def _add_core(parser: argparse.ArgumentParser) -> None:
+def _add_core(parser: Parser) -> None:
     parser.add_argument("core", metavar="CORE", help="the core file")
     parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
     _add_search(parser)
 
 
-def _add_bt(parser: argparse.ArgumentParser) -> None:
+def add_bt(parser: Parser) -> None:
+    """`whocall bt`."""
     parser.add_argument("core", metavar="CORE", nargs="?", help="the core file")
     parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
     parser.add_argument("--pid", type=int, metavar="N", help="a running process instead of a core")
@@ -156,7 +190,13 @@ def _add_bt(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="schema whocall.backtrace/1")
 
 
-def _add_export(parser: argparse.ArgumentParser) -> None:
+def add_export(parser: Parser) -> None:
+    """`whocall export`."""
+    parser.description = (
+        "Writes a symbol file for gdb: the names that whocall finds for the"
+        " functions of FILE, and unwinding rules of those that no unwind table covers. With it"
+        " any gdb prints true backtraces of the stripped program."
+    )
     parser.add_argument("file", metavar="FILE", help="a program, a library, or a core")
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the new file")
     parser.add_argument(
@@ -169,7 +209,16 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
     _add_search(parser)
 
 
-def _add_repair_plan(parser: argparse.ArgumentParser) -> None:
+def add_repair_plan(parser: Parser) -> None:
+    """`whocall repair-plan`."""
+    parser.description = (
+        "Prints what makes a debugger's own stacks of a core those that whocall"
+        " finds: the frames of each thread with the registers of their callers, and for each"
+        " module in which frames lie the symbol files with names and rules, which are made in"
+        " --folder where the cache has none. Of a program or a library instead of a core only"
+        ' its symbol file. "whocall repair" in a gdb that cannot load the native module runs'
+        " this."
+    )
     _add_core(parser)
     _add_thread(parser)
     _add_walk(parser)
@@ -192,133 +241,100 @@ def _add_repair_plan(parser: argparse.ArgumentParser) -> None:
     )
 
 
-Subparsers = Mapping[str, argparse.ArgumentParser]
-
-
-def parsers() -> tuple[argparse.ArgumentParser, Subparsers]:
-    """The parser of `whocall` itself, and those of its commands by name."""
-    parser = argparse.ArgumentParser(
-        prog="whocall",
-        description="True backtraces of stripped programs.",
-        epilog="whocall COMMAND --help tells more about a command.",
-    )
-    parser.add_argument("--version", action="version", version=f"whocall {__version__}")
+def add_caller(parser: Parser) -> None:
+    """`whocall caller`."""
+    _add_core(parser)
+    _add_thread(parser)
+    _add_walk(parser)
+    _add_look(parser)
     parser.add_argument(
-        "--script-path", action="store_true", help="print the file to `source` in gdb"
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-
-    _add_bt(commands.add_parser("bt", help="the backtrace of a core or a process"))
-
-    caller = commands.add_parser("caller", help="who called a frame of a core, in one line")
-    _add_core(caller)
-    _add_thread(caller)
-    _add_walk(caller)
-    _add_look(caller)
-    caller.add_argument(
         "--frame", type=_limit, metavar="LEVEL", default=0, help="not the innermost but this one"
     )
-    caller.add_argument(
+    parser.add_argument(
         "--pc", metavar="ADDR", help="of the frame that gdb calls LEVEL: whocall's may be another"
     )
 
-    compare = commands.add_parser(
-        "compare",
-        help="whocall's frames beside those of gdb",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=VERDICTS_EXPLAINED,
-    )
-    _add_core(compare)
-    _add_threads(compare)
-    _add_walk(compare)
-    _add_look(compare)
-    compare.add_argument(
+
+def add_compare(parser: Parser) -> None:
+    """`whocall compare`."""
+    import argparse
+
+    from whocall.frontend.options import VERDICTS_EXPLAINED
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = VERDICTS_EXPLAINED
+    _add_core(parser)
+    _add_threads(parser)
+    _add_walk(parser)
+    _add_look(parser)
+    parser.add_argument(
         "--gdb-frames",
         metavar="FILE",
         help="gdb's frames by LWP as JSON (- for standard input); without it gdb is run for them",
     )
-    compare.add_argument("--json", action="store_true", help="schema whocall.compare/1")
+    parser.add_argument("--json", action="store_true", help="schema whocall.compare/1")
 
-    functions = commands.add_parser("functions", help="the function table of a file or a core")
-    functions.add_argument("file", metavar="FILE")
-    functions.add_argument("regex", metavar="REGEX", nargs="?", default="")
-    functions.add_argument(
+
+def add_functions(parser: Parser) -> None:
+    """`whocall functions`."""
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("regex", metavar="REGEX", nargs="?", default="")
+    parser.add_argument(
         "--module", metavar="M", default="", help="of a core: only the module whose path ends so"
     )
-    functions.add_argument("--json", action="store_true", help="schema whocall.functions/1")
-    _add_exe(functions)
-    _add_search(functions)
-    _add_look(functions)
+    parser.add_argument("--json", action="store_true", help="schema whocall.functions/1")
+    _add_exe(parser)
+    _add_search(parser)
+    _add_look(parser)
 
-    symbol = commands.add_parser("symbol", help="what stands at addresses of a file or a core")
-    symbol.add_argument("file", metavar="FILE")
-    symbol.add_argument("addresses", metavar="ADDR", nargs="+")
-    _add_exe(symbol)
-    _add_search(symbol)
-    _add_look(symbol)
 
-    modules = commands.add_parser(
-        "modules",
-        help="the files that a core needs",
-        description="The loaded files: addresses; found, missing, of another build (MISMATCH) or "
+def add_symbol(parser: Parser) -> None:
+    """`whocall symbol`."""
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("addresses", metavar="ADDR", nargs="+")
+    _add_exe(parser)
+    _add_search(parser)
+    _add_look(parser)
+
+
+def add_modules(parser: Parser) -> None:
+    """`whocall modules`."""
+    parser.description = (
+        "The loaded files: addresses; found, missing, of another build (MISMATCH) or "
         "in memory; the share of code with unwind tables; named functions by source of the name; "
-        "path and debug file. Below a file that lacks something stands what to do about it.",
-        epilog="Files are looked for below --sysroot, at their own paths, in --search by name and "
-        "by build id, in --debug-directory by build id, and last by --debuginfod, which asks here "
-        "for the debug info of every file.",
+        "path and debug file. Below a file that lacks something stands what to do about it."
     )
-    _add_core(modules)
-    modules.add_argument(
+    parser.epilog = (
+        "Files are looked for below --sysroot, at their own paths, in --search by name and "
+        "by build id, in --debug-directory by build id, and last by --debuginfod, which asks here "
+        "for the debug info of every file."
+    )
+    _add_core(parser)
+    parser.add_argument(
         "--width", type=_limit, metavar="N", help="longer paths get a line of their own"
     )
-    _add_look(modules)
-    modules.add_argument("--json", action="store_true", help="schema whocall.modules/1")
+    _add_look(parser)
+    parser.add_argument("--json", action="store_true", help="schema whocall.modules/1")
     # Said by our commands in gdb, where advice on options would be of no use.
-    modules.add_argument("--settings-of-gdb", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--settings-of-gdb", action="store_true", help=_hidden())
 
-    audit = commands.add_parser(
-        "audit", help="how far the analysis can be trusted on a file with unwind tables"
-    )
-    audit.add_argument("file", metavar="FILE")
-    audit.add_argument(
+
+def add_audit(parser: Parser) -> None:
+    """`whocall audit`."""
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument(
         "--limit", type=_limit, metavar="N", help="at most N differences in full (default: 5)"
     )
-    _add_look(audit)
-    audit.add_argument("--json", action="store_true", help="schema whocall.audit/1")
+    _add_look(parser)
+    parser.add_argument("--json", action="store_true", help="schema whocall.audit/1")
 
-    signatures = commands.add_parser(
-        "signatures",
-        help="make a file of signatures of static libraries",
-        description="Makes a file by which --signatures recognises the functions of static"
+
+def add_signatures(parser: Parser) -> None:
+    """`whocall signatures`."""
+    parser.description = (
+        "Makes a file by which --signatures recognises the functions of static"
         " libraries in stripped programs that were linked with them. Libraries that are linked"
-        " together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.",
+        " together, such as libc.a, libm.a and libgcc_eh.a, belong into one file."
     )
-    signatures.add_argument("archives", metavar="ARCHIVE", nargs="+", help="libc.a, crt1.o, ...")
-    signatures.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")
-
-    _add_export(
-        commands.add_parser(
-            "export",
-            help="save names and unwinding rules of a file for gdbs without whocall",
-            description="Writes a symbol file for gdb: the names that whocall finds for the"
-            " functions of FILE, and unwinding rules of those that no unwind table covers. With it"
-            " any gdb prints true backtraces of the stripped program.",
-        )
-    )
-    _add_repair_plan(
-        commands.add_parser(
-            "repair-plan",
-            help="what a debugger has to be told, as JSON for programs",
-            description="Prints what makes a debugger's own stacks of a core those that whocall"
-            " finds: the frames of each thread with the registers of their callers, and for each"
-            " module in which frames lie the symbol files with names and rules, which are made in"
-            " --folder where the cache has none. Of a program or a library instead of a core only"
-            ' its symbol file. "whocall repair" in a gdb that cannot load the native module runs'
-            " this.",
-        )
-    )
-    commands.add_parser("doctor", help="what is installed, what is missing, what mends it")
-    commands.add_parser(
-        "gdb", help="start gdb with the extension loaded; all else goes to gdb", add_help=False
-    )
-    return parser, commands.choices
+    parser.add_argument("archives", metavar="ARCHIVE", nargs="+", help="libc.a, crt1.o, ...")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")

@@ -1,20 +1,16 @@
-"""What the commands of the command line do."""
+"""What the commands of the command line do, but for `bt`."""
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.cli.inputs import (
     is_core,
-    open_image,
     open_named_core,
     parse_address,
     wanted_search,
@@ -22,69 +18,18 @@ from whocall.cli.inputs import (
     wanted_thread,
     wanted_walk,
 )
+from whocall.cli.outputs import warn, write
 from whocall.cli.repair_commands import export, repair_plan
-from whocall.core import loader
 from whocall.core.errors import Error, UsageError
 from whocall.report.form import jsonform
 
 if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
     from whocall.core.image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
 
 
-def start_gdb(arguments: list[str]) -> int:
-    """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
-    gdb = os.environ.get("GDB", "gdb")
-    try:
-        os.execvp(gdb, [gdb, "-ex", f"source {loader.script_path()}", *arguments])
-    except OSError as error:
-        raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
-
-
-def _write(lines: Iterable[str]) -> None:
-    for line in lines:
-        sys.stdout.write(line + "\n")
-
-
-def _warn(sentences: Iterable[str]) -> None:
-    for sentence in sentences:
-        print(f"warning: {sentence}", file=sys.stderr)
-
-
-def backtrace(arguments: argparse.Namespace) -> int:
-    """`whocall bt`."""
-    from whocall.report.backtrace.render import TextForm, report_lines
-
-    with open_image(arguments) as image:
-        walk = replace(
-            wanted_walk(arguments),
-            explain=arguments.explain,
-            registers=arguments.full,
-            past_main=arguments.past_main,
-            count=arguments.count,
-        )
-        indices = None if arguments.all else [wanted_thread(image, arguments)]
-        report = image.report(indices, walk)
-        if arguments.json:
-            sys.stdout.writelines(jsonform.backtrace_text(report))
-            return 0
-        _warn(report.warnings)
-        form = TextForm(
-            fold=not arguments.no_fold,
-            full=arguments.full,
-            explain=arguments.explain,
-            every_thread=arguments.all,
-            pointer_size=image.pointer_size,
-            word_size=image.word_size,
-            byte_order=image.byte_order,
-            read=image.read,
-            inferior=arguments.inferior,
-        )
-        _write(report_lines(report, form, wanted_style(arguments)))
-    return 0
-
-
-def caller(arguments: argparse.Namespace) -> int:
+def caller(arguments: Values) -> int:
     """`whocall caller`."""
     from whocall.core.module_warnings import warnings_on
     from whocall.report.backtrace.caller import chain, sentence, shown_pcs
@@ -93,14 +38,12 @@ def caller(arguments: argparse.Namespace) -> int:
     with open_named_core(arguments.core, arguments.exe, arguments) as image:
         index = wanted_thread(image, arguments)
         trace, at = chain(image, index, wanted_walk(arguments), arguments.frame, pc)
-        _warn(warnings_on(image, shown_pcs(trace, at)))
-        _write([sentence(trace, at, wanted_style(arguments))])
+        warn(warnings_on(image, shown_pcs(trace, at)))
+        write([sentence(trace, at, wanted_style(arguments))])
     return 0
 
 
-def _gdb_stacks(
-    image: ProcessImage, lwps: Sequence[int], arguments: argparse.Namespace
-) -> dict[int, GdbStack]:
+def _gdb_stacks(image: ProcessImage, lwps: Sequence[int], arguments: Values) -> dict[int, GdbStack]:
     from whocall.cli.gdb_reference import gdb_stacks, stacks_from
 
     source = arguments.gdb_frames
@@ -115,7 +58,7 @@ def _gdb_stacks(
         raise Error(f"{source}: these are not gdb's frames as whocall writes them") from error
 
 
-def compare(arguments: argparse.Namespace) -> int:
+def compare(arguments: Values) -> int:
     """`whocall compare`: the frames beside those of a gdb that is run."""
     from whocall.report.comparison.forms import (
         compare_thread,
@@ -134,16 +77,16 @@ def compare(arguments: argparse.Namespace) -> int:
         if arguments.json:
             sys.stdout.write(jsonform.text(comparison_json(image, found)))
             return 0
-        _warn(comparison_warnings(image, found))
+        warn(comparison_warnings(image, found))
         style = wanted_style(arguments)
         for at, comparison in enumerate(found):
             if arguments.all:
-                _write([""] * (at > 0) + [thread_title(comparison, arguments.inferior)])
-            _write(comparison_lines(comparison, image.pointer_size, style))
+                write([""] * (at > 0) + [thread_title(comparison, arguments.inferior)])
+            write(comparison_lines(comparison, image.pointer_size, style))
     return 0
 
 
-def functions(arguments: argparse.Namespace) -> int:
+def functions(arguments: Values) -> int:
     """`whocall functions`."""
     from whocall.report.tables.functions import function_lines, functions_json, of_file, of_process
 
@@ -161,15 +104,15 @@ def functions(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.writelines(functions_json(tables))
         return 0
-    _warn(table.remark for table in tables if table.remark)
+    warn(table.remark for table in tables if table.remark)
     for table in tables:
         if arguments.regex and not table.functions and of_core:
             continue
-        _write(function_lines(table, size, wanted_style(arguments)))
+        write(function_lines(table, size, wanted_style(arguments)))
     return 0
 
 
-def symbol(arguments: argparse.Namespace) -> int:
+def symbol(arguments: Values) -> int:
     """`whocall symbol`."""
     from whocall.core.image import open_names
     from whocall.core.module_warnings import warnings_on
@@ -181,18 +124,18 @@ def symbol(arguments: argparse.Namespace) -> int:
     if is_core(arguments.file):
         image = open_named_core(arguments.file, arguments.exe, arguments)
         addresses = [image.wrapped(address) for address in addresses]
-        _warn(warnings_on(image, addresses))
-        _write(symbol_lines(image, addresses, demangle, style))
+        warn(warnings_on(image, addresses))
+        write(symbol_lines(image, addresses, demangle, style))
         return 0
     names = open_names(arguments.file, search=wanted_search(arguments))
     if names.remark:
         print(f"warning: {names.remark}", file=sys.stderr)
     for address in addresses:
-        _write(file_symbol_lines(names, address, demangle, style))
+        write(file_symbol_lines(names, address, demangle, style))
     return 0
 
 
-def modules(arguments: argparse.Namespace) -> int:
+def modules(arguments: Values) -> int:
     """`whocall modules`."""
     from whocall.report.tables.module_table import module_lines
     from whocall.report.tables.modules import (
@@ -211,16 +154,16 @@ def modules(arguments: argparse.Namespace) -> int:
         if arguments.json:
             sys.stdout.write(jsonform.text(modules_json(image, facts, advice)))
             return 0
-        _warn(warnings(image, facts))
+        warn(warnings(image, facts))
         width = arguments.width
         if width is None and sys.stdout.isatty():
             width = shutil.get_terminal_size().columns
-        _write(module_lines(facts, advice, wanted_style(arguments), width))
-        _write(jit_line(image))
+        write(module_lines(facts, advice, wanted_style(arguments), width))
+        write(jit_line(image))
     return 0
 
 
-def audit(arguments: argparse.Namespace) -> int:
+def audit(arguments: Values) -> int:
     """`whocall audit`."""
     from whocall.report.tables.audit import DIFFERENCES, audit_file, audit_json, audit_lines
 
@@ -229,29 +172,28 @@ def audit(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(jsonform.text(audit_json(found)))
     else:
-        _write(audit_lines(found, wanted_style(arguments)))
+        write(audit_lines(found, wanted_style(arguments)))
     return 0
 
 
-def signatures(arguments: argparse.Namespace) -> int:
+def signatures(arguments: Values) -> int:
     """`whocall signatures`."""
     from whocall.core.signatures import write_signatures
 
-    _write(write_signatures(arguments.archives, arguments.output))
+    write(write_signatures(arguments.archives, arguments.output))
     return 0
 
 
-def doctor(arguments: argparse.Namespace) -> int:
+def doctor(arguments: Values) -> int:
     """`whocall doctor`: exit status 1 when something is missing."""
     from whocall.frontend.doctor import examine, finding_lines, is_healthy
 
     findings = examine()
-    _write(finding_lines(findings))
+    write(finding_lines(findings))
     return 0 if is_healthy(findings) else 1
 
 
-COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "bt": backtrace,
+COMMANDS: dict[str, Callable[[Values], int]] = {
     "caller": caller,
     "compare": compare,
     "functions": functions,

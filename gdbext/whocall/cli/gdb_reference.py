@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -25,7 +24,7 @@ def _command(gdb: str, core: str, exe: str, lwps: Sequence[int], options: Any) -
         command += ["-iex", f"set solib-search-path {':'.join(options.search)}"]
     if exe:
         command.append(exe)
-    load = f"import sys; sys.path.insert(0, {str(loader.PACKAGE.parent)!r})"
+    load = f"import sys; sys.path.insert(0, {str(loader.package().parent)!r})"
     dump = f"import whocall.gdb.target.frames as frames; frames.dump({list(lwps)!r})"
     return [*command, "-c", core, "-ex", f"python {load}", "-ex", f"python {dump}"]
 
@@ -56,7 +55,7 @@ def gdb_stacks(
     core: str,
     exe: str,
     lwps: Sequence[int],
-    options: argparse.Namespace,
+    options: Any,
 ) -> dict[int, GdbStack]:
     """gdb's frames of the threads `lwps`, by LWP; raises Error when gdb cannot be asked."""
     gdb = os.environ.get("GDB", "gdb")

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from whocall.core.downloads import announcing
 from whocall.core.errors import UsageError
+from whocall.core.records import replace
 from whocall.core.search import DEBUG_DIRECTORIES, Search
-from whocall.frontend.options import split_list
 from whocall.report.form.style import Style, style_for
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
     from whocall.core.image import ProcessImage, Walk
 
 
 def is_core(path: str) -> bool:
     """Whether the file is an ELF core; unreadable files are for the opener to complain about."""
     try:
-        if not Path(path).is_file():  # opening a pipe would wait for its writer
+        if not os.path.isfile(path):  # opening a pipe would wait for its writer
             return False
-        with Path(path).open("rb") as file:
+        with open(path, "rb") as file:
             head = file.read(18)
     except OSError:
         return False
@@ -33,7 +33,7 @@ def is_core(path: str) -> bool:
     return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == 4
 
 
-def wanted_style(arguments: argparse.Namespace) -> Style:
+def wanted_style(arguments: Values) -> Style:
     """By --color."""
     return style_for(sys.stdout, arguments.color)
 
@@ -49,7 +49,7 @@ def parse_address(text: str) -> int:
     return address
 
 
-def wanted_search(arguments: argparse.Namespace) -> Search:
+def wanted_search(arguments: Values) -> Search:
     """Where to look for files and names."""
     watched = arguments.announce or sys.stderr.isatty()
     return Search(
@@ -73,14 +73,14 @@ def _tell(line: str) -> None:
     sys.stderr.flush()
 
 
-def open_named_core(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
+def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
     """The core with the files that the arguments tell of."""
     from whocall.core.image import open_core
 
     return open_core(path, exe, search=wanted_search(arguments))
 
 
-def open_image(arguments: argparse.Namespace) -> ProcessImage:
+def open_image(arguments: Values) -> ProcessImage:
     """The core or the process that is named."""
     if (arguments.core is None) == (arguments.pid is None):
         raise UsageError("bt takes a CORE or --pid N, one of the two")
@@ -91,19 +91,27 @@ def open_image(arguments: argparse.Namespace) -> ProcessImage:
     return open_process(arguments.pid, search=wanted_search(arguments))
 
 
-def wanted_thread(image: ProcessImage, arguments: argparse.Namespace) -> int:
+def wanted_thread(image: ProcessImage, arguments: Values) -> int:
     """Index of the thread that is asked for, else of the one that crashed."""
     if arguments.thread is None:
         return image.index_of_crash()
     return image.index_of_lwp(arguments.thread)
 
 
-def wanted_walk(arguments: argparse.Namespace) -> Walk:
+def _names_in(text: str) -> tuple[str, ...]:
+    if not text:
+        return ()
+    from whocall.frontend.options import split_list
+
+    return tuple(split_list(text))
+
+
+def wanted_walk(arguments: Values) -> Walk:
     """What all commands that walk take, past main."""
     from whocall.core.image import Walk
 
     walk = Walk(
-        without=tuple(split_list(arguments.without)),
+        without=_names_in(arguments.without),
         demangle=not getattr(arguments, "no_demangle", False),
         past_main=True,
     )

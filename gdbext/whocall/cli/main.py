@@ -8,27 +8,40 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 
-from whocall.cli.arguments import parsers
+from whocall.cli.parsing import parse_command, whole_parser
 from whocall.core.errors import Error, NativeMissingError, UsageError
 
 
-def _run(argv: Sequence[str]) -> int:
-    from whocall.cli import commands
+def _start_gdb(arguments: list[str]) -> int:
+    """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
     from whocall.core import loader
 
+    gdb = os.environ.get("GDB", "gdb")
+    try:
+        os.execvp(gdb, [gdb, "-ex", f"source {loader.script_path()}", *arguments])
+    except OSError as error:
+        raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
+
+
+def _run(argv: Sequence[str]) -> int:
     if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
-        return commands.start_gdb(list(argv[1:]))
-    parser, subparsers = parsers()
-    if argv and argv[0] in subparsers:
-        # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
-        arguments = subparsers[argv[0]].parse_intermixed_args(argv[1:])
-        return commands.COMMANDS[argv[0]](arguments)
-    arguments = parser.parse_args(argv)
-    if arguments.script_path:
+        return _start_gdb(list(argv[1:]))
+    arguments = parse_command(argv)
+    if arguments is not None and argv[0] == "bt":
+        from whocall.cli.backtrace import backtrace
+
+        return backtrace(arguments)
+    if arguments is not None:
+        from whocall.cli.commands import COMMANDS
+
+        return COMMANDS[argv[0]](arguments)
+    parser = whole_parser()
+    if parser.parse_args(argv).script_path:
+        from whocall.core import loader
+
         print(loader.script_path())
         return 0
     parser.print_usage(sys.stderr)
@@ -40,6 +53,8 @@ def _advice(missing: NativeMissingError, argv: Sequence[str]) -> Error:
 
     What a build makes is for the Python inside gdb: it may never fit the one that runs this.
     """
+    import shlex
+
     from whocall.core import loader
     from whocall.frontend import pythons
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -14,12 +13,13 @@ from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_w
 from whocall.core.errors import Error
 
 if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
     from whocall.core.image import ProcessImage
     from whocall.repair.chain import Chain
     from whocall.repair.plan import AttachedState
 
 
-def _open(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
+def _open(path: str, exe: str, arguments: Values) -> ProcessImage:
     """A core with its files, or a file alone."""
     if is_core(path):
         return open_named_core(path, exe, arguments)
@@ -28,7 +28,7 @@ def _open(path: str, exe: str, arguments: argparse.Namespace) -> ProcessImage:
     return open_file_image(path, search=wanted_search(arguments))
 
 
-def export(arguments: argparse.Namespace) -> int:
+def export(arguments: Values) -> int:
     """`whocall export`."""
     from whocall.repair.export import export as write_file
     from whocall.repair.export import export_lines
@@ -42,7 +42,7 @@ def export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _chains(image: ProcessImage, arguments: argparse.Namespace) -> list[Chain]:
+def _chains(image: ProcessImage, arguments: Values) -> list[Chain]:
     from whocall.repair.chain import chain_of
 
     walk = replace(wanted_walk(arguments), registers=True, lines=False)
@@ -52,7 +52,7 @@ def _chains(image: ProcessImage, arguments: argparse.Namespace) -> list[Chain]:
     return [chain_of(image.backtrace(index, walk)) for index in everyone]
 
 
-def _more_modules(image: ProcessImage, arguments: argparse.Namespace) -> list[int]:
+def _more_modules(image: ProcessImage, arguments: Values) -> list[int]:
     from whocall.repair.plan import module_named
 
     if arguments.every_module:
@@ -74,7 +74,7 @@ def _attached(source: str | None) -> list[AttachedState]:
         raise Error(f"{source}: this is no JSON: {error}") from error
 
 
-def repair_plan(arguments: argparse.Namespace) -> int:
+def repair_plan(arguments: Values) -> int:
     """`whocall repair-plan`."""
     from whocall.repair.plan import SymbolFileFactory, plan, settings_key
     from whocall.repair.plan_json import plan_json

@@ -7,12 +7,15 @@ and of most of them only a glance is wanted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
 
 from whocall.core.model import Backtrace, Frame, OnDemand, Stop
 from whocall.core.signals import signal_name
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import overload
+
     import whocall._native as native
 
 KEPT = 4096  # of a chain that is no longer than this the frames are kept
@@ -58,10 +61,13 @@ class FrameChain(OnDemand):
     def __len__(self) -> int:
         return len(self._wanted)
 
-    @overload
-    def __getitem__(self, at: int) -> Frame: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Frame]: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, at: int) -> Frame: ...
+        @overload
+        def __getitem__(self, at: slice) -> Sequence[Frame]: ...
+
     def __getitem__(self, at: int | slice) -> Frame | Sequence[Frame]:
         if isinstance(at, slice):
             return frames_of(self._found, self._wanted[at])

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from types import TracebackType
 
 from whocall.core.chain import backtrace_from
 from whocall.core.engine import native
@@ -15,7 +13,13 @@ from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Report
 from whocall.core.module_warnings import complaint, warnings_on_traces
 from whocall.core.native_errors import native_errors
+from whocall.core.records import dataclass
 from whocall.core.search import Search
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 _GREATEST_PID = (1 << 22) - 1  # the kernel's own limit, PID_MAX_LIMIT
 
@@ -122,6 +126,7 @@ class ProcessImage:
                 registers=walk.registers,
                 lines=walk.lines,
                 demangle=walk.demangle,
+                past_main=walk.past_main,
             )
             found = self.native.backtrace(index, options)
         trace = backtrace_from(found, self.threads[index], self.arch)

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
-import shlex
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
-from pathlib import Path
 
 from whocall.core.errors import Error, NativeMissingError
+from whocall.core.records import dataclass
+
+TYPE_CHECKING = False
+
+# load() is the beginning of every command: what only its failure and the doctor need is imported
+# there, above all pathlib, which is dearer than all that load() does to find the module.
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME = "whocall._native"
-PACKAGE = Path(__file__).resolve().parents[1]  # whocall itself
-_TAG = re.compile(r"_native\.cpython-(\d)(\d+[a-z]*)-")  # 3.13t, with its own ABI, is 313t
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 @dataclass(frozen=True)
@@ -35,48 +37,70 @@ class Findings:
     others: list[Path]  # built for other versions of Python
 
 
-def checkout() -> Path | None:
-    """The folder of the source checkout that this package lies in; None when installed."""
-    root = PACKAGE.parent.parent
-    return root if (root / "scripts" / "prepare").is_file() else None
+def package() -> Path:
+    """The folder of whocall itself."""
+    from pathlib import Path
+
+    return Path(_PACKAGE)
+
+
+def _checkout() -> str | None:
+    root = os.path.dirname(os.path.dirname(_PACKAGE))
+    return root if os.path.isfile(os.path.join(root, "scripts", "prepare")) else None
 
 
 def script_path() -> Path:
     """The file that the user sources in gdb."""
-    for path in (PACKAGE / "share" / "whocall.py", PACKAGE.parent / "whocall.py"):
+    for path in (package() / "share" / "whocall.py", package().parent / "whocall.py"):
         if path.is_file():
             return path
-    raise Error(f"whocall.py is not beside {PACKAGE}; {remedy()} puts it there")
+    raise Error(f"whocall.py is not beside {_PACKAGE}; {remedy()} puts it there")
 
 
-def directories() -> list[Path]:
+def _directories() -> list[str]:
     """Folders that may hold the module, most wanted first."""
     found = []
     named = os.environ.get("WHOCALL_BUILD_DIR")
     if named:
-        found.append(Path(named).absolute() / "whocall")
-    found.append(PACKAGE)
-    root = checkout()
+        build = named if os.path.isabs(named) else os.path.join(os.getcwd(), named)
+        found.append(os.path.join(build, "whocall"))
+    found.append(_PACKAGE)
+    root = _checkout()
     if root is not None:
-        found.append(root / "build" / "release" / "whocall")
+        found.append(os.path.join(root, "build", "release", "whocall"))
     return list(dict.fromkeys(found))
 
 
+def _fitting(place: str) -> list[str]:
+    """The names that a module for the Python that runs this may have in the folder `place`."""
+    return [os.path.join(place, f"_native{suffix}") for suffix in EXTENSION_SUFFIXES]
+
+
+def _usable() -> str | None:
+    """The module for the Python that runs this."""
+    paths = (path for place in _directories() for path in _fitting(place))
+    return next(filter(os.path.isfile, paths), None)
+
+
 def look() -> Findings:
-    """Looks for the module without loading it."""
-    usable: Path | None = None
+    """Looks for the module without loading it, and for those of other Pythons."""
+    from pathlib import Path
+
+    places = [Path(place) for place in _directories()]
     others: list[Path] = []
-    places = directories()
     for place in places:
-        fitting = [place / f"_native{suffix}" for suffix in EXTENSION_SUFFIXES]
-        usable = usable or next((path for path in fitting if path.is_file()), None)
+        fitting = [Path(path) for path in _fitting(str(place))]
         others += [path for path in sorted(place.glob("_native*.so")) if path not in fitting]
-    return Findings(places, usable, others)
+    usable = _usable()
+    return Findings(places, None if usable is None else Path(usable), others)
 
 
 def version_of(module: Path) -> str | None:
     """`3.11` for `_native.cpython-311-x86_64-linux-gnu.so`; None when the name does not tell."""
-    match = _TAG.match(module.name)
+    import re
+
+    # 3.13t, with its own ABI, is 313t.
+    match = re.match(r"_native\.cpython-(\d)(\d+[a-z]*)-", module.name)
     return f"{match.group(1)}.{match.group(2)}" if match else None
 
 
@@ -91,6 +115,8 @@ def python_here() -> str:
 
     There sys.executable is what gdb's build was told, and may not exist.
     """
+    from pathlib import Path
+
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     beside = Path(sys.base_prefix) / "bin" / version
     if beside.is_file():
@@ -102,12 +128,14 @@ def python_here() -> str:
 
 def _unusual_gdb() -> str:
     """The gdb that this runs in, when scripts/prepare would ask another one; "" elsewhere."""
+    import shutil
+
     try:
         here = os.path.realpath("/proc/self/exe")
     except OSError:
         return ""
     asked = shutil.which(os.environ.get("GDB") or "gdb")
-    if "gdb" in Path(here).name:
+    if "gdb" in os.path.basename(here):
         return "" if asked is not None and os.path.realpath(asked) == here else here
     # A gdb that a script starts by a dynamic loader of its own: only its user knows that script.
     inside = "gdb" in sys.modules and not os.environ.get("GDB")
@@ -116,15 +144,18 @@ def _unusual_gdb() -> str:
 
 def remedy() -> str:
     """The command that builds the module for the Python that runs this."""
-    root = checkout()
+    import shlex
+
+    root = _checkout()
     if root is not None:
         gdb = _unusual_gdb()
         named = f"GDB={shlex.quote(gdb)} " if gdb else ""
-        return f"{named}{shlex.quote(str(root / 'scripts' / 'prepare'))} demo"
+        return f"{named}{shlex.quote(os.path.join(root, 'scripts', 'prepare'))} demo"
     return f"{python_here()} -m pip install --force-reinstall whocall"
 
 
-def _complaint(findings: Findings) -> NativeMissingError:
+def _complaint() -> NativeMissingError:
+    findings = look()
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     if findings.others:
         first = {python_of(path): path for path in reversed(findings.others)}
@@ -161,10 +192,9 @@ def load() -> None:
     """Puts the native module into sys.modules; raises NativeMissingError with the remedy."""
     if NAME in sys.modules:
         return
-    findings = look()
-    if findings.usable is None:
-        raise _complaint(findings)
-    path = str(findings.usable)
+    path = _usable()
+    if path is None:
+        raise _complaint()
     spec = importlib.util.spec_from_file_location(
         NAME, path, loader=ExtensionFileLoader(NAME, path)
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from whocall.core.records import dataclass, replace
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import whocall._native as native
@@ -145,5 +147,5 @@ class Report:
     threads: Sequence[Backtrace]
     core: str | None = None
     exe: str | None = None
-    warnings: Sequence[str] = field(default_factory=tuple)
+    warnings: Sequence[str] = ()
     pointer_size: int = 8  # bytes

@@ -5,25 +5,27 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
 
 from whocall.core.model import glance
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from whocall._native import Module, Process
     from whocall.core.model import Backtrace
 
+    class Image(Protocol):
+        """What is asked of the image of a process."""
 
-class Image(Protocol):
-    """What is asked of the image of a process."""
+        @property
+        def native(self) -> Process:
+            """The process itself."""
 
-    @property
-    def native(self) -> Process:
-        """The process itself."""
-
-    @property
-    def modules(self) -> list[Module]:
-        """Its loaded files, by address."""
+        @property
+        def modules(self) -> list[Module]:
+            """Its loaded files, by address."""
 
 
 def is_other_build(module: Module) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from whocall.core.records import dataclass, replace
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +34,7 @@ class Search:
     symbol_files: Sequence[str] = ()
     signature_files: Sequence[str] = ()
     debuginfod: bool = False
-    progress: Progress | None = field(default=None, compare=False)
+    progress: Progress | None = None
 
     def native(self, exe: str = "") -> native.FileSearch:
         """As the native module takes it; `exe` is the program that the user named.

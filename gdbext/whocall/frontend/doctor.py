@@ -78,7 +78,7 @@ def _debuginfod() -> Finding:
 def examine(gdb_version: str | None = None) -> list[Finding]:
     """Everything worth knowing when something does not work."""
     host = f"{platform.system()} {platform.machine()}"
-    found = [Finding("whocall", f"{__version__}, {loader.PACKAGE}")]
+    found = [Finding("whocall", f"{__version__}, {loader.package()}")]
     if gdb_version is not None:
         found.append(Finding("gdb", gdb_version))
     version = platform.python_version()

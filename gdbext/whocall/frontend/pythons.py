@@ -102,7 +102,7 @@ def _can_load(python: str, environment: Mapping[str, str]) -> bool:
     attempt = "import sys; sys.path.insert(0, sys.argv[1]); import whocall.core.engine"
     try:
         ran = subprocess.run(
-            [python, "-c", attempt, str(loader.PACKAGE.parent)],
+            [python, "-c", attempt, str(loader.package().parent)],
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -17,6 +17,7 @@ std::optional<UnwindRow> AbstractState::row(std::deque<std::vector<std::byte>>& 
   UnwindRow row;
   row.cfa = *cfa;
   row.return_address = arch_->registers.return_address;
+  row.rules.reserve(1 + arch_->registers.callee_saved.size());
   const auto add = [&](Register number) {
     if (const auto rule = saved_rule(number, arena)) {
       row.rules.push_back({number, *rule});

@@ -35,7 +35,7 @@ CodeMap::ModuleCode* CodeMap::code_of(Address runtime) {
       return nullptr;
     }
     code = std::make_unique<ModuleCode>(
-        *module, file_code_of(*module->file, *process_.arch, *starts, sources.attachments()));
+        *module, file_code_of(*module->file, *process_.arch, *starts, sources));
   }
   return code.get();
 }

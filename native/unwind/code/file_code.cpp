@@ -4,14 +4,17 @@
 #include <memory>
 
 #include "object/elf_imports.h"
+#include "symbols/symbol_facts.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
 
-FileCode::FileCode(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts)
+FileCode::FileCode(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts,
+                   const SymbolSources& sources)
     : file_(file),
       arch_(arch),
       starts_(starts),
+      sources_(sources),
       imports_(imported_functions(file)),
       confirmed_(file, arch, starts) {}
 
@@ -28,7 +31,12 @@ std::string_view FileCode::import_at(Address slot) const {
 const std::vector<DirectJump>& FileCode::jumps_between_functions() {
   const std::scoped_lock lock(mutex_);
   if (!jumps_) {
+    const auto known = sources_.kept("jumps");
+    jumps_ = known ? decode_jumps(*known) : std::nullopt;
+  }
+  if (!jumps_) {
     jumps_ = find_jumps();
+    sources_.keep("jumps", encode(*jumps_));
   }
   return *jumps_;
 }
@@ -50,9 +58,9 @@ std::vector<DirectJump> FileCode::find_jumps() const {
 }
 
 FileCode& file_code_of(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts,
-                       Attachments& attachments) {
-  return *attachments.get<std::shared_ptr<FileCode>>(
-      [&] { return std::make_shared<FileCode>(file, arch, starts); });
+                       SymbolSources& sources) {
+  return *sources.attachments().get<std::shared_ptr<FileCode>>(
+      [&] { return std::make_shared<FileCode>(file, arch, starts, sources); });
 }
 
 }  // namespace whocall

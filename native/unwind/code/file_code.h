@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "base/attachments.h"
 #include "object/elf_file.h"
+#include "symbols/symbol_sources.h"
 #include "unwind/code/confirmed_starts.h"
 
 namespace whocall {
@@ -19,14 +19,15 @@ namespace whocall {
 class FileCode {
  public:
   // All must outlive the object.
-  FileCode(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts);
+  FileCode(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts,
+           const SymbolSources& sources);
 
   // The function that covers `link`; a miss where there is no code.
   std::optional<AddressRange> function_at(Address link);
   // Whether `link` is known to be called: by a direct call of the file, or by its name.
   [[nodiscard]] bool is_called(Address link) const { return starts_.is_called(link); }
   // The direct jumps that lead from one function into another, sorted by target. One pass over all
-  // code, the first time.
+  // code, the first time; for large files it is kept for other processes.
   const std::vector<DirectJump>& jumps_between_functions();
   // The name under which the file imports what the word at `slot` is bound to; empty when it is no
   // import.
@@ -38,14 +39,15 @@ class FileCode {
   const ElfFile& file_;
   const Architecture& arch_;
   const FunctionStarts& starts_;
+  const SymbolSources& sources_;
   std::unordered_map<Address, std::string_view> imports_;  // by address of the word
   std::mutex mutex_;                                       // guards what follows
   ConfirmedStarts confirmed_;
   std::optional<std::vector<DirectJump>> jumps_;
 };
 
-// The one that is kept among `attachments`, made when it is first asked for.
+// The one that is kept with `sources`, those of the file; made when it is first asked for.
 FileCode& file_code_of(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts,
-                       Attachments& attachments);
+                       SymbolSources& sources);
 
 }  // namespace whocall

@@ -1,9 +1,17 @@
 #include "unwind/walk/named_frames.h"
 
 namespace whocall {
+namespace {
+
+bool is_main(const NamedFrame& frame) {
+  const Module* module = frame.place->module;
+  return frame.function == "main" && module != nullptr && module->is_executable;
+}
+
+}  // namespace
 
 std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symbolizer,
-                                    NamingOptions options) {
+                                    NamingOptions options, bool lines_past_main) {
   std::vector<NamedFrame> named;
   named.reserve(backtrace.frames.size());
   for (const Frame& frame : backtrace.frames) {
@@ -25,6 +33,7 @@ std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symb
     if (place.function) {
       real.function = place.function->name;
     }
+    options.lines = options.lines && (lines_past_main || !is_main(real));
   }
   return named;
 }

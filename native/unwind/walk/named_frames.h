@@ -21,8 +21,9 @@ struct NamedFrame {
   unsigned line = 0;
 };
 
-// The result points into `backtrace` and `symbolizer`.
+// The result points into `backtrace` and `symbolizer`. Unless `lines_past_main`, the callers of the
+// program's `main` go without lines: who does not show them need not wait for the C library's.
 std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symbolizer,
-                                    NamingOptions options);
+                                    NamingOptions options, bool lines_past_main = true);
 
 }  // namespace whocall

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from whocall.core.model import Frame, glance
+from whocall.core.records import dataclass
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import whocall._native as native

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from whocall.core.model import Backtrace, glance
+from whocall.core.records import dataclass
 
 
 @dataclass(frozen=True)

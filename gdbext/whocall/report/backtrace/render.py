@@ -6,12 +6,11 @@ line is known, with the trust in brackets at the end. Lines are never cut.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from whocall.core.model import Backtrace, Frame, Report, glance
+from whocall.core.records import dataclass
 from whocall.report.backtrace.cycles import Gap, gap_line, gaps
 from whocall.report.backtrace.fold import Group, fold, numbers
 from whocall.report.backtrace.stackwords import stack_lines
@@ -228,6 +227,8 @@ def thread_title(group: Group, style: Style, inferior: str = "") -> str:
         name = f' "{first.name}"' if first.name else ""
         signal = f", {first.signal}" if first.signal and first.crashed else ""
         return style.paint("title", f"Thread {inferior}{first.number} (LWP {lwps}{name}{signal}):")
+    import re  # only here: few stacks are folded, and this module is imported for every one
+
     which = re.sub(r"\d+", rf"{inferior}\g<0>", numbers([trace.number for trace in group.traces]))
     count = f"[{len(group.traces)} threads, same stack]"
     return style.paint("title", f"Threads {which} (LWP {lwps}) {count}:")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, cast
 
 from whocall.core.model import Frame
 from whocall.report.form.style import Style
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Literal
 
 MOST_WORDS = 32  # of one frame; a buffer on the stack may be megabytes
 INDENT = "        "
@@ -23,7 +27,7 @@ def _registers(registers: Mapping[str, int], digits: int) -> Iterator[str]:
 
 def _words(begin: int, data: bytes, word: int, byte_order: str, style: Style) -> Iterator[str]:
     across = 2 if word == 8 else 4
-    order = cast(Literal["little", "big"], byte_order)
+    order: Literal["little", "big"] = "big" if byte_order == "big" else "little"
     whole = len(data) // word * word
     for row in range(0, whole, word * across):
         cells = [

@@ -6,14 +6,16 @@ The roles are gdb's own style names, so that inside gdb the user's `set style ..
 from __future__ import annotations
 
 import os
-import re
-from typing import TextIO
 
 from whocall.core.errors import UsageError
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
 ROLES = ("function", "filename", "address", "metadata", "title", "highlight")
 
-_CODES = re.compile(r"([a-z]+)=([0-9;]*)\Z")
 _ANSI = {
     "function": "33",
     "filename": "32",
@@ -50,7 +52,9 @@ def codes_text(codes: dict[str, str]) -> str:
 
 
 def _codes(text: str) -> dict[str, str]:
-    parts = [_CODES.match(part) for part in text.split(":")]
+    import re  # only here: every command imports this module
+
+    parts = [re.match(r"([a-z]+)=([0-9;]*)\Z", part) for part in text.split(":")]
     codes = {part.group(1): part.group(2) for part in parts if part}
     if all(parts) and codes.keys() <= set(ROLES):
         return codes

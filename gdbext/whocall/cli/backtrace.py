@@ -1,0 +1,48 @@
+"""`whocall bt`, which is run more often than all else: it imports what it needs and no more."""
+
+from __future__ import annotations
+
+import sys
+
+from whocall.cli.inputs import open_image, wanted_style, wanted_thread, wanted_walk
+from whocall.cli.outputs import warn, write
+from whocall.core.records import replace
+from whocall.report.backtrace.render import TextForm, report_lines
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
+
+
+def backtrace(arguments: Values) -> int:
+    """`whocall bt`."""
+    with open_image(arguments) as image:
+        walk = replace(
+            wanted_walk(arguments),
+            explain=arguments.explain,
+            registers=arguments.full,
+            past_main=arguments.past_main,
+            count=arguments.count,
+        )
+        indices = None if arguments.all else [wanted_thread(image, arguments)]
+        report = image.report(indices, walk)
+        if arguments.json:
+            from whocall.report.form import jsonform
+
+            sys.stdout.writelines(jsonform.backtrace_text(report))
+            return 0
+        warn(report.warnings)
+        form = TextForm(
+            fold=not arguments.no_fold,
+            full=arguments.full,
+            explain=arguments.explain,
+            every_thread=arguments.all,
+            pointer_size=image.pointer_size,
+            word_size=image.word_size,
+            byte_order=image.byte_order,
+            read=image.read,
+            inferior=arguments.inferior,
+        )
+        write(report_lines(report, form, wanted_style(arguments)))
+    return 0

@@ -1,0 +1,84 @@
+"""The parsers of the command line: of one command, or of all for the help on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from whocall.cli import arguments
+from whocall.cli.plain import PlainParser
+from whocall.core.version import __version__
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+
+    from whocall.cli.arguments import Parser, Values
+
+# In the order of the help: what each does, and what it takes.
+_COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
+    "bt": ("the backtrace of a core or a process", arguments.add_bt),
+    "caller": ("who called a frame of a core, in one line", arguments.add_caller),
+    "compare": ("whocall's frames beside those of gdb", arguments.add_compare),
+    "functions": ("the function table of a file or a core", arguments.add_functions),
+    "symbol": ("what stands at addresses of a file or a core", arguments.add_symbol),
+    "modules": ("the files that a core needs", arguments.add_modules),
+    "audit": (
+        "how far the analysis can be trusted on a file with unwind tables",
+        arguments.add_audit,
+    ),
+    "signatures": ("make a file of signatures of static libraries", arguments.add_signatures),
+    "export": (
+        "save names and unwinding rules of a file for gdbs without whocall",
+        arguments.add_export,
+    ),
+    "repair-plan": (
+        "what a debugger has to be told, as JSON for programs",
+        arguments.add_repair_plan,
+    ),
+    "doctor": ("what is installed, what is missing, what mends it", lambda parser: None),
+}
+
+
+def parse_command(argv: Sequence[str]) -> Values | None:
+    """What follows the command that `argv` begins with; None when it begins with none.
+
+    Only the parser of that command is made, and argparse's only where it has to be.
+    """
+    command = argv[0] if argv else ""
+    if command not in _COMMANDS:
+        return None
+    tell = _COMMANDS[command][1]
+    plain = PlainParser()
+    tell(plain)
+    values = plain.parse(argv[1:])
+    if values is not None:
+        return values
+    import argparse
+
+    parser = argparse.ArgumentParser(prog=f"whocall {command}")
+    tell(parser)
+    # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
+    return parser.parse_intermixed_args(argv[1:])
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser of `whocall` itself, which knows of all commands."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="whocall",
+        description="True backtraces of stripped programs.",
+        epilog="whocall COMMAND --help tells more about a command.",
+    )
+    parser.add_argument("--version", action="version", version=f"whocall {__version__}")
+    parser.add_argument(
+        "--script-path", action="store_true", help="print the file to `source` in gdb"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, (told, add) in _COMMANDS.items():
+        add(commands.add_parser(name, help=told))
+    commands.add_parser(
+        "gdb", help="start gdb with the extension loaded; all else goes to gdb", add_help=False
+    )
+    return parser
