@@ -53,7 +53,7 @@ def _warn(sentences: Iterable[str]) -> None:
 
 def backtrace(arguments: argparse.Namespace) -> int:
     """`whocall bt`."""
-    from whocall.report.backtrace.render import TextForm, report_lines
+    from whocall.report.backtrace.render import TextForm, report_text
 
     with open_image(arguments) as image:
         walk = replace(
@@ -80,7 +80,7 @@ def backtrace(arguments: argparse.Namespace) -> int:
             read=image.read,
             inferior=arguments.inferior,
         )
-        _write(report_lines(report, form, wanted_style(arguments)))
+        sys.stdout.writelines(report_text(report, form, wanted_style(arguments)))
     return 0
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from typing import TextIO
 
 from whocall.core.errors import UsageError
@@ -27,6 +28,11 @@ _ANSI = {
 class Style:
     """Paints nothing; the base of the others."""
 
+    @property
+    def codes(self) -> Mapping[str, str]:
+        """SGR parameters by role, for native code that paints."""
+        return {}
+
     def paint(self, role: str, text: str) -> str:
         """`text` in the look of `role`, one of ROLES."""
         return text
@@ -38,6 +44,10 @@ class AnsiStyle(Style):
     def __init__(self, codes: dict[str, str] | None = None) -> None:
         """`codes` maps roles to SGR parameters such as "1;33"; a role without one stays plain."""
         self._codes = _ANSI if codes is None else codes
+
+    @property
+    def codes(self) -> Mapping[str, str]:
+        return self._codes
 
     def paint(self, role: str, text: str) -> str:
         code = self._codes.get(role)
