@@ -98,6 +98,11 @@ class ModuleReport:
     remark: str  # why a debug file that was there lends no names; "" when none was refused
     debug_file: str  # path of the separate debug file that lends names; "" without one
 
+class FrameFields:
+    """Names of fields of frames. An unknown one raises ValueError."""
+
+    def __init__(self, names: Sequence[str]) -> None: ...
+
 class FrameClass:
     """A class whose `__slots__` are fields of frames, to make objects of it without a call of its
     `__init__`.
@@ -111,7 +116,7 @@ class Backtrace:
     """
 
     def __len__(self) -> int: ...
-    def rows(self, fields: list[str], wanted: range) -> list[tuple[Any, ...]]: ...
+    def rows(self, fields: FrameFields, wanted: range) -> list[tuple[Any, ...]]: ...
     def objects(self, type: FrameClass, wanted: range) -> list[Any]: ...
     def json(self, wanted: range, start: int, margin: int) -> tuple[str, int]:
         """Some 64 KiB of a JSON list's items, from number `start` of the wanted on, and the number

@@ -68,17 +68,9 @@ py::list list_of(const FinishedWalk& walk, const py::object& wanted, Make make) 
   return made;
 }
 
-py::list rows(const FinishedWalk& walk, const std::vector<std::string>& names,
-              const py::object& wanted) {
-  const std::vector<FrameField> fields = frame_fields(names);
-  return list_of(walk, wanted, [&](const FrameFacts& facts) {
-    py::tuple row(fields.size());
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      PyTuple_SET_ITEM(row.ptr(), static_cast<Py_ssize_t>(i),
-                       fields[i].value(facts, *walk.session).release().ptr());
-    }
-    return row;
-  });
+py::list rows(const FinishedWalk& walk, const FrameFields& fields, const py::object& wanted) {
+  return list_of(walk, wanted,
+                 [&](const FrameFacts& facts) { return fields.row(facts, *walk.session); });
 }
 
 py::list objects(const FinishedWalk& walk, const FrameClass& type, const py::object& wanted) {
@@ -149,6 +141,8 @@ void bind_backtrace(py::module_& module) {
   py::class_<TextBlocks>(module, "TextBlocks")
       .def("__iter__", [](const py::object& self) { return self; })
       .def("__next__", &TextBlocks::next);
+  py::class_<FrameFields>(module, "FrameFields")
+      .def(py::init<const std::vector<std::string>&>(), py::arg("names"));
   py::class_<FrameClass>(module, "FrameClass").def(py::init<py::type>(), py::arg("type"));
   py::class_<FinishedWalk, std::shared_ptr<FinishedWalk>>(module, "Backtrace")
       .def("__len__", [](const FinishedWalk& walk) { return walk.frames.size(); })

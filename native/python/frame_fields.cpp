@@ -116,10 +116,17 @@ const FrameField& frame_field(const std::string& name) {
   return *found;
 }
 
-std::vector<FrameField> frame_fields(const std::vector<std::string>& names) {
-  std::vector<FrameField> fields;
-  std::ranges::transform(names, std::back_inserter(fields), &frame_field);
-  return fields;
+FrameFields::FrameFields(const std::vector<std::string>& names) {
+  std::ranges::transform(names, std::back_inserter(fields_), &frame_field);
+}
+
+py::tuple FrameFields::row(const FrameFacts& facts, Session& session) const {
+  py::tuple made(fields_.size());
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    PyTuple_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i),
+                     fields_[i].value(facts, session).release().ptr());
+  }
+  return made;
 }
 
 FrameClass::FrameClass(py::type type) : type_(std::move(type)) {

@@ -18,7 +18,18 @@ struct FrameField {
 
 // Throws Python's ValueError where there is no such field.
 const FrameField& frame_field(const std::string& name);
-std::vector<FrameField> frame_fields(const std::vector<std::string>& names);
+
+// Several fields, looked up once.
+class FrameFields {
+ public:
+  explicit FrameFields(const std::vector<std::string>& names);
+
+  // A tuple of their values.
+  [[nodiscard]] pybind11::tuple row(const FrameFacts& facts, Session& session) const;
+
+ private:
+  std::vector<FrameField> fields_;
+};
 
 // A class of Python's whose __slots__ are fields of frames; its objects are made without a call of
 // its __init__, which would cost more than all values together.

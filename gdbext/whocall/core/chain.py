@@ -7,6 +7,8 @@ wanted, or their text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, overload
 
 from whocall.core.engine import native
@@ -15,6 +17,7 @@ from whocall.core.signals import signal_name
 
 BLOCK = 256  # frames that are made together
 _FRAME = native.FrameClass(Frame)
+_fields = lru_cache(native.FrameFields)
 
 
 class FrameChain(OnDemand):
@@ -39,8 +42,7 @@ class FrameChain(OnDemand):
         return made[0]
 
     def __iter__(self) -> Iterator[Frame]:
-        for block in self._blocks():
-            yield from self._found.objects(_FRAME, block)
+        return chain.from_iterable(self._found.objects(_FRAME, block) for block in self._blocks())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
@@ -51,9 +53,8 @@ class FrameChain(OnDemand):
         return repr(list(self))
 
     def rows(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        names = list(fields)
-        for block in self._blocks():
-            yield from self._found.rows(names, block)
+        values = _fields(tuple(fields))
+        return chain.from_iterable(self._found.rows(values, block) for block in self._blocks())
 
     def json(self, margin: int) -> Iterator[str]:
         at = 0
