@@ -83,9 +83,9 @@ bool FrameFacts::inferred() const {
 }
 
 const std::vector<std::string>& FrameFacts::aliases() const {
-  static const std::vector<std::string> none;
+  static const std::vector<std::string> kNone;
   const auto& function = place().function;
-  return function && !named_->inlined ? function->aliases : none;
+  return function && !named_->inlined ? function->aliases : kNone;
 }
 
 std::string FrameFacts::explanation() const {
