@@ -6,6 +6,9 @@
             for frame in trace.frames:
                 print(frame.level, hex(frame.pc), frame.function, frame.trust)
 
+`trace.frames` makes each frame when it is asked for. Where there are very many, tuples cost least:
+`for pc, function in trace.rows("pc", "function")`.
+
 Importing this is cheap; the native module is loaded when the first name that needs it is used, and
 NativeMissingError says then how to get it.
 """

@@ -1,6 +1,6 @@
 """The native module: what C++ gives to Python. Addresses are ints; ranges are half-open."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from typing_extensions import Buffer
@@ -56,6 +56,9 @@ class WalkOptions:
 def strategies() -> list[str]:
     """Names of all strategies, in the order in which the walker asks them."""
 
+def find_gaps(frames: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Begin, end and period of what text leaves out of frames that are equal where these are."""
+
 class Thread:
     number: int
     lwp: int
@@ -96,38 +99,34 @@ class ModuleReport:
     remark: str  # why a debug file that was there lends no names; "" when none was refused
     debug_file: str  # path of the separate debug file that lends names; "" without one
 
-class Frame:
-    """One line of a backtrace. `inlined` frames share pc and cfa with the frame that holds them."""
+class FrameFields:
+    """Names of fields of frames. An unknown one raises ValueError."""
 
-    level: int
-    pc: int
-    sp: int  # the stack pointer in this frame; 0 where it is not known
-    cfa: int | None
-    function: str | None  # demangled if asked; "sub_1136" where only the start is known
-    offset: int | None  # bytes from the function's start
-    name_source: str | None  # "symtab", "dynsym", "debug-file", "plt", "fde", ...
-    inferred: bool  # the name was concluded from code and data
-    aliases: list[str]  # other names of the same code, raw
-    module: str | None
-    build_id: str | None
-    rva: int | None  # link address of pc in its module
-    trust: str  # "context", "cfi", "analysis", "frame-pointer", "scan"
-    rests_on: int | None  # level of the nearest inner frame with trust "scan"
-    evidence: list[str]
-    inlined: bool
-    interrupted: bool  # pc is the next instruction itself, not a return address
-    signal_trampoline: bool  # gdb's <signal handler called>
-    file: str | None
-    line: int | None
-    explanation: str | None  # with WalkOptions(explain=True)
-    registers: dict[str, int] | None  # with WalkOptions(registers=True)
-    saved: dict[int, str]  # likewise: which of the caller's registers a stack word holds
+    def __init__(self, names: Sequence[str]) -> None: ...
+
+class FrameClass:
+    """A class whose `__slots__` are fields of frames, to make objects of it without a call of its
+    `__init__`.
+    """
+
+    def __init__(self, type: type) -> None: ...
 
 class Backtrace:
-    """A sequence of frames, each made when it is asked for."""
+    """Frames, which leave it many at a time. Their fields are those of whocall.core.model.Frame;
+    `wanted` counts frames, innermost first.
+    """
 
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> Frame: ...
+    def rows(self, fields: FrameFields, wanted: range) -> list[tuple[Any, ...]]: ...
+    def objects(self, type: FrameClass, wanted: range) -> list[Any]: ...
+    def json(self, wanted: range, start: int, margin: int) -> tuple[str, int]:
+        """Some 64 KiB of a JSON list's items, from number `start` of the wanted on, and the number
+        of the first that was not written.
+        """
+    def text(
+        self, wanted: range, sp: int, fold: bool, pointer_size: int, style: dict[str, str]
+    ) -> Iterator[str]:
+        """The lines of the frames, a thousand at a time. `style` has SGR parameters by role."""
     stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "frame-limit"
     stop_detail: str
 

@@ -1,111 +1,26 @@
-// Walk options, frames and backtraces.
+// Walk options and backtraces, whose frames leave native code many at a time.
 #include "python/bind_backtrace.h"
 
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
-#include "base/hex.h"
 #include "python/convert.h"
-#include "symbols/table/demangler.h"
+#include "python/frame_fields.h"
+#include "report/cycles.h"
+#include "report/json_frames.h"
+#include "report/text_lines.h"
 
 namespace py = pybind11;
 
 namespace whocall::python {
 namespace {
-
-std::string module_name(const FrameView& view) {
-  const Module* module = view.place().module;
-  return module != nullptr ? module->path : std::string();
-}
-
-std::string build_id(const FrameView& view) {
-  const Module* module = view.place().module;
-  return module != nullptr ? module->build_id() : std::string();
-}
-
-std::optional<Address> rva(const FrameView& view) {
-  const Module* module = view.place().module;
-  return module != nullptr ? std::optional(module->link_address(view.frame().pc)) : std::nullopt;
-}
-
-std::optional<Address> offset(const FrameView& view) {
-  const auto& function = view.place().function;
-  // Code without a module stands at runtime addresses.
-  return function ? std::optional(rva(view).value_or(view.frame().pc) - function->start)
-                  : std::nullopt;
-}
-
-std::string_view name_source(const FrameView& view) {
-  const auto& function = view.place().function;
-  if (view.named().inlined || (!function && !view.named().function.empty())) {
-    return "debug-info";
-  }
-  return function ? to_string(function->source) : std::string_view();
-}
-
-std::vector<std::string> evidence(const FrameView& view) {
-  std::vector<std::string> words;
-  for (const Evidence item : view.frame().evidence.list()) {
-    words.emplace_back(to_string(item));
-  }
-  return words;
-}
-
-// Equal functions may have been folded into one, and one function may have several names.
-std::string other_names(const std::vector<std::string>& aliases) {
-  constexpr std::size_t kMost = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(aliases.size(), kMost); ++i) {
-    text += (i == 0 ? " The same code is also named " : ", ") + demangle(aliases[i]);
-  }
-  if (aliases.size() > kMost) {
-    text += " and " + std::to_string(aliases.size() - kMost) + " times more";
-  }
-  return text.empty() ? text : text + ".";
-}
-
-// How the frame was found, and why it has not the name that other debuggers would give it.
-std::string explanation(const FrameView& view) {
-  std::string text = view.frame().explanation;
-  if (text.empty() || view.named().inlined) {
-    return text;
-  }
-  const Place& place = view.place();
-  if (place.function && !place.function->proof.empty()) {
-    text += " The name is by " + place.function->proof + ".";
-  }
-  if (place.function) {
-    text += other_names(place.function->aliases);
-  }
-  if (const auto& refused = place.refused) {
-    text += " The nearest symbol, " + refused->name + " (" +
-            std::string(to_string(refused->source)) + ") at " + hex(refused->start) +
-            ", does not lend its name: " + refused->reason + ".";
-  }
-  return text;
-}
-
-py::object registers(const FrameView& view) {
-  const auto& values = view.frame().registers;
-  return values ? py::object(register_dict(*values, *view.walk->session->image->arch))
-                : py::object(py::none());
-}
-
-// The stack words that hold the caller's registers: the registers' names by address.
-py::dict saved(const FrameView& view) {
-  py::dict names;
-  for (const SavedWord& word : view.frame().saved) {
-    const Architecture& arch = *view.walk->session->image->arch;
-    if (word.number < arch.registers.names.size()) {
-      names[py::int_(word.address)] = py::str(arch.registers.names[word.number]);
-    }
-  }
-  return names;
-}
 
 WalkRequest make_request(const std::vector<std::string>& without, std::size_t max_frames,
                          bool explain, bool with_registers, bool lines, bool demangle,
@@ -130,80 +45,95 @@ WalkRequest make_request(const std::vector<std::string>& without, std::size_t ma
   return request;
 }
 
-void bind_frame(py::module_& module) {
-  py::class_<FrameView>(module, "Frame")
-      .def_property_readonly("level", [](const FrameView& view) { return view.named().level; })
-      .def_property_readonly("pc", [](const FrameView& view) { return view.frame().pc; })
-      .def_property_readonly("sp", [](const FrameView& view) { return view.frame().sp; })
-      .def_property_readonly("cfa",
-                             [](const FrameView& view) {
-                               const Address cfa = view.frame().cfa;
-                               return cfa != 0 ? std::optional(cfa) : std::nullopt;
-                             })
-      .def_property_readonly(
-          "function", [](const FrameView& view) { return text_or_none(view.named().function); })
-      .def_property_readonly("offset", &offset)
-      .def_property_readonly("name_source",
-                             [](const FrameView& view) { return text_or_none(name_source(view)); })
-      .def_property_readonly(
-          "aliases",
-          [](const FrameView& view) {
-            const auto& function = view.place().function;
-            return function && !view.named().inlined ? text_list(function->aliases) : py::list();
-          })
-      .def_property_readonly("inferred",
-                             [](const FrameView& view) {
-                               const auto& function = view.place().function;
-                               return name_source(view) != "debug-info" && function &&
-                                      is_inferred(function->source);
-                             })
-      .def_property_readonly("module",
-                             [](const FrameView& view) { return text_or_none(module_name(view)); })
-      .def_property_readonly("build_id",
-                             [](const FrameView& view) { return text_or_none(build_id(view)); })
-      .def_property_readonly("rva", &rva)
-      .def_property_readonly("trust",
-                             [](const FrameView& view) { return to_string(view.frame().trust); })
-      .def_property_readonly("rests_on", &FrameView::rests_on)
-      .def_property_readonly("evidence", &evidence)
-      .def_property_readonly("inlined", [](const FrameView& view) { return view.named().inlined; })
-      .def_property_readonly("interrupted",
-                             [](const FrameView& view) { return view.frame().interrupted; })
-      .def_property_readonly("signal_trampoline",
-                             [](const FrameView& view) { return view.frame().signal_trampoline; })
-      .def_property_readonly("file",
-                             [](const FrameView& view) { return text_or_none(view.named().file); })
-      .def_property_readonly("line",
-                             [](const FrameView& view) {
-                               const unsigned line = view.named().line;
-                               return line != 0 ? std::optional(line) : std::nullopt;
-                             })
-      .def_property_readonly("explanation",
-                             [](const FrameView& view) { return text_or_none(explanation(view)); })
-      .def_property_readonly("registers", &registers)
-      .def_property_readonly("saved", &saved);
+// Python's range, all of whose numbers are frames of `walk`.
+FrameRange range_of(const FinishedWalk& walk, const py::object& wanted) {
+  const std::size_t count = py::len(wanted);
+  if (count == 0) {
+    return {};
+  }
+  const FrameRange range{wanted[py::int_(0)].cast<std::size_t>(),
+                         wanted.attr("step").cast<std::ptrdiff_t>(), count};
+  if (std::max(range.first, range.at(count - 1)) >= walk.frames.size()) {
+    throw py::index_error("there is no frame of this number");
+  }
+  return range;
 }
 
-std::vector<std::size_t> searched_levels(const std::vector<NamedFrame>& frames) {
-  std::vector<std::size_t> levels;
-  for (const NamedFrame& frame : frames) {
-    if (frame.frame->trust == Trust::scan) {
-      levels.push_back(frame.level);
-    }
+template <typename Make>
+py::list list_of(const FinishedWalk& walk, const py::object& wanted, Make make) {
+  const FrameRange range = range_of(walk, wanted);
+  py::list made(range.count);
+  for (std::size_t i = 0; i < range.count; ++i) {
+    PyList_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i),
+                    make(FrameFacts(walk.frames, range.at(i))).release().ptr());
   }
-  return levels;
+  return made;
+}
+
+py::list rows(const FinishedWalk& walk, const FrameFields& fields, const py::object& wanted) {
+  return list_of(walk, wanted,
+                 [&](const FrameFacts& facts) { return fields.row(facts, *walk.session); });
+}
+
+py::list objects(const FinishedWalk& walk, const FrameClass& type, const py::object& wanted) {
+  return list_of(walk, wanted,
+                 [&](const FrameFacts& facts) { return type.make(facts, *walk.session); });
+}
+
+std::tuple<py::str, std::size_t> json(const FinishedWalk& walk, const py::object& wanted,
+                                      std::size_t from, std::size_t margin) {
+  std::string block;
+  const std::size_t next =
+      append_json_frames(block, walk.frames, range_of(walk, wanted), from, margin);
+  return {text(block), next};
+}
+
+std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> gaps(
+    const std::vector<std::uint32_t>& frames) {
+  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> found;
+  for (const Gap& gap : find_gaps(frames)) {
+    found.emplace_back(gap.begin, gap.end, gap.period);
+  }
+  return found;
+}
+
+// An iterator of Python's.
+class TextBlocks {
+ public:
+  TextBlocks(std::shared_ptr<FinishedWalk> walk, const py::object& wanted, TextForm form)
+      : walk_(std::move(walk)), lines_(walk_->frames, range_of(*walk_, wanted), std::move(form)) {}
+
+  py::str next() {
+    std::string block;
+    if (!lines_.append_block(block)) {
+      throw py::stop_iteration();
+    }
+    return text(block);
+  }
+
+ private:
+  std::shared_ptr<FinishedWalk> walk_;
+  TextLines lines_;
+};
+
+TextBlocks text_blocks(std::shared_ptr<FinishedWalk> walk, const py::object& wanted, Address sp,
+                       bool fold, std::size_t pointer_size,
+                       const std::map<std::string, std::string>& style) {
+  const auto code = [&](const char* role) {
+    const auto found = style.find(role);
+    return found != style.end() ? found->second : std::string();
+  };
+  return {std::move(walk), wanted,
+          TextForm{.fold = fold,
+                   .pointer_digits = pointer_size * 2,
+                   .sp = sp,
+                   .function = code("function"),
+                   .filename = code("filename"),
+                   .address = code("address"),
+                   .metadata = code("metadata")}};
 }
 
 }  // namespace
-
-std::optional<std::size_t> FrameView::rests_on() const {
-  std::size_t first = index;
-  while (first > 0 && walk->named[first - 1].inlined) {
-    --first;
-  }
-  const auto next = std::ranges::lower_bound(walk->searched, first);
-  return next != walk->searched.begin() ? std::optional(*std::prev(next)) : std::nullopt;
-}
 
 void bind_backtrace(py::module_& module) {
   py::class_<WalkRequest>(module, "WalkOptions")
@@ -211,22 +141,26 @@ void bind_backtrace(py::module_& module) {
            py::arg("max_frames") = WalkOptions().max_frames, py::arg("explain") = false,
            py::arg("registers") = false, py::arg("lines") = true, py::arg("demangle") = true,
            py::arg("past_main") = true);
-  bind_frame(module);
+  py::class_<TextBlocks>(module, "TextBlocks")
+      .def("__iter__", [](const py::object& self) { return self; })
+      .def("__next__", &TextBlocks::next);
+  py::class_<FrameFields>(module, "FrameFields")
+      .def(py::init<const std::vector<std::string>&>(), py::arg("names"));
+  py::class_<FrameClass>(module, "FrameClass").def(py::init<py::type>(), py::arg("type"));
   py::class_<FinishedWalk, std::shared_ptr<FinishedWalk>>(module, "Backtrace")
-      .def("__len__", [](const FinishedWalk& walk) { return walk.named.size(); })
-      .def("__getitem__",
-           [](const std::shared_ptr<FinishedWalk>& walk, std::size_t index) {
-             if (index >= walk->named.size()) {
-               throw py::index_error("there is no frame of this number");
-             }
-             return FrameView{walk, index};
-           })
+      .def("__len__", [](const FinishedWalk& walk) { return walk.frames.size(); })
+      .def("rows", &rows, py::arg("fields"), py::arg("wanted"))
+      .def("objects", &objects, py::arg("type"), py::arg("wanted"))
+      .def("json", &json, py::arg("wanted"), py::arg("start"), py::arg("margin"))
+      .def("text", &text_blocks, py::arg("wanted"), py::arg("sp"), py::arg("fold"),
+           py::arg("pointer_size"), py::arg("style"))
       .def_property_readonly(
           "stop_reason",
-          [](const FinishedWalk& walk) { return to_string(walk.backtrace.stop.reason); })
+          [](const FinishedWalk& walk) { return to_string(walk.frames.stop().reason); })
       .def_property_readonly(
-          "stop_detail", [](const FinishedWalk& walk) { return text(walk.backtrace.stop.detail); });
+          "stop_detail", [](const FinishedWalk& walk) { return text(walk.frames.stop().detail); });
   module.def("strategies", &strategy_names);
+  module.def("find_gaps", &gaps, py::arg("frames"));
 }
 
 std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& session,
@@ -240,13 +174,9 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
       throw py::error_already_set();
     }
   };
-  auto walk = std::make_shared<FinishedWalk>();
-  walk->session = session;
-  walk->backtrace = session->walker.walk(session->image->threads[thread], options);
-  walk->named =
-      name_frames(walk->backtrace, *session->symbolizer, request.names, request.past_main);
-  walk->searched = searched_levels(walk->named);
-  return walk;
+  return std::make_shared<FinishedWalk>(
+      session, NamedWalk(session->walker.walk(session->image->threads[thread], options),
+                         *session->symbolizer, request.names, request.past_main));
 }
 
 }  // namespace whocall::python

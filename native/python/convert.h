@@ -4,9 +4,11 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -23,6 +25,26 @@ inline pybind11::str text(std::string_view bytes) {
 inline pybind11::object text_or_none(std::string_view bytes) {
   return bytes.empty() ? pybind11::object(pybind11::none()) : pybind11::object(text(bytes));
 }
+
+// Texts that come again and again, such as names of functions and modules, made once.
+class KeptTexts {
+ public:
+  // None for an empty string.
+  const pybind11::object& get(std::string_view bytes) {
+    const auto found = kept_.find(bytes);
+    return found != kept_.end() ? found->second
+                                : kept_.emplace(bytes, text_or_none(bytes)).first->second;
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view bytes) const {
+      return std::hash<std::string_view>()(bytes);
+    }
+  };
+  std::unordered_map<std::string, pybind11::object, Hash, std::equal_to<>> kept_;
+};
 
 inline pybind11::list text_list(const std::vector<std::string>& strings) {
   pybind11::list list;

@@ -3,10 +3,12 @@
 
 #include <pybind11/pybind11.h>
 
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "process/process_image.h"
+#include "python/convert.h"
 #include "symbols/symbolizer.h"
 #include "unwind/walk/walker.h"
 
@@ -22,6 +24,8 @@ struct Session {
   std::unique_ptr<ProcessImage> image;
   std::shared_ptr<Symbolizer> symbolizer;
   Walker walker;
+  KeptTexts texts;
+  std::array<pybind11::object, 64> evidence;  // tuples of its words, by which are among them
 };
 
 // What Python holds: close() lets the session go, later calls say so.

@@ -14,7 +14,7 @@ ORDER = [
     *("symbols/table", "symbols/starts", "symbols/inferred", "symbols/lists"),
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/walk", "unwind/audit"),
-    *("symfile", "python"),
+    *("symfile", "report", "python"),
 ]
 
 # Rooms that stand beside each other, and do not know each other.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import pickle
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +17,11 @@ from programs import Crash, compiled, shared
 from test_cli import run
 
 import whocall
-from whocall.core import chain as chains
-from whocall.core.chain import FrameChain
-from whocall.core.model import Backtrace, glance
+from whocall.core.chain import BLOCK, FrameChain
+from whocall.core.model import FIELDS, Backtrace, Frame
+from whocall.report.backtrace.render import TextForm, report_text
 from whocall.report.form.jsonform import backtrace_text
+from whocall.report.form.style import AnsiStyle, Style
 
 # The copy wipes the return address of `smashed` and stops; those of its callers are untouched.
 SMASHED = """
@@ -29,6 +34,17 @@ __attribute__((noinline)) int caller(int n) {
   volatile char room[64]; room[n] = 1; smashed(room); return room[n + 1] + 1; }
 __attribute__((noinline)) int outer(int n) { return caller(n) + 2; }
 int main(int argc, char **argv) { (void)argv; return outer(argc) + 1; }
+"""
+# Two functions take turns; every other frame holds an inlined call.
+TURNS = r"""
+#include <stdlib.h>
+void even(int n);
+#line 5 "a \"b\" \\ \b\f\n\r\t\001\177 \303\244 \377\342\202x\360\237\230\200\355\240\200\342\202"
+static inline __attribute__((always_inline)) void between(int n) {
+  if (n == 7) abort(); even(n - 1); __asm__ volatile(""); }
+__attribute__((noinline)) void odd(int n) { between(n); __asm__ volatile(""); }
+__attribute__((noinline)) void even(int n) { odd(n - 1); __asm__ volatile(""); }
+int main(void) { even(1000); return 1; }
 """
 FLAGS = "-O1 -g -fno-stack-protector -fomit-frame-pointer -w"
 
@@ -45,11 +61,23 @@ def whole(smashed: Crash) -> Backtrace:
         return image.backtrace(0, whocall.Walk(past_main=True))
 
 
-@pytest.fixture
-def on_demand(smashed: Crash, monkeypatch: pytest.MonkeyPatch) -> Iterator[Backtrace]:
-    monkeypatch.setattr(chains, "KEPT", 0)
-    with whocall.open_core(str(smashed.core), str(smashed.exe)) as image:
-        yield image.backtrace(0, whocall.Walk(past_main=True))
+@pytest.fixture(scope="module")
+def deep() -> Backtrace:
+    """A long recursion with inlined calls and a source file whose name is hard to write."""
+    crash = shared("taking-turns", TURNS, "-O1 -g -w -fno-optimize-sibling-calls")
+    with whocall.open_core(str(crash.core), str(crash.twin)) as image:
+        return image.backtrace(0, whocall.Walk(past_main=True))
+
+
+@pytest.fixture(scope="module")
+def twin_trace(smashed: Crash) -> Backtrace:
+    with whocall.open_core(str(smashed.core), str(smashed.twin)) as image:
+        return image.backtrace(0, whocall.Walk(past_main=True))
+
+
+def as_data(trace: Backtrace) -> Backtrace:
+    """The same with every frame made, so that Python writes it."""
+    return replace(trace, frames=list(trace.frames))
 
 
 def test_a_search_is_what_all_above_rests_on(whole: Backtrace) -> None:
@@ -86,33 +114,108 @@ def test_inlined_calls_rest_on_what_their_frame_rests_on(smashed: Crash) -> None
         assert not inner.inlined or inner.rests_on == outer.rests_on
 
 
-def test_frames_on_demand_are_the_frames(whole: Backtrace, on_demand: Backtrace) -> None:
-    found = on_demand.frames
+def test_frames_on_demand_are_the_frames(whole: Backtrace) -> None:
+    found, made = whole.frames, list(whole.frames)
     assert isinstance(found, FrameChain)
-    assert isinstance(whole.frames, list)
-    assert found == whole.frames
-    assert [found[at] for at in range(len(found))] == whole.frames
-    assert found[-1] == whole.frames[-1]
-    assert found[1:3] == whole.frames[1:3]
+    assert found == made
+    assert made == found
+    assert found != made[1:]
+    assert [found[at] for at in range(len(found))] == made
+    assert found[-1] == made[-1]
+    assert found[1:3] == made[1:3]
+    assert found[::-2] == made[::-2]
     assert isinstance(found[1:3], FrameChain)
-    assert [frame.pc for frame in glance(found)] == [frame.pc for frame in whole.frames]
+    assert repr(found) == repr(made)
     with pytest.raises(IndexError):
         found[len(found)]
 
 
-def test_the_ends_of_a_chain_on_demand(whole: Backtrace, on_demand: Backtrace) -> None:
+def test_frames_of_many_blocks(deep: Backtrace) -> None:
+    assert len(deep.frames) > 3 * BLOCK
+    for frames in (deep.frames, deep.frames[7 : 2 * BLOCK + 7], deep.frames[::-1]):
+        assert [frame.level for frame in frames] == [row[0] for row in all_rows(frames)]
+        assert list(frames) == [frames[at] for at in range(len(frames))]
+
+
+def all_rows(frames: Sequence[Frame]) -> list[tuple[object, ...]]:
+    assert isinstance(frames, FrameChain)
+    return list(frames.rows(FIELDS))
+
+
+def test_rows_are_the_values_of_the_frames(whole: Backtrace) -> None:
+    for trace in (whole, as_data(whole)):
+        assert list(trace.rows()) == [
+            tuple(getattr(frame, field) for field in FIELDS) for frame in whole.frames
+        ]
+        assert list(trace.rows("pc")) == [(frame.pc,) for frame in whole.frames]
+        assert list(trace.rows("trust", "pc")) == [(at.trust, at.pc) for at in whole.frames]
+    with pytest.raises(ValueError, match='no field "color"'):
+        list(whole.rows("color"))
+
+
+def test_frames_never_change_and_can_be_copied(whole: Backtrace) -> None:
+    frame = whole.frames[1]
+    with pytest.raises(FrozenInstanceError):
+        frame.pc = 7  # type: ignore[misc]
+    with pytest.raises((AttributeError, TypeError)):
+        frame.color = "red"  # type: ignore[attr-defined]
+    assert not hasattr(frame, "__dict__")
+    assert replace(frame, pc=7).pc == 7
+    for twin in (copy.copy(frame), copy.deepcopy(frame), pickle.loads(pickle.dumps(frame))):
+        assert twin == frame
+        assert hash(twin) == hash(frame)
+
+
+def test_the_ends_of_a_chain_on_demand(whole: Backtrace) -> None:
     paths = {frame.module for frame in whole.frames if frame.module}
-    for of, other in ((on_demand, whole), (on_demand.take(-2), whole.take(-2))):
+    for of, other in ((whole, as_data(whole)), (whole.take(-2), as_data(whole).take(-2))):
         assert of.frames == other.frames
         assert of.cut_at_main(paths).frames == other.cut_at_main(paths).frames
-    assert on_demand.cut_at_main(paths).stop.reason == "main"
+    assert whole.cut_at_main(paths).stop.reason == "main"
 
 
-def test_json_of_frames_on_demand(smashed: Crash, on_demand: Backtrace) -> None:
-    report = whocall.Report(arch="x86_64", threads=(on_demand,), core=str(smashed.core),
-                            exe=str(smashed.exe))  # fmt: skip
-    said = run("bt", str(smashed.core), str(smashed.exe), "--past-main", "--json").stdout
-    assert "".join(backtrace_text(report)) == said
+def parts(trace: Backtrace) -> list[Backtrace]:
+    """Parts of it that read differently."""
+    frames = trace.frames
+    chosen = (frames, frames[:3], frames[2:], frames[-2:], frames[::3], frames[:0], frames[40:90])
+    return [replace(trace, frames=part) for part in chosen]
+
+
+FORMS = [TextForm(), TextForm(fold=False), TextForm(pointer_size=4), TextForm(every_thread=True)]
+
+
+def test_the_name_is_hard_to_write(deep: Backtrace) -> None:
+    odd = 'a "b" \\ \b\f\n\r\t\x01\x7f \u00e4 \ufffd\ufffdx\U0001f600\ufffd\ufffd\ufffd\ufffd'
+    assert any(frame.inlined and (frame.file or "").endswith(odd) for frame in deep.frames)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("style", [Style(), AnsiStyle(), AnsiStyle({"address": "1;33"})])
+def test_native_text_is_the_text(
+    whole: Backtrace, deep: Backtrace, twin_trace: Backtrace, form: TextForm, style: Style
+) -> None:
+    for trace in [*parts(whole), *parts(deep), *parts(twin_trace)]:
+        written = "".join(report_text(_report(trace), form, style))
+        assert written == "".join(report_text(_report(as_data(trace)), form, style))
+        assert written.count("\n") >= bool(trace.frames)
+
+
+def test_native_json_is_the_json(whole: Backtrace, deep: Backtrace, twin_trace: Backtrace) -> None:
+    for trace in [*parts(whole), *parts(deep), *parts(twin_trace)]:
+        written = "".join(backtrace_text(_report(trace)))
+        assert written == "".join(backtrace_text(_report(as_data(trace))))
+        assert len(json.loads(written)["threads"][0]["frames"]) == len(trace.frames)
+
+
+def test_native_json_comes_in_large_blocks(deep: Backtrace) -> None:
+    """Neither frame by frame nor as a whole."""
+    sizes = [len(piece) for piece in backtrace_text(_report(deep)) if len(piece) > 1000]
+    assert len(sizes) > 2
+    assert all(60_000 < size < 80_000 for size in sizes[:-1])
+
+
+def _report(trace: Backtrace) -> whocall.Report:
+    return whocall.Report(arch="x86_64", threads=(trace,), core="c", exe="e")
 
 
 def _state(pid: int) -> str:
@@ -123,9 +226,8 @@ def _state(pid: int) -> str:
 
 
 def test_a_process_goes_on_when_it_is_closed_also_where_frames_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(chains, "KEPT", 0)
     source = "#include <unistd.h>\nint main(void) { for (;;) pause(); }"
     process = subprocess.Popen([compiled(tmp_path, "waiting", source)])
     try:

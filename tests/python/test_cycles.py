@@ -13,9 +13,12 @@ from hypothesis import strategies as some
 from literals import frame, report, trace
 
 from whocall.core.model import Frame
-from whocall.report.backtrace.cycles import FEWEST_FRAMES, LONGEST_CYCLE, Gap, gap_line, gaps
-from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.backtrace.cycles import Gap, gap_line, gaps
+from whocall.report.backtrace.render import TextForm, report_text
 from whocall.report.form.style import Style
+
+FEWEST_FRAMES = 24
+LONGEST_CYCLE = 16
 
 
 def chain(names: Sequence[str]) -> list[Frame]:
@@ -27,7 +30,8 @@ def found(names: Sequence[str]) -> list[Gap]:
 
 
 def text(names: Sequence[str], **form: bool) -> list[str]:
-    return list(report_lines(report(trace(chain(names))), TextForm(**form), Style()))
+    whole = report(trace(chain(names)))
+    return "".join(report_text(whole, TextForm(**form), Style())).splitlines()
 
 
 def test_an_endless_recursion_shows_a_cycle_and_its_last_frames() -> None:
@@ -121,7 +125,7 @@ def test_full_goes_on_at_the_right_place_behind_a_gap() -> None:
 
 def test_frames_found_by_a_search_keep_their_line_behind_a_gap() -> None:
     frames = [*chain("a" * 60), replace(frame(60, 7, "main"), trust="scan")]
-    lines = list(report_lines(report(trace(frames)), TextForm(), Style()))
+    lines = "".join(report_text(report(trace(frames)), TextForm(), Style())).splitlines()
     assert lines[-2] == "(no rule leads on from #59: whocall searched 16 bytes of stack)"
 
 

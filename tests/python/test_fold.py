@@ -9,7 +9,7 @@ from literals import frame, frames, report, trace
 
 from whocall.core.model import Backtrace, Stop
 from whocall.report.backtrace.fold import fold, numbers
-from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.backtrace.render import TextForm, report_text
 from whocall.report.form.jsonform import backtrace_json
 from whocall.report.form.style import Style
 
@@ -56,7 +56,7 @@ def test_numbers(values: list[int], text: str) -> None:
 def test_the_title_counts_and_json_does_not_fold() -> None:
     workers = [waiting(number) for number in (1, 2, 3, 7)]
     whole = report(*workers)
-    lines = list(report_lines(whole, TextForm(every_thread=True), Style()))
+    lines = "".join(report_text(whole, TextForm(every_thread=True), Style())).splitlines()
     assert lines[0] == "Threads 1..3, 7 (LWP 4241..4243, 4247) [4 threads, same stack]:"
     assert len(lines) == 3
     assert len(backtrace_json(whole)["threads"]) == 4

@@ -8,14 +8,14 @@ import pytest
 from literals import LIBC, frame, frames, report, trace
 
 from whocall.core.model import Stop
-from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.backtrace.render import TextForm, report_text
 from whocall.report.form.style import AnsiStyle, Style
 
 PLAIN = Style()
 
 
 def text(*traces, style: Style = PLAIN, **form) -> list[str]:
-    return list(report_lines(report(*traces), TextForm(**form), style))
+    return "".join(report_text(report(*traces), TextForm(**form), style)).splitlines()
 
 
 def test_the_form_is_gdbs_with_the_trust_behind() -> None:

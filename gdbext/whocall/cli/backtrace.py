@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from whocall.cli.inputs import open_image, wanted_style, wanted_thread, wanted_walk
-from whocall.cli.outputs import warn, write
+from whocall.cli.outputs import warn
 from whocall.core.records import replace
-from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.backtrace.render import TextForm, report_text
 
 TYPE_CHECKING = False
 
@@ -44,5 +44,5 @@ def backtrace(arguments: Values) -> int:
             read=image.read,
             inferior=arguments.inferior,
         )
-        write(report_lines(report, form, wanted_style(arguments)))
+        sys.stdout.writelines(report_text(report, form, wanted_style(arguments)))
     return 0

@@ -1,54 +1,27 @@
 """The frames of a native backtrace as a sequence that makes them when they are asked for.
 
-A stack that overflowed has a quarter of a million frames. As plain data each takes two kilobytes,
-and of most of them only a glance is wanted.
+A stack that overflowed has a quarter of a million frames, and of most of them only a few values are
+wanted, or their text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 
+from whocall.core.engine import native
 from whocall.core.model import Backtrace, Frame, OnDemand, Stop
 from whocall.core.signals import signal_name
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import overload
+    from typing import Any, overload
 
-    import whocall._native as native
-
-KEPT = 4096  # of a chain that is no longer than this the frames are kept
-
-
-def frame_from(found: native.Frame) -> Frame:
-    """The native module's frame as plain data."""
-    registers = found.registers
-    return Frame(
-        level=found.level,
-        pc=found.pc,
-        trust=found.trust,
-        cfa=found.cfa,
-        function=found.function,
-        offset=found.offset,
-        name_source=found.name_source,
-        inferred=found.inferred,
-        module=found.module,
-        build_id=found.build_id,
-        rva=found.rva,
-        rests_on=found.rests_on,
-        evidence=tuple(found.evidence),
-        inlined=found.inlined,
-        interrupted=found.interrupted,
-        signal_trampoline=found.signal_trampoline,
-        file=found.file,
-        line=found.line,
-        explanation=found.explanation,
-        registers=registers,
-        saved=None if registers is None else found.saved,
-        aliases=tuple(found.aliases),
-        sp=found.sp,
-    )
+BLOCK = 256  # frames that are made together
+_FRAME = native.FrameClass(Frame)
+_fields = lru_cache(native.FrameFields)
 
 
 class FrameChain(OnDemand):
@@ -70,26 +43,39 @@ class FrameChain(OnDemand):
 
     def __getitem__(self, at: int | slice) -> Frame | Sequence[Frame]:
         if isinstance(at, slice):
-            return frames_of(self._found, self._wanted[at])
-        return frame_from(self._found[self._wanted[at]])
+            return FrameChain(self._found, self._wanted[at])
+        number = self._wanted[at]
+        made: list[Frame] = self._found.objects(_FRAME, range(number, number + 1))
+        return made[0]
 
     def __iter__(self) -> Iterator[Frame]:
-        return (frame_from(self._found[at]) for at in self._wanted)
+        return chain.from_iterable(self._found.objects(_FRAME, block) for block in self._blocks())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
             return False
         return all(ours == theirs for ours, theirs in zip(self, other))
 
-    def glance(self) -> Iterator[native.Frame]:
-        """The native frames."""
-        return (self._found[at] for at in self._wanted)
+    def __repr__(self) -> str:
+        return repr(list(self))
 
+    def rows(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        values = _fields(tuple(fields))
+        return chain.from_iterable(self._found.rows(values, block) for block in self._blocks())
 
-def frames_of(found: native.Backtrace, wanted: range | None = None) -> Sequence[Frame]:
-    """The frames of `found` that `wanted` counts: all of them without it."""
-    chain = FrameChain(found, wanted)
-    return list(chain) if len(chain) <= KEPT else chain
+    def json(self, margin: int) -> Iterator[str]:
+        at = 0
+        while at < len(self._wanted):
+            text, at = self._found.json(self._wanted, at, margin)
+            yield text
+
+    def text(
+        self, sp: int, fold: bool, pointer_size: int, style: Mapping[str, str]
+    ) -> Iterator[str]:
+        return self._found.text(self._wanted, sp, fold, pointer_size, dict(style))
+
+    def _blocks(self) -> Iterator[range]:
+        return (self._wanted[at : at + BLOCK] for at in range(0, len(self._wanted), BLOCK))
 
 
 def backtrace_from(found: native.Backtrace, thread: native.Thread, arch: str) -> Backtrace:
@@ -97,7 +83,7 @@ def backtrace_from(found: native.Backtrace, thread: native.Thread, arch: str) ->
     return Backtrace(
         number=thread.number,
         lwp=thread.lwp,
-        frames=frames_of(found),
+        frames=FrameChain(found),
         stop=Stop(found.stop_reason, found.stop_detail),
         name=thread.name,
         crashed=thread.crashed,

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 
-from whocall.core.model import glance
+from whocall.core.model import rows
 
 TYPE_CHECKING = False
 
@@ -65,5 +65,11 @@ def warnings_on(image: Image, pcs: Iterable[int]) -> list[str]:
 def warnings_on_traces(image: Image, traces: Iterable[Backtrace]) -> list[str]:
     """The same for the frames of `traces`; inlined calls are part of theirs."""
     return warnings_on(
-        image, (frame.pc for trace in traces for frame in glance(trace.frames) if not frame.inlined)
+        image,
+        (
+            pc
+            for trace in traces
+            for pc, inlined in rows(trace.frames, "pc", "inlined")
+            if not inlined
+        ),
     )

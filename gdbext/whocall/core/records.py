@@ -12,6 +12,11 @@ TYPE_CHECKING = False  # importing typing for it would be as dear
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
     from dataclasses import replace as replace
+    from typing import TypeVar
+
+    Class = TypeVar("Class", bound=type)
+
+    def slotted(cls: Class) -> Class: ...
 else:
 
     class _Fields:
@@ -32,13 +37,18 @@ else:
         given = dict(zip(names, values))
         if len(values) > len(names) or not given.keys().isdisjoint(named):
             raise TypeError(f"{type(self).__name__}() takes each of {', '.join(names)} once")
-        held = self.__dict__
-        held.update(self._defaults)
-        held.update(given)
-        held.update(named)
+        held = {**self._defaults, **given, **named}
         if len(held) != len(names) or not held.keys() <= self._names:
             unlike = sorted(self._names.symmetric_difference(held))
             raise TypeError(f"{type(self).__name__}(): missing or unknown: {', '.join(unlike)}")
+        self._hold(held)
+
+    def _hold(self, held):
+        self.__dict__.update(held)
+
+    def _hold_in_slots(self, held):
+        for name in self.__match_args__:
+            object.__setattr__(self, name, held[name])
 
     def _setattr(self, name, value):
         from dataclasses import FrozenInstanceError
@@ -51,8 +61,7 @@ else:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     def _values(record):
-        held = record.__dict__
-        return tuple([held[name] for name in record.__match_args__])
+        return tuple([getattr(record, name) for name in record.__match_args__])
 
     def _repr(self):
         told = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
@@ -66,10 +75,11 @@ else:
 
     def replace(record, **changes):
         """A copy in which the fields that `changes` names are others."""
-        return type(record)(**{**record.__dict__, **changes})
+        return type(record)(**{**dict(zip(record.__match_args__, _values(record))), **changes})
 
     _METHODS = {
         "__init__": _init,
+        "_hold": _hold,
         "__setattr__": _setattr,
         "__delattr__": _delattr,
         "__repr__": _repr,
@@ -97,4 +107,19 @@ else:
                 setattr(cls, name, method)
             return cls
 
+        return made
+
+    def slotted(cls):
+        """The record class again, without a dictionary in each object."""
+        names = cls.__match_args__
+        left_out = {*names, "__dict__", "__weakref__"}
+        members = {name: value for name, value in vars(cls).items() if name not in left_out}
+        members.update(
+            __slots__=names,
+            _hold=_hold_in_slots,
+            __getstate__=_values,
+            __setstate__=lambda self, state: self._hold(dict(zip(names, state))),
+        )
+        made = type(cls)(cls.__name__, cls.__bases__, members)
+        made.__qualname__ = cls.__qualname__
         return made

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from whocall.core.model import Backtrace, Frame, glance
+from whocall.core.model import Backtrace, Frame, column, rows
 
 INNERMOST = 4096  # frames that are told and looked at
 OUTERMOST = 1024
@@ -84,7 +84,7 @@ def _step(frame: Frame, older: Frame | None) -> Step:
 
 def chain_of(trace: Backtrace) -> Chain:
     """The chain of a walk past main that kept the registers."""
-    real = [at for at, frame in enumerate(glance(trace.frames)) if not frame.inlined]
+    real = [at for at, inlined in enumerate(column(trace.frames, "inlined")) if not inlined]
 
     def steps(begin: int, end: int) -> list[Step]:
         frames = [trace.frames[at] for at in real[begin : end + 1]]
@@ -92,9 +92,11 @@ def chain_of(trace: Backtrace) -> Chain:
 
     inner = len(real) if len(real) <= INNERMOST + OUTERMOST else INNERMOST
     outer = max(inner, len(real) - OUTERMOST)
-    frames = (frame for frame in glance(trace.frames) if not frame.inlined)
-    between = islice(frames, inner, outer)
-    places = Counter((_lookup(f.pc, f.interrupted), f.trust in BEYOND_RULES) for f in between)
+    values = rows(trace.frames, "inlined", "pc", "interrupted", "trust")
+    between = islice((of for inlined, *of in values if not inlined), inner, outer)
+    places = Counter(
+        (_lookup(pc, stopped), trust in BEYOND_RULES) for pc, stopped, trust in between
+    )
     chain = Chain(
         lwp=trace.lwp,
         steps=steps(0, inner),

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "symbols/symbolizer.h"
@@ -16,8 +16,8 @@ struct NamedFrame {
   const Frame* frame = nullptr;  // inlined frames share it with the frame that holds them
   const Place* place = nullptr;
   bool inlined = false;
-  std::string function;  // empty when nothing is known
-  std::string file;      // empty without debug info
+  std::string_view function;  // of the place; empty when nothing is known
+  std::string_view file;      // of the place; empty without debug info
   unsigned line = 0;
 };
 

@@ -14,7 +14,7 @@ import traceback
 
 import whocall
 from whocall.core.engine import native
-from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.backtrace.render import TextForm, report_text
 from whocall.report.form import jsonform
 from whocall.report.form.style import Style
 
@@ -28,7 +28,7 @@ def use_core(path: str) -> None:
         report = image.report(walk=whocall.Walk(max_frames=2000, explain=True, registers=True))
         jsonform.text(jsonform.backtrace_json(report))
         form = TextForm(full=True, explain=True, every_thread=True, read=image.read)
-        list(report_lines(report, form, Style()))
+        list(report_text(report, form, Style()))
         for thread in image.threads:
             image.native.describe(thread.pc)
         for index in range(len(image.modules)):

@@ -8,10 +8,10 @@ from whocall.core.model import Report
 from whocall.frontend.options import BACKTRACE, Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import current_style, warn, write, write_pieces
+from whocall.gdb.host.output import current_style, warn, write_pieces
 from whocall.gdb.target.inferior import Current, current, inferior_prefix
 from whocall.gdb.target.walks import walk_of
-from whocall.report.backtrace.render import TextForm, report_lines
+from whocall.report.backtrace.render import TextForm, report_text
 from whocall.report.form import jsonform
 
 
@@ -46,4 +46,4 @@ def run(line: str) -> None:
         read=now.image.read,
         inferior=inferior_prefix(),
     )
-    write(report_lines(report, form, current_style()))
+    write_pieces(report_text(report, form, current_style()))

@@ -9,17 +9,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from whocall.core.model import Frame, glance
+from whocall.core.engine import native
+from whocall.core.model import Frame, rows
 from whocall.core.records import dataclass
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    import whocall._native as native
-
-LONGEST_CYCLE = 16  # frames
-FEWEST_FRAMES = 24  # of a run
-FEWEST_CYCLES = 3
 
 
 @dataclass(frozen=True)
@@ -35,48 +27,21 @@ class Gap:
         return (self.end - self.begin) // self.period
 
 
-def _key(frame: Frame | native.Frame) -> object:
-    """Equal for frames that read the same: the place of a call may differ from cycle to cycle, but
-    not the function, nor how sure the frame is.
-    """
-    code = frame.pc if frame.function is None else frame.function
-    return code, frame.module, frame.inlined, frame.signal_trampoline, frame.trust
-
-
 def _numbered(frames: Sequence[Frame]) -> array[int]:
-    """A number for each frame; the same for equal keys."""
+    """A number for each frame; the same for those that read the same: the place of a call may
+    differ from cycle to cycle, but not the function, nor how sure the frame is.
+    """
     known: dict[object, int] = {}
-    return array("I", (known.setdefault(_key(frame), len(known)) for frame in glance(frames)))
-
-
-def _run_from(keys: Sequence[int], begin: int) -> tuple[int, int]:
-    """Period and end of the run that begins there; the shortest period that makes one, else 0."""
-    for period in range(1, LONGEST_CYCLE + 1):
-        end = begin + period
-        while end < len(keys) and keys[end] == keys[end - period]:
-            end += 1
-        if end - begin >= max(FEWEST_FRAMES, FEWEST_CYCLES * period):
-            return period, end
-    return 0, begin
+    values = rows(frames, "pc", "function", "module", "inlined", "signal_trampoline", "trust")
+    keys = ((pc if function is None else function, *others) for pc, function, *others in values)
+    return array("I", (known.setdefault(key, len(known)) for key in keys))
 
 
 def gaps(frames: Sequence[Frame]) -> Iterator[Gap]:
     """What to leave out, innermost first: behind each gap the run shows one frame at least, and one
     cycle at the most.
     """
-    if len(frames) < FEWEST_FRAMES:
-        return
-    keys = _numbered(frames)
-    at = 0
-    while at + FEWEST_FRAMES <= len(keys):
-        period, end = _run_from(keys, at)
-        if period:
-            begin = at + period
-            last = (end - begin) % period or period
-            yield Gap(begin, end - last, period)
-            at = end
-        else:
-            at += 1
+    return (Gap(*found) for found in native.find_gaps(_numbered(frames)))
 
 
 def gap_line(gap: Gap) -> str:

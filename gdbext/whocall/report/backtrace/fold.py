@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whocall.core.model import Backtrace, glance
+from whocall.core.model import Backtrace, column, rows
 from whocall.core.records import dataclass
 
 
@@ -18,11 +18,10 @@ class Group:
 def stack_key(trace: Backtrace) -> object:
     """Equal for stacks that print the same lines: the CFAs of two threads always differ."""
     frames = tuple(
-        (frame.pc, frame.function, frame.inlined, frame.signal_trampoline, frame.trust, frame.line,
-         frame.rests_on)
-        for frame in glance(trace.frames)
+        rows(trace.frames, "pc", "function", "inlined", "signal_trampoline", "trust", "line",
+             "rests_on")
     )  # fmt: skip
-    by_search = (at for at, frame in enumerate(glance(trace.frames)) if frame.trust == "scan")
+    by_search = (at for at, trust in enumerate(column(trace.frames, "trust")) if trust == "scan")
     searched = tuple(map(trace.searched, by_search))
     return frames, searched, trace.stop.reason
 

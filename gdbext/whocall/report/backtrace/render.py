@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from whocall.core.model import Backtrace, Frame, Report, glance
+from whocall.core.model import Backtrace, Frame, OnDemand, Report, column
 from whocall.core.records import dataclass
 from whocall.report.backtrace.cycles import Gap, gap_line, gaps
 from whocall.report.backtrace.fold import Group, fold, numbers
@@ -192,7 +192,7 @@ def stop_line(trace: Backtrace) -> str | None:
 
 def resting_line(trace: Backtrace) -> str | None:
     """How many of the frames are no surer than a search of the stack on which they rest."""
-    found = [frame.rests_on for frame in glance(trace.frames)]
+    found = list(column(trace.frames, "rests_on"))
     resting = len(found) - found.count(None)
     if not resting:
         return None
@@ -234,26 +234,36 @@ def thread_title(group: Group, style: Style, inferior: str = "") -> str:
     return style.paint("title", f"Threads {which} (LWP {lwps}) {count}:")
 
 
-def thread_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
+def _chain_text(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
+    """The frames of one thread. A native backtrace writes its own lines, but for what only Python
+    has: memory for the stack words, sentences.
+    """
+    if isinstance(trace.frames, OnDemand) and not (form.full or form.explain):
+        return trace.frames.text(trace.sp, form.fold, form.pointer_size, style.codes)
+    return (line + "\n" for line in frame_lines(trace, form, style))
+
+
+def thread_text(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
     """The frames of one thread and why they end."""
-    yield from frame_lines(trace, form, style)
+    yield from _chain_text(trace, form, style)
     for last in (stop_line(trace), resting_line(trace)):
         if last is not None:
-            yield style.paint("metadata", last)
+            yield style.paint("metadata", last) + "\n"
     end = end_sentence(trace) if form.explain else None
     if end is not None:
-        yield f"    {end}"
+        yield f"    {end}\n"
 
 
-def report_lines(report: Report, form: TextForm, style: Style) -> Iterator[str]:
-    """The whole report; with `every_thread` each thread under a title, equal stacks folded."""
+def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:
+    """The whole report in pieces of a line or many; with `every_thread` each thread under a title,
+    equal stacks folded.
+    """
     if not form.every_thread:
         for trace in report.threads:
-            yield from thread_lines(trace, form, style)
+            yield from thread_text(trace, form, style)
         return
     groups: Sequence[Group] = fold(report.threads, exact=form.full)
     for index, group in enumerate(groups):
-        if index:
-            yield ""
-        yield thread_title(group, style, form.inferior)
-        yield from thread_lines(group.traces[0], form, style)
+        title = thread_title(group, style, form.inferior)
+        yield f"\n{title}\n" if index else f"{title}\n"
+        yield from thread_text(group.traces[0], form, style)

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.model import glance
+from whocall.core.model import OnDemand
 
 if TYPE_CHECKING:
-    import whocall._native as native
     from whocall.core.model import Backtrace, Frame, Report
 
 Json = dict[str, Any]
@@ -23,7 +22,7 @@ def hexes(value: int | None) -> str | None:
     return None if value is None else f"{value:#x}"
 
 
-def frame_json(frame: Frame | native.Frame) -> Json:
+def frame_json(frame: Frame) -> Json:
     """One frame."""
     source = None
     if frame.file is not None:
@@ -56,7 +55,7 @@ class Items:
         self.made = map(make, of)
 
 
-def _thread_json(trace: Backtrace, frames: list[Json] | Items) -> Json:
+def _thread_json(trace: Backtrace, frames: list[Json] | Items | OnDemand) -> Json:
     return {
         "number": trace.number,
         "lwp": trace.lwp,
@@ -89,14 +88,16 @@ def backtrace_json(report: Report) -> Json:
 
 
 def backtrace_text(report: Report) -> Iterator[str]:
-    """The text of backtrace_json(report) in pieces, frame by frame: a stack may have a quarter of a
-    million, of which as JSON values each takes kilobytes.
+    """The text of backtrace_json(report) in pieces: a stack may have a quarter of a million frames,
+    of which as JSON values each takes kilobytes. Those of a native backtrace are written by it.
     """
-    threads = [
-        _thread_json(trace, Items(frame_json, glance(trace.frames))) for trace in report.threads
-    ]
+    threads = [_thread_json(trace, _as_written(trace.frames)) for trace in report.threads]
     yield from pieces(_report_json(report, threads))
     yield "\n"
+
+
+def _as_written(frames: Sequence[Frame]) -> Items | OnDemand:
+    return frames if isinstance(frames, OnDemand) else Items(frame_json, frames)
 
 
 def mi_value(value: Any) -> Any:
@@ -120,11 +121,17 @@ def text(value: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def pieces(value: Any, margin: str = "\n") -> Iterator[str]:
-    """What text() writes, but for the newline at its end, with the Items of lists as they come."""
+    """What text() writes, but for the newline at its end, with the Items of lists, and frames,
+    as they come."""
     if isinstance(value, dict) and value:
         yield from _enclosed("{}", ((f'"{key}": ', item) for key, item in value.items()), margin)
     elif isinstance(value, Items):
         yield from _enclosed("[]", (("", item) for item in value.made), margin, _dumped)
+    elif isinstance(value, OnDemand):
+        if value:
+            yield "["
+            yield from value.json(len(margin))
+        yield margin + "]" if value else "[]"
     elif isinstance(value, list):
         yield from _enclosed("[]", (("", item) for item in value), margin)
     else:

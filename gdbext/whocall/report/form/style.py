@@ -6,6 +6,7 @@ The roles are gdb's own style names, so that inside gdb the user's `set style ..
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from whocall.core.errors import UsageError
 
@@ -29,6 +30,11 @@ _ANSI = {
 class Style:
     """Paints nothing; the base of the others."""
 
+    @property
+    def codes(self) -> Mapping[str, str]:
+        """SGR parameters by role, for native code that paints."""
+        return {}
+
     def paint(self, role: str, text: str) -> str:
         """`text` in the look of `role`, one of ROLES."""
         return text
@@ -40,6 +46,10 @@ class AnsiStyle(Style):
     def __init__(self, codes: dict[str, str] | None = None) -> None:
         """`codes` maps roles to SGR parameters such as "1;33"; a role without one stays plain."""
         self._codes = _ANSI if codes is None else codes
+
+    @property
+    def codes(self) -> Mapping[str, str]:
+        return self._codes
 
     def paint(self, role: str, text: str) -> str:
         code = self._codes.get(role)

@@ -1,0 +1,110 @@
+#include "report/cycles.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace whocall {
+namespace {
+
+constexpr std::size_t kLongestCycle = 16;  // frames
+constexpr std::size_t kFewestFrames = 24;  // of a run
+constexpr std::size_t kFewestCycles = 3;
+
+// The run that begins at `begin`, as what of it to leave out; the shortest period that makes one.
+// Its period is 0 where there is none.
+Gap run_from(std::span<const std::uint32_t> frames, std::size_t begin) {
+  for (std::size_t period = 1; period <= kLongestCycle; ++period) {
+    std::size_t end = begin + period;
+    while (end < frames.size() && frames[end] == frames[end - period]) {
+      ++end;
+    }
+    if (end - begin >= std::max(kFewestFrames, kFewestCycles * period)) {
+      return {begin, end, period};
+    }
+  }
+  return {};
+}
+
+struct Look {
+  std::string_view function;
+  Address pc;  // of frames without a function
+  std::string_view module;
+  bool inlined;
+  bool signal_trampoline;
+  Trust trust;
+
+  bool operator==(const Look&) const = default;
+};
+
+Look look_of(const FrameFacts& facts) {
+  const NamedFrame& named = facts.named();
+  const Frame& frame = facts.frame();
+  return {.function = named.function,
+          .pc = named.function.empty() ? frame.pc : 0,
+          .module = facts.module(),
+          .inlined = named.inlined,
+          .signal_trampoline = frame.signal_trampoline,
+          .trust = frame.trust};
+}
+
+struct LookHash {
+  std::size_t operator()(const Look& look) const {
+    return std::hash<std::string_view>()(look.function) * 31 + std::hash<Address>()(look.pc);
+  }
+};
+
+std::string with_commas(std::size_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::vector<Gap> find_gaps(std::span<const std::uint32_t> frames) {
+  std::vector<Gap> gaps;
+  std::size_t at = 0;
+  while (at + kFewestFrames <= frames.size()) {
+    const Gap run = run_from(frames, at);
+    if (run.period == 0) {
+      ++at;
+      continue;
+    }
+    const std::size_t begin = at + run.period;
+    const std::size_t over = (run.end - begin) % run.period;
+    gaps.push_back({begin, run.end - (over != 0 ? over : run.period), run.period});
+    at = run.end;
+  }
+  return gaps;
+}
+
+std::vector<Gap> find_gaps(const NamedWalk& walk, const FrameRange& range) {
+  if (range.count < kFewestFrames) {
+    return {};
+  }
+  std::unordered_map<Look, std::uint32_t, LookHash> known;
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(range.count);
+  for (std::size_t i = 0; i < range.count; ++i) {
+    const auto next = static_cast<std::uint32_t>(known.size());
+    numbers.push_back(known.try_emplace(look_of({walk, range.at(i)}), next).first->second);
+  }
+  return find_gaps(numbers);
+}
+
+std::string gap_line(const Gap& gap) {
+  const std::size_t count = gap.end - gap.begin;
+  const std::size_t times = count / gap.period;
+  const std::string above =
+      gap.period == 1 ? "frame above" : std::to_string(gap.period) + " frames above";
+  return "... " + with_commas(count) + " frames: the " + above + " repeated " +
+         (times == 1 ? "once" : with_commas(times) + " times") + " ...";
+}
+
+}  // namespace whocall

@@ -1,0 +1,83 @@
+// What text and JSON of frames are made of.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/cycles.h"
+#include "report/json_frames.h"
+#include "report/utf8.h"
+
+namespace whocall::test {
+namespace {
+
+using namespace std::string_view_literals;
+
+std::string json(std::string_view bytes) {
+  std::string text;
+  append_json_string(text, bytes);
+  return text;
+}
+
+TEST_CASE("report: strings of JSON escape what they must, and nothing else") {
+  CHECK(json("") == "\"\"");
+  CHECK(json("operator<=>(T&&)") == "\"operator<=>(T&&)\"");
+  CHECK(json("a \"b\" \\") == "\"a \\\"b\\\" \\\\\"");
+  CHECK(json("\b\f\n\r\t") == "\"\\b\\f\\n\\r\\t\"");
+  CHECK(json("\0\x01\x1f\x7f"sv) == "\"\\u0000\\u0001\\u001f\x7f\"");
+  CHECK(json("\xc3\xa4\xff") == "\"\xc3\xa4\xff\"");
+}
+
+TEST_CASE("report: characters are counted as a decoder that replaces shows them") {
+  CHECK(utf8_length("") == 0);
+  CHECK(utf8_length("main") == 4);
+  CHECK(utf8_length("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80") == 5);
+  CHECK(utf8_length("\xff\xc0\x80") == 3);  // bytes that begin nothing
+  CHECK(utf8_length("\xe2\x82") == 1);      // cut short: one, as far as it went well
+  CHECK(utf8_length("\xe2\x82x\xf0\x9f\x98") == 3);
+  CHECK(utf8_length("\xe0\x80\x80") == 3);      // overlong
+  CHECK(utf8_length("\xed\xa0\x80") == 3);      // a surrogate
+  CHECK(utf8_length("\xf4\x90\x80\x80") == 4);  // beyond the last plane
+}
+
+struct Left {
+  std::size_t begin, end, period;
+  bool operator==(const Left&) const = default;
+};
+
+std::vector<Left> left_out(const std::vector<std::uint32_t>& frames) {
+  std::vector<Left> found;
+  for (const Gap& gap : find_gaps(frames)) {
+    found.push_back({gap.begin, gap.end, gap.period});
+  }
+  return found;
+}
+
+TEST_CASE("report: a run shows its first cycle and its last frames") {
+  CHECK(left_out(std::vector<std::uint32_t>(23, 1)).empty());
+  CHECK(left_out(std::vector<std::uint32_t>(24, 1)) == std::vector<Left>{{1, 23, 1}});
+  std::vector<std::uint32_t> turns{9};
+  for (std::uint32_t i = 0; i < 101; ++i) {
+    turns.push_back(i % 2);
+  }
+  turns.push_back(9);
+  CHECK(left_out(turns) == std::vector<Left>{{3, 101, 2}});
+  std::vector<std::uint32_t> different(100);
+  std::iota(different.begin(), different.end(), 0U);
+  CHECK(left_out(different).empty());
+}
+
+TEST_CASE("report: what a gap says") {
+  CHECK(gap_line({2, 261986, 2}) ==
+        "... 261,984 frames: the 2 frames above repeated 130,992 times ...");
+  CHECK(gap_line({1, 23, 1}) == "... 22 frames: the frame above repeated 22 times ...");
+  CHECK(gap_line({16, 32, 16}) == "... 16 frames: the 16 frames above repeated once ...");
+  CHECK(gap_line({0, 1000000, 1}) ==
+        "... 1,000,000 frames: the frame above repeated 1,000,000 times ...");
+}
+
+}  // namespace
+}  // namespace whocall::test
