@@ -195,8 +195,8 @@ class Process:
 
     def symbols(self, module: int) -> SymbolTable: ...
     def functions(self, module: int) -> FunctionList: ...
-    def jit_functions(self) -> list[tuple[int, int, str, str, bool, list[str], bool]]:
-        """As the items of a FunctionList, of code without a file; runtime addresses."""
+    def jit_functions(self) -> FunctionList:
+        """Of code without a file; runtime addresses."""
     def jit_objects(self) -> list[tuple[str, int, int, int, int]]:
         """(path, size in bytes, begin and end of the code, number of functions) of the ELF files
         in memory that JIT compilers registered for debuggers; runtime addresses."""
@@ -245,9 +245,9 @@ class SymbolTable:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> Symbol: ...
     def find(self, address: int) -> int | None: ...
-    def find_many(self, addresses: Buffer) -> bytes:
-        """Batched look-up: a buffer of native-endian uint64 in, one of uint32 out (0xffffffff:
-        nothing covers the address)."""
+    def find_many(self, addresses: Buffer | Sequence[int]) -> bytes:
+        """Batched look-up: a list, or a buffer of native-endian uint64 in, a buffer of uint32 out
+        (0xffffffff: nothing covers the address)."""
     def aliases(self, index: int) -> list[Symbol]: ...
     def lines_at(self, address: int) -> list[tuple[str, str, int]]: ...
 
@@ -261,6 +261,25 @@ class FunctionList:
     def __getitem__(self, index: int) -> tuple[int, int, str, str, bool, list[str], bool]:
         """(start, end, raw name, source, whether it is a name, witnesses best first, whether the
         name is inferred)."""
+    def longest_source(self, chosen: Buffer | None = None) -> int:
+        """Characters of the longest source of the functions with these indices (uint64)."""
+    def pieces(self, form: FunctionForm, chosen: Buffer | None = None) -> Iterator[str]:
+        """Those functions, or all, as text or as items of a JSON array."""
+
+class FunctionForm:
+    """How functions are written."""
+
+    json: bool
+    demangled: bool
+    bias: int  # is added to link addresses
+    mask: int  # of a pointer's bits
+    digits: int  # of addresses; this and what follows for text only
+    width: int  # characters of the column of sources
+    mark: str  # stands behind inferred names
+    # What stands before and behind a text of a role.
+    address: tuple[str, str]
+    metadata: tuple[str, str]
+    function: tuple[str, str]
 
 def functions(path: _Path, search: FileSearch = ...) -> FunctionList:
     """The function table of any object file; libbfd reads what is not ELF."""

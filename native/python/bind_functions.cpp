@@ -10,21 +10,16 @@
 #include "process/jit_objects.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
+#include "python/function_pieces.h"
 #include "python/session.h"
 #include "symbols/jit/jit_object_names.h"
 #include "symbols/table/function_label.h"
+#include "symbols/table/symbol_list.h"
 
 namespace py = pybind11;
 
 namespace whocall::python {
 namespace {
-
-// What the name, or where there is none the start, comes from.
-std::string_view source_of(const FoundFunction& function) {
-  const auto evidence = function.evidence.list();
-  const bool by_code = function.symbol.source == NameSource::call_target && !evidence.empty();
-  return by_code ? to_string(evidence.front()) : to_string(function.symbol.source);
-}
 
 // (start, end, name, source, named, evidence, inferred), link addresses.
 py::tuple as_tuple(const FoundFunction& function) {
@@ -41,11 +36,7 @@ py::tuple as_tuple(const FoundFunction& function) {
 }
 
 FunctionListView symbols_alone(std::shared_ptr<const SymbolTable> table, std::string build_id) {
-  FunctionListView list{.table = std::move(table), .build_id = std::move(build_id)};
-  for (const Symbol& symbol : list.table->symbols()) {
-    list.functions.push_back({symbol, evidence_of(symbol.source)});
-  }
-  return list;
+  return {.functions = FoundFunctions(std::move(table)), .build_id = std::move(build_id)};
 }
 
 FunctionListView functions_of_file(const std::string& path, const FileSearch& search) {
@@ -64,24 +55,23 @@ FunctionListView list_functions(FileSymbols& names) {
   if (starts == nullptr) {
     return symbols_alone(names.table_with_plt(), names.file().build_id());
   }
-  FunctionListView list{.table = names.table_with_plt(),
-                        .inferred = names.inferred(),
-                        .build_id = names.file().build_id(),
-                        .remark = names.remark()};
-  list.functions = found_functions(*list.table, *starts);
-  add_inferred_names(*list.inferred, list.functions);
-  return list;
+  return {.functions = FoundFunctions(names.table_with_plt(), *starts, names.inferred()),
+          .build_id = names.file().build_id(),
+          .remark = names.remark()};
 }
 
-py::list list_jit_functions(const ProcessImage& process, Symbolizer& symbolizer) {
-  py::list functions;
+FunctionListView list_jit_functions(const ProcessImage& process, Symbolizer& symbolizer) {
+  SymbolList functions;
   for (const auto& [start, function] : symbolizer.jit_names().all().all()) {
     if (process.may_be_jit_code(start)) {
-      functions.append(py::make_tuple(start, function.range.end, text(function.name),
-                                      text(to_string(function.source)), true, py::list(), false));
+      Symbol symbol;
+      symbol.range = {start, function.range.end};
+      symbol.name = function.name;
+      symbol.source = function.source;
+      functions.add(symbol);
     }
   }
-  return functions;
+  return symbols_alone(SymbolTable::from_symbols(std::move(functions)), "");
 }
 
 py::list list_jit_objects(const ProcessImage& process) {
@@ -103,12 +93,26 @@ void bind_functions(py::module_& module) {
       .def_property_readonly("remark",
                              [](const FunctionListView& view) { return text(view.remark); })
       .def("__len__", [](const FunctionListView& view) { return view.functions.size(); })
-      .def("__getitem__", [](const FunctionListView& view, std::size_t index) {
-        if (index >= view.functions.size()) {
-          throw py::index_error("the list is shorter");
-        }
-        return as_tuple(view.functions[index]);
-      });
+      .def("__getitem__",
+           [](const FunctionListView& view, std::size_t index) {
+             if (index >= view.functions.size()) {
+               throw py::index_error("the list is shorter");
+             }
+             return as_tuple(view.functions[index]);
+           })
+      .def(
+          "longest_source",
+          [](const FunctionListView& view, const py::object& chosen) {
+            return longest_source(view.functions, chosen);
+          },
+          py::arg("chosen") = py::none())
+      .def(
+          "pieces",
+          [](const FunctionListView& view, const FunctionForm& form, const py::object& chosen) {
+            return FunctionPieces(view.functions, form, chosen);
+          },
+          py::arg("form"), py::arg("chosen") = py::none(), py::keep_alive<0, 1>());
+  bind_function_pieces(module);
   module.def("functions", &functions_of_file, py::arg("path"), py::arg("search") = FileSearch());
 }
 

@@ -3,9 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "symbols/file_symbols.h"
 #include "symbols/found_functions.h"
@@ -14,16 +12,13 @@
 namespace whocall::python {
 
 struct FunctionListView {
-  std::shared_ptr<const SymbolTable> table{};       // owns the names of symbols
-  std::shared_ptr<const InferredNames> inferred{};  // owns the others
-  std::vector<FoundFunction> functions{};
+  FoundFunctions functions{};
   std::string build_id{};
   std::string remark{};  // why something that was to lend names does not
 };
 
-// (start, end, name, source, named, evidence, inferred), as in a FunctionList, of all functions
-// that JIT compilers told of; runtime addresses.
-pybind11::list list_jit_functions(const ProcessImage& process, Symbolizer& symbolizer);
+// All functions that JIT compilers told of; runtime addresses.
+FunctionListView list_jit_functions(const ProcessImage& process, Symbolizer& symbolizer);
 // (path, size of the file in bytes, first and last address of the code, number of functions) of the
 // ELF files that JIT compilers registered for debuggers.
 pybind11::list list_jit_objects(const ProcessImage& process);

@@ -46,16 +46,40 @@ std::optional<std::uint32_t> find_one(const TableView& view, Address address) {
   return index == SymbolTable::kNone ? std::nullopt : std::optional(index);
 }
 
-py::bytes find_many(const TableView& view, const py::buffer& addresses) {
-  const py::buffer_info info = addresses.request();
-  if (info.itemsize != sizeof(Address) || info.ndim != 1 || info.strides[0] != sizeof(Address)) {
-    throw py::value_error("the buffer has to hold 8-byte addresses, one after the other");
+std::vector<Address> addresses_in(const py::sequence& list) {
+  std::vector<Address> addresses;
+  addresses.reserve(list.size());
+  for (const py::handle each : list) {
+    const unsigned long long address = PyLong_AsUnsignedLongLong(each.ptr());
+    if (PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      throw py::value_error("the list has to hold addresses, numbers from 0 to 2**64 - 1");
+    }
+    addresses.push_back(address);
   }
-  const std::span wanted(static_cast<const Address*>(info.ptr),
-                         static_cast<std::size_t>(info.size));
+  return addresses;
+}
+
+py::bytes found_in(const TableView& view, std::span<const Address> wanted) {
   std::vector<std::uint32_t> found(wanted.size());
   view.table->find(wanted, found);
   return {reinterpret_cast<const char*>(found.data()), found.size() * sizeof(std::uint32_t)};
+}
+
+// Takes any object, so that no complaint of pybind11's prints a million addresses.
+py::bytes find_many(const TableView& view, const py::object& addresses) {
+  if (py::isinstance<py::list>(addresses) || py::isinstance<py::tuple>(addresses)) {
+    return found_in(view, addresses_in(addresses.cast<py::sequence>()));
+  }
+  if (!py::isinstance<py::buffer>(addresses)) {
+    throw py::type_error("addresses are a list, or a buffer of 8-byte numbers");
+  }
+  const py::buffer_info info = addresses.cast<py::buffer>().request();
+  if (info.itemsize != sizeof(Address) || info.ndim != 1 || info.strides[0] != sizeof(Address)) {
+    throw py::value_error("the buffer has to hold 8-byte addresses, one after the other");
+  }
+  return found_in(view,
+                  {static_cast<const Address*>(info.ptr), static_cast<std::size_t>(info.size)});
 }
 
 std::vector<SymbolView> aliases(const TableView& view, std::uint32_t index) {

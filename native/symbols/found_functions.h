@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "symbols/inferred/inferred_names.h"
@@ -25,45 +28,81 @@ struct FoundFunction {
   StartEvidenceSet evidence;
 };
 
-// All symbols of the table, aliases included, and the functions between them that `starts` found,
-// which end where the next start lies, as symbols without a size do. Sorted by start.
-std::vector<FoundFunction> found_functions(const SymbolTable& table, const FunctionStarts& starts);
+// The word for what the name comes from, or the start where there is no name.
+std::string_view source_of(const FoundFunction& function);
 
-// The same, one after the other: visit(Symbol, StartEvidenceSet).
+// The whole table: all symbols, aliases included, and the functions between them that `starts`
+// found, which end where the next start lies, as symbols without a size do. Sorted by start.
+// visit(index, range, evidence) for one after the other, without reading a name; the index is
+// SymbolTable::kNone for what only the code shows.
 template <typename Visit>
-void for_each_found_function(const SymbolTable& table, const FunctionStarts& starts, Visit visit) {
+void for_each_found_range(const SymbolTable& table, const FunctionStarts& starts, Visit visit) {
   const SymbolRange symbols = table.symbols();
-  auto next = symbols.begin();
+  const auto count = static_cast<std::uint32_t>(symbols.size());
+  std::uint32_t next = 0;
   for (std::size_t i = 0; i < starts.all().size(); ++i) {
     const FunctionStart& start = starts.all()[i];
-    Symbol symbol;
-    const auto read_next = [&] {
-      symbol = next != symbols.end() ? *next : Symbol{};
-      return next != symbols.end();
-    };
-    for (; read_next() && symbol.range.begin < start.address; ++next) {
-      visit(symbol, evidence_of(symbol.source));
+    for (; next < count && symbols.start(next) < start.address; ++next) {
+      visit(next, symbols.range(next), evidence_of(symbols.source(next)));
     }
     const auto range = starts.function_of(i);
     bool known = false;
-    for (; read_next() && symbol.range.begin == start.address; ++next) {
-      if (!symbol.exact_end && range) {
-        symbol.range.end = std::min(symbol.range.end, range->end);
+    for (; next < count && symbols.start(next) == start.address; ++next) {
+      AddressRange own = symbols.range(next);
+      if (!symbols.exact_end(next) && range) {
+        own.end = std::min(own.end, range->end);
       }
-      visit(symbol, start.evidence);
+      visit(next, own, start.evidence);
       known = true;
     }
     if (!known && start.evidence.is_function() && range) {
-      visit(function_without_symbol(*range), start.evidence);
+      visit(SymbolTable::kNone, *range, start.evidence);
     }
   }
-  for (; next != symbols.end(); ++next) {
-    const Symbol symbol = *next;
-    visit(symbol, evidence_of(symbol.source));
+  for (; next < count; ++next) {
+    visit(next, symbols.range(next), evidence_of(symbols.source(next)));
   }
 }
 
-// Gives functions without a name the inferred one, which `names` owns.
-void add_inferred_names(const InferredNames& names, std::vector<FoundFunction>& functions);
+// The same with names: visit(Symbol, StartEvidenceSet).
+template <typename Visit>
+void for_each_found_function(const SymbolTable& table, const FunctionStarts& starts, Visit visit) {
+  for_each_found_range(
+      table, starts,
+      [&](std::uint32_t index, const AddressRange& range, StartEvidenceSet evidence) {
+        Symbol symbol =
+            index == SymbolTable::kNone ? function_without_symbol(range) : table.symbols()[index];
+        symbol.range = range;
+        visit(symbol, evidence);
+      });
+}
+
+// The whole table in 16 bytes a function, and each made when it is looked at.
+class FoundFunctions {
+ public:
+  FoundFunctions() = default;
+  // The symbols alone.
+  explicit FoundFunctions(std::shared_ptr<const SymbolTable> table);
+  FoundFunctions(std::shared_ptr<const SymbolTable> table, const FunctionStarts& starts,
+                 std::shared_ptr<const InferredNames> inferred);
+
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  // With the inferred name where it has no other; names live as long as the table and those.
+  [[nodiscard]] FoundFunction operator[](std::size_t index) const;
+
+ private:
+  struct Row {
+    Address end = 0;
+    std::uint32_t symbol = 0;  // of the table; where it has no symbol, an index in bare_
+    std::uint32_t evidence : 31 = 0;
+    std::uint32_t is_bare : 1 = 0;
+  };
+  void add(std::uint32_t symbol, const AddressRange& range, StartEvidenceSet evidence);
+
+  std::shared_ptr<const SymbolTable> table_;
+  std::shared_ptr<const InferredNames> inferred_;  // null where nothing is inferred
+  std::vector<Row> rows_;
+  std::vector<Address> bare_;  // starts of functions that only the code shows
+};
 
 }  // namespace whocall

@@ -104,10 +104,38 @@ void table_dependent(benchmark::State& state) {
   count_items(state);
 }
 
+// What a dependent look-up cannot be faster than: a read of a directory with an entry a symbol, and
+// one of the symbols' keys where that leads.
+void two_dependent_loads(benchmark::State& state) {
+  const auto count = static_cast<std::size_t>(state.range(0));
+  std::mt19937_64 random(count);
+  std::vector<std::uint32_t> directory(2 * count);
+  std::vector<std::uint64_t> keys(count);
+  std::vector<std::uint32_t> queries(kQueries);
+  for (std::size_t i = 0; i < directory.size(); ++i) {
+    directory[i] = static_cast<std::uint32_t>(i / 2);
+  }
+  for (std::uint32_t& query : queries) {
+    query = static_cast<std::uint32_t>(random() % (directory.size() - 1));
+  }
+  for (std::uint64_t& key : keys) {
+    key = random();
+  }
+  for (auto _ : state) {
+    std::uint64_t previous = 0;
+    for (const std::uint32_t query : queries) {
+      previous = keys[directory[query + (previous & 1U)]];
+    }
+    benchmark::DoNotOptimize(previous);
+  }
+  count_items(state);
+}
+
 BENCHMARK(upper_bound_over_structs)->RangeMultiplier(10)->Range(10000, 1000000);
 BENCHMARK(table_single)->RangeMultiplier(10)->Range(10000, 1000000);
 BENCHMARK(table_batched)->RangeMultiplier(10)->Range(10000, 1000000);
 BENCHMARK(table_dependent)->RangeMultiplier(10)->Range(10000, 1000000);
+BENCHMARK(two_dependent_loads)->RangeMultiplier(10)->Range(10000, 1000000);
 
 }  // namespace
 }  // namespace whocall

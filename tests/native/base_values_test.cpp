@@ -14,6 +14,7 @@
 #include "base/distinct_addresses.h"
 #include "base/error.h"
 #include "base/hex.h"
+#include "base/json_text.h"
 #include "base/mapped_file.h"
 
 namespace whocall::test {
@@ -62,6 +63,16 @@ TEST_CASE("hex: as gdb writes addresses") {
   CHECK(hex(0) == "0x0");
   CHECK(hex(0x401136) == "0x401136");
   CHECK(hex(kTop) == "0xffffffffffffffff");
+}
+
+TEST_CASE("JSON text: as Python's encoder escapes") {
+  std::string out = "[";
+  append_json_string(out, "");
+  append_json_string(out, std::string_view("a\"\\/\0\x01\x1f\x7f\xc3\xbc", 10));
+  append_json_string(out, "\b\t\n\v\f\r");
+  CHECK(out ==
+        "[\"\"\"a\\\"\\\\/\\u0000\\u0001\\u001f\x7f\xc3\xbc\""
+        "\"\\b\\t\\n\\u000b\\f\\r\"");
 }
 
 TEST_CASE("error: says path, reason and remedy") {

@@ -116,19 +116,27 @@ TEST_CASE("symbol table: look-up equals a linear search") {
     }
     if (round % 5 == 0) {
       symbols.push_back(sized("outlier", ~Address{0} - 10, 9));
+    } else if (round % 5 == 1) {  // leaves all others to one bucket
+      symbols.push_back(sized("outlier", 0xfff00000, 9));
+    } else if (round % 5 == 2) {
+      symbols.push_back(sized("long", span / 2, Address{1} << (30 + random() % 4)));
     }
     const auto table = table_of(symbols);
     std::vector<Address> addresses;
     for (Address address = 0; address < 2 * span && address < 4096; ++address) {
       addresses.push_back(address);
     }
-    addresses.push_back(~Address{0} - 5);
-    addresses.push_back(~Address{0});
+    for (const Address far : {Address{0x7fffffff}, Address{0xfff00008}, Address{0xffffffff},
+                              Address{0x100000000}, ~Address{0} - 5, ~Address{0}}) {
+      addresses.push_back(far);
+      addresses.push_back(far + span / 2);
+    }
     std::vector<std::uint32_t> found(addresses.size());
     table->find(addresses, found);
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const std::uint32_t expected = linear_find(*table, addresses[i]);
       REQUIRE(found[i] == expected);
+      REQUIRE(table->find(addresses[i]) == expected);
     }
   }
 }

@@ -1,32 +1,55 @@
-"""`functions --json` is written in pieces: the layout is that of all other JSON."""
+"""`functions` is written in pieces by native code: as Python would write the same functions."""
 
 from __future__ import annotations
 
 import json
-from typing import cast
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 from whocall.core.engine import native
-from whocall.core.model import INFERRED_MARK
+from whocall.core.model import marked
 from whocall.report.form import jsonform
-from whocall.report.form.style import Style
-from whocall.report.tables.functions import FunctionTable, function_lines, functions_json, select
+from whocall.report.form.style import AnsiStyle, Style
+from whocall.report.tables.functions import FunctionTable, function_text, functions_json, select
 
-Row = tuple[int, int, str, str, bool, list[str], bool]
-
-ROWS: list[Row] = [
-    (0x1000, 0x1010, "_start", "entry", True, ["entry-point", "fde"], True),
-    (0x1010, 0x1010, 'operator""_\tü\udc80', "symtab", True, [], False),
-    (0x2000, 0x2004, "sub_2000", "call-target", False, ["call-target"], False),
-]
-
-
-class FakeList(list[Row]):
-    build_id = ""
-    remark = ""
+NAMES = (
+    b"_start",
+    b'operator""_\tsch\xc3\xb6n\\',
+    b"\x01\x08\x0b\x0c\x0d\x1f\x7f",
+    b"not utf-8 \xff\xc3",
+    b"_ZN1a1bEv",
+    b"_ZN4\xff\xff\xff\xff1bEv",  # what is replaced is longer: demangled after that, or not at all
+)
 
 
-def table(rows: list[Row], bias: int = 0, regex: str = "") -> FunctionTable:
-    return select(cast("native.FunctionList", FakeList(rows)), "a\\b", regex, str.upper, bias=bias)
+@pytest.fixture(name="odd", scope="module")
+def make_odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An ELF file of functions with these names, from 0x1000 on, 16 bytes each."""
+    base, sections = 0x1000, b"\0.text\0.symtab\0.strtab\0"
+    entry, header = struct.Struct("<IBBHQQ").pack, struct.Struct("<IIQQQQIIQQ").pack
+    strings, symbols = b"\0", bytes(24)
+    for at, name in enumerate(NAMES):
+        symbols += entry(len(strings), 0x12, 0, 1, base + 16 * at, 16)
+        strings += name + b"\0"
+    code = 16 * len(NAMES)
+    body = bytes(code) + symbols + strings + sections
+    at_strings = 64 + code + len(symbols)
+    headers = bytes(64)
+    headers += header(1, 1, 6, base, 64, code, 0, 0, 16, 0)
+    headers += header(7, 2, 0, 0, 64 + code, len(symbols), 3, 1, 8, 24)
+    headers += header(15, 3, 0, 0, at_strings, len(strings), 0, 0, 1, 0)
+    headers += header(15, 3, 0, 0, at_strings + len(strings), len(sections), 0, 0, 1, 0)
+    kind = struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, 5, 4)
+    path = tmp_path_factory.mktemp("odd") / "odd.elf"
+    path.write_bytes(b"\x7fELF\2\1\1".ljust(16, b"\0") + kind + body + headers)
+    return path
+
+
+def table(path: Path | str, bias: int = 0, regex: str = "", demangle: bool = True) -> FunctionTable:
+    return select(native.functions(str(path)), "a\\b", regex, demangle, bias=bias)
 
 
 def expected(tables: list[FunctionTable]) -> str:
@@ -58,29 +81,73 @@ def expected(tables: list[FunctionTable]) -> str:
     )
 
 
-def test_layout() -> None:
+def expected_lines(shown: FunctionTable, digits: int, style: Style) -> Iterator[str]:
+    yield style.paint("filename", shown.module) + f": {len(shown.functions)} functions"
+    width = max((len(each.source) for each in shown.functions), default=0)
+    for each in shown.functions:
+        others = ", ".join(word for word in each.witness if word != each.source)
+        yield " ".join(
+            [
+                style.paint("address", f"{each.start:#0{digits + 2}x}"),
+                style.paint("address", f"{each.end:#0{digits + 2}x}"),
+                style.paint("metadata", f"{each.source:<{width}}"),
+                style.paint("function", marked(each.name, each.inferred)),
+                *([style.paint("metadata", f"({others})")] if others and not each.named else []),
+            ]
+        )
+
+
+def test_layout(odd: Path) -> None:
     for tables in (
         [],
-        [table([])],
-        [table(ROWS)],
-        [table(ROWS, bias=-0x1000), table([]), table(ROWS * 300, bias=0x7F0000000000)],
+        [table(odd, regex="no such name")],
+        [table(odd)],
+        [table(odd, demangle=False)],
+        [table(odd, bias=-0x1000), table(odd, regex="x"), table("/bin/bash", bias=0x7F0000000000)],
     ):
         text = "".join(functions_json(tables))
         assert text == expected(tables)
         json.loads(text)
 
 
+def test_names_of_all_kinds(odd: Path) -> None:
+    names = [each.name for each in table(odd).functions]
+    assert names[1:5] == ['operator""_\tschön\\', "\1\b\v\f\r\x1f\x7f", "not utf-8 ��", "a::b()"]
+
+
+def test_lines(odd: Path) -> None:
+    for style in (Style(), AnsiStyle(), AnsiStyle({"function": "1;33"})):
+        for shown in (table(odd), table(odd, regex="x"), table("/bin/bash")):
+            text = "".join(function_text(shown, 4, style))
+            assert text == "".join(line + "\n" for line in expected_lines(shown, 8, style))
+    kinds = {(each.named, each.inferred) for each in table("/bin/bash").functions}
+    assert {(False, False), (True, False), (True, True)} <= kinds
+
+
+def test_addresses_wrap_as_pointers_do(odd: Path) -> None:
+    class Image:
+        pointer_size = 4
+
+        def wrapped(self, address: int) -> int:
+            return address & 0xFFFFFFFF
+
+    functions = select(native.functions(str(odd)), "m", "", True, Image(), -0x1010)  # type: ignore[arg-type]
+    assert functions.functions[0].start == 0xFFFFFFF0
+    assert "".join(functions_json([functions])) == expected([functions])
+    assert "".join(function_text(functions, 4, Style())).split("\n")[1].startswith("0xfffffff0 ")
+
+
 def test_pieces_are_small() -> None:
-    pieces = list(functions_json([table(ROWS * 10_000)]))
-    assert max(map(len, pieces)) < 100_000 < sum(map(len, pieces))
+    shown = table("/bin/bash")
+    for pieces in (list(functions_json([shown])), list(function_text(shown, 8, Style()))):
+        assert max(map(len, pieces)) < 50_000 < 100_000 < sum(map(len, pieces))
 
 
-def test_a_pattern_chooses_by_either_name() -> None:
-    for regex, starts in (("_START", [0x1000]), ("^sub", [0x2000]), ("x", [])):
-        assert [each.start for each in table(ROWS, regex=regex).functions] == starts
-    assert [each.start for each in table(ROWS).functions[1:]] == [0x1010, 0x2000]
-
-
-def test_columns_are_as_wide_as_what_is_shown() -> None:
-    lines = list(function_lines(table(ROWS, regex="_START"), 4, Style()))
-    assert lines[1:] == ["0x00001000 0x00001010 entry _START" + INFERRED_MARK]
+def test_a_pattern_chooses_by_either_name(odd: Path) -> None:
+    for regex, starts in (("^_start", [0x1000]), ("^_ZN1a", [0x1040]), ("a::b", [0x1040])):
+        assert [each.start for each in table(odd, regex=regex).functions] == starts
+    assert [each.start for each in table(odd).functions[1:3]] == [0x1010, 0x1020]
+    assert "".join(function_text(table(odd, regex="a::b"), 4, Style())).split("\n")[1:] == [
+        "0x00001040 0x00001050 symtab a::b()",
+        "",
+    ]

@@ -88,7 +88,7 @@ def compare(arguments: Values) -> int:
 
 def functions(arguments: Values) -> int:
     """`whocall functions`."""
-    from whocall.report.tables.functions import function_lines, functions_json, of_file, of_process
+    from whocall.report.tables.functions import function_text, functions_json, of_file, of_process
 
     demangle = not arguments.no_demangle
     of_core = is_core(arguments.file)
@@ -108,7 +108,7 @@ def functions(arguments: Values) -> int:
     for table in tables:
         if arguments.regex and not table.functions and of_core:
             continue
-        write(function_lines(table, size, wanted_style(arguments)))
+        sys.stdout.writelines(function_text(table, size, wanted_style(arguments)))
     return 0
 
 

@@ -73,7 +73,7 @@ class Frame:
         return "??" if self.function is None else marked(self.function, self.inferred)
 
 
-FIELDS: tuple[str, ...] = Frame.__match_args__
+FIELDS = tuple(Frame.__annotations__)
 
 
 class OnDemand(Sequence[Frame]):

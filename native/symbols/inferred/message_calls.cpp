@@ -57,13 +57,7 @@ struct Position {
 class Finder {
  public:
   explicit Finder(const NameEvidence& evidence)
-      : evidence_(evidence), imports_(imported_functions(evidence.file)) {
-    for (const Symbol& symbol : evidence.table.symbols()) {
-      if (!symbol.name.empty()) {
-        symbols_.try_emplace(symbol.range.begin, symbol.name);
-      }
-    }
-  }
+      : evidence_(evidence), imports_(imported_functions(evidence.file)) {}
 
   std::vector<MessageCall> run() {
     calls_ = constant_calls(evidence_.file, evidence_.arch, evidence_.starts(),
@@ -167,10 +161,9 @@ class Finder {
     }
     std::pair<std::size_t, std::size_t> counts;
     for (const auto& [function, text] : single) {
-      const auto symbol = symbols_.find(function);
-      if (symbol != symbols_.end() && !text.empty()) {
-        const bool same = function_in_demangled(demangle(std::string(symbol->second))) ==
-                          function_in_message(text);
+      const std::string_view symbol = text.empty() ? text : symbol_at(function);
+      if (!symbol.empty()) {
+        const bool same = function_in_demangled(demangle(symbol)) == function_in_message(text);
         ++(same ? counts.first : counts.second);
       }
     }
@@ -192,13 +185,28 @@ class Finder {
     if (const auto import = imports_.find(callee); import != imports_.end()) {
       return import->second;
     }
-    const auto symbol = symbols_.find(callee);
-    return symbol == symbols_.end() ? std::string_view() : symbol->second;
+    return symbol_at(callee);
+  }
+
+  // The name of the symbol to show that starts at `function`; those with names come first.
+  std::string_view symbol_at(Address function) const {
+    const SymbolRange symbols = evidence_.table.symbols();
+    std::size_t first = 0;
+    std::size_t last = symbols.size();
+    while (first < last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (symbols.start(middle) < function) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    const bool found = first < symbols.size() && symbols.start(first) == function;
+    return found ? symbols[first].name : std::string_view();
   }
 
   const NameEvidence& evidence_;
   std::unordered_map<Address, std::string_view> imports_;
-  std::unordered_map<Address, std::string_view> symbols_;
   std::unordered_map<Address, Kind> kinds_;
   std::vector<ConstantCall> calls_;
 };

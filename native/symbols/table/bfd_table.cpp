@@ -52,8 +52,7 @@ std::shared_ptr<const SymbolTable> table_from_bfd(BfdFile& file) {
       symbols.add(symbol);
     }
   }
-  sort_symbols(symbols);
-  drop_repetitions(symbols);
+  sort_distinct_symbols(symbols);
   resolve_bounds(symbols, {}, pages_of(symbols));
   return SymbolTable::from_symbols(std::move(symbols));
 }

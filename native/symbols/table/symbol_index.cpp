@@ -1,7 +1,12 @@
 #include "symbols/table/symbol_index.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "object/range_index.h"
 
@@ -14,10 +19,6 @@ using Records = std::span<const CompactSymbol>;
 constexpr std::uint32_t kLongestScan = 32;
 
 bool begins_behind(Address address, const CompactSymbol& record) { return address < record.start; }
-
-bool starts_earlier(const CompactSymbol& left, const CompactSymbol& right) {
-  return left.start < right.start;
-}
 
 // Behind the last of records[first, last) that starts at or below `address`; `first` when all start
 // above.
@@ -36,19 +37,29 @@ std::uint32_t behind_last_start(Records records, std::uint32_t first, std::uint3
   return first + below;
 }
 
-// The first of those that start where records[index] does; hostile files have many.
-std::uint32_t first_of_group(Records records, std::uint32_t index) {
-  const Address start = records[index].start;
+// The first of those that start where items[index] does; hostile files have many.
+template <typename Item>
+std::uint32_t first_of_group(std::span<const Item> items, std::uint32_t index) {
+  const auto start = items[index].start;
   std::uint32_t first = index;
-  while (first > 0 && records[first - 1].start == start) {
+  while (first > 0 && items[first - 1].start == start) {
     if (index - first > kLongestScan) {
-      const auto found = std::lower_bound(records.begin(), records.begin() + first, records[index],
-                                          starts_earlier);
-      return static_cast<std::uint32_t>(found - records.begin());
+      const auto other = [start](const Item& item) { return item.start != start; };
+      return static_cast<std::uint32_t>(
+          std::partition_point(items.begin(), items.begin() + first, other) - items.begin());
     }
     --first;
   }
   return first;
+}
+
+// Distances from the base that entries can hold; one more is above all of them.
+constexpr Address kFarthest = 0xffffffff;
+constexpr std::uint32_t kLongest = 0x7fffffff;
+
+// SSE2 compares signed numbers only.
+constexpr std::uint32_t flipped(Address distance) {
+  return static_cast<std::uint32_t>(distance) ^ 0x80000000U;
 }
 
 }  // namespace
@@ -56,6 +67,7 @@ std::uint32_t first_of_group(Records records, std::uint32_t index) {
 SymbolIndex::SymbolIndex(const SymbolList& symbols) {
   if (!symbols.empty()) {
     build_directory(symbols.records());
+    build_entries(symbols);
     collect_exceptions(symbols);
   }
 }
@@ -75,6 +87,31 @@ void SymbolIndex::build_directory(Records records) {
       buckets_[bucket] = i;
     }
   }
+}
+
+void SymbolIndex::build_entries(const SymbolList& symbols) {
+  const Records records = symbols.records();
+  if (records.back().start - base_ >= kFarthest) {
+    return;
+  }
+  entries_.reserve(records.size() + kAtOnce);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    Entry entry;
+    entry.start = flipped(records[i].start - base_);
+    if (i != 0 && records[i - 1].start == records[i].start) {
+      entry.length = entries_.back().length;
+      entry.follows = 1;
+    } else if (const std::uint64_t length = symbols.length(i); length <= kLongest) {
+      entry.length = static_cast<std::uint32_t>(length) & kLongest;
+    } else {
+      entries_ = {};
+      return;
+    }
+    entries_.push_back(entry);
+  }
+  Entry above;
+  above.start = flipped(kFarthest);
+  entries_.insert(entries_.end(), kAtOnce, above);
 }
 
 void SymbolIndex::collect_exceptions(const SymbolList& symbols) {
@@ -105,43 +142,106 @@ std::uint32_t SymbolIndex::exception_at(Address address) const {
   return found ? std::prev(next)->owner : kNone;
 }
 
-std::uint32_t SymbolIndex::find(const SymbolList& symbols, Address address) const {
-  if (symbols.empty() || address < base_) {
-    return kNone;
+// The entries ascend, so those at or below `start` are the first ones.
+std::uint32_t SymbolIndex::count_at_or_below(const Entry* entries, std::uint32_t start) {
+#ifdef __SSE2__
+  const auto* at = reinterpret_cast<const __m128i*>(entries);
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(start));
+  const auto starts_of_four = [at](int pair) {
+    const __m128 low = _mm_castsi128_ps(_mm_loadu_si128(at + pair));
+    const __m128 high = _mm_castsi128_ps(_mm_loadu_si128(at + pair + 1));
+    return _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
+  };
+  const __m128i above = _mm_packs_epi32(_mm_cmpgt_epi32(starts_of_four(0), wanted),
+                                        _mm_cmpgt_epi32(starts_of_four(2), wanted));
+  const auto bytes_above = static_cast<unsigned>(_mm_movemask_epi8(above));
+  return static_cast<std::uint32_t>(std::countr_zero(bytes_above | 1U << (2 * kAtOnce))) / 2;
+#else
+  std::uint32_t below = 0;
+  for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+    below += static_cast<std::int32_t>(entries[i].start) <= static_cast<std::int32_t>(start);
   }
-  const std::size_t bucket = std::min(bucket_of(address), buckets_.size() - 2);
-  // Nothing in this bucket starts at or below: the one before it does.
+  return below;
+#endif
+}
+
+std::size_t SymbolIndex::usable_bucket_of(Address address) const {
+  return std::min(bucket_of(address), buckets_.size() - 2);
+}
+
+// Where `bucket` begins with the symbol `first`. Nothing in it starts at or below `address`: then
+// the one before it does. What decides is left to the processor's guess, as nearly all addresses
+// that are asked for are covered: the next look-up need not wait for it.
+inline std::uint32_t SymbolIndex::find_from(std::size_t bucket, std::uint32_t first,
+                                            Address address) const {
+  const std::uint32_t start = flipped(address - base_);
+  std::uint32_t below = count_at_or_below(&entries_[first], start);
+  if (below == kAtOnce) [[unlikely]] {
+    const Entry* next = std::upper_bound(
+        &entries_[first] + below, entries_.data() + std::max(buckets_[bucket + 1], first + below),
+        start, [](std::uint32_t wanted, const Entry& entry) {
+          return static_cast<std::int32_t>(wanted) < static_cast<std::int32_t>(entry.start);
+        });
+    below = static_cast<std::uint32_t>(next - &entries_[first]);
+  }
+  const std::uint32_t last = first + below - 1;
+  const Entry& entry = entries_[last];
+  if (start - entry.start >= entry.length) [[unlikely]] {
+    return exceptions_.empty() ? kNone : exception_at(address);
+  }
+  if (entry.follows != 0) [[unlikely]] {
+    return first_of_group(std::span<const Entry>(entries_), last);
+  }
+  return last;
+}
+
+std::uint32_t SymbolIndex::find_in_records(const SymbolList& symbols, Address address) const {
+  const std::size_t bucket = usable_bucket_of(address);
   const std::uint32_t last =
       behind_last_start(symbols.records(), buckets_[bucket], buckets_[bucket + 1], address) - 1;
   const std::uint32_t best = first_of_group(symbols.records(), last);
   const bool covered = address - symbols.start(best) < symbols.length(best);
-  if (exceptions_.empty()) {
-    return covered ? best : kNone;
-  }
   return covered ? best : exception_at(address);
+}
+
+std::uint32_t SymbolIndex::find(const SymbolList& symbols, Address address) const {
+  if (buckets_.empty() || address < base_) [[unlikely]] {
+    return kNone;
+  }
+  if (entries_.empty() || address - base_ >= kFarthest) [[unlikely]] {
+    return find_in_records(symbols, address);
+  }
+  const std::size_t bucket = usable_bucket_of(address);
+  return find_from(bucket, buckets_[bucket], address);
 }
 
 // In blocks, so that the cache misses of one block's look-ups overlap instead of queueing up: a
 // look-up waits for its bucket and then for its symbols, and little else.
 void SymbolIndex::find(const SymbolList& symbols, std::span<const Address> addresses,
                        std::span<std::uint32_t> out) const {
-  constexpr std::size_t kBlock = 32;
   const std::size_t count = std::min(addresses.size(), out.size());
+  if (entries_.empty()) {
+    std::transform(addresses.begin(), addresses.begin() + count, out.begin(),
+                   [&](Address address) { return find(symbols, address); });
+    return;
+  }
+  constexpr std::size_t kBlock = 64;
+  std::array<std::size_t, kBlock> bucket;
+  std::array<std::uint32_t, kBlock> first;
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const auto block = addresses.subspan(begin, std::min(kBlock, count - begin));
-    if (!symbols.empty()) {
-      std::array<std::size_t, kBlock> bucket{};
-      for (std::size_t i = 0; i < block.size(); ++i) {
-        // May wrap below the base: clamped.
-        bucket[i] = std::min(bucket_of(block[i]), buckets_.size() - 1);
-        __builtin_prefetch(&buckets_[bucket[i]]);
-      }
-      for (std::size_t i = 0; i < block.size(); ++i) {
-        __builtin_prefetch(symbols.records().data() + buckets_[bucket[i]]);
-      }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      bucket[i] = usable_bucket_of(block[i]);  // one below the base wraps: any bucket will do
+      __builtin_prefetch(&buckets_[bucket[i]]);
     }
     for (std::size_t i = 0; i < block.size(); ++i) {
-      out[begin + i] = find(symbols, block[i]);
+      first[i] = buckets_[bucket[i]];
+      __builtin_prefetch(&entries_[first[i]]);
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      // Also what lies below the base.
+      const bool is_far = block[i] - base_ >= kFarthest;
+      out[begin + i] = is_far ? find(symbols, block[i]) : find_from(bucket[i], first[i], block[i]);
     }
   }
 }

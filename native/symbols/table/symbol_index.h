@@ -11,9 +11,11 @@
 namespace whocall {
 
 // Equal-width buckets of addresses, about as many as there are symbols, hold their first symbol;
-// the few of a bucket are looked through. `exceptions_` holds the rest: addresses that belong to
-// another symbol than the last one that starts at or below them, such as what follows a function
-// that lies inside another.
+// the few of a bucket are looked through, eight at once. What that takes of a symbol stands beside
+// the list once more, in half its size: so a look-up waits for a bucket and for one line of the
+// cache, and the look-ups of a batch wait together. `exceptions_` holds the rest: addresses that
+// belong to another symbol than the last one that starts at or below them, such as what follows a
+// function that lies inside another.
 class SymbolIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -36,13 +38,32 @@ class SymbolIndex {
     AddressRange range;
     std::uint32_t owner = kNone;
   };
+  // A symbol as look-ups read it.
+  struct Entry {
+    std::uint32_t start = 0;        // distance from base_, its highest bit flipped: compared signed
+    std::uint32_t length : 31 = 0;  // of the first symbol that starts here
+    std::uint32_t follows : 1 = 0;  // the symbol before it in the list starts here as well
+  };
+  static_assert(sizeof(Entry) == 8);
+  static constexpr std::uint32_t kAtOnce = 8;
+
   void build_directory(std::span<const CompactSymbol> records);
+  void build_entries(const SymbolList& symbols);
   void collect_exceptions(const SymbolList& symbols);
   [[nodiscard]] std::size_t bucket_of(Address address) const;
+  // The bucket in which the look-up of `address` begins, whatever that is.
+  [[nodiscard]] std::size_t usable_bucket_of(Address address) const;
+  [[nodiscard]] std::uint32_t find_from(std::size_t bucket, std::uint32_t first,
+                                        Address address) const;
+  [[nodiscard]] std::uint32_t find_in_records(const SymbolList& symbols, Address address) const;
   [[nodiscard]] std::uint32_t exception_at(Address address) const;
+  [[nodiscard]] static std::uint32_t count_at_or_below(const Entry* entries, std::uint32_t start);
 
   // buckets_[b]: the first symbol with (start - base_) >> shift_ >= b; one more for the end.
   std::vector<std::uint32_t> buckets_;
+  // Of all symbols, and behind them kAtOnce that start above everything. Empty where the starts
+  // span 4 GiB or a length takes 31 bits: look-ups then read the list.
+  std::vector<Entry> entries_;
   Address base_ = 0;
   unsigned shift_ = 0;
   std::vector<Exception> exceptions_;  // ascending, disjoint

@@ -72,14 +72,19 @@ void arrange_groups(SymbolList& symbols, Arrange arrange) {
 
 void sort_group(std::vector<Member>& group) { std::ranges::sort(group, better, &Member::symbol); }
 
+void sort_starts(SymbolList& symbols) {
+  sort_by_address(symbols.records(), [](const CompactSymbol& record) { return record.start; });
+}
+
 }  // namespace
 
 void sort_symbols(SymbolList& symbols) {
-  sort_by_address(symbols.records(), [](const CompactSymbol& record) { return record.start; });
+  sort_starts(symbols);
   arrange_groups(symbols, sort_group);
 }
 
-void drop_repetitions(SymbolList& symbols) {
+void sort_distinct_symbols(SymbolList& symbols) {
+  sort_starts(symbols);
   arrange_groups(symbols, [](std::vector<Member>& group) {
     std::ranges::sort(group, by_name_then_rank, &Member::symbol);
     group.erase(std::unique(group.begin(), group.end(),

@@ -11,7 +11,7 @@ namespace whocall {
 // starts, so a million symbols cost a few passes; names are read of those only that share a start.
 void sort_symbols(SymbolList& symbols);
 
-// Of sorted symbols with one start and one name, only the first stays.
-void drop_repetitions(SymbolList& symbols);
+// The same, and of symbols with one start and one name only the first stays.
+void sort_distinct_symbols(SymbolList& symbols);
 
 }  // namespace whocall

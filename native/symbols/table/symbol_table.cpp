@@ -50,8 +50,7 @@ SymbolList symbols_of(const std::shared_ptr<const ElfFile>& file, const Companio
       symbols.add(symbol);
     }
   }
-  sort_symbols(symbols);
-  drop_repetitions(symbols);
+  sort_distinct_symbols(symbols);
   return symbols;
 }
 

@@ -193,6 +193,25 @@ def test_find_many_takes_only_addresses() -> None:
             table.find_many(wrong)
 
 
+def test_find_many_takes_lists() -> None:
+    table = table_of(Path("/bin/bash"))
+    wanted = [table[at].start for at in range(0, len(table), 7)] + [0, 2**64 - 1]
+    assert table.find_many(wanted) == table.find_many(array.array("Q", wanted))
+    assert table.find_many(tuple(wanted)) == table.find_many(wanted)
+    assert table.find_many([]) == b""
+    for wrong in ([-1], [2**64], ["4198400"], [None], [1.5]):
+        with pytest.raises(ValueError, match="the list has to hold addresses"):
+            table.find_many(wrong)  # type: ignore[arg-type]
+
+
+def test_a_wrong_argument_is_not_printed() -> None:
+    table = table_of(Path("/bin/bash"))
+    for wrong in (set(range(4000)), dict.fromkeys(range(4000)), "4198400" * 999, 4198400, None):
+        with pytest.raises(TypeError) as caught:
+            table.find_many(wrong)  # type: ignore[arg-type]
+        assert len(str(caught.value)) < 200
+
+
 def test_another_format_through_libbfd(unstripped_files: tuple[Path, ...], tmp_path: Path) -> None:
     """A PE file made of an ELF file has the same functions; libbfd reads it, through our plugin."""
     (source,) = (path for path in unstripped_files if path.name == "libz.elf")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from whocall.frontend.options import FUNCTIONS
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import current_style, write, write_text
+from whocall.gdb.host.output import current_style, write_text
 from whocall.gdb.target.inferior import current
 from whocall.gdb.target.walks import demangle
-from whocall.report.tables.functions import function_lines, functions_json, of_process
+from whocall.report.tables.functions import function_text, functions_json, of_process
 
 
 def run(line: str) -> None:
@@ -25,4 +25,5 @@ def run(line: str) -> None:
     style = current_style()
     for table in tables:
         if table.functions or not regex:
-            write(function_lines(table, image.pointer_size, style))
+            for piece in function_text(table, image.pointer_size, style):
+                write_text(piece)

@@ -7,12 +7,11 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from json.encoder import encode_basestring as quote
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from whocall.core.errors import Error, UsageError
-from whocall.core.model import marked
+from whocall.core.model import INFERRED_MARK
 from whocall.core.module_warnings import complaint
 from whocall.core.native_errors import native_errors
 from whocall.core.search import Search
@@ -23,12 +22,10 @@ if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
 
 Demangle = Callable[[str], str]
-_Row = tuple[int, int, str, str, bool, list[str], bool]
 
 JIT = "[JIT]"  # stands for code that compilers put into memory, where a module's path stands
 
-_ROWS_AT_ONCE = 256
-_TRUTH = {True: "true", False: "false"}
+_ALL_BITS = (1 << 64) - 1
 
 
 class Function(NamedTuple):
@@ -49,18 +46,18 @@ class Functions(Sequence[Function]):
 
     def __init__(
         self,
-        table: native.FunctionList | Sequence[_Row],
+        table: native.FunctionList,
         bias: int,
-        demangle: Demangle,
-        chosen: Sequence[int],
-        wrapped: Callable[[int], int],
+        demangle: bool,
+        chosen: Sequence[int] | None = None,
+        mask: int = _ALL_BITS,
     ) -> None:
         self._table = table
         self._bias = bias
         self._demangle = demangle
-        self._chosen = chosen  # indices
+        self._chosen = range(len(table)) if chosen is None else chosen  # indices
         # Where a library lies below its link addresses the bias makes them wrap.
-        self._wrapped = wrapped
+        self._mask = mask
 
     def __len__(self) -> int:
         return len(self._chosen)
@@ -72,13 +69,12 @@ class Functions(Sequence[Function]):
     def __getitem__(self, index: int | slice) -> Function | Functions:
         if isinstance(index, slice):
             chosen = self._chosen[index]
-            return Functions(self._table, self._bias, self._demangle, chosen, self._wrapped)
+            return Functions(self._table, self._bias, self._demangle, chosen, self._mask)
         start, end, raw_name, source, named, witness, inferred = self._table[self._chosen[index]]
-        bias = self._bias
         return Function(
-            self._wrapped(start + bias),
-            self._wrapped(end + bias),
-            self._demangle(raw_name),
+            (start + self._bias) & self._mask,
+            (end + self._bias) & self._mask,
+            _demangler(self._demangle)(raw_name),
             raw_name,
             source,
             named,
@@ -86,9 +82,40 @@ class Functions(Sequence[Function]):
             tuple(witness),
         )
 
-    def longest_source(self) -> int:
-        """Characters of the longest word in `source`."""
-        return max((len(self._table[at][3]) for at in self._chosen), default=0)
+    def _indices(self) -> array[int] | None:
+        everyone = self._chosen == range(len(self._table))
+        return None if everyone else array("L", self._chosen)
+
+    def _form(self) -> native.FunctionForm:
+        from whocall.core.engine import native
+
+        form = native.FunctionForm()
+        form.demangled = self._demangle
+        form.bias = self._bias & _ALL_BITS
+        form.mask = self._mask
+        return form
+
+    def text(self, digits: int, style: Style) -> Iterator[str]:
+        """Lines of text, many at a time; addresses have as many digits."""
+        form, chosen = self._form(), self._indices()
+        form.digits = digits
+        form.width = self._table.longest_source(chosen)
+        form.mark = INFERRED_MARK
+        form.address = _around(style, "address")
+        form.metadata = _around(style, "metadata")
+        form.function = _around(style, "function")
+        return self._table.pieces(form, chosen)
+
+    def json_items(self) -> Iterator[str]:
+        """The items of a JSON array, many at a time, with a newline before the first."""
+        form = self._form()
+        form.json = True
+        return self._table.pieces(form, self._indices())
+
+
+def _around(style: Style, role: str) -> tuple[str, str]:
+    before, _, behind = style.paint(role, "\0").partition("\0")
+    return before, behind
 
 
 @dataclass(frozen=True)
@@ -103,9 +130,9 @@ class FunctionTable:
 
 
 def _matching(
-    table: native.FunctionList | Sequence[_Row],
+    table: native.FunctionList,
     regex: str,
-    demangle: Demangle,
+    demangle: bool,
     image: ProcessImage | None = None,
     bias: int = 0,
 ) -> Functions:
@@ -114,17 +141,20 @@ def _matching(
         pattern = re.compile(regex)
     except re.error as error:
         raise UsageError(f'"{regex}" is not a regular expression: {error}') from error
-    chosen: Sequence[int] = range(len(table))
+    chosen = None
     if regex:
-        chosen = array("L", (at for at in chosen if _fits(pattern, table[at][2], demangle)))
-    return Functions(table, bias, demangle, chosen, int if image is None else image.wrapped)
+        shown = _demangler(demangle)
+        everyone = range(len(table))
+        chosen = array("L", (at for at in everyone if _fits(pattern, table[at][2], shown)))
+    mask = _ALL_BITS if image is None else image.wrapped(_ALL_BITS)
+    return Functions(table, bias, demangle, chosen, mask)
 
 
 def select(
     table: native.FunctionList,
     module: str,
     regex: str,
-    demangle: Demangle,
+    demangle: bool,
     image: ProcessImage | None = None,
     bias: int = 0,
 ) -> FunctionTable:
@@ -155,7 +185,7 @@ def of_file(
 
     with native_errors():
         table = native.functions(os.fsencode(path), search.names_only().native())
-    return select(table, path, regex, _demangler(demangle))
+    return select(table, path, regex, demangle)
 
 
 def of_process(
@@ -176,10 +206,9 @@ def of_process(
     for found in usable:
         with native_errors():
             table = image.native.functions(found.index)
-        yield select(table, found.path, regex, _demangler(demangle), image, found.bias)
-    rows = image.native.jit_functions() if module in ("", JIT) else []
-    if rows:
-        yield FunctionTable(JIT, "", 0, _matching(rows, regex, _demangler(demangle)))
+        yield select(table, found.path, regex, demangle, image, found.bias)
+    if module in ("", JIT) and (table := image.native.jit_functions()):
+        yield select(table, JIT, regex, demangle)
 
 
 def path_fits(module: native.Module, wanted: str) -> bool:
@@ -191,31 +220,21 @@ def path_fits(module: native.Module, wanted: str) -> bool:
     )
 
 
-def function_lines(table: FunctionTable, pointer_size: int, style: Style) -> Iterator[str]:
-    """A heading with the module's path, then start, end, source and name of each function.
+def function_text(table: FunctionTable, pointer_size: int, style: Style) -> Iterator[str]:
+    """A heading with the module's path, then start, end, source and name of each function: whole
+    lines, many at a time. Native code writes them.
 
     Behind a function that only the code shows stand the other witnesses of its start.
     """
-    digits = pointer_size * 2 + 2
-    yield style.paint("filename", table.module) + f": {len(table.functions)} functions"
-    width = table.functions.longest_source()
-    for function in table.functions:
-        start = style.paint("address", f"{function.start:#0{digits}x}")
-        end = style.paint("address", f"{function.end:#0{digits}x}")
-        source = style.paint("metadata", f"{function.source:<{width}}")
-        name = marked(function.name, function.inferred)
-        line = f"{start} {end} {source} {style.paint('function', name)}"
-        others = [word for word in function.witness if word != function.source]
-        if others and not function.named:
-            line += " " + style.paint("metadata", f"({', '.join(others)})")
-        yield line
+    yield style.paint("filename", table.module) + f": {len(table.functions)} functions\n"
+    yield from table.functions.text(pointer_size * 2, style)
 
 
 def functions_json(tables: Iterable[FunctionTable]) -> Iterator[str]:
     """All tables as JSON text in pieces, laid out as `jsonform.text` does it.
 
-    Python's encoder is written in C only where it need not indent: so the rows are put together
-    here, and it writes the strings.
+    Native code writes the functions: Python's encoder is written in C only where it need not
+    indent.
     """
     yield '{\n "schema": "whocall.functions/1",\n "modules": ['
     between = ""
@@ -225,23 +244,7 @@ def functions_json(tables: Iterable[FunctionTable]) -> Iterator[str]:
             f'{between}\n  {{\n   "module": {quote(table.module)},\n   "build_id": {build_id},\n'
             f'   "bias": "{table.bias:#x}",\n   "functions": ['
         )
-        rows = map(_row, table.functions)
-        before = "\n"
-        while batch := list(islice(rows, _ROWS_AT_ONCE)):
-            yield before + ",\n".join(batch)
-            before = ",\n"
+        yield from table.functions.json_items()
         yield "\n   ]\n  }" if table.functions else "]\n  }"
         between = ","
     yield "\n ]\n}\n" if between else "]\n}\n"
-
-
-def _row(function: Function) -> str:
-    start, end, name, raw_name, source, named, inferred, witness = function
-    words = ",\n      ".join([quote(word) for word in witness])
-    return (
-        f'    {{\n     "start": "{start:#x}",\n     "end": "{end:#x}",\n'
-        f'     "name": {quote(name)},\n     "raw_name": {quote(raw_name)},\n'
-        f'     "source": {quote(source)},\n     "named": {_TRUTH[named]},\n'
-        f'     "inferred": {_TRUTH[inferred]},\n     "witness": ['
-        + (f"\n      {words}\n     ]\n    }}" if words else "]\n    }")
-    )

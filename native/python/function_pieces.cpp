@@ -1,0 +1,203 @@
+#include "python/function_pieces.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "base/interrupt.h"
+#include "base/json_text.h"
+#include "python/convert.h"
+#include "symbols/table/demangler.h"
+#include "symbols/table/function_label.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+// Large enough that Python's share is small, small enough that a pager's `q` is heard at once.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 15U;
+
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text, [](char each) { return (each & 0x80) == 0; });
+}
+
+// As Python sees the name, which replaces what is not UTF-8 before it demangles.
+std::string_view readable(std::string_view name, std::string& kept) {
+  if (is_plain(name)) {
+    return name;
+  }
+  kept = text(name).cast<std::string>();
+  return kept;
+}
+
+std::optional<std::vector<std::uint64_t>> indices_of(const py::object& chosen) {
+  if (chosen.is_none()) {
+    return std::nullopt;
+  }
+  const py::buffer_info info = chosen.cast<py::buffer>().request();
+  if (info.itemsize != sizeof(std::uint64_t) || info.ndim != 1 ||
+      info.strides[0] != sizeof(std::uint64_t)) {
+    throw py::value_error("the buffer has to hold 8-byte indices, one after the other");
+  }
+  const auto* first = static_cast<const std::uint64_t*>(info.ptr);
+  return std::vector<std::uint64_t>(first, first + info.size);
+}
+
+template <typename Visit>
+void for_each_witness(StartEvidenceSet evidence, Visit visit) {
+  for (unsigned i = 0; i < kStartEvidenceKinds; ++i) {
+    if (const auto kind = static_cast<StartEvidence>(i); evidence.has(kind)) {
+      visit(to_string(kind));
+    }
+  }
+}
+
+}  // namespace
+
+FunctionPieces::FunctionPieces(const FoundFunctions& list, FunctionForm form,
+                               const py::object& chosen)
+    : list_(list), form_(std::move(form)), chosen_(indices_of(chosen)) {}
+
+py::str FunctionPieces::next() {
+  check_interrupt();  // who passes the pieces on need not be Python code
+  const std::size_t count = chosen_ ? chosen_->size() : list_.size();
+  if (next_ == count) {
+    throw py::stop_iteration();
+  }
+  piece_.clear();
+  while (next_ != count && piece_.size() < kPieceBytes) {
+    const std::uint64_t index = chosen_ ? (*chosen_)[next_] : next_;
+    if (index >= list_.size()) {
+      throw py::index_error("the list is shorter");
+    }
+    append(list_[index]);
+    ++next_;
+  }
+  return text(piece_);
+}
+
+void FunctionPieces::append(const FoundFunction& function) {
+  const Symbol& symbol = function.symbol;
+  const FunctionLabel label(symbol.range.begin);
+  std::string kept;
+  const std::string_view raw_name =
+      symbol.name.empty() ? label.text() : readable(symbol.name, kept);
+  std::string demangled;
+  std::string_view name = raw_name;
+  if (form_.demangled && looks_mangled(raw_name)) {
+    demangled = demangle(raw_name);
+    name = demangled;
+  }
+  const std::string_view source = source_of(function);
+  if (form_.json) {
+    append_item(function, raw_name, name, source);
+  } else {
+    append_line(function, name, source);
+  }
+}
+
+void FunctionPieces::append_line(const FoundFunction& function, std::string_view name,
+                                 std::string_view source) {
+  const AddressRange& range = function.symbol.range;
+  for (const Address address : {range.begin, range.end}) {
+    piece_ += form_.address[0];
+    append_hex(address, form_.digits);
+    piece_.append(form_.address[1]).append(1, ' ');
+  }
+  piece_.append(form_.metadata[0]).append(source);
+  piece_.append(form_.width - std::min(form_.width, source.size()), ' ');
+  piece_.append(form_.metadata[1]).append(1, ' ');
+  piece_.append(form_.function[0]).append(name);
+  if (is_inferred(function.symbol.source)) {
+    piece_ += form_.mark;
+  }
+  piece_ += form_.function[1];
+  if (function.symbol.name.empty()) {
+    std::string others;
+    for_each_witness(function.evidence, [&](std::string_view word) {
+      if (word != source) {
+        others.append(others.empty() ? "" : ", ").append(word);
+      }
+    });
+    if (!others.empty()) {
+      piece_.append(1, ' ').append(form_.metadata[0]).append(1, '(');
+      piece_.append(others).append(1, ')').append(form_.metadata[1]);
+    }
+  }
+  piece_ += '\n';
+}
+
+void FunctionPieces::append_item(const FoundFunction& function, std::string_view raw_name,
+                                 std::string_view name, std::string_view source) {
+  const Symbol& symbol = function.symbol;
+  piece_ += next_ == 0 ? "\n    {\n     \"start\": \"" : ",\n    {\n     \"start\": \"";
+  append_hex(symbol.range.begin, 1);
+  piece_ += "\",\n     \"end\": \"";
+  append_hex(symbol.range.end, 1);
+  piece_ += "\",\n     \"name\": ";
+  append_json_string(piece_, name);
+  piece_ += ",\n     \"raw_name\": ";
+  append_json_string(piece_, raw_name);
+  piece_ += ",\n     \"source\": ";
+  append_json_string(piece_, source);
+  piece_ += ",\n     \"named\": ";
+  piece_ += symbol.name.empty() ? "false" : "true";
+  piece_ += ",\n     \"inferred\": ";
+  piece_ += is_inferred(symbol.source) ? "true" : "false";
+  piece_ += ",\n     \"witness\": [";
+  bool is_first = true;
+  for_each_witness(function.evidence, [&](std::string_view word) {
+    piece_ += is_first ? "\n      " : ",\n      ";
+    append_json_string(piece_, word);
+    is_first = false;
+  });
+  piece_ += is_first ? "]\n    }" : "\n     ]\n    }";
+}
+
+// As Python's f"{address:#0{digits + 2}x}".
+void FunctionPieces::append_hex(Address address, std::size_t digits) {
+  std::array<char, 16> text{};
+  const char* end =
+      std::to_chars(text.data(), text.data() + text.size(), (address + form_.bias) & form_.mask, 16)
+          .ptr;
+  const auto count = static_cast<std::size_t>(end - text.data());
+  piece_.append("0x").append(digits - std::min(digits, count), '0').append(text.data(), count);
+}
+
+std::size_t longest_source(const FoundFunctions& list, const py::object& chosen) {
+  const auto indices = indices_of(chosen);
+  const std::size_t count = indices ? indices->size() : list.size();
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t index = indices ? (*indices)[i] : i;
+    if (index >= list.size()) {
+      throw py::index_error("the list is shorter");
+    }
+    longest = std::max(longest, source_of(list[index]).size());
+  }
+  return longest;
+}
+
+void bind_function_pieces(py::module_& module) {
+  py::class_<FunctionForm>(module, "FunctionForm")
+      .def(py::init<>())
+      .def_readwrite("json", &FunctionForm::json)
+      .def_readwrite("demangled", &FunctionForm::demangled)
+      .def_readwrite("bias", &FunctionForm::bias)
+      .def_readwrite("mask", &FunctionForm::mask)
+      .def_readwrite("digits", &FunctionForm::digits)
+      .def_readwrite("width", &FunctionForm::width)
+      .def_readwrite("mark", &FunctionForm::mark)
+      .def_readwrite("address", &FunctionForm::address)
+      .def_readwrite("metadata", &FunctionForm::metadata)
+      .def_readwrite("function", &FunctionForm::function);
+  py::class_<FunctionPieces>(module, "FunctionPieces")
+      .def("__iter__", [](py::object self) { return self; })
+      .def("__next__", &FunctionPieces::next);
+}
+
+}  // namespace whocall::python
