@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/json_text.h"
 #include "report/text_block.h"
 
 namespace whocall {
@@ -121,38 +122,7 @@ void append_frame(std::string& text, const FrameFacts& facts, std::size_t margin
   members.close();
 }
 
-// The control characters have escapes of their own or are written by number.
-void append_escaped(std::string& text, char character) {
-  constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
-  constexpr std::string_view kLetters = "\"\\bfnrt";
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const std::size_t at = kEscaped.find(character);
-  if (at != std::string_view::npos) {
-    (text += '\\') += kLetters[at];
-    return;
-  }
-  const auto code = static_cast<unsigned char>(character);
-  ((text += "\\u00") += kDigits[code >> 4U]) += kDigits[code & 15U];
-}
-
-bool needs_escape(char character) {
-  return static_cast<unsigned char>(character) < 0x20 || character == '"' || character == '\\';
-}
-
 }  // namespace
-
-void append_json_string(std::string& text, std::string_view bytes) {
-  text += '"';
-  std::size_t plain = 0;  // where what is not yet written begins
-  for (std::size_t at = 0; at < bytes.size(); ++at) {
-    if (needs_escape(bytes[at])) {
-      text.append(bytes, plain, at - plain);
-      append_escaped(text, bytes[at]);
-      plain = at + 1;
-    }
-  }
-  text.append(bytes, plain) += '"';
-}
 
 std::size_t append_json_frames(std::string& block, const NamedWalk& walk, const FrameRange& range,
                                std::size_t from, std::size_t margin) {

@@ -3,14 +3,10 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "report/frame_facts.h"
 
 namespace whocall {
-
-// A JSON string. What is not UTF-8 is left as it is.
-void append_json_string(std::string& text, std::string_view bytes);
 
 // Appends the frames range.at(from), range.at(from + 1), ... of a list whose items stand behind
 // `margin` spaces, each with what separates it from the one before, until the block is full or

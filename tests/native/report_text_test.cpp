@@ -8,28 +8,10 @@
 #include <vector>
 
 #include "report/cycles.h"
-#include "report/json_frames.h"
 #include "report/utf8.h"
 
 namespace whocall::test {
 namespace {
-
-using namespace std::string_view_literals;
-
-std::string json(std::string_view bytes) {
-  std::string text;
-  append_json_string(text, bytes);
-  return text;
-}
-
-TEST_CASE("report: strings of JSON escape what they must, and nothing else") {
-  CHECK(json("") == "\"\"");
-  CHECK(json("operator<=>(T&&)") == "\"operator<=>(T&&)\"");
-  CHECK(json("a \"b\" \\") == "\"a \\\"b\\\" \\\\\"");
-  CHECK(json("\b\f\n\r\t") == "\"\\b\\f\\n\\r\\t\"");
-  CHECK(json("\0\x01\x1f\x7f"sv) == "\"\\u0000\\u0001\\u001f\x7f\"");
-  CHECK(json("\xc3\xa4\xff") == "\"\xc3\xa4\xff\"");
-}
 
 TEST_CASE("report: characters are counted as a decoder that replaces shows them") {
   CHECK(utf8_length("") == 0);
