@@ -25,7 +25,7 @@ namespace {
 WalkRequest make_request(const std::vector<std::string>& without, std::size_t max_frames,
                          bool explain, bool with_registers, bool lines, bool demangle,
                          bool past_main) {
-  const auto known = strategy_names();
+  const auto& known = strategy_names();
   for (const std::string& name : without) {
     if (std::ranges::find(known, name) == known.end()) {
       std::string message = "there is no strategy \"" + name + "\"; there are";

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from whocall.core.engine import native
 from whocall.core.model import Frame, rows
 from whocall.core.records import dataclass
 
@@ -41,6 +40,8 @@ def gaps(frames: Sequence[Frame]) -> Iterator[Gap]:
     """What to leave out, innermost first: behind each gap the run shows one frame at least, and one
     cycle at the most.
     """
+    from whocall.core.engine import native  # where it cannot be loaded, others ask in its stead
+
     return (Gap(*found) for found in native.find_gaps(_numbered(frames)))
 
 
