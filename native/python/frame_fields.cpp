@@ -46,19 +46,22 @@ py::object evidence(const FrameFacts& facts, Session& session) {
 }
 
 py::object registers(const FrameFacts& facts, Session& session) {
-  const auto& values = facts.frame().registers;
-  return values ? py::object(register_dict(*values, *session.image->arch)) : py::object(py::none());
+  const FrameDetails* const details = facts.details();
+  return details != nullptr && details->registers
+             ? py::object(register_dict(*details->registers, *session.image->arch))
+             : py::object(py::none());
 }
 
 // The stack words that hold the caller's registers: the registers' names by address. None where
 // registers were not asked for.
 py::object saved(const FrameFacts& facts, Session& session) {
-  if (!facts.frame().registers) {
+  const FrameDetails* const details = facts.details();
+  if (details == nullptr || !details->registers) {
     return py::none();
   }
   const auto& names = session.image->arch->registers.names;
   py::dict found;
-  for (const SavedWord& word : facts.frame().saved) {
+  for (const SavedWord& word : details->saved) {
     if (word.number < names.size()) {
       found[py::int_(word.address)] = py::str(names[word.number]);
     }

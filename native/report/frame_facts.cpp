@@ -35,6 +35,11 @@ NamedWalk::NamedWalk(Backtrace walked, Symbolizer& symbolizer, NamingOptions opt
   }
 }
 
+const FrameDetails* NamedWalk::details(const NamedFrame& named) const {
+  const auto index = static_cast<std::size_t>(named.frame - backtrace_.frames.data());
+  return index < backtrace_.details.size() ? &backtrace_.details[index] : nullptr;
+}
+
 std::optional<std::size_t> NamedWalk::rests_on(std::size_t index) const {
   if (searched_.empty()) {
     return std::nullopt;
@@ -91,10 +96,10 @@ const std::vector<std::string>& FrameFacts::aliases() const {
 }
 
 std::string FrameFacts::explanation() const {
-  std::string text = frame().explanation;
-  if (text.empty() || named_->inlined) {
-    return text;
+  if (details() == nullptr || details()->explanation.empty() || named_->inlined) {
+    return {};
   }
+  std::string text = details()->explanation;
   const auto& function = place().function;
   if (function && !function->proof.empty()) {
     text += " The name is by " + function->proof + ".";

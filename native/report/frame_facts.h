@@ -27,6 +27,8 @@ class NamedWalk {
 
   [[nodiscard]] std::size_t size() const { return named_.size(); }
   [[nodiscard]] const Stop& stop() const { return backtrace_.stop; }
+  // Of what stands at `named`; null where nobody asked for them.
+  [[nodiscard]] const FrameDetails* details(const NamedFrame& named) const;
   [[nodiscard]] const NamedFrame& operator[](std::size_t index) const { return named_[index]; }
   // The level of the nearest inner frame that was found by a search of the stack: what this one is
   // found from. Inlined calls are part of the frame that holds them, not inner to it.
@@ -57,6 +59,8 @@ class FrameFacts {
 
   [[nodiscard]] const NamedFrame& named() const { return *named_; }
   [[nodiscard]] const Frame& frame() const { return *named_->frame; }
+  // Null where nobody asked for them.
+  [[nodiscard]] const FrameDetails* details() const { return walk_->details(*named_); }
   [[nodiscard]] std::optional<Address> cfa() const;
   [[nodiscard]] std::string_view module() const;
   [[nodiscard]] std::string_view build_id() const;

@@ -69,15 +69,21 @@ struct StackPoint {
   bool fp_known = false;
 };
 
-// Leads from `at` to its caller. False, with nothing changed, where the rule needs a register that
+// False where the rule needs a register that is not known.
+inline bool find_cfa(const CompactRule& rule, const StackPoint& at, std::uint64_t& cfa) {
+  const std::uint64_t base = rule.by_frame_pointer ? at.fp : at.sp;
+  cfa = base + static_cast<std::uint64_t>(std::int64_t{rule.cfa_offset});
+  return !rule.by_frame_pointer || at.fp_known;
+}
+
+// Leads from `at` to its caller. False, with `at` as it was, where the rule needs a register that
 // is not known, or words outside the span.
 inline bool step(const CompactRule& rule, const StepLayout& layout, const StackSpan& stack,
                  StackPoint& at, std::uint64_t& cfa) {
-  if (rule.by_frame_pointer && !at.fp_known) {
+  std::uint64_t found = 0;
+  if (!find_cfa(rule, at, found)) {
     return false;
   }
-  const std::uint64_t base = rule.by_frame_pointer ? at.fp : at.sp;
-  const std::uint64_t found = base + static_cast<std::uint64_t>(std::int64_t{rule.cfa_offset});
   const std::uint64_t low = found + static_cast<std::uint64_t>(std::int64_t{rule.lowest});
   if (stack.size < rule.extent || low - stack.begin > stack.size - rule.extent) {
     return false;

@@ -35,10 +35,9 @@ TEST_CASE("call entry: the caller of a NULL call is on top of the stack") {
     const auto trace = wild_call(*arch, 0, {});
     REQUIRE(trace.frames.size() == 2);
     CHECK(trace.frames[0].pc == 0);
-    CHECK(trace.frames[0].lookup_pc == 0);
+    CHECK(trace.frames[0].lookup_pc() == 0);
     CHECK(trace.frames[0].cfa == kStack + arch->abi.pointer_size);
     CHECK(trace.frames[1].pc == kCode + 0x110);
-    CHECK(trace.frames[1].strategy == "call-entry");
     CHECK(trace.frames[1].trust == Trust::analysis);
     CHECK(trace.frames[1].evidence.has(Evidence::call_before));
     CHECK(trace.frames[1].sp == kStack + arch->abi.pointer_size);
@@ -57,7 +56,7 @@ TEST_CASE("call entry: every register is still the caller's") {
   options.registers = true;
   const auto trace = wild_call(kX86_64, 0, options);
   REQUIRE(trace.frames.size() == 2);
-  CHECK(trace.frames[1].registers->get(kX86_64.registers.fp) == kStack + 24);
+  CHECK(trace.details[1].registers->get(kX86_64.registers.fp) == kStack + 24);
 }
 
 TEST_CASE("call entry: the explanation names the NULL pc") {
@@ -65,7 +64,7 @@ TEST_CASE("call entry: the explanation names the NULL pc") {
   options.explain = true;
   const auto trace = wild_call(kX86_64, 0, options);
   REQUIRE(trace.frames.size() == 2);
-  CHECK(trace.frames[1].explanation ==
+  CHECK(trace.details[1].explanation ==
         "the NULL pc was just called, so the word on top of the stack leads to it; a call "
         "instruction stands before it.");
 }

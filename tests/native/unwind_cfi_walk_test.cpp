@@ -42,7 +42,7 @@ void check_noreturn(const Architecture& arch, Address bias, std::string_view pc,
   CHECK(pcs(trace) == hex(kThird.begin + 4 + bias) + " " + hex(kInner.end + bias) + " " +
                           hex(kOuter.begin + 0x20 + bias));
   // The return address lies in kOuter already; kInner's row must be taken: distance 16, not 40.
-  CHECK(trace.frames[1].lookup_pc == kInner.end - 1 + bias);
+  CHECK(trace.frames[1].lookup_pc() == kInner.end - 1 + bias);
   CHECK(trace.frames[1].sp == stack.at("inner sp"));
   CHECK(trace.frames[1].cfa == stack.at("outer sp"));
   CHECK(trusts(trace) == "context cfi cfi");
@@ -74,7 +74,7 @@ TEST_CASE("cfi walk: a signal frame in the tables makes the frame above an inter
   CHECK(trace.frames[1].signal_trampoline);
   CHECK(trace.frames[2].interrupted);
   CHECK(trace.frames[2].trust == Trust::cfi);  // that the kernel wrote it cannot be checked here
-  CHECK(trace.frames[2].lookup_pc == kThird.begin);
+  CHECK(trace.frames[2].lookup_pc() == kThird.begin);
 }
 
 TEST_CASE("cfi walk: tables are believed where no call stands before the return address") {
@@ -125,8 +125,8 @@ TEST_CASE("cfi walk: the explanation shows the row") {
   options.explain = true;
   const auto trace = process.walk({{"rip", kThird.begin}, {"rsp", kStack}}, options);
   REQUIRE(trace.frames.size() >= 2);
-  CHECK(trace.frames[0].explanation == "the thread's own registers.");
-  CHECK(trace.frames[1].explanation ==
+  CHECK(trace.details[0].explanation == "the thread's own registers.");
+  CHECK(trace.details[1].explanation ==
         "the .debug_frame row of /lib/libthrow.so (CFA rsp+8, return address c-8) leads to it; "
         "the call before it goes to the function below.");
 }

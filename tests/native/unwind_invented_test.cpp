@@ -71,9 +71,9 @@ TEST_CASE(
   CHECK(trusts(trace) == "context analysis analysis");
   REQUIRE(trace.frames.size() == 3);
   CHECK(trace.frames[1].sp == stack.at("caller sp"));
-  CHECK(trace.frames[1].registers->get(4) == 0x4444);
+  CHECK(trace.details[1].registers->get(4) == 0x4444);
   CHECK(trace.frames[2].sp == stack.at("main sp"));
-  CHECK(trace.frames[2].registers->get(4) == 0x4040);
+  CHECK(trace.details[2].registers->get(4) == 0x4040);
   CHECK(trace.frames[1].evidence.has(Evidence::call_target));
   CHECK(trace.frames[2].evidence.has(Evidence::call_target));
   CHECK(trace.frames[2].evidence.has(Evidence::frame_pointer));
@@ -113,9 +113,9 @@ TEST_CASE("invented: unwind tables, and a link register that says nothing of a c
   CHECK(trusts(trace) == "context cfi cfi");
   CHECK(trace.stop.reason == StopReason::no_caller);
   REQUIRE(trace.frames.size() == 3);
-  CHECK(trace.frames[0].registers->known(kLink));
-  CHECK_FALSE(trace.frames[1].registers->known(kLink));
-  CHECK_FALSE(trace.frames[2].registers->known(kLink));
+  CHECK(trace.details[0].registers->known(kLink));
+  CHECK_FALSE(trace.details[1].registers->known(kLink));
+  CHECK_FALSE(trace.details[2].registers->known(kLink));
 }
 
 TEST_CASE("invented: back chains lead on where no code is at hand") {

@@ -17,7 +17,7 @@ void check_frames(const ProcessImage& image, const Backtrace& trace, std::size_t
   for (std::size_t i = 1; i < trace.frames.size(); ++i) {
     const Frame& callee = trace.frames[i - 1];
     const Frame& frame = trace.frames[i];
-    if (!frame.interrupted && !image.is_code(frame.lookup_pc)) {
+    if (!frame.interrupted && !image.is_code(frame.lookup_pc())) {
       FAIL("frame " << i << " is not code: " << pcs(trace));
     }
     const bool same_region = image.mapping_at(frame.sp) == image.mapping_at(callee.sp);
@@ -102,9 +102,10 @@ TEST_CASE("walk properties: explaining changes nothing but the explanations") {
     const auto trace = process.walk(values, explained);
     REQUIRE(pcs(plain) == pcs(trace));
     CHECK(plain.stop.detail == trace.stop.detail);
-    for (const Frame& frame : trace.frames) {
-      CHECK_FALSE(frame.explanation.empty());
-      CHECK(frame.explanation.back() == '.');
+    REQUIRE(trace.details.size() == trace.frames.size());
+    for (const FrameDetails& details : trace.details) {
+      CHECK_FALSE(details.explanation.empty());
+      CHECK(details.explanation.back() == '.');
     }
   }
 }

@@ -126,7 +126,7 @@ TEST_CASE("scan: says how far it went and what would make it surer") {
   options.explain = true;
   const auto trace = process.walk({{"rip", kBlind}, {"rsp", kStack}}, options);
   REQUIRE(trace.frames.size() == 3);
-  const std::string& text = trace.frames[1].explanation;
+  const std::string& text = trace.details[1].explanation;
   CAPTURE(text);
   CHECK(contains(text, "296 bytes up"));
   CHECK(contains(text, "the call before it goes to the function below"));

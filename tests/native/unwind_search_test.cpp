@@ -54,7 +54,7 @@ TEST_CASE("search: a function that jumped away stands where its own rule says") 
   CHECK(pcs(trace) == "0x402000 0x401120 0x401060");
   REQUIRE(trace.frames.size() == 3);
   CHECK(trace.frames[1].sp == kStack + 1024 + 56);
-  CHECK(trace.frames[1].registers->get(3) == 0xb0b);
+  CHECK(trace.details[1].registers->get(3) == 0xb0b);
   // The code that was jumped to has made room since.
   const auto lowered = process.walk({{"rip", kBlind}, {"rsp", kStack - 24}}, only({"cfi", "scan"}));
   CHECK(lowered.frames[1].sp == kStack + 1024 + 56);

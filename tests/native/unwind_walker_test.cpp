@@ -92,19 +92,17 @@ TEST_CASE("walker: without any strategy there is the thread's own frame") {
 
 TEST_CASE("walker: registers and explanations only when asked for") {
   const auto plain = walk_deep(1, {});
-  CHECK(plain.frames[1].explanation.empty());
-  CHECK(plain.frames[1].registers == nullptr);
-  CHECK(plain.frames[0].saved.empty());
+  CHECK(plain.details.empty());
   WalkOptions options;
   options.registers = true;
   const auto full = walk_deep(1, options);
-  REQUIRE(full.frames[1].registers != nullptr);
-  CHECK(full.frames[1].registers->get(kX86_64.registers.sp) == kStack + 16);
-  CHECK(full.frames[1].registers->get(kX86_64.registers.pc) == kRecursive.begin + 0x40);
-  REQUIRE(!full.frames[0].saved.empty());
-  CHECK(full.frames[0].saved[0].number == kX86_64.registers.pc);
-  CHECK(full.frames[0].saved[0].address == kStack + 8);
-  CHECK(full.frames.back().saved.empty());
+  REQUIRE(full.details[1].registers != nullptr);
+  CHECK(full.details[1].registers->get(kX86_64.registers.sp) == kStack + 16);
+  CHECK(full.details[1].registers->get(kX86_64.registers.pc) == kRecursive.begin + 0x40);
+  REQUIRE(!full.details[0].saved.empty());
+  CHECK(full.details[0].saved[0].number == kX86_64.registers.pc);
+  CHECK(full.details[0].saved[0].address == kStack + 8);
+  CHECK(full.details.back().saved.empty());
 }
 
 TEST_CASE("walker: asks now and then whether to go on, and what that throws ends the walk") {
@@ -140,7 +138,7 @@ TEST_CASE("walker: behind a smashed return address the search finds the frames t
   CHECK(trusts(trace) == "context scan cfi");
   REQUIRE(trace.frames.size() == 3);
   CHECK(
-      contains(trace.frames[1].explanation, "cfi leads to 0x4141414141414141, which is not code"));
+      contains(trace.details[1].explanation, "cfi leads to 0x4141414141414141, which is not code"));
 }
 
 TEST_CASE("walker: a thread of which nothing is known") {

@@ -6,6 +6,13 @@
 
 namespace whocall {
 
+// The address to look things up with for a pc: for a caller it lies inside the call instruction,
+// because the return address may already belong to the next function (after a noreturn call). This
+// is the only place where the one is subtracted.
+constexpr Address lookup_address(Address pc, bool interrupted) {
+  return interrupted || pc == 0 ? pc : pc - 1;
+}
+
 struct Activation {
   Address pc = 0;  // runtime address, without mode or signature bits
   Registers registers;
@@ -13,10 +20,7 @@ struct Activation {
   // is a return address: the instruction after the call.
   bool interrupted = false;
 
-  // The address to look things up with: for a caller it lies inside the call instruction, because
-  // the return address may already belong to the next function (after a noreturn call). This is
-  // the only place where the one is subtracted.
-  [[nodiscard]] Address lookup_pc() const { return interrupted || pc == 0 ? pc : pc - 1; }
+  [[nodiscard]] Address lookup_pc() const { return lookup_address(pc, interrupted); }
 };
 
 // A stack word that holds what the caller had in a register.

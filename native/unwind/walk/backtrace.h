@@ -47,17 +47,23 @@ class EvidenceSet {
   std::uint8_t bits_ = 0;
 };
 
+// Plain data of 32 bytes: a stack that overflowed has a quarter of a million of them.
 struct Frame {
-  Address pc = 0;         // runtime address
-  Address lookup_pc = 0;  // where to look up names and lines: see Activation::lookup_pc
-  Address sp = 0;         // the stack pointer in this frame
-  Address cfa = 0;        // 0 when the walk could not compute it (usually the last frame)
+  Address pc = 0;   // runtime address
+  Address sp = 0;   // the stack pointer in this frame
+  Address cfa = 0;  // 0 when the walk could not compute it (usually the last frame)
   Trust trust = Trust::context;
-  EvidenceSet evidence;
+  EvidenceSet evidence{};
   bool interrupted = false;        // pc is the next instruction, not a return address
   bool signal_trampoline = false;  // gdb's <signal handler called>
-  std::string_view strategy;       // the name of the strategy that found it; empty for frame 0
-  std::string explanation;         // one sentence, when WalkOptions::explain asked for it
+
+  // Where to look up names and lines.
+  [[nodiscard]] Address lookup_pc() const { return lookup_address(pc, interrupted); }
+};
+
+// What only those see of a frame who asked for it.
+struct FrameDetails {
+  std::string explanation;  // one sentence, when WalkOptions::explain asked for it
   std::shared_ptr<const Registers> registers;  // null unless WalkOptions::registers asked for them
   std::vector<SavedWord> saved;                // where the caller's lie, if it asked
 };
@@ -76,7 +82,8 @@ struct Stop {
 };
 
 struct Backtrace {
-  std::vector<Frame> frames;  // innermost first
+  std::vector<Frame> frames;          // innermost first
+  std::vector<FrameDetails> details;  // one for each frame, or none where nobody asked for them
   Stop stop;
 };
 

@@ -29,9 +29,9 @@ class CallEntryStrategy final : public Strategy {
     return callee.interrupted && !context.process.is_code(callee.pc) ? &row_ : nullptr;
   }
 
-  [[nodiscard]] bool hangs_on_pc(const Activation& callee,
+  [[nodiscard]] bool hangs_on_pc(const Activation& /*callee*/,
                                  const WalkContext& /*context*/) override {
-    return !callee.interrupted;
+    return true;
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& /*row*/,

@@ -130,8 +130,8 @@ class GoStrategy final : public Strategy {
   }
 
   bool is_callback(const Frame& frame, const WalkContext& context) {
-    const GoStacks* stacks = stacks_at(frame.lookup_pc, context);
-    const auto function = stacks ? stacks->function_at(frame.lookup_pc) : std::nullopt;
+    const GoStacks* stacks = stacks_at(frame.lookup_pc(), context);
+    const auto function = stacks ? stacks->function_at(frame.lookup_pc()) : std::nullopt;
     return function && role_of(*function) == GoRole::from_c;
   }
 

@@ -15,7 +15,7 @@ std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symb
   std::vector<NamedFrame> named;
   named.reserve(backtrace.frames.size());
   for (const Frame& frame : backtrace.frames) {
-    const Place& place = symbolizer.describe(frame.lookup_pc, options);
+    const Place& place = symbolizer.describe(frame.lookup_pc(), options);
     for (std::size_t i = 0; i + 1 < place.lines.size(); ++i) {
       const SourceLine& call = place.lines[i];
       named.push_back({static_cast<unsigned>(named.size()), &frame, &place, true, call.function,

@@ -1,11 +1,17 @@
 #include "unwind/walk/quick_walk.h"
 
+#include <bit>
+#include <string_view>
+
+#include "unwind/walk/sentences.h"
+
 namespace whocall {
 
-void QuickWalk::begin(const Activation& activation) {
+void QuickWalk::begin(const Activation& activation, bool planted) {
   const Architecture& arch = *process_.arch;
   start_ = activation;
-  trail_.clear();
+  first_ = frames_.size();
+  planted_ = planted;
   const auto sp = activation.registers.get(arch.registers.sp);
   here_ = {.pc = activation.pc, .sp = sp.value_or(0)};
   if (arch.frame.chain) {
@@ -15,13 +21,18 @@ void QuickWalk::begin(const Activation& activation) {
   }
 }
 
+const StepFact* QuickWalk::fact(bool tables_only) const {
+  const StepFact* const known = facts_.at(point());
+  const bool by_table = tables_only || (planted_ && at_start());
+  return known != nullptr && (known->trust <= Trust::cfi || !by_table) ? known : nullptr;
+}
+
 // What the judge and the strategy that found the rule would look at once more is compared here:
 // that the stack pointer moves up within its stack, where the call before the return address goes,
 // whether the frame pointer agrees.
 bool QuickWalk::step(bool tables_only) {
-  const bool interrupted = trail_.empty() && start_.interrupted;
-  const StepFact* const fact = interrupted ? nullptr : facts_.at(here_.pc);
-  if (fact == nullptr || (fact->trust > Trust::cfi && tables_only) || !enter_stack()) {
+  const StepFact* const fact = this->fact(tables_only);
+  if (fact == nullptr || fact->kind != StepFact::Kind::step || !enter_stack()) {
     return false;
   }
   rules::StackPoint caller = here_;
@@ -29,7 +40,7 @@ bool QuickWalk::step(bool tables_only) {
   if (!rules::step(fact->rule, facts_.layout(), span_, caller, cfa) || !stays_on_stack(caller.sp)) {
     return false;
   }
-  const CallMatch call = facts_.call(here_.pc, caller.pc);
+  const CallMatch call = facts_.call(point(), caller.pc);
   const bool chain = fact->trust == Trust::frame_pointer;
   if (call == CallMatch::no_call || (chain && !chain_goes_on(call))) {
     return false;
@@ -42,10 +53,8 @@ bool QuickWalk::step(bool tables_only) {
   frames_.back().cfa = cfa;
   Frame& frame = frames_.emplace_back();
   frame.pc = caller.pc;
-  frame.lookup_pc = caller.pc - 1;
   frame.sp = caller.sp;
   frame.trust = fact->trust;
-  frame.strategy = fact->strategy;
   frame.evidence.add(Evidence::call_before);
   frame.evidence.add(Evidence::cfa_up);
   if (goes_to_callee(call)) {
@@ -54,9 +63,33 @@ bool QuickWalk::step(bool tables_only) {
   if (framed) {
     frame.evidence.add(Evidence::frame_pointer);
   }
-  trail_.push_back(fact);
   here_ = caller;
   return true;
+}
+
+bool QuickWalk::ends_here(bool tables_only, Stop& stop) {
+  const StepFact* const fact = this->fact(tables_only);
+  if (fact == nullptr) {
+    return false;
+  }
+  Address cfa = 0;
+  bool ends = false;
+  std::string_view why = kZeroReturnAddress;
+  if (fact->kind == StepFact::Kind::step) {
+    rules::StackPoint caller = here_;
+    ends = fact->trust == Trust::cfi && enter_stack() &&
+           rules::step(fact->rule, facts_.layout(), span_, caller, cfa) && caller.pc == 0 &&
+           stays_on_stack(caller.sp);
+  } else {
+    const bool row = fact->kind == StepFact::Kind::end_row;
+    ends = row ? rules::find_cfa(fact->rule, here_, cfa) : !(planted_ && at_start());
+    why = facts_.why(*fact);
+  }
+  if (ends) {
+    frames_.back().cfa = cfa & facts_.layout().address_mask;
+    stop = {StopReason::end_of_stack, std::string(why)};
+  }
+  return ends;
 }
 
 // Whether the stack that the present frame lies on is at hand.
@@ -88,7 +121,7 @@ bool QuickWalk::chain_goes_on(CallMatch call) const {
 }
 
 Activation QuickWalk::activation() const {
-  if (trail_.empty()) {
+  if (at_start()) {
     return start_;
   }
   const RegisterFile& all = process_.arch->registers;
@@ -96,11 +129,7 @@ Activation QuickWalk::activation() const {
   found.pc = here_.pc;
   found.registers.set(all.sp, here_.sp);
   found.registers.set(all.pc, here_.pc);
-  for (unsigned i = 0; i < all.callee_saved.size(); ++i) {
-    if (const auto value = saved_on_the_way(i)) {
-      found.registers.set(all.callee_saved[i], *value);
-    }
-  }
+  restore_saved(found.registers);
   const auto thread = all.thread_pointer ? start_.registers.get(*all.thread_pointer) : std::nullopt;
   if (thread) {
     found.registers.set(*all.thread_pointer, *thread);
@@ -108,22 +137,29 @@ Activation QuickWalk::activation() const {
   return found;
 }
 
-// The last step that changed it decides.
-std::optional<std::uint64_t> QuickWalk::saved_on_the_way(unsigned index) const {
-  const unsigned bit = 1U << index;
-  for (std::size_t i = trail_.size(); i > 0; --i) {
-    const rules::CompactRule& rule = trail_[i - 1]->rule;
-    if (((rule.saved | rule.lost) & bit) == 0) {
-      continue;
+// The last step that changed a register decides.
+void QuickWalk::restore_saved(Registers& registers) const {
+  const RegisterFile& all = process_.arch->registers;
+  unsigned open = (1U << all.callee_saved.size()) - 1;  // bits of those nothing is known of yet
+  for (std::size_t i = frames_.size() - 1; i >= first_ && open != 0; --i) {
+    const Frame& frame = frames_[i - 1];
+    const rules::CompactRule& rule = facts_.at({frame.pc, start_.interrupted && i == first_})->rule;
+    for (unsigned saved = rule.saved & open; saved != 0; saved &= saved - 1) {
+      const auto index = static_cast<unsigned>(std::countr_zero(saved));
+      const auto slot = frame.cfa + static_cast<Address>(std::int64_t{rule.slots.at(index)});
+      if (const auto value =
+              process_.memory->read_unsigned(slot, all.size, process_.arch->abi.endian)) {
+        registers.set(all.callee_saved[index], *value);
+      }
     }
-    const Address cfa = frames_[frames_.size() - 1 - trail_.size() + i - 1].cfa;
-    const auto slot = cfa + static_cast<Address>(std::int64_t{rule.slots.at(index)});
-    return (rule.lost & bit) != 0
-               ? std::nullopt
-               : process_.memory->read_unsigned(slot, process_.arch->registers.size,
-                                                process_.arch->abi.endian);
+    open &= ~static_cast<unsigned>(rule.saved | rule.lost);
   }
-  return start_.registers.get(process_.arch->registers.callee_saved[index]);
+  for (; open != 0; open &= open - 1) {
+    const Register number = all.callee_saved[static_cast<unsigned>(std::countr_zero(open))];
+    if (const auto value = start_.registers.get(number)) {
+      registers.set(number, *value);
+    }
+  }
 }
 
 }  // namespace whocall

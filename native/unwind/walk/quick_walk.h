@@ -5,6 +5,8 @@
 // where the steps saved them, when somebody asks.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "process/process_image.h"
@@ -21,29 +23,37 @@ class QuickWalk {
             std::vector<Frame>& frames)
       : process_(process), facts_(facts), searches_(searches), frames_(frames) {}
 
-  // The last of the frames is `activation`'s.
-  void begin(const Activation& activation);
+  // The last of the frames is `activation`'s. `planted`: nobody called it, see Judgement.
+  void begin(const Activation& activation, bool planted);
   // Adds the caller of the last frame; false when that is not for this class to say.
   // `tables_only`: no strategy but unwind tables may be asked any more.
   bool step(bool tables_only);
+  // Whether nobody called the last frame, whose CFA is noted then; `stop` says why.
+  bool ends_here(bool tables_only, Stop& stop);
+  // Whether no step was made since begin().
+  [[nodiscard]] bool at_start() const { return frames_.size() == first_; }
   // Of the last frame, with all registers that are known there.
   [[nodiscard]] Activation activation() const;
 
  private:
+  [[nodiscard]] CodePoint point() const { return {here_.pc, start_.interrupted && at_start()}; }
+  // What may be believed of the present frame; null where there is nothing.
+  [[nodiscard]] const StepFact* fact(bool tables_only) const;
   [[nodiscard]] bool enter_stack();
   [[nodiscard]] bool chain_goes_on(CallMatch call) const;
   [[nodiscard]] bool stays_on_stack(Address to) const;
-  [[nodiscard]] std::optional<std::uint64_t> saved_on_the_way(unsigned index) const;
+  void restore_saved(Registers& registers) const;
 
   const ProcessImage& process_;
   const StepFacts& facts_;
   bool searches_;
   std::vector<Frame>& frames_;
-  Activation start_;                    // where the quick steps began
-  rules::StackPoint here_;              // the last frame
-  std::vector<const StepFact*> trail_;  // the steps from there to here
-  rules::StackSpan span_;               // of the stack, where here_.sp lies
-  AddressRange stack_;                  // and its mapping
+  Activation start_;        // where the quick steps began
+  std::size_t first_ = 0;   // how many frames there were then
+  bool planted_ = false;    // the start
+  rules::StackPoint here_;  // the last frame
+  rules::StackSpan span_;   // of the stack, where here_.sp lies
+  AddressRange stack_;      // and its mapping
 };
 
 }  // namespace whocall

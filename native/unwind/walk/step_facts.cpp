@@ -14,6 +14,21 @@ bool fits(std::int64_t value) {
   return value >= std::numeric_limits<Small>::min() && value <= std::numeric_limits<Small>::max();
 }
 
+// Which words the rule reads; false where they lie too far from each other.
+bool set_extent(rules::CompactRule& rule, unsigned word_size) {
+  rule.lowest = rule.return_slot;
+  std::int32_t highest = rule.return_slot;
+  for (unsigned i = 0; i < rules::kMostRegisters; ++i) {
+    if ((rule.saved >> i & 1U) != 0) {
+      rule.lowest = std::min(rule.lowest, rule.slots.at(i));
+      highest = std::max<std::int32_t>(highest, rule.slots.at(i));
+    }
+  }
+  const std::int32_t extent = highest - rule.lowest + static_cast<std::int32_t>(word_size);
+  rule.extent = static_cast<std::uint16_t>(extent);
+  return fits<std::uint16_t>(extent);
+}
+
 }  // namespace
 
 StepFacts::StepFacts(const Architecture& arch)
@@ -34,55 +49,66 @@ StepFacts::StepFacts(const Architecture& arch)
 }
 
 void StepFacts::begin_walk(const std::vector<std::string>& without) {
-  if (without == without_ && kept_.size() < kMostSteps) {
-    return;
+  if (without != without_) {
+    without_ = without;
+    std::ranges::fill(steps_, StepFact{});
   }
-  without_ = without;
-  kept_.clear();
-  std::ranges::fill(steps_, nullptr);
 }
 
-void StepFacts::learn_step(Address pc, const UnwindRow& row, Trust trust,
-                           std::string_view strategy) {
-  if (const auto rule = compact(row); rule && kept_.size() < kMostSteps) {
-    steps_[place_of(pc)] = &kept_.emplace_back(StepFact{pc, *rule, trust, strategy});
+void StepFacts::keep(CodePoint point, StepFact fact) {
+  fact.key = point.key();
+  steps_[place_of(fact.key)] = fact;
+}
+
+void StepFacts::learn_step(CodePoint point, const UnwindRow& row, Trust trust) {
+  if (const auto rule = compact(row)) {
+    keep(point, {.rule = *rule, .kind = StepFact::Kind::step, .trust = trust});
   }
+}
+
+void StepFacts::learn_end(CodePoint point, const UnwindRow* row, const std::string& why) {
+  constexpr std::size_t kMostReasons = 64;  // they name modules
+  const auto known = std::ranges::find(reasons_, why);
+  const auto rule = row != nullptr ? compact_cfa(*row) : rules::CompactRule();
+  if (!rule || (known == reasons_.end() && reasons_.size() >= kMostReasons)) {
+    return;
+  }
+  const auto reason = static_cast<std::uint16_t>(known - reasons_.begin());
+  if (known == reasons_.end()) {
+    reasons_.push_back(why);
+  }
+  keep(point, {.rule = *rule,
+               .kind = row != nullptr ? StepFact::Kind::end_row : StepFact::Kind::end,
+               .why = reason});
+}
+
+std::optional<rules::CompactRule> StepFacts::compact_cfa(const UnwindRow& row) const {
+  const bool by_sp = row.cfa.base == arch_.registers.sp;
+  const bool by_fp = arch_.frame.chain && row.cfa.base == arch_.frame.chain->base;
+  if (row.cfa.kind != CfaRule::Kind::register_offset || (!by_sp && !by_fp) ||
+      !fits<std::int32_t>(row.cfa.offset)) {
+    return std::nullopt;
+  }
+  return rules::CompactRule{.cfa_offset = static_cast<std::int32_t>(row.cfa.offset),
+                            .by_frame_pointer = by_fp};
 }
 
 // A miss where the row says more than a compact rule can.
 std::optional<rules::CompactRule> StepFacts::compact(const UnwindRow& row) const {
-  const bool by_sp = row.cfa.base == arch_.registers.sp;
-  const bool by_fp = arch_.frame.chain && row.cfa.base == arch_.frame.chain->base;
+  auto rule = compact_cfa(row);
   const RegisterRule* const back = row.rule_for(arch_.registers.return_address);
-  if (row.signal_frame || row.injected || row.new_stack || (!by_sp && !by_fp) ||
-      row.cfa.kind != CfaRule::Kind::register_offset || !fits<std::int32_t>(row.cfa.offset) ||
+  if (!rule || row.signal_frame || row.injected || row.new_stack ||
       row.return_address != arch_.registers.return_address || back == nullptr ||
       back->kind != RegisterRule::Kind::at_cfa || !fits<std::int16_t>(back->offset)) {
     return std::nullopt;
   }
-  rules::CompactRule rule;
-  rule.cfa_offset = static_cast<std::int32_t>(row.cfa.offset);
-  rule.by_frame_pointer = by_fp;
-  rule.return_slot = static_cast<std::int16_t>(back->offset);
+  rule->return_slot = static_cast<std::int16_t>(back->offset);
   for (const NamedRule& named : row.rules) {
-    if (named.number != row.return_address && !note(named, rule)) {
+    if (named.number != row.return_address && !note(named, *rule)) {
       return std::nullopt;
     }
   }
-  rule.lowest = rule.return_slot;
-  std::int32_t highest = rule.return_slot;
-  for (unsigned i = 0; i < rules::kMostRegisters; ++i) {
-    if ((rule.saved >> i & 1U) != 0) {
-      rule.lowest = std::min(rule.lowest, rule.slots[i]);
-      highest = std::max<std::int32_t>(highest, rule.slots[i]);
-    }
-  }
-  const std::int32_t extent = highest - rule.lowest + arch_.registers.size;
-  if (!fits<std::uint16_t>(extent)) {
-    return std::nullopt;
-  }
-  rule.extent = static_cast<std::uint16_t>(extent);
-  return rule;
+  return set_extent(*rule, arch_.registers.size) ? rule : std::nullopt;
 }
 
 // Puts the rule of one register into `rule`; false where there is no room for what it says.

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "rules/compact_rule.h"
@@ -15,12 +14,28 @@
 
 namespace whocall {
 
-// The rule at a return address.
-struct StepFact {
+// A pc that was interrupted has other rules than the same one as a return address.
+struct CodePoint {
   Address pc = 0;
-  rules::CompactRule rule;
+  bool interrupted = false;
+
+  [[nodiscard]] std::uint64_t key() const { return interrupted ? ~pc : pc; }
+};
+
+// What is to be done at a pc.
+struct StepFact {
+  enum class Kind : std::uint8_t {
+    nothing,  // nothing is known
+    step,     // by the rule
+    end,      // nobody called
+    end_row,  // nobody called, says the rule, which has a CFA all the same
+  };
+
+  std::uint64_t key = 0;
+  rules::CompactRule rule{};
+  Kind kind = Kind::nothing;
   Trust trust = Trust::cfi;
-  std::string_view strategy{};
+  std::uint16_t why = 0;  // nobody called: which of the reasons
 };
 
 class StepFacts {
@@ -34,37 +49,43 @@ class StepFacts {
   // To be called before a walk: facts hang on the strategies that are switched off.
   void begin_walk(const std::vector<std::string>& without);
 
-  // The fact about the return address `pc`; null when none is known. Lives until the next walk.
-  [[nodiscard]] const StepFact* at(Address pc) const {
-    const StepFact* const known = steps_[place_of(pc)];
-    return known != nullptr && known->pc == pc ? known : nullptr;
+  // Null when nothing is known. Lives until the next fact is learned.
+  [[nodiscard]] const StepFact* at(CodePoint point) const {
+    const StepFact& known = steps_[place_of(point.key())];
+    return known.key == point.key() && known.kind != StepFact::Kind::nothing ? &known : nullptr;
   }
-  // How the call before `caller` relates to the function of the return address `callee`;
-  // CallMatch::no_call when that is not known.
-  [[nodiscard]] CallMatch call(Address callee, Address caller) const {
-    const Call& known = calls_[place_of(callee + kMixer * caller)];
-    return known.callee == callee && known.caller == caller ? known.match : CallMatch::no_call;
+  // How the call before `caller` relates to the function of `callee`; CallMatch::no_call when that
+  // is not known.
+  [[nodiscard]] CallMatch call(CodePoint callee, Address caller) const {
+    const Call& known = calls_[place_of(callee.key() + kMixer * caller)];
+    return known.callee == callee.key() && known.caller == caller ? known.match
+                                                                  : CallMatch::no_call;
   }
 
-  // `row` was found at the return address `pc` by a strategy of `trust`, where it will be found
-  // again.
-  void learn_step(Address pc, const UnwindRow& row, Trust trust, std::string_view strategy);
-  void learn_call(Address callee, Address caller, CallMatch match) {
-    calls_[place_of(callee + kMixer * caller)] = {callee, caller, match};
+  // Why nobody called, as a Stop has it.
+  [[nodiscard]] const std::string& why(const StepFact& end) const { return reasons_[end.why]; }
+
+  // `row` was found by a strategy of `trust`, where it will be found again.
+  void learn_step(CodePoint point, const UnwindRow& row, Trust trust);
+  // Nobody called, and so it will be again; `row` where that says so.
+  void learn_end(CodePoint point, const UnwindRow* row, const std::string& why);
+  void learn_call(CodePoint callee, Address caller, CallMatch match) {
+    calls_[place_of(callee.key() + kMixer * caller)] = {callee.key(), caller, match};
   }
 
  private:
   static constexpr unsigned kPlacesLog = 12;
   static constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
-  static constexpr std::size_t kMostSteps = std::size_t{1} << 16U;
 
   struct Call {
-    Address callee = 0;
+    std::uint64_t callee = 0;
     Address caller = 0;
     CallMatch match = CallMatch::no_call;
   };
 
   static std::size_t place_of(std::uint64_t key) { return key * kMixer >> (64U - kPlacesLog); }
+  void keep(CodePoint point, StepFact fact);
+  [[nodiscard]] std::optional<rules::CompactRule> compact_cfa(const UnwindRow& row) const;
   [[nodiscard]] std::optional<rules::CompactRule> compact(const UnwindRow& row) const;
   [[nodiscard]] bool note(const NamedRule& named, rules::CompactRule& rule) const;
 
@@ -72,9 +93,9 @@ class StepFacts {
   rules::StepLayout layout_;
   bool usable_ = false;
   std::vector<std::string> without_;
-  std::deque<StepFact> kept_;
-  std::vector<const StepFact*> steps_;  // by a hash, each in the place of another
-  std::vector<Call> calls_;             // likewise
+  std::vector<StepFact> steps_;  // by a hash, each in the place of another
+  std::vector<Call> calls_;      // likewise
+  std::vector<std::string> reasons_;
 };
 
 }  // namespace whocall

@@ -2,7 +2,7 @@
 // file beside this one and give it a row in strategies.cpp. Nothing else changes.
 #pragma once
 
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,7 +51,7 @@ struct WalkContext {
   CodeMap& code;
   FunctionAnalyser& analyser;
   Judge& judge;
-  std::deque<UnwindRow>& made_rows;
+  std::forward_list<UnwindRow>& made_rows;
   // The strategies whose rules are exact (trust analysis or better), as far as they are switched
   // on, in order: what searching strategies test their candidates with.
   const std::vector<Strategy*>& exact;
@@ -66,8 +66,8 @@ struct WalkContext {
 
   // The row lives until the walk ends.
   const UnwindRow* keep(UnwindRow row) const {
-    made_rows.push_back(std::move(row));
-    return &made_rows.back();
+    made_rows.push_front(std::move(row));
+    return &made_rows.front();
   }
 };
 
@@ -84,8 +84,8 @@ class Strategy {
   // The rule for `callee`, or null where this strategy has nothing to say. The walker applies it,
   // judges the caller it leads to, and asks the next strategy when it is refused.
   virtual const UnwindRow* find(const Activation& callee, const WalkContext& context) = 0;
-  // Whether find() hangs on the callee's pc alone there (a return address), so that it need not be
-  // asked again where the same pc comes back.
+  // Whether find() hangs there on the callee's pc alone, and on whether it was interrupted, so that
+  // it need not be asked again where the same pc comes back.
   [[nodiscard]] virtual bool hangs_on_pc(const Activation& /*callee*/,
                                          const WalkContext& /*context*/) {
     return false;

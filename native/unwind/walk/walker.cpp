@@ -8,15 +8,9 @@
 #include "unwind/rows/apply_row.h"
 #include "unwind/walk/outermost.h"
 #include "unwind/walk/quick_walk.h"
+#include "unwind/walk/sentences.h"
 
 namespace whocall {
-
-struct Walker::Attempt {
-  const Strategy* strategy = nullptr;
-  const UnwindRow* row = nullptr;
-  AppliedRow proposal;
-  Judgement judgement;
-};
 
 class Walker::Walk {
  public:
@@ -50,7 +44,7 @@ class Walker::Walk {
     // Facts tell neither why a strategy was taken nor all registers.
     const bool may_be_quick = facts_.usable() && !options_.explain && !options_.registers;
     QuickWalk quick(process_, facts_, may_search_, result_.frames);
-    quick.begin(activation);
+    quick.begin(activation, false);
     while (true) {
       if (result_.frames.size() % kInterruptInterval == 0 && options_.check_interrupt) {
         options_.check_interrupt();
@@ -63,7 +57,11 @@ class Walker::Walk {
       if (may_be_quick && quick.step(!context_.may_search_on())) {
         continue;
       }
+      if (may_be_quick && quick.ends_here(!context_.may_search_on(), result_.stop)) {
+        break;
+      }
       activation = quick.activation();
+      planted_ = planted_ && quick.at_start();
       const auto accepted = find_caller(activation);
       if (!accepted) {
         break;
@@ -73,7 +71,7 @@ class Walker::Walk {
       activation = accepted->proposal.caller;
       activation.interrupted = activation.interrupted || accepted->judgement.planted;
       add_frame(activation, &*accepted);
-      quick.begin(activation);
+      quick.begin(activation, planted_);
     }
     return std::move(result_);
   }
@@ -92,6 +90,9 @@ class Walker::Walk {
       if (strategy->trust() > Trust::cfi && !std::exchange(asked_outermost, true)) {
         if (const auto why = no_caller_to_expect(callee)) {
           result_.stop = {StopReason::end_of_stack, *why};
+          if (!planted_ && hangs_on_pc(callee, *strategy, false)) {
+            facts_.learn_end({callee.pc, callee.interrupted}, nullptr, *why);
+          }
           return std::nullopt;
         }
       }
@@ -107,6 +108,7 @@ class Walker::Walk {
       if (attempt.judgement.refusal == Refusal::end_of_stack) {
         note_cfa(attempt);
         result_.stop = {StopReason::end_of_stack, end_detail(attempt)};
+        learn_end(callee, attempt);
         return std::nullopt;
       }
       if (attempt.judgement.refusal == Refusal::none) {
@@ -125,25 +127,37 @@ class Walker::Walk {
   void learn(const Activation& callee, const Attempt& accepted) {
     const CallMatch call = accepted.judgement.call;
     const bool called = call != CallMatch::no_call && call != CallMatch::unreadable;
-    if (!called || callee.interrupted || !refused_.empty() || !facts_.usable() ||
-        accepted.row->signal_frame || accepted.row->injected) {
+    if (!called || accepted.row->signal_frame || accepted.row->injected ||
+        !hangs_on_pc(callee, *accepted.strategy, true)) {
       return;
     }
-    for (Strategy* strategy : strategies_) {
-      const bool chosen = strategy == accepted.strategy;
-      const bool chain = chosen && strategy->trust() == Trust::frame_pointer;
-      if (!chain && !strategy->hangs_on_pc(callee, context_)) {
-        return;
-      }
-      if (chosen) {
-        break;
-      }
+    const CodePoint point{callee.pc, callee.interrupted};
+    if (facts_.at(point) == nullptr) {
+      facts_.learn_step(point, *accepted.row, accepted.strategy->trust());
     }
-    if (facts_.at(callee.pc) == nullptr) {
-      facts_.learn_step(callee.pc, *accepted.row, accepted.strategy->trust(),
-                        accepted.strategy->name());
+    facts_.learn_call(point, accepted.proposal.caller.pc, call);
+  }
+
+  void learn_end(const Activation& callee, const Attempt& last) {
+    const CodePoint point{callee.pc, callee.interrupted};
+    if (last.strategy->trust() != Trust::cfi || !hangs_on_pc(callee, *last.strategy, true)) {
+      return;
     }
-    facts_.learn_call(callee.pc, accepted.proposal.caller.pc, call);
+    if (last.proposal.failure == ApplyFailure::outermost) {
+      facts_.learn_end(point, last.row, result_.stop.detail);
+    } else {
+      facts_.learn_step(point, *last.row, Trust::cfi);
+    }
+  }
+
+  // Whether it comes to `last` again wherever this pc comes back, and, where that is `taken`, to
+  // the same rule. A step along the chain of frame pointers asks by itself what its hangs on.
+  [[nodiscard]] bool hangs_on_pc(const Activation& callee, Strategy& last, bool taken) const {
+    const auto at_pc = [&](Strategy* strategy) { return strategy->hangs_on_pc(callee, context_); };
+    const bool chain = last.trust() == Trust::frame_pointer && !callee.interrupted;
+    const auto end = std::ranges::find(strategies_, &last);
+    return facts_.usable() && refused_.empty() && std::all_of(strategies_.begin(), end, at_pc) &&
+           (!taken || chain || at_pc(&last));
   }
 
   // The outermost frame has a CFA too, when its row could be applied.
@@ -192,84 +206,57 @@ class Walker::Walk {
       result_.stop = {StopReason::unreadable, "the stack at " + hex(*sp) + " cannot be read"};
       return;
     }
-    std::string detail = "no acceptable caller of " + hex(callee.pc);
-    if (process_.module_at(callee.pc) == nullptr && process_.is_code(callee.pc)) {
-      detail +=
-          ", in code that " + program() + " made at run time, which may keep its callers elsewhere";
-    }
-    if (!context_.may_search_on()) {
-      const SearchBudget whole;
-      detail += context_.analyser.followed() >= budget_.code
-                    ? ", after " + std::to_string(whole.code) + " bytes of code were analysed"
-                    : ", after " +
-                          std::to_string(budget_.words == 0 ? whole.words : whole.candidates) +
-                          " places were tried";
-    }
-    for (const Attempt& attempt : refused_) {
-      detail += "; " + std::string(attempt.strategy->name()) + " " +
-                describe(attempt.judgement.refusal, attempt.proposal);
-    }
-    result_.stop = {StopReason::no_caller, std::move(detail)};
-  }
-
-  // The name of its file: who made code that no file holds.
-  [[nodiscard]] std::string program() const {
-    const auto executable = std::ranges::find_if(process_.modules, &Module::is_executable);
-    const std::string& path =
-        executable != process_.modules.end() ? executable->path : process_.exe_path;
-    const std::string name = path.substr(path.rfind('/') + 1);
-    return name.empty() ? "the program" : name;
+    result_.stop = {StopReason::no_caller, no_caller_detail(callee, refused_, context_)};
   }
 
   void add_frame(const Activation& activation, const Attempt* found_by) {
     Frame frame;
     frame.pc = activation.pc;
-    frame.lookup_pc = activation.lookup_pc();
     frame.sp = activation.registers.get(process_.arch->registers.sp).value_or(0);
     frame.interrupted = activation.interrupted;
     if (found_by != nullptr) {
       Frame& callee = result_.frames.back();
       callee.cfa = found_by->proposal.cfa;
       callee.signal_trampoline = found_by->row->signal_frame;
-      if (options_.registers) {
-        callee.saved = saved_words_of(callee, *found_by);
-      }
       frame.trust = trust_of(*found_by);
       frame.evidence = found_by->judgement.evidence;
-      frame.strategy = found_by->strategy->name();
     }
+    if (options_.explain || options_.registers) {
+      add_details(activation, found_by);
+    }
+    result_.frames.push_back(frame);
+  }
+
+  // Of the frame that is about to be added.
+  void add_details(const Activation& activation, const Attempt* found_by) {
+    FrameDetails details;
     if (options_.explain) {
-      frame.explanation = explain(found_by);
+      details.explanation = explain(found_by, refused_, context_);
     }
     if (options_.registers) {
-      frame.registers = std::make_shared<const Registers>(activation.registers);
+      details.registers = std::make_shared<const Registers>(activation.registers);
+      if (found_by != nullptr) {
+        FrameDetails& callee = result_.details.back();
+        callee.saved = saved_words_of(result_.frames.back(), *callee.registers, *found_by);
+      }
     }
-    result_.frames.push_back(std::move(frame));
+    result_.details.push_back(std::move(details));
   }
 
   static Trust trust_of(const Attempt& found_by) {
     return found_by.judgement.checked_context ? Trust::context : found_by.strategy->trust();
   }
 
-  std::vector<SavedWord> saved_words_of(const Frame& callee, const Attempt& caller) const {
-    const Activation activation{callee.pc, *callee.registers, callee.interrupted};
+  std::vector<SavedWord> saved_words_of(const Frame& callee, const Registers& registers,
+                                        const Attempt& caller) const {
+    const Activation activation{callee.pc, registers, callee.interrupted};
     return saved_words(*caller.row, activation, callee.cfa, *process_.arch, *process_.memory);
-  }
-
-  std::string explain(const Attempt* found_by);
-  static std::string end_detail(const Attempt& attempt) {
-    if (attempt.proposal.failure != ApplyFailure::outermost) {
-      return "its return address is zero";
-    }
-    return attempt.strategy->trust() == Trust::analysis
-               ? "its code has given up its return address"
-               : "the unwind tables say that nothing called it";
   }
 
   const ProcessImage& process_;
   const WalkOptions& options_;
   StepFacts& facts_;
-  std::deque<UnwindRow> made_rows_;
+  std::forward_list<UnwindRow> made_rows_;
   WalkContext context_;
   std::vector<Strategy*> strategies_;
   std::vector<Strategy*> exact_;
@@ -281,33 +268,6 @@ class Walker::Walk {
   bool planted_ = false;  // the present frame: see Judgement
   Backtrace result_;
 };
-
-// "the .eh_frame row of /x/libc.so.6 (CFA rsp+16, return address c-8) leads to it; a call to the
-// frame below stands before the return address."
-std::string Walker::Walk::explain(const Attempt* found_by) {
-  if (found_by == nullptr) {
-    return "the thread's own registers.";
-  }
-  Activation callee;
-  callee.pc = result_.frames.back().pc;
-  callee.interrupted = result_.frames.back().interrupted;
-  std::string text = found_by->strategy->explain(callee, *found_by->row, context_) + " leads to it";
-  const EvidenceSet& evidence = found_by->judgement.evidence;
-  if (evidence.has(Evidence::call_target)) {
-    text += "; the call before it goes to the function below";
-  } else if (evidence.has(Evidence::call_before)) {
-    text += "; a call instruction stands before it";
-  }
-  for (const Attempt& attempt : refused_) {
-    text += "; " + std::string(attempt.strategy->name()) + " " +
-            describe(attempt.judgement.refusal, attempt.proposal);
-  }
-  text += ".";
-  if (const std::string remedy = found_by->strategy->remedy(); !remedy.empty()) {
-    text += " " + remedy + ".";
-  }
-  return text;
-}
 
 Walker::Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symbolizer)
     : process_(process),

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,8 +48,7 @@ class Walker {
   [[nodiscard]] const StepFacts& facts() const { return facts_; }
 
  private:
-  struct Attempt;  // one strategy's proposal for the caller
-  class Walk;      // the state of one walk
+  class Walk;  // the state of one walk
 
   const ProcessImage& process_;
   std::shared_ptr<Symbolizer> symbolizer_;

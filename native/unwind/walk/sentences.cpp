@@ -1,0 +1,81 @@
+#include "unwind/walk/sentences.h"
+
+#include <algorithm>
+
+#include "base/hex.h"
+
+namespace whocall {
+namespace {
+
+// "; analysis leads to 0x41414141, which is not code"
+std::string refusals(const std::vector<Attempt>& refused) {
+  std::string text;
+  for (const Attempt& attempt : refused) {
+    text += "; " + std::string(attempt.strategy->name()) + " " +
+            describe(attempt.judgement.refusal, attempt.proposal);
+  }
+  return text;
+}
+
+// The name of its file: who made code that no file holds.
+std::string program(const ProcessImage& process) {
+  const auto executable = std::ranges::find_if(process.modules, &Module::is_executable);
+  const std::string& path =
+      executable != process.modules.end() ? executable->path : process.exe_path;
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.empty() ? "the program" : name;
+}
+
+}  // namespace
+
+std::string end_detail(const Attempt& attempt) {
+  if (attempt.proposal.failure != ApplyFailure::outermost) {
+    return std::string(kZeroReturnAddress);
+  }
+  return attempt.strategy->trust() == Trust::analysis
+             ? "its code has given up its return address"
+             : "the unwind tables say that nothing called it";
+}
+
+std::string no_caller_detail(const Activation& callee, const std::vector<Attempt>& refused,
+                             const WalkContext& context) {
+  std::string detail = "no acceptable caller of " + hex(callee.pc);
+  const ProcessImage& process = context.process;
+  if (process.module_at(callee.pc) == nullptr && process.is_code(callee.pc)) {
+    detail += ", in code that " + program(process) +
+              " made at run time, which may keep its callers elsewhere";
+  }
+  if (!context.may_search_on()) {
+    const SearchBudget whole;
+    const std::size_t places = context.budget.words == 0 ? whole.words : whole.candidates;
+    detail += context.analyser.followed() >= context.budget.code
+                  ? ", after " + std::to_string(whole.code) + " bytes of code were analysed"
+                  : ", after " + std::to_string(places) + " places were tried";
+  }
+  return detail + refusals(refused);
+}
+
+std::string explain(const Attempt* found_by, const std::vector<Attempt>& refused,
+                    const WalkContext& context) {
+  if (found_by == nullptr) {
+    return "the thread's own registers.";
+  }
+  const Frame& last = context.frames.back();
+  Activation callee;
+  callee.pc = last.pc;
+  callee.interrupted = last.interrupted;
+  std::string text = found_by->strategy->explain(callee, *found_by->row, context) + " leads to it";
+  const EvidenceSet& evidence = found_by->judgement.evidence;
+  if (evidence.has(Evidence::call_target)) {
+    text += "; the call before it goes to the function below";
+  } else if (evidence.has(Evidence::call_before)) {
+    text += "; a call instruction stands before it";
+  }
+  text += refusals(refused) + ".";
+  if (const std::string remedy = found_by->strategy->remedy(); !remedy.empty()) {
+    text += " " + remedy + ".";
+  }
+  return text;
+}
+
+}  // namespace whocall

@@ -1,0 +1,37 @@
+// What a walk says of itself: how a frame was found, and why it went no further.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unwind/rows/activation.h"
+#include "unwind/rows/apply_row.h"
+#include "unwind/walk/judge.h"
+#include "unwind/walk/strategy.h"
+
+namespace whocall {
+
+// One strategy's proposal for a caller.
+struct Attempt {
+  Strategy* strategy = nullptr;
+  const UnwindRow* row = nullptr;
+  AppliedRow proposal;
+  Judgement judgement;
+};
+
+// Stop details.
+inline constexpr std::string_view kZeroReturnAddress = "its return address is zero";
+// Of an attempt that was judged to be the end of the stack.
+std::string end_detail(const Attempt& attempt);
+// Of a callee for which all strategies were `refused`.
+std::string no_caller_detail(const Activation& callee, const std::vector<Attempt>& refused,
+                             const WalkContext& context);
+
+// How the caller of the last frame of `context` was found, after some were `refused`; null: it is
+// the first frame. "the .eh_frame row of /x/libc.so.6 (CFA rsp+16, return address c-8) leads to it;
+// a call to the frame below stands before the return address."
+std::string explain(const Attempt* found_by, const std::vector<Attempt>& refused,
+                    const WalkContext& context);
+
+}  // namespace whocall
