@@ -119,16 +119,23 @@ class Backtrace:
     def __len__(self) -> int: ...
     def rows(self, fields: FrameFields, wanted: range) -> list[tuple[Any, ...]]: ...
     def objects(self, type: FrameClass, wanted: range) -> list[Any]: ...
-    def json(self, wanted: range, start: int, margin: int) -> tuple[str, int]:
-        """Some 64 KiB of a JSON list's items, from number `start` of the wanted on, and the number
-        of the first that was not written.
-        """
-    def text(
-        self, wanted: range, sp: int, fold: bool, pointer_size: int, style: dict[str, str]
-    ) -> Iterator[str]:
-        """The lines of the frames, a thousand at a time. `style` has SGR parameters by role."""
     stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "frame-limit"
     stop_detail: str
+
+class ThreadsReport:
+    """Backtraces of threads as far as they are shown; numbers count these threads."""
+
+    def __len__(self) -> int: ...
+    def trace(self, number: int) -> tuple[Backtrace, range, str, str]:
+        """The whole walk, which of its frames are shown, the reason why these end and a detail."""
+    def frames_by_module(self) -> list[tuple[int, int]]:
+        """Which modules the shown frames lie in, and how many; inlined calls are part of theirs."""
+    def text(self, titles: bool, fold: bool, inferior: str, style: dict[str, str]) -> Iterator[str]:
+        """Lines, some 64 KiB at a time; with `titles` each thread under one, equal stacks together.
+        With `fold`, runs of repeating frames are told in a line. `style` has SGR parameters by
+        role, `inferior` stands before threads' numbers."""
+    def json(self, margin: int) -> Iterator[str]:
+        """The items of a JSON list that stand behind `margin` spaces, some 64 KiB at a time."""
 
 class RepairFile:
     """An ELF file that a debugger takes for the separate debug file of a module."""
@@ -188,6 +195,15 @@ class Process:
 
     def backtrace(self, thread: int, options: WalkOptions = ...) -> Backtrace:
         """Walks the stack of threads[thread]. KeyboardInterrupt passes through."""
+    def walk_threads(
+        self,
+        heads: Sequence[tuple[int, int, bool, str]],
+        options: WalkOptions,
+        count: int | None = None,
+    ) -> ThreadsReport:
+        """Walks the stacks of the threads of these indices; beside each stand its number, whether
+        it crashed and its signal. Shown are the innermost `count` frames, or the outermost -count,
+        and, without `past_main`, none that called main. KeyboardInterrupt passes through."""
     def describe(self, address: int, demangle: bool = True, lines: bool = True) -> Place: ...
     def report(self, module: int, fetch: bool = False) -> ModuleReport:
         """Only with `fetch` is debuginfod asked for the debug info of a module that nobody has

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,8 +13,6 @@
 #include "python/convert.h"
 #include "python/frame_fields.h"
 #include "report/cycles.h"
-#include "report/json_frames.h"
-#include "report/text_lines.h"
 
 namespace py = pybind11;
 
@@ -80,14 +77,6 @@ py::list objects(const FinishedWalk& walk, const FrameClass& type, const py::obj
                  [&](const FrameFacts& facts) { return type.make(facts, *walk.session); });
 }
 
-std::tuple<py::str, std::size_t> json(const FinishedWalk& walk, const py::object& wanted,
-                                      std::size_t from, std::size_t margin) {
-  std::string block;
-  const std::size_t next =
-      append_json_frames(block, walk.frames, range_of(walk, wanted), from, margin);
-  return {text(block), next};
-}
-
 std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> gaps(
     const std::vector<std::uint32_t>& frames) {
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> found;
@@ -95,42 +84,6 @@ std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> gaps(
     found.emplace_back(gap.begin, gap.end, gap.period);
   }
   return found;
-}
-
-// An iterator of Python's.
-class TextBlocks {
- public:
-  TextBlocks(std::shared_ptr<FinishedWalk> walk, const py::object& wanted, TextForm form)
-      : walk_(std::move(walk)), lines_(walk_->frames, range_of(*walk_, wanted), std::move(form)) {}
-
-  py::str next() {
-    std::string block;
-    if (!lines_.append_block(block)) {
-      throw py::stop_iteration();
-    }
-    return text(block);
-  }
-
- private:
-  std::shared_ptr<FinishedWalk> walk_;
-  TextLines lines_;
-};
-
-TextBlocks text_blocks(std::shared_ptr<FinishedWalk> walk, const py::object& wanted, Address sp,
-                       bool fold, std::size_t pointer_size,
-                       const std::map<std::string, std::string>& style) {
-  const auto code = [&](const char* role) {
-    const auto found = style.find(role);
-    return found != style.end() ? found->second : std::string();
-  };
-  return {std::move(walk), wanted,
-          TextForm{.fold = fold,
-                   .pointer_digits = pointer_size * 2,
-                   .sp = sp,
-                   .function = code("function"),
-                   .filename = code("filename"),
-                   .address = code("address"),
-                   .metadata = code("metadata")}};
 }
 
 }  // namespace
@@ -141,9 +94,6 @@ void bind_backtrace(py::module_& module) {
            py::arg("max_frames") = WalkOptions().max_frames, py::arg("explain") = false,
            py::arg("registers") = false, py::arg("lines") = true, py::arg("demangle") = true,
            py::arg("past_main") = true);
-  py::class_<TextBlocks>(module, "TextBlocks")
-      .def("__iter__", [](const py::object& self) { return self; })
-      .def("__next__", &TextBlocks::next);
   py::class_<FrameFields>(module, "FrameFields")
       .def(py::init<const std::vector<std::string>&>(), py::arg("names"));
   py::class_<FrameClass>(module, "FrameClass").def(py::init<py::type>(), py::arg("type"));
@@ -151,9 +101,6 @@ void bind_backtrace(py::module_& module) {
       .def("__len__", [](const FinishedWalk& walk) { return walk.frames.size(); })
       .def("rows", &rows, py::arg("fields"), py::arg("wanted"))
       .def("objects", &objects, py::arg("type"), py::arg("wanted"))
-      .def("json", &json, py::arg("wanted"), py::arg("start"), py::arg("margin"))
-      .def("text", &text_blocks, py::arg("wanted"), py::arg("sp"), py::arg("fold"),
-           py::arg("pointer_size"), py::arg("style"))
       .def_property_readonly(
           "stop_reason",
           [](const FinishedWalk& walk) { return to_string(walk.frames.stop().reason); })

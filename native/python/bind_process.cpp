@@ -13,6 +13,7 @@
 #include "python/bind_functions.h"
 #include "python/bind_image_parts.h"
 #include "python/bind_places.h"
+#include "python/bind_report.h"
 #include "python/bind_symbols.h"
 #include "python/bind_symfile.h"
 #include "python/convert.h"
@@ -261,6 +262,7 @@ void bind_process(py::module_& module) {
       .def("read", &read, py::arg("address"), py::arg("size"))
       .def("close", &Process::close);
   bind_symfile(process_class, module);
+  bind_report(process_class, module);
   bind_openers(module);
 }
 

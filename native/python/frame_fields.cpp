@@ -70,7 +70,7 @@ py::object saved(const FrameFacts& facts, Session& session) {
 }
 
 py::object line(const FrameFacts& facts, Session& /*session*/) {
-  const unsigned number = facts.named().line;
+  const unsigned number = facts.named().line();
   return number != 0 ? py::object(py::int_(number)) : py::object(py::none());
 }
 
@@ -81,7 +81,8 @@ constexpr std::array kFields{
     FrameField{"pc", [](Facts of, Session&) -> py::object { return py::int_(of.frame().pc); }},
     FrameField{"sp", [](Facts of, Session&) -> py::object { return py::int_(of.frame().sp); }},
     FrameField{"cfa", [](Facts of, Session&) { return number_or_none(of.cfa()); }},
-    FrameField{"function", [](Facts of, Session& in) { return in.texts.get(of.named().function); }},
+    FrameField{"function",
+               [](Facts of, Session& in) { return in.texts.get(of.named().function()); }},
     FrameField{"offset", [](Facts of, Session&) { return number_or_none(of.offset()); }},
     FrameField{"name_source", [](Facts of, Session& in) { return in.texts.get(of.name_source()); }},
     FrameField{"inferred",
@@ -95,13 +96,13 @@ constexpr std::array kFields{
     FrameField{"rests_on", [](Facts of, Session&) { return number_or_none(of.rests_on()); }},
     FrameField{"evidence", &evidence},
     FrameField{"inlined",
-               [](Facts of, Session&) -> py::object { return py::bool_(of.named().inlined); }},
+               [](Facts of, Session&) -> py::object { return py::bool_(of.named().inlined()); }},
     FrameField{"interrupted",
                [](Facts of, Session&) -> py::object { return py::bool_(of.frame().interrupted); }},
     FrameField{
         "signal_trampoline",
         [](Facts of, Session&) -> py::object { return py::bool_(of.frame().signal_trampoline); }},
-    FrameField{"file", [](Facts of, Session& in) { return in.texts.get(of.named().file); }},
+    FrameField{"file", [](Facts of, Session& in) { return in.texts.get(of.named().file()); }},
     FrameField{"line", &line},
     FrameField{"explanation", [](Facts of, Session&) { return text_or_none(of.explanation()); }},
     FrameField{"registers", &registers},

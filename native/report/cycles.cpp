@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "report/numbers.h"
+
 namespace whocall {
 namespace {
 
@@ -42,28 +44,42 @@ struct Look {
 Look look_of(const FrameFacts& facts) {
   const NamedFrame& named = facts.named();
   const Frame& frame = facts.frame();
-  return {.function = named.function,
-          .pc = named.function.empty() ? frame.pc : 0,
+  return {.function = named.function(),
+          .pc = named.function().empty() ? frame.pc : 0,
           .module = facts.module(),
-          .inlined = named.inlined,
+          .inlined = named.inlined(),
           .signal_trampoline = frame.signal_trampoline,
           .trust = frame.trust};
 }
+
+// Frames with one spot have one look.
+struct Spot {
+  const Place* place;
+  std::uint32_t call;
+  bool signal_trampoline;
+  Trust trust;
+  Address pc;
+
+  bool operator==(const Spot&) const = default;
+};
+
+Spot spot_of(const FrameFacts& facts) {
+  const NamedFrame& named = facts.named();
+  const Frame& frame = facts.frame();
+  return {named.place, named.call, frame.signal_trampoline, frame.trust, frame.pc};
+}
+
+struct SpotHash {
+  std::size_t operator()(const Spot& spot) const {
+    return std::hash<const Place*>()(spot.place) * 31 + spot.call;
+  }
+};
 
 struct LookHash {
   std::size_t operator()(const Look& look) const {
     return std::hash<std::string_view>()(look.function) * 31 + std::hash<Address>()(look.pc);
   }
 };
-
-std::string with_commas(std::size_t value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
 
 }  // namespace
 
@@ -89,11 +105,17 @@ std::vector<Gap> find_gaps(const NamedWalk& walk, const FrameRange& range) {
     return {};
   }
   std::unordered_map<Look, std::uint32_t, LookHash> known;
+  std::unordered_map<Spot, std::uint32_t, SpotHash> seen;  // most places come again
   std::vector<std::uint32_t> numbers;
   numbers.reserve(range.count);
   for (std::size_t i = 0; i < range.count; ++i) {
-    const auto next = static_cast<std::uint32_t>(known.size());
-    numbers.push_back(known.try_emplace(look_of({walk, range.at(i)}), next).first->second);
+    const FrameFacts facts(walk, range.at(i));
+    const auto [spot, is_new] = seen.try_emplace(spot_of(facts), 0);
+    if (is_new) {
+      const auto next = static_cast<std::uint32_t>(known.size());
+      spot->second = known.try_emplace(look_of(facts), next).first->second;
+    }
+    numbers.push_back(spot->second);
   }
   return find_gaps(numbers);
 }

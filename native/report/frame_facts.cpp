@@ -44,7 +44,7 @@ std::optional<std::size_t> NamedWalk::rests_on(std::size_t index) const {
   if (searched_.empty()) {
     return std::nullopt;
   }
-  while (index > 0 && named_[index - 1].inlined) {
+  while (index > 0 && named_[index - 1].inlined()) {
     --index;
   }
   const auto next = std::ranges::lower_bound(searched_, index);
@@ -78,7 +78,7 @@ std::optional<Address> FrameFacts::offset() const {
 
 std::string_view FrameFacts::name_source() const {
   const auto& function = place().function;
-  if (named_->inlined || (!function && !named_->function.empty())) {
+  if (named_->inlined() || (!function && !named_->function().empty())) {
     return "debug-info";
   }
   return function ? to_string(function->source) : std::string_view();
@@ -86,17 +86,17 @@ std::string_view FrameFacts::name_source() const {
 
 bool FrameFacts::inferred() const {
   const auto& function = place().function;
-  return !named_->inlined && function && is_inferred(function->source);
+  return !named_->inlined() && function && is_inferred(function->source);
 }
 
 const std::vector<std::string>& FrameFacts::aliases() const {
   static const std::vector<std::string> kNone;
   const auto& function = place().function;
-  return function && !named_->inlined ? function->aliases : kNone;
+  return function && !named_->inlined() ? function->aliases : kNone;
 }
 
 std::string FrameFacts::explanation() const {
-  if (details() == nullptr || details()->explanation.empty() || named_->inlined) {
+  if (details() == nullptr || details()->explanation.empty() || named_->inlined()) {
     return {};
   }
   std::string text = details()->explanation;

@@ -30,6 +30,8 @@ class NamedWalk {
   // Of what stands at `named`; null where nobody asked for them.
   [[nodiscard]] const FrameDetails* details(const NamedFrame& named) const;
   [[nodiscard]] const NamedFrame& operator[](std::size_t index) const { return named_[index]; }
+  // Whether any frame was found by a search of the stack.
+  [[nodiscard]] bool has_searched() const { return !searched_.empty(); }
   // The level of the nearest inner frame that was found by a search of the stack: what this one is
   // found from. Inlined calls are part of the frame that holds them, not inner to it.
   [[nodiscard]] std::optional<std::size_t> rests_on(std::size_t index) const;

@@ -1,9 +1,9 @@
 #include "report/text_lines.h"
 
 #include <algorithm>
-#include <utility>
+#include <array>
+#include <charconv>
 
-#include "base/hex.h"
 #include "report/utf8.h"
 
 namespace whocall {
@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kWidestAligned = 92;  // longer lines do not push the words of others right
 constexpr std::size_t kBlock = 1024;        // lines that are laid out together
+
+}  // namespace
 
 void append_painted(std::string& text, std::string_view code, std::string_view words) {
   if (code.empty() || words.empty()) {
@@ -20,128 +22,157 @@ void append_painted(std::string& text, std::string_view code, std::string_view w
   ((((text += "\x1b[") += code) += 'm') += words) += "\x1b[0m";
 }
 
-// "0x0000000000401136"
-std::string padded_hex(Address value, std::size_t digits) {
-  std::string text = hex(value);
-  if (text.size() < digits + 2) {
-    text.insert(2, digits + 2 - text.size(), '0');
+std::optional<Address> bytes_searched(const ThreadTrace& trace, std::size_t number,
+                                      const Architecture& arch) {
+  if (number == 0 || trace.frame(number).frame().trust != Trust::scan ||
+      trace.frame(number - 1).named().inlined()) {
+    return std::nullopt;
   }
-  return text;
+  std::size_t outside = number - 1;  // behind the frame below that one
+  while (outside > 0 && trace.frame(outside - 1).named().inlined()) {
+    --outside;
+  }
+  const auto begin = outside == 0 ? std::optional(trace.sp(arch)) : trace.frame(outside - 1).cfa();
+  const auto end = trace.frame(number - 1).cfa();
+  return begin && end && *end >= *begin ? std::optional(*end - *begin) : std::nullopt;
 }
 
-}  // namespace
-
-TextLines::TextLines(const NamedWalk& walk, FrameRange range, TextForm form)
-    : walk_(walk), range_(range), form_(std::move(form)) {
-  if (form_.fold) {
-    gaps_ = find_gaps(walk_, range_);
+TextLines::TextLines(const ThreadTrace& trace, const Architecture& arch, const Paint& paint,
+                     bool fold)
+    : trace_(trace), arch_(arch), paint_(paint) {
+  if (fold) {
+    gaps_ = find_gaps(*trace.walk, trace.shown);
   }
 }
 
 bool TextLines::append_block(std::string& text) {
-  const std::vector<Line> lines = next_lines();
-  for (const Line& line : lines) {
+  draft_lines();
+  for (const Line& line : lines_) {
     if (line.gap == nullptr && line.width <= kWidestAligned) {
       column_ = std::max(column_, line.width);
     }
   }
-  for (const Line& line : lines) {
-    finish(text, line);
+  std::size_t begin = 0;
+  for (const Line& line : lines_) {
+    finish(text, line, std::string_view(drafts_).substr(begin, line.end - begin));
+    begin = line.end;
   }
-  return !lines.empty();
+  return !lines_.empty();
 }
 
-std::vector<TextLines::Line> TextLines::next_lines() {
-  std::vector<Line> lines;
-  while (lines.size() < kBlock && next_ < range_.count) {
+void TextLines::draft_lines() {
+  drafts_.clear();
+  lines_.clear();
+  while (lines_.size() < kBlock && next_ < trace_.shown.count) {
     if (next_gap_ < gaps_.size() && next_ == gaps_[next_gap_].begin) {
       const Gap& gap = gaps_[next_gap_++];
-      lines.push_back({.at = gap.end - 1, .gap = &gap});
+      lines_.push_back({.at = gap.end - 1, .gap = &gap, .end = drafts_.size()});
       next_ = gap.end;
     } else {
-      lines.push_back(line_of(next_++));
+      lines_.push_back({.at = next_});
+      draft(next_++);
+      lines_.back().end = drafts_.size();
     }
   }
-  return lines;
 }
 
-TextLines::Line TextLines::line_of(std::size_t at) const {
-  const FrameFacts facts = frame(at);
+void TextLines::put(std::string_view words, std::string_view code) {
+  append_painted(drafts_, code, words);
+  lines_.back().width += utf8_length(words);
+}
+
+void TextLines::put_number(std::uint64_t value) {
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  put({digits.data(), end});
+}
+
+// "0x0000000000401136 in "
+void TextLines::put_pc(Address pc) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::array<char, 18> text = {'0', 'x'};
+  const std::size_t wanted = std::size_t{arch_.abi.pointer_size} * 2;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    text[2 + i] = kDigits[pc >> (wanted - 1 - i) * 4 & 0xfU];
+  }
+  put({text.data(), wanted + 2}, paint_.address);
+  put(" in ");
+}
+
+// Its line, without the trust word.
+void TextLines::draft(std::size_t at) {
+  const FrameFacts facts = trace_.frame(at);
   const NamedFrame& named = facts.named();
-  Line line{.at = at};
-  const auto put = [&](std::string_view words, std::string_view code = {}) {
-    append_painted(line.text, code, words);
-    line.width += utf8_length(words);
-  };
-  std::string level = "#" + std::to_string(named.level);
-  level.resize(std::max<std::size_t>(level.size(), 3), ' ');
-  put(level += ' ');
+  put("#");
+  put_number(named.level);
+  put(named.level < 10 ? "  " : " ");
   if (facts.frame().signal_trampoline) {
     put("<signal handler called>");
-    return line;
+    return;
   }
-  if (!named.inlined) {
-    put(padded_hex(facts.frame().pc, form_.pointer_digits), form_.address);
-    put(" in ");
+  if (!named.inlined()) {
+    put_pc(facts.frame().pc);
   }
-  const bool is_named = !named.function.empty();
-  std::string name(is_named ? named.function : "??");
-  put(name += is_named && facts.inferred() ? "?" : "", form_.function);
+  const std::string_view name = named.function();
+  if (!name.empty() && facts.inferred()) {
+    put(std::string(name) + "?", paint_.function);
+  } else {
+    put(name.empty() ? "??" : name, paint_.function);
+  }
   const std::optional<Address> offset = facts.offset();
-  put(named.inlined || !is_named || !offset ? " ()" : " (+" + std::to_string(*offset) + ")");
-  if (!named.file.empty()) {
+  if (named.inlined() || name.empty() || !offset) {
+    put(" ()");
+  } else {
+    put(" (+");
+    put_number(*offset);
+    put(")");
+  }
+  if (!named.file().empty()) {
     put(" at ");
-    put(named.file, form_.filename);
-    put(named.line != 0 ? ":" + std::to_string(named.line) : "");
+    put(named.file(), paint_.filename);
+    if (named.line() != 0) {
+      put(":");
+      put_number(named.line());
+    }
   } else if (!facts.module().empty()) {
     put(" from ");
-    put(facts.module(), form_.filename);
+    put(facts.module(), paint_.filename);
   }
-  return line;
 }
 
-void TextLines::finish(std::string& text, const Line& line) {
-  const FrameFacts facts = frame(line.at);
-  const unsigned level = facts.named().level;
+void TextLines::finish(std::string& text, const Line& line, std::string_view draft) {
+  const FrameFacts facts = trace_.frame(line.at);
+  const std::uint32_t level = facts.named().level;
   if (line.gap != nullptr) {
-    append_painted(text, form_.metadata, gap_line(*line.gap));
+    append_painted(text, paint_.metadata, gap_line(*line.gap));
   } else {
     if (below_ && level != *below_ + 1) {
       text += "...\n";
     }
     append_searched(text, line.at);
-    text += line.text;
+    text += draft;
     text.append(column_ - std::min(column_, line.width) + 2, ' ');
-    append_painted(text, form_.metadata,
-                   "[" + std::string(to_string(facts.frame().trust)) +
-                       (facts.named().inlined ? ", inlined]" : "]"));
+    std::array<char, 32> words{};
+    const std::string_view parts[] = {"[", to_string(facts.frame().trust),
+                                      facts.named().inlined() ? ", inlined]" : "]"};
+    std::size_t size = 0;
+    for (const std::string_view part : parts) {
+      size += part.copy(words.data() + size, words.size() - size);
+    }
+    append_painted(text, paint_.metadata, {words.data(), size});
   }
   text += '\n';
   below_ = level;
 }
 
 void TextLines::append_searched(std::string& text, std::size_t at) const {
-  const std::optional<Address> bytes = bytes_searched(at);
+  const std::optional<Address> bytes = bytes_searched(trace_, at, arch_);
   if (bytes && below_) {
-    append_painted(text, form_.metadata,
+    append_painted(text, paint_.metadata,
                    "(no rule leads on from #" + std::to_string(*below_) + ": whocall searched " +
                        std::to_string(*bytes) + " bytes of stack)");
     text += '\n';
   }
-}
-
-// They begin at the stack pointer of the frame below and end at its CFA.
-std::optional<Address> TextLines::bytes_searched(std::size_t at) const {
-  if (at == 0 || frame(at).frame().trust != Trust::scan || frame(at - 1).named().inlined) {
-    return std::nullopt;
-  }
-  std::size_t outside = at - 1;  // behind the frame below that one
-  while (outside > 0 && frame(outside - 1).named().inlined) {
-    --outside;
-  }
-  const auto begin = outside == 0 ? std::optional(form_.sp) : frame(outside - 1).cfa();
-  const auto end = frame(at - 1).cfa();
-  return begin && end && *end >= *begin ? std::optional(*end - *begin) : std::nullopt;
 }
 
 }  // namespace whocall

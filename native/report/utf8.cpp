@@ -1,6 +1,7 @@
 #include "report/utf8.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 namespace whocall {
 namespace {
@@ -43,11 +44,24 @@ std::size_t first_size(std::string_view bytes) {
   return size;
 }
 
+// Eight bytes at a time.
+bool is_ascii(std::string_view bytes) {
+  std::uint64_t all = 0;
+  for (; bytes.size() >= sizeof all; bytes.remove_prefix(sizeof all)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    all |= word;
+  }
+  for (const char byte : bytes) {
+    all |= static_cast<unsigned char>(byte);
+  }
+  return (all & 0x8080808080808080) == 0;
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view bytes) {
-  const auto is_ascii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
-  if (std::ranges::all_of(bytes, is_ascii)) {
+  if (is_ascii(bytes)) {
     return bytes.size();
   }
   std::size_t length = 0;

@@ -7,7 +7,10 @@
 namespace whocall {
 
 Symbolizer::Symbolizer(const ProcessImage& process)
-    : process_(process), modules_(process.modules.size()), jit_names_(process) {}
+    : process_(process),
+      modules_(process.modules.size()),
+      jit_names_(process),
+      lately_(std::size_t{1} << kLatelyLog) {}
 
 const AssignedSymbolFiles& Symbolizer::assigned_lists() {
   if (!lists_) {
@@ -47,12 +50,19 @@ FileSymbols* Symbolizer::symbols_of(const Module& module) {
 }
 
 const Place& Symbolizer::describe(Address runtime, NamingOptions options) {
-  auto& answers = answers_[(options.demangle ? 1U : 0U) + (options.lines ? 2U : 0U) +
-                           (options.refused ? 4U : 0U)];
+  constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+  const unsigned which =
+      (options.demangle ? 1U : 0U) + (options.lines ? 2U : 0U) + (options.refused ? 4U : 0U);
+  Answer& lately = lately_[runtime * kMixer >> (64U - kLatelyLog)];
+  if (lately.place != nullptr && lately.runtime == runtime && lately.options == which) {
+    return *lately.place;
+  }
+  auto& answers = answers_[which];
   auto found = answers.find(runtime);
   if (found == answers.end()) {
     found = answers.emplace(runtime, look_up(runtime, options)).first;
   }
+  lately = {runtime, which, &found->second};
   return found->second;
 }
 

@@ -55,7 +55,15 @@ class Symbolizer {
   std::vector<std::unique_ptr<ModuleNames>> modules_;  // by index in process_.modules
   std::optional<AssignedSymbolFiles> lists_;           // made when first needed
   JitNames jit_names_;
+  struct Answer {
+    Address runtime = 0;
+    unsigned options = 0;
+    const Place* place = nullptr;
+  };
+  static constexpr unsigned kLatelyLog = 12;
+
   std::array<std::unordered_map<Address, Place>, 8> answers_;  // by options
+  std::vector<Answer> lately_;  // some of these, by a hash, each in the place of another
 };
 
 }  // namespace whocall

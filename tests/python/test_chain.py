@@ -46,6 +46,23 @@ __attribute__((noinline)) void odd(int n) { between(n); __asm__ volatile(""); }
 __attribute__((noinline)) void even(int n) { odd(n - 1); __asm__ volatile(""); }
 int main(void) { even(1000); return 1; }
 """
+# Four threads on one stack, two on others.
+CROWD = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+volatile int resting, sink;
+__attribute__((noinline)) void rest(void) {
+  __sync_fetch_and_add(&resting, 1); for (;;) pause(); }
+__attribute__((noinline)) void down(long n) { if (n == 0) rest(); else down(n - 1); sink++; }
+void *start(void *depth) { down((long)depth); return 0; }
+int main(void) {
+  static const long depths[] = {5, 30, 5, 5, 80, 5};
+  pthread_t thread;
+  for (int at = 0; at < 6; at++) pthread_create(&thread, 0, start, (void *)depths[at]);
+  while (resting < 6) usleep(1000);
+  abort(); }
+"""
 FLAGS = "-O1 -g -fno-stack-protector -fomit-frame-pointer -w"
 
 
@@ -174,14 +191,38 @@ def test_the_ends_of_a_chain_on_demand(whole: Backtrace) -> None:
     assert whole.cut_at_main(paths).stop.reason == "main"
 
 
-def parts(trace: Backtrace) -> list[Backtrace]:
-    """Parts of it that read differently."""
-    frames = trace.frames
-    chosen = (frames, frames[:3], frames[2:], frames[-2:], frames[::3], frames[:0], frames[40:90])
-    return [replace(trace, frames=part) for part in chosen]
+COUNTS = (None, 1, 3, 90, -2, -40)
+FORMS = [
+    TextForm(),
+    TextForm(fold=False),
+    TextForm(every_thread=True),
+    TextForm(every_thread=True, inferior="2."),
+]
 
 
-FORMS = [TextForm(), TextForm(fold=False), TextForm(pointer_size=4), TextForm(every_thread=True)]
+@pytest.fixture(scope="module")
+def reports(
+    smashed: Crash, tmp_path_factory: pytest.TempPathFactory
+) -> list[tuple[whocall.Report, whocall.Report]]:
+    """Reports that native code writes, and the same with every frame made."""
+    turns = shared("taking-turns", TURNS, "-O1 -g -w -fno-optimize-sibling-calls")
+    crowd = shared("small-crowd", CROWD, "-O1 -w -pthread")
+    exes = (
+        (smashed, smashed.exe),
+        (smashed, smashed.twin),
+        (turns, turns.twin),
+        (crowd, crowd.exe),
+    )
+    found = []
+    for crash, exe in exes:
+        for count in COUNTS:
+            for past_main in (False, True):
+                with whocall.open_core(str(crash.core), str(exe)) as image:
+                    walk = whocall.Walk(past_main=past_main, count=count)
+                    report = image.report(walk=walk, numbers={1: 17})
+                threads = [as_data(trace) for trace in report.threads]
+                found.append((report, replace(report, threads=threads)))
+    return found
 
 
 def test_the_name_is_hard_to_write(deep: Backtrace) -> None:
@@ -192,30 +233,39 @@ def test_the_name_is_hard_to_write(deep: Backtrace) -> None:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("style", [Style(), AnsiStyle(), AnsiStyle({"address": "1;33"})])
 def test_native_text_is_the_text(
-    whole: Backtrace, deep: Backtrace, twin_trace: Backtrace, form: TextForm, style: Style
+    reports: list[tuple[whocall.Report, whocall.Report]], form: TextForm, style: Style
 ) -> None:
-    for trace in [*parts(whole), *parts(deep), *parts(twin_trace)]:
-        written = "".join(report_text(_report(trace), form, style))
-        assert written == "".join(report_text(_report(as_data(trace)), form, style))
-        assert written.count("\n") >= bool(trace.frames)
+    for native, data in reports:
+        written = "".join(report_text(native, form, style))
+        assert written == "".join(report_text(data, form, style))
+        assert written.count("\n") >= 1
 
 
-def test_native_json_is_the_json(whole: Backtrace, deep: Backtrace, twin_trace: Backtrace) -> None:
-    for trace in [*parts(whole), *parts(deep), *parts(twin_trace)]:
-        written = "".join(backtrace_text(_report(trace)))
-        assert written == "".join(backtrace_text(_report(as_data(trace))))
-        assert len(json.loads(written)["threads"][0]["frames"]) == len(trace.frames)
+def test_native_json_is_the_json(reports: list[tuple[whocall.Report, whocall.Report]]) -> None:
+    for native, data in reports:
+        written = "".join(backtrace_text(native))
+        assert written == "".join(backtrace_text(data))
+        assert [len(thread["frames"]) for thread in json.loads(written)["threads"]] == [
+            len(trace.frames) for trace in data.threads
+        ]
 
 
-def test_native_json_comes_in_large_blocks(deep: Backtrace) -> None:
+def test_equal_stacks_are_told_together(
+    reports: list[tuple[whocall.Report, whocall.Report]],
+) -> None:
+    text = "".join(report_text(reports[-1][0], TextForm(every_thread=True), Style()))
+    assert "[4 threads, same stack]:" in text
+    assert len(reports[-1][0].threads) == 7
+
+
+def test_native_json_comes_in_large_blocks() -> None:
     """Neither frame by frame nor as a whole."""
-    sizes = [len(piece) for piece in backtrace_text(_report(deep)) if len(piece) > 1000]
+    turns = shared("taking-turns", TURNS, "-O1 -g -w -fno-optimize-sibling-calls")
+    with whocall.open_core(str(turns.core), str(turns.twin)) as image:
+        report = image.report(walk=whocall.Walk(past_main=True))
+    sizes = [len(piece) for piece in backtrace_text(report) if len(piece) > 1000]
     assert len(sizes) > 2
     assert all(60_000 < size < 80_000 for size in sizes[:-1])
-
-
-def _report(trace: Backtrace) -> whocall.Report:
-    return whocall.Report(arch="x86_64", threads=(trace,), core="c", exe="e")
 
 
 def _state(pid: int) -> str:

@@ -1,7 +1,8 @@
-"""The frames of a native backtrace as a sequence that makes them when they are asked for.
+"""The frames of native backtraces, and these themselves, as sequences that make them when they are
+asked for.
 
 A stack that overflowed has a quarter of a million frames, and of most of them only a few values are
-wanted, or their text.
+wanted, or nothing but the text that native code writes.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from functools import lru_cache
 from itertools import chain
 
 from whocall.core.engine import native
-from whocall.core.model import Backtrace, Frame, OnDemand, Stop
-from whocall.core.signals import signal_name
+from whocall.core.model import Backtrace, Frame, OnDemand, Stop, WrittenThreads
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any, overload
 
+# Of a thread: its index among the image's, its number, whether it crashed, its signal or "".
+Head = tuple[int, int, bool, str]
 BLOCK = 256  # frames that are made together
 _FRAME = native.FrameClass(Frame)
 _fields = lru_cache(native.FrameFields)
@@ -63,30 +65,62 @@ class FrameChain(OnDemand):
         values = _fields(tuple(fields))
         return chain.from_iterable(self._found.rows(values, block) for block in self._blocks())
 
-    def json(self, margin: int) -> Iterator[str]:
-        at = 0
-        while at < len(self._wanted):
-            text, at = self._found.json(self._wanted, at, margin)
-            yield text
-
-    def text(
-        self, sp: int, fold: bool, pointer_size: int, style: Mapping[str, str]
-    ) -> Iterator[str]:
-        return self._found.text(self._wanted, sp, fold, pointer_size, dict(style))
-
     def _blocks(self) -> Iterator[range]:
         return (self._wanted[at : at + BLOCK] for at in range(0, len(self._wanted), BLOCK))
 
 
-def backtrace_from(found: native.Backtrace, thread: native.Thread, arch: str) -> Backtrace:
-    """The native module's backtrace of `thread` as plain data."""
+def trace_of(
+    thread: native.Thread, head: Head, found: native.Backtrace, shown: range, stop: Stop
+) -> Backtrace:
+    """The frames of `found` that are `shown`, as plain data."""
+    _, number, crashed, signal = head
     return Backtrace(
-        number=thread.number,
+        number=number,
         lwp=thread.lwp,
-        frames=FrameChain(found),
-        stop=Stop(found.stop_reason, found.stop_detail),
+        frames=FrameChain(found, shown),
+        stop=stop,
         name=thread.name,
-        crashed=thread.crashed,
-        signal=signal_name(arch, thread.signal),
+        crashed=crashed,
+        signal=signal or None,
         sp=thread.sp,
     )
+
+
+class TraceList(WrittenThreads):
+    """The backtraces of `threads` that `found` has; `heads` belong to these."""
+
+    def __init__(
+        self, found: native.ThreadsReport, heads: Sequence[Head], threads: Sequence[native.Thread]
+    ) -> None:
+        self.found = found
+        self._heads = heads
+        self._threads = threads
+
+    def __len__(self) -> int:
+        return len(self._heads)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, at: int) -> Backtrace: ...
+        @overload
+        def __getitem__(self, at: slice) -> Sequence[Backtrace]: ...
+
+    def __getitem__(self, at: int | slice) -> Backtrace | Sequence[Backtrace]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(len(self))[at]]
+        number = range(len(self))[at]
+        found, shown, reason, detail = self.found.trace(number)
+        head = self._heads[number]
+        return trace_of(self._threads[head[0]], head, found, shown, Stop(reason, detail))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def json(self, margin: int) -> Iterator[str]:
+        return self.found.json(margin)
+
+    def text(
+        self, titles: bool, fold: bool, inferior: str, style: Mapping[str, str]
+    ) -> Iterator[str]:
+        return self.found.text(titles, fold, inferior, dict(style))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from whocall.core.chain import backtrace_from
+from whocall.core.chain import Head, TraceList
 from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Report
-from whocall.core.module_warnings import complaint, warnings_on_traces
+from whocall.core.module_warnings import complaint, warnings_by_module
 from whocall.core.native_errors import native_errors
 from whocall.core.records import dataclass
 from whocall.core.search import Search
+from whocall.core.signals import signal_name, tells_of_a_crash
 
 TYPE_CHECKING = False
 
@@ -114,7 +115,47 @@ class ProcessImage:
 
     def backtrace(self, index: int, walk: Walk | None = None) -> Backtrace:
         """The call chain of threads[index]."""
-        walk = walk or Walk()
+        return self._walked([index], {}, walk or Walk())[0]
+
+    def report(
+        self,
+        indices: Iterable[int] | None = None,
+        walk: Walk | None = None,
+        numbers: Mapping[int, int] | None = None,
+    ) -> Report:
+        """The backtraces of threads[i] for the `indices`; of all threads without them. `numbers`
+        are what to call them by, their own where one is not among those.
+        """
+        if not self.threads:
+            raise Error("the process has no threads: nothing to show")
+        chosen = range(len(self.threads)) if indices is None else indices
+        traces = self._walked(chosen, numbers or {}, walk or Walk())
+        return Report(
+            arch=self.arch,
+            threads=traces,
+            core=self.core_path,
+            exe=self.exe_path,
+            warnings=warnings_by_module(self, dict(traces.found.frames_by_module())),
+            pointer_size=self.pointer_size,
+        )
+
+    def _heads(self, indices: Iterable[int], numbers: Mapping[int, int]) -> list[Head]:
+        """Only a core tells which thread crashed; of a live program its signal does."""
+        signals: dict[int, str] = {}
+        lives = self.core_path is None
+        heads = []
+        for index in indices:
+            thread = self.threads[index]
+            number = thread.signal
+            if number not in signals:
+                signals[number] = signal_name(self.arch, number) or ""
+            signal = signals[number]
+            crashed = thread.crashed or (lives and tells_of_a_crash(signal))
+            heads.append((index, numbers.get(index, thread.number), crashed, signal))
+        return heads
+
+    def _walked(self, indices: Iterable[int], numbers: Mapping[int, int], walk: Walk) -> TraceList:
+        heads = self._heads(indices, numbers)
         most = walk.max_frames
         if walk.count is not None and walk.count > 0:
             most = min(most, walk.count + 1)  # one more, to see whether there are more
@@ -128,26 +169,8 @@ class ProcessImage:
                 demangle=walk.demangle,
                 past_main=walk.past_main,
             )
-            found = self.native.backtrace(index, options)
-        trace = backtrace_from(found, self.threads[index], self.arch)
-        if not walk.past_main:
-            trace = trace.cut_at_main(self.executables())
-        return trace.take(walk.count)
-
-    def report(self, indices: Iterable[int] | None = None, walk: Walk | None = None) -> Report:
-        """The backtraces of threads[i] for the `indices`; of all threads without them."""
-        if not self.threads:
-            raise Error("the process has no threads: nothing to show")
-        chosen: Sequence[int] = list(range(len(self.threads)) if indices is None else indices)
-        traces = [self.backtrace(index, walk) for index in chosen]
-        return Report(
-            arch=self.arch,
-            threads=traces,
-            core=self.core_path,
-            exe=self.exe_path,
-            warnings=warnings_on_traces(self, traces),
-            pointer_size=self.pointer_size,
-        )
+            found = self.native.walk_threads(heads, options, walk.count)
+        return TraceList(found, heads, self.threads)
 
     def wrapped(self, address: int) -> int:
         """The address as a pointer of the process holds it: debuggers hold those above the middle

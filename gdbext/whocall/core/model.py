@@ -83,16 +83,6 @@ class OnDemand(Sequence[Frame]):
     def rows(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """The values of these fields, without frames around them."""
 
-    @abstractmethod
-    def json(self, margin: int) -> Iterator[str]:
-        """The items of a JSON list, which stand behind `margin` spaces, in large pieces."""
-
-    @abstractmethod
-    def text(
-        self, sp: int, fold: bool, pointer_size: int, style: Mapping[str, str]
-    ) -> Iterator[str]:
-        """Their lines, many together. `sp` is the innermost frame's; `style` are SGR parameters."""
-
 
 def rows(frames: Sequence[Frame], *fields: str) -> Iterator[tuple[Any, ...]]:
     """A tuple for each frame with the values of two or more `fields`."""
@@ -168,6 +158,20 @@ class Backtrace:
         if count < 0:
             return replace(self, frames=self.frames[count:])
         return replace(self, frames=self.frames[:count], stop=Stop("count"))
+
+
+class WrittenThreads(Sequence[Backtrace]):
+    """Backtraces that are made when they are asked for, and that native code writes."""
+
+    @abstractmethod
+    def json(self, margin: int) -> Iterator[str]:
+        """The items of a JSON list, which stand behind `margin` spaces, in large pieces."""
+
+    @abstractmethod
+    def text(
+        self, titles: bool, fold: bool, inferior: str, style: Mapping[str, str]
+    ) -> Iterator[str]:
+        """Their lines, many together. `style` are SGR parameters."""
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
-
-from whocall.core.model import rows
+from collections.abc import Iterable, Mapping
 
 TYPE_CHECKING = False
 
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from whocall._native import Module, Process
-    from whocall.core.model import Backtrace
 
     class Image(Protocol):
         """What is asked of the image of a process."""
@@ -42,9 +39,7 @@ def complaint(module: Module) -> str | None:
 
 
 def warnings_on(image: Image, pcs: Iterable[int]) -> list[str]:
-    """The image's own warnings, and one for each such module that holds one of the `pcs`.
-
-    Behind them stand those on lists of names that lend none."""
+    """The same for frames that stand at the `pcs`."""
     modules = image.modules
     begins = [module.begin for module in modules]
     held: Counter[int] = Counter()
@@ -52,24 +47,20 @@ def warnings_on(image: Image, pcs: Iterable[int]) -> list[str]:
         at = bisect_right(begins, pc) - 1
         if at >= 0 and pc < modules[at].end:
             held[at] += 1
+    return warnings_by_module(image, held)
+
+
+def warnings_by_module(image: Image, held: Mapping[int, int]) -> list[str]:
+    """The image's own warnings, and one for each such module with frames: how many are `held` by
+    the modules of which indices.
+
+    Behind them stand those on lists of names that lend none."""
     said = list(image.native.warnings)
     for at in sorted(held):
-        sentence = complaint(modules[at])
-        if sentence is None or any(modules[at].path in other for other in image.native.warnings):
+        module = image.modules[at]
+        sentence = complaint(module)
+        if sentence is None or any(module.path in other for other in image.native.warnings):
             continue
         count = "1 frame lies" if held[at] == 1 else f"{held[at]} frames lie"
         said.append(f"{sentence} {count} in it.")
     return said + image.native.name_warnings
-
-
-def warnings_on_traces(image: Image, traces: Iterable[Backtrace]) -> list[str]:
-    """The same for the frames of `traces`; inlined calls are part of theirs."""
-    return warnings_on(
-        image,
-        (
-            pc
-            for trace in traces
-            for pc, inlined in rows(trace.frames, "pc", "inlined")
-            if not inlined
-        ),
-    )

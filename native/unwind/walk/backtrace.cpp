@@ -55,9 +55,13 @@ std::string_view to_string(StopReason reason) {
     case StopReason::unreadable:
       return "unreadable";
     case StopReason::frame_limit:
+      return "frame-limit";
+    case StopReason::main:
+      return "main";
+    case StopReason::count:
       break;
   }
-  return "frame-limit";
+  return "count";
 }
 
 }  // namespace whocall

@@ -72,7 +72,10 @@ enum class StopReason : std::uint8_t {
   end_of_stack,  // the outermost frame was reached
   no_caller,     // no strategy finds an acceptable caller
   unreadable,    // the stack's memory is not there
-  frame_limit,   // as many frames as were asked for
+  frame_limit,   // as many frames as a walk may have
+  // Of what is shown of a walk:
+  main,   // the rest is the C library's start-up code, left out as gdb does
+  count,  // the user asked for so many frames
 };
 std::string_view to_string(StopReason reason);  // "end-of-stack", "no-caller", ...
 

@@ -1,14 +1,21 @@
 #include "unwind/walk/named_frames.h"
 
+#include <algorithm>
+
 namespace whocall {
 namespace {
 
 bool is_main(const NamedFrame& frame) {
   const Module* module = frame.place->module;
-  return frame.function == "main" && module != nullptr && module->is_executable;
+  return module != nullptr && module->is_executable && frame.function() == "main";
 }
 
 }  // namespace
+
+const SourceLine& NamedFrame::source() const {
+  static const SourceLine kNone;
+  return place->lines.empty() ? kNone : place->lines[call];
+}
 
 std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symbolizer,
                                     NamingOptions options, bool lines_past_main) {
@@ -16,24 +23,11 @@ std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symb
   named.reserve(backtrace.frames.size());
   for (const Frame& frame : backtrace.frames) {
     const Place& place = symbolizer.describe(frame.lookup_pc(), options);
-    for (std::size_t i = 0; i + 1 < place.lines.size(); ++i) {
-      const SourceLine& call = place.lines[i];
-      named.push_back({static_cast<unsigned>(named.size()), &frame, &place, true, call.function,
-                       call.file, call.line});
+    const std::size_t calls = std::max<std::size_t>(place.lines.size(), 1);
+    for (std::uint32_t call = 0; call < calls; ++call) {
+      named.push_back({&frame, &place, static_cast<std::uint32_t>(named.size()), call});
     }
-    NamedFrame& real = named.emplace_back();
-    real.level = static_cast<unsigned>(named.size() - 1);
-    real.frame = &frame;
-    real.place = &place;
-    if (!place.lines.empty()) {
-      real.function = place.lines.back().function;
-      real.file = place.lines.back().file;
-      real.line = place.lines.back().line;
-    }
-    if (place.function) {
-      real.function = place.function->name;
-    }
-    options.lines = options.lines && (lines_past_main || !is_main(real));
+    options.lines = options.lines && (lines_past_main || !is_main(named.back()));
   }
   return named;
 }

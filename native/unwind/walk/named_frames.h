@@ -2,7 +2,7 @@
 // that the compiler inlined.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -12,13 +12,22 @@
 namespace whocall {
 
 struct NamedFrame {
-  unsigned level = 0;
   const Frame* frame = nullptr;  // inlined frames share it with the frame that holds them
   const Place* place = nullptr;
-  bool inlined = false;
-  std::string_view function;  // of the place; empty when nothing is known
-  std::string_view file;      // of the place; empty without debug info
-  unsigned line = 0;
+  std::uint32_t level = 0;
+  std::uint32_t call = 0;  // of the place's lines: which one is the frame's own
+
+  [[nodiscard]] bool inlined() const { return std::size_t{call} + 1 < place->lines.size(); }
+  // Empty when nothing is known.
+  [[nodiscard]] std::string_view function() const {
+    return place->function && !inlined() ? place->function->name : source().function;
+  }
+  // Empty without debug info.
+  [[nodiscard]] std::string_view file() const { return source().file; }
+  [[nodiscard]] unsigned line() const { return source().line; }
+
+ private:
+  [[nodiscard]] const SourceLine& source() const;
 };
 
 // The result points into `backtrace` and `symbolizer`. Unless `lines_past_main`, the callers of the

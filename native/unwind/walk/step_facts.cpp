@@ -32,7 +32,10 @@ bool set_extent(rules::CompactRule& rule, unsigned word_size) {
 }  // namespace
 
 StepFacts::StepFacts(const Architecture& arch)
-    : arch_(arch), steps_(std::size_t{1} << kPlacesLog), calls_(std::size_t{1} << kPlacesLog) {
+    : arch_(arch),
+      steps_(std::size_t{1} << kPlacesLog),
+      calls_(std::size_t{1} << kPlacesLog),
+      blind_calls_(std::size_t{1} << kPlacesLog) {
   const auto preserved = arch.registers.callee_saved;
   const auto& chain = arch.frame.chain;
   const auto fp = chain ? std::ranges::find(preserved, chain->base) : preserved.end();

@@ -58,8 +58,11 @@ class StepFacts {
   // is not known.
   [[nodiscard]] CallMatch call(CodePoint callee, Address caller) const {
     const Call& known = calls_[place_of(callee.key() + kMixer * caller)];
-    return known.callee == callee.key() && known.caller == caller ? known.match
-                                                                  : CallMatch::no_call;
+    if (known.callee == callee.key() && known.caller == caller) {
+      return known.match;
+    }
+    const bool blind = caller != 0 && blind_calls_[place_of(caller)] == caller;
+    return blind ? CallMatch::unknown : CallMatch::no_call;
   }
 
   // Why nobody called, as a Stop has it.
@@ -72,6 +75,8 @@ class StepFacts {
   void learn_call(CodePoint callee, Address caller, CallMatch match) {
     calls_[place_of(callee.key() + kMixer * caller)] = {callee.key(), caller, match};
   }
+  // The call before `caller` may go anywhere, whoever the callee is.
+  void learn_blind_call(Address caller) { blind_calls_[place_of(caller)] = caller; }
 
  private:
   static constexpr unsigned kPlacesLog = 12;
@@ -95,6 +100,7 @@ class StepFacts {
   std::vector<std::string> without_;
   std::vector<StepFact> steps_;  // by a hash, each in the place of another
   std::vector<Call> calls_;      // likewise
+  std::vector<Address> blind_calls_;
   std::vector<std::string> reasons_;
 };
 

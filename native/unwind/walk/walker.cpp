@@ -135,7 +135,11 @@ class Walker::Walk {
     if (facts_.at(point) == nullptr) {
       facts_.learn_step(point, *accepted.row, accepted.strategy->trust());
     }
-    facts_.learn_call(point, accepted.proposal.caller.pc, call);
+    if (call == CallMatch::unknown && !accepted.judgement.called) {
+      facts_.learn_blind_call(accepted.proposal.caller.pc);
+    } else {
+      facts_.learn_call(point, accepted.proposal.caller.pc, call);
+    }
   }
 
   void learn_end(const Activation& callee, const Attempt& last) {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from whocall.core.model import Report
 from whocall.frontend.options import BACKTRACE, Parsed
 from whocall.gdb.host import settings
@@ -18,9 +16,7 @@ from whocall.report.form import jsonform
 def report_of(now: Current, parsed: Parsed, every_thread: bool) -> Report:
     """The backtrace of the selected thread, or of all, under gdb's thread numbers."""
     indices = now.every_thread() if every_thread else [now.selected]
-    found = now.image.report(indices, walk_of(parsed))
-    traces = [now.renumbered(at, trace) for at, trace in zip(indices, found.threads)]
-    return replace(found, threads=traces)
+    return now.image.report(indices, walk_of(parsed), now.numbers)
 
 
 def run(line: str) -> None:

@@ -13,7 +13,6 @@ import gdb
 from whocall.core import loader
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace
-from whocall.core.signals import tells_of_a_crash
 from whocall.gdb.host import parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
@@ -36,12 +35,8 @@ class Current:
     numbers: dict[int, int]  # index into image.threads -> gdb's thread number
 
     def renumbered(self, index: int, trace: Backtrace) -> Backtrace:
-        """The trace under gdb's thread number.
-
-        Only a core tells which thread crashed; of a live program its signal does.
-        """
-        crashed = trace.crashed or (self.image.core_path is None and tells_of_a_crash(trace.signal))
-        return replace(trace, number=self.numbers.get(index, trace.number), crashed=crashed)
+        """The trace under gdb's thread number."""
+        return replace(trace, number=self.numbers.get(index, trace.number))
 
     def every_thread(self) -> list[int]:
         """Indices of all threads in the order of gdb's numbers."""
@@ -57,6 +52,7 @@ class _Kept:
 
 
 _kept: dict[int, _Kept] = {}  # by inferior number
+_numbers: dict[int, tuple[ProcessImage, dict[int, int]]] = {}  # of cores' threads, likewise
 _cores: dict[int, str | None] = {}  # paths by the number of gdb's connection
 _listening = False
 
@@ -64,6 +60,7 @@ _listening = False
 def forget(event: Any = None) -> None:
     """Drops everything kept: called whenever memory, registers, files or threads may change."""
     _kept.clear()
+    _numbers.clear()
 
 
 def _listen() -> None:
@@ -173,6 +170,17 @@ def _indices(image: ProcessImage, threads: Sequence[gdb.InferiorThread]) -> dict
     return found
 
 
+def _every_number(image: ProcessImage, inferior: gdb.Inferior) -> dict[int, int]:
+    """The same for all threads. gdb takes 10 ms to list a thousand; a core's do not change."""
+    known = _numbers.get(inferior.num)
+    if known is not None and known[0] is image:
+        return known[1]
+    numbers = _indices(image, inferior.threads())
+    if image.core_path is not None:
+        _numbers[inferior.num] = image, numbers
+    return numbers
+
+
 def inferior_prefix() -> str:
     """What gdb writes before the number of a thread: "2." when there are several inferiors."""
     number = gdb.selected_inferior().num
@@ -202,9 +210,8 @@ def current(every_thread: bool = False) -> Current:
         image = _core_image(inferior, core)
     else:
         image = _live_image(inferior, thread, every_thread)
-    # Of a thousand threads gdb takes 10 ms for the list.
     numbers = {} if every_thread else _indices(image, (thread,))
-    numbers = numbers or _indices(image, inferior.threads())
+    numbers = numbers or _every_number(image, inferior)
     selected = next((at for at, number in numbers.items() if number == thread.num), None)
     if selected is None:
         raise Error(f"whocall does not find gdb's thread {thread.num} in the process.")

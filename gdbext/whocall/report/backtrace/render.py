@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from whocall.core.model import Backtrace, Frame, OnDemand, Report, column
+from whocall.core.model import Backtrace, Frame, Report, WrittenThreads, column
 from whocall.core.records import dataclass
 from whocall.report.backtrace.cycles import Gap, gap_line, gaps
 from whocall.report.backtrace.fold import Group, fold, numbers
@@ -234,18 +234,9 @@ def thread_title(group: Group, style: Style, inferior: str = "") -> str:
     return style.paint("title", f"Threads {which} (LWP {lwps}) {count}:")
 
 
-def _chain_text(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
-    """The frames of one thread. A native backtrace writes its own lines, but for what only Python
-    has: memory for the stack words, sentences.
-    """
-    if isinstance(trace.frames, OnDemand) and not (form.full or form.explain):
-        return trace.frames.text(trace.sp, form.fold, form.pointer_size, style.codes)
-    return (line + "\n" for line in frame_lines(trace, form, style))
-
-
 def thread_text(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
     """The frames of one thread and why they end."""
-    yield from _chain_text(trace, form, style)
+    yield from (line + "\n" for line in frame_lines(trace, form, style))
     for last in (stop_line(trace), resting_line(trace)):
         if last is not None:
             yield style.paint("metadata", last) + "\n"
@@ -256,8 +247,12 @@ def thread_text(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]
 
 def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:
     """The whole report in pieces of a line or many; with `every_thread` each thread under a title,
-    equal stacks folded.
+    equal stacks folded. Native backtraces write themselves, but for what only Python has: memory
+    for the stack words, sentences.
     """
+    if isinstance(report.threads, WrittenThreads) and not (form.full or form.explain):
+        yield from report.threads.text(form.every_thread, form.fold, form.inferior, style.codes)
+        return
     if not form.every_thread:
         for trace in report.threads:
             yield from thread_text(trace, form, style)

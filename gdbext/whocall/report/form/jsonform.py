@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.model import OnDemand
+from whocall.core.model import WrittenThreads
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace, Frame, Report
@@ -55,7 +55,7 @@ class Items:
         self.made = map(make, of)
 
 
-def _thread_json(trace: Backtrace, frames: list[Json] | Items | OnDemand) -> Json:
+def _thread_json(trace: Backtrace, frames: list[Json] | Items) -> Json:
     return {
         "number": trace.number,
         "lwp": trace.lwp,
@@ -67,7 +67,7 @@ def _thread_json(trace: Backtrace, frames: list[Json] | Items | OnDemand) -> Jso
     }
 
 
-def _report_json(report: Report, threads: list[Json]) -> Json:
+def _report_json(report: Report, threads: list[Json] | WrittenThreads) -> Json:
     return {
         "schema": "whocall.backtrace/1",
         "arch": report.arch,
@@ -89,15 +89,16 @@ def backtrace_json(report: Report) -> Json:
 
 def backtrace_text(report: Report) -> Iterator[str]:
     """The text of backtrace_json(report) in pieces: a stack may have a quarter of a million frames,
-    of which as JSON values each takes kilobytes. Those of a native backtrace are written by it.
+    of which as JSON values each takes kilobytes. Native backtraces write themselves.
     """
-    threads = [_thread_json(trace, _as_written(trace.frames)) for trace in report.threads]
-    yield from pieces(_report_json(report, threads))
+    yield from pieces(_report_json(report, _as_written(report.threads)))
     yield "\n"
 
 
-def _as_written(frames: Sequence[Frame]) -> Items | OnDemand:
-    return frames if isinstance(frames, OnDemand) else Items(frame_json, frames)
+def _as_written(threads: Sequence[Backtrace]) -> list[Json] | WrittenThreads:
+    if isinstance(threads, WrittenThreads):
+        return threads
+    return [_thread_json(trace, Items(frame_json, trace.frames)) for trace in threads]
 
 
 def mi_value(value: Any) -> Any:
@@ -121,13 +122,13 @@ def text(value: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def pieces(value: Any, margin: str = "\n") -> Iterator[str]:
-    """What text() writes, but for the newline at its end, with the Items of lists, and frames,
-    as they come."""
+    """What text() writes, but for the newline at its end, with the Items of lists, and
+    backtraces, as they come."""
     if isinstance(value, dict) and value:
         yield from _enclosed("{}", ((f'"{key}": ', item) for key, item in value.items()), margin)
     elif isinstance(value, Items):
         yield from _enclosed("[]", (("", item) for item in value.made), margin, _dumped)
-    elif isinstance(value, OnDemand):
+    elif isinstance(value, WrittenThreads):
         if value:
             yield "["
             yield from value.json(len(margin))

@@ -1,0 +1,32 @@
+// Backtraces of threads as the items of a JSON list.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "report/thread_trace.h"
+
+namespace whocall {
+
+class ThreadsJson {
+ public:
+  // The items stand behind `margin` spaces. `traces` must outlive it.
+  ThreadsJson(std::span<const ThreadTrace> traces, std::size_t margin)
+      : traces_(traces), margin_(margin) {}
+
+  // The next piece of them; false when none is left.
+  bool append_block(std::string& text);
+
+ private:
+  void begin(std::string& text, const ThreadTrace& trace) const;
+  void end(std::string& text, const ThreadTrace& trace) const;
+
+  std::span<const ThreadTrace> traces_;
+  std::size_t margin_;
+  std::size_t next_ = 0;   // of the traces
+  std::size_t frame_ = 0;  // of that one
+  bool inside_ = false;    // it was begun
+};
+
+}  // namespace whocall

@@ -1,0 +1,140 @@
+#include "report/threads_text.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "report/numbers.h"
+#include "report/stack_groups.h"
+#include "report/text_block.h"
+
+namespace whocall {
+namespace {
+
+constexpr std::size_t kMostSearches = 3;  // that are named
+
+std::string_view meaning(StopReason reason) {
+  switch (reason) {
+    case StopReason::no_caller:
+      return "no caller found";
+    case StopReason::unreadable:
+      return "the stack cannot be read further";
+    case StopReason::frame_limit:
+      return "the limit on frames is reached";
+    default:
+      return to_string(reason);
+  }
+}
+
+// "#3, #5 and #7"
+std::string levels_text(std::span<const std::size_t> levels) {
+  std::vector<std::string> parts;
+  for (const std::size_t level : levels.first(std::min(levels.size(), kMostSearches))) {
+    parts.push_back("#" + std::to_string(level));
+  }
+  if (levels.size() > kMostSearches) {
+    parts.push_back(with_commas(levels.size() - kMostSearches) + " more");
+  }
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ";
+    text += parts[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string stop_line(const Stop& stop) {
+  switch (stop.reason) {
+    case StopReason::end_of_stack:
+    case StopReason::main:
+      return {};
+    case StopReason::count:
+      return "(More stack frames follow...)";
+    default:
+      return "(whocall stopped: " +
+             (stop.detail.empty() ? std::string(meaning(stop.reason)) : stop.detail) + ")";
+  }
+}
+
+std::string resting_line(const ThreadTrace& trace) {
+  std::size_t resting = 0;
+  std::vector<std::size_t> levels;  // of the searches; frames rest on the last one before them
+  for (std::size_t i = 0; i < trace.shown.count && trace.walk->has_searched(); ++i) {
+    if (const auto level = trace.frame(i).rests_on()) {
+      ++resting;
+      if (levels.empty() || levels.back() != *level) {
+        levels.push_back(*level);
+      }
+    }
+  }
+  if (resting == 0) {
+    return {};
+  }
+  const std::size_t all = trace.shown.count;
+  return with_commas(resting) + " of " + with_commas(all) + (all == 1 ? " frame" : " frames") +
+         (resting == 1 ? " rests" : " rest") + " on the " +
+         (levels.size() == 1 ? "search" : "searches") + " at " + levels_text(levels) + ".";
+}
+
+ThreadsText::ThreadsText(std::span<const ThreadTrace> traces, const Architecture& arch,
+                         ThreadsForm form)
+    : traces_(traces),
+      arch_(arch),
+      form_(std::move(form)),
+      groups_(group_stacks(traces, arch, form_.titles)) {}
+
+bool ThreadsText::append_block(std::string& text) {
+  while (text.size() < kTextBlock && (lines_ || next_ < groups_.size())) {
+    const ThreadTrace& trace = traces_[groups_[next_].front()];
+    if (!lines_) {
+      if (form_.titles) {
+        text += next_ == 0 ? "" : "\n";
+        append_title(text, groups_[next_]);
+      }
+      lines_.emplace(trace, arch_, form_.paint, form_.fold);
+    }
+    if (!lines_->append_block(text)) {
+      append_end(text, trace);
+      lines_.reset();
+      ++next_;
+    }
+  }
+  return !text.empty();
+}
+
+// `Thread 1 (LWP 4242 "prog", SIGSEGV):`, or for several with one stack
+// `Threads 2..4, 7 (LWP 4243..4245, 4248) [4 threads, same stack]:`.
+void ThreadsText::append_title(std::string& text, const std::vector<std::size_t>& group) const {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> lwps;
+  for (const std::size_t member : group) {
+    numbers.push_back(traces_[member].head.number);
+    lwps.push_back(traces_[member].thread->lwp);
+  }
+  const ThreadTrace& first = traces_[group.front()];
+  std::string title = (group.size() == 1 ? "Thread " : "Threads ") +
+                      number_runs(numbers, form_.inferior) + " (LWP " + number_runs(lwps);
+  if (group.size() > 1) {
+    title += ") [" + std::to_string(group.size()) + " threads, same stack]:";
+  } else {
+    title += first.thread->name.empty() ? "" : " \"" + first.thread->name + "\"";
+    if (first.head.crashed && !first.head.signal.empty()) {
+      (title += ", ") += first.head.signal;
+    }
+    title += "):";
+  }
+  append_painted(text, form_.paint.title, title);
+  text += '\n';
+}
+
+void ThreadsText::append_end(std::string& text, const ThreadTrace& trace) const {
+  for (const std::string& line : {stop_line(trace.stop), resting_line(trace)}) {
+    if (!line.empty()) {
+      append_painted(text, form_.paint.metadata, line);
+      text += '\n';
+    }
+  }
+}
+
+}  // namespace whocall
