@@ -119,8 +119,6 @@ class Backtrace:
     def __len__(self) -> int: ...
     def rows(self, fields: FrameFields, wanted: range) -> list[tuple[Any, ...]]: ...
     def objects(self, type: FrameClass, wanted: range) -> list[Any]: ...
-    stop_reason: str  # "end-of-stack", "no-caller", "unreadable", "frame-limit"
-    stop_detail: str
 
 class ThreadsReport:
     """Backtraces of threads as far as they are shown; numbers count these threads."""
@@ -193,8 +191,6 @@ class Process:
     modules: list[Module]
     mappings: list[Mapping]
 
-    def backtrace(self, thread: int, options: WalkOptions = ...) -> Backtrace:
-        """Walks the stack of threads[thread]. KeyboardInterrupt passes through."""
     def walk_threads(
         self,
         heads: Sequence[tuple[int, int, bool, str]],

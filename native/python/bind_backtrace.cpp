@@ -100,12 +100,7 @@ void bind_backtrace(py::module_& module) {
   py::class_<FinishedWalk, std::shared_ptr<FinishedWalk>>(module, "Backtrace")
       .def("__len__", [](const FinishedWalk& walk) { return walk.frames.size(); })
       .def("rows", &rows, py::arg("fields"), py::arg("wanted"))
-      .def("objects", &objects, py::arg("type"), py::arg("wanted"))
-      .def_property_readonly(
-          "stop_reason",
-          [](const FinishedWalk& walk) { return to_string(walk.frames.stop().reason); })
-      .def_property_readonly(
-          "stop_detail", [](const FinishedWalk& walk) { return text(walk.frames.stop().detail); });
+      .def("objects", &objects, py::arg("type"), py::arg("wanted"));
   module.def("strategies", &strategy_names);
   module.def("find_gaps", &gaps, py::arg("frames"));
 }

@@ -9,7 +9,6 @@
 
 #include "memory/callback_memory.h"
 #include "process/loaded_files.h"
-#include "python/bind_backtrace.h"
 #include "python/bind_functions.h"
 #include "python/bind_image_parts.h"
 #include "python/bind_places.h"
@@ -243,12 +242,6 @@ void bind_process(py::module_& module) {
                              [](const Process& process) { return modules_of(process.session()); })
       .def_property_readonly("mappings",
                              [](const Process& process) { return process.image().mappings; })
-      .def(
-          "backtrace",
-          [](const Process& process, std::size_t thread, const WalkRequest& options) {
-            return walk_thread(process.session(), thread, options);
-          },
-          py::arg("thread"), py::arg("options") = WalkRequest())
       .def("describe", &describe, py::arg("address"), py::arg("demangle") = true,
            py::arg("lines") = true)
       .def("report", &report, py::arg("module"), py::arg("fetch") = false)

@@ -17,12 +17,11 @@ FRAMES = 100_000
 # How many frames each walk finds, noted where they become Python's.
 COUNTING = """
 import whocall.core.image as image
-walked, made = [], image.backtrace_from
-def counting(*all):
-    trace = made(*all)
-    walked.append(len(trace.frames))
-    return trace
-image.backtrace_from = counting
+walked, made = [], image.TraceList
+def counting(found, *others):
+    walked.extend(len(found.trace(at)[0]) for at in range(len(found)))
+    return made(found, *others)
+image.TraceList = counting
 """
 
 
