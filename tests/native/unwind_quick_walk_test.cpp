@@ -7,6 +7,7 @@
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "unwind/walk/quick_walk.h"
+#include "unwind_again.h"
 #include "unwind_random.h"
 
 namespace whocall::test {
@@ -66,23 +67,6 @@ struct Program {
   const Architecture& arch;
   TestProcess process;
 };
-
-void check_same(const Backtrace& quick, const Backtrace& full) {
-  REQUIRE(quick.frames.size() == full.frames.size());
-  for (std::size_t i = 0; i < full.frames.size(); ++i) {
-    const Frame& one = quick.frames[i];
-    const Frame& other = full.frames[i];
-    CHECK(one.pc == other.pc);
-    CHECK(one.lookup_pc() == other.lookup_pc());
-    CHECK(one.sp == other.sp);
-    CHECK(one.cfa == other.cfa);
-    CHECK(one.trust == other.trust);
-    CHECK(one.evidence.list() == other.evidence.list());
-    CHECK(one.interrupted == other.interrupted);
-  }
-  CHECK(quick.stop.reason == full.stop.reason);
-  CHECK(quick.stop.detail == full.stop.detail);
-}
 
 TEST_CASE("quick steps: the same frames and evidence as the full walk") {
   for (const Architecture* arch : {&kX86_64, &kI386}) {
@@ -158,23 +142,6 @@ TEST_CASE("quick steps: a fact about an address does not make a broken stack who
     check_same(walker.walk(thread, {}), walker.walk(thread, explained));
   }
 }
-
-// What a walk says after another one went through the same addresses.
-struct Again {
-  explicit Again(const TestProcess& process) : image(process.image()), walker(*image) {}
-  void check(const TestProcess& process, TestProcess::Values values, const WalkOptions& options,
-             std::string_view wanted) {
-    Thread thread;
-    thread.registers = process.registers(values);
-    WalkOptions explained = options;
-    explained.explain = true;
-    const Backtrace full = walker.walk(thread, explained);
-    check_same(walker.walk(thread, options), full);
-    CHECK(pcs(full) == wanted);
-  }
-  std::unique_ptr<ProcessImage> image;
-  Walker walker;
-};
 
 constexpr Address kLow = 0x70000000;
 constexpr Address kHigh = 0x71000000;

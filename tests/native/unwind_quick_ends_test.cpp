@@ -1,0 +1,114 @@
+// Quick steps: where stacks end, and what may not be taken from one stack to another.
+#include <doctest/doctest.h>
+
+#include "arch/x86_64.h"
+#include "unwind_again.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr AddressRange kCode{0x401000, 0x402000};
+constexpr AddressRange kLeaf{0x401100, 0x401200};  // the only one with unwind tables
+constexpr Address kStart = 0x401380;
+constexpr Address kStack = 0x70000000;
+
+TestProcess leaf_and(Address entry) {
+  FrameTable table(kX86_64);
+  table.fde(table.usual_cie(), kLeaf, {});
+  TestProcess process(kX86_64);
+  process.code(kCode.begin, kCode.size());
+  process.module("/bin/prog", {kCode, entry, table.bytes()}, true);
+  return process;
+}
+
+TEST_CASE("quick steps: an end is a fact too, and its CFA") {
+  TestProcess process(kX86_64);
+  FrameTable table(kX86_64);
+  const auto cie = table.usual_cie();
+  table.fde(cie, kLeaf, {});
+  table.fde(cie, {kStart, kStart + 0x40}, Bytes{0x0e, 32, 0x07, 16});  // CFA rsp+32; rip undefined
+  process.code(kCode.begin, kCode.size());
+  process.call(kStart + 0x20, kLeaf.begin);
+  process.module("/bin/prog", {kCode, 0, table.bytes()}, true);
+  Stack stack(kStack, kX86_64);
+  process.stack(stack.word(kStart + 0x20).words(8, 0));
+  Again again(process);
+  again.check(process, {{"rip", kLeaf.begin}, {"rsp", kStack}}, {}, "0x401100 0x4013a0");
+  const StepFact* const fact = again.walker.facts().at({kStart + 0x20, false});
+  REQUIRE(fact != nullptr);
+  CHECK(fact->kind == StepFact::Kind::end_row);
+}
+
+// Who was interrupted at the entry point stands where the stack begins. Who finds that address
+// where a return address should be learns something else.
+TEST_CASE("quick steps: an entry point that was put on the stack is not one that was interrupted") {
+  TestProcess process = leaf_and(kStart);
+  Stack stack(kStack, kX86_64);
+  process.stack(stack.word(kStart).words(8, 0));
+  const TestProcess::Values interrupted = {{"rip", kStart}, {"rsp", kStack + 8}};
+  const TestProcess::Values planted = {{"rip", kLeaf.begin}, {"rsp", kStack}};
+  Again again(process);
+  again.check(process, interrupted, {}, "0x401380");
+  again.check(process, planted, {}, "0x401100 0x401380");
+  Again other_way(process);
+  other_way.check(process, planted, {}, "0x401100 0x401380");
+  other_way.check(process, interrupted, {}, "0x401380");
+}
+
+TEST_CASE("quick steps: above an address that was put on the stack only tables lead on") {
+  TestProcess process = leaf_and(0);
+  process.put(kStart, {0x55, 0x5d, 0xc3});  // push %rbp; pop %rbp; ret
+  process.call(0x401480, kStart);
+  Stack stack(kStack, kX86_64);
+  process.stack(stack.word(kStart).word(0x401480).words(8, 0));
+  Again again(process);
+  const WalkOptions options = only({"cfi", "analysis"});
+  again.check(process, {{"rip", kStart}, {"rsp", kStack + 8}}, options, "0x401380 0x401480");
+  again.check(process, {{"rip", kLeaf.begin}, {"rsp", kStack}}, options, "0x401100 0x401380");
+}
+
+TEST_CASE("quick steps: a return address of zero ends a stack by its tables alone") {
+  TestProcess process = leaf_and(0);
+  const Address back = kStart + 9;
+  process.put(kStart, {0x48, 0x83, 0xec, 0x08});  // sub $8,%rsp; call kStart; add $8,%rsp; ret
+  process.call(back, kStart);
+  process.put(back, {0x48, 0x83, 0xc4, 0x08, 0xc3});
+  Stack stack(kStack, kX86_64);
+  process.stack(stack.word(1).word(back).word(2).word(back).word(3).words(8, 0));
+  Again again(process);
+  for (int round = 0; round < 2; ++round) {
+    again.check(process, {{"rip", kStart + 4}, {"rsp", kStack}}, only({"cfi", "analysis"}),
+                "0x401384 0x401389 0x401389");
+  }
+}
+
+// A call of a function that jumps to wherever a register says. From code that no file holds nobody
+// can tell whether it came that way; from the function itself one can.
+TEST_CASE("quick steps: that a call may lead to one callee says nothing of another") {
+  constexpr Address kJit = 0x500000;
+  constexpr Address kOuter = 0x401480;
+  TestProcess process = leaf_and(0);
+  process.code(kJit, 0x100);
+  process.put(kStart, {0xff, 0xe0});  // jmp *%rax
+  process.indirect_call(kStart + 0x20);
+  process.indirect_call(kJit + 0x20);
+  process.call(kOuter, kStart);
+  const auto stack_through = [&](Address base, Address middle) {
+    Stack stack(base, kX86_64);
+    stack.word(base + 32).word(middle).words(2, 1);
+    stack.word(base + 64).word(kOuter).words(2, 1).words(4, 0);
+    process.stack(stack);
+  };
+  stack_through(kStack, kJit + 0x20);
+  stack_through(kStack + 0x1000000, kStart + 0x20);
+  Again again(process);
+  const WalkOptions options = only({"frame-pointer"});
+  again.check(process, {{"rip", kLeaf.begin}, {"rsp", kStack}, {"rbp", kStack}}, options,
+              "0x401100 0x500020 0x401480");
+  const Address other = kStack + 0x1000000;
+  again.check(process, {{"rip", kLeaf.begin}, {"rsp", other}, {"rbp", other}}, options,
+              "0x401100 0x4013a0 0x401480");
+}
+
+}  // namespace
+}  // namespace whocall::test
