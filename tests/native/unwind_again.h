@@ -36,7 +36,8 @@ struct Again {
     thread.registers = process.registers(values);
     WalkOptions explained = options;
     explained.explain = true;
-    const Backtrace full = walker.walk(thread, explained);
+    const Backtrace full = Walker(*image).walk(thread, explained);
+    check_same(walker.walk(thread, options), full);
     check_same(walker.walk(thread, options), full);
     CHECK(pcs(full) == wanted);
   }
