@@ -87,7 +87,13 @@ TEST_CASE("quick steps: a return address of zero ends a stack by its tables alon
 TEST_CASE("quick steps: that a call may lead to one callee says nothing of another") {
   constexpr Address kJit = 0x500000;
   constexpr Address kOuter = 0x401480;
-  TestProcess process = leaf_and(0);
+  FrameTable table(kX86_64);  // nothing but where functions begin
+  const auto cie = table.usual_cie();
+  table.fde(cie, kLeaf, {});
+  table.fde(cie, {kStart, kStart + 0x40}, {});
+  TestProcess process(kX86_64);
+  process.code(kCode.begin, kCode.size());
+  process.module("/bin/prog", {kCode, 0, table.bytes()}, true);
   process.code(kJit, 0x100);
   process.put(kStart, {0xff, 0xe0});  // jmp *%rax
   process.indirect_call(kStart + 0x20);
@@ -108,6 +114,9 @@ TEST_CASE("quick steps: that a call may lead to one callee says nothing of anoth
   const Address other = kStack + 0x1000000;
   again.check(process, {{"rip", kLeaf.begin}, {"rsp", other}, {"rbp", other}}, options,
               "0x401100 0x4013a0 0x401480");
+  const CodePoint inside{kStart + 0x20, false};
+  CHECK(again.walker.facts().call(inside, kOuter) == CallMatch::matches);
+  CHECK(again.walker.facts().call({kJit + 0x20, false}, kOuter) == CallMatch::unknown);
 }
 
 }  // namespace
