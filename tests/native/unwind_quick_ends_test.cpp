@@ -1,6 +1,9 @@
 // Quick steps: where stacks end, and what may not be taken from one stack to another.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <utility>
+
 #include "arch/x86_64.h"
 #include "unwind_again.h"
 
@@ -87,6 +90,7 @@ TEST_CASE("quick steps: a return address of zero ends a stack by its tables alon
 TEST_CASE("quick steps: that a call may lead to one callee says nothing of another") {
   constexpr Address kJit = 0x500000;
   constexpr Address kOuter = 0x401480;
+  constexpr Address kOther = 0x401680;
   FrameTable table(kX86_64);  // nothing but where functions begin
   const auto cie = table.usual_cie();
   table.fde(cie, kLeaf, {});
@@ -99,21 +103,23 @@ TEST_CASE("quick steps: that a call may lead to one callee says nothing of anoth
   process.indirect_call(kStart + 0x20);
   process.indirect_call(kJit + 0x20);
   process.call(kOuter, kStart);
-  const auto stack_through = [&](Address base, Address middle) {
-    Stack stack(base, kX86_64);
-    stack.word(base + 32).word(middle).words(2, 1);
-    stack.word(base + 64).word(kOuter).words(2, 1).words(4, 0);
+  process.call(kOther, kStart);
+  constexpr Address kApart = 0x1000000;  // bytes between stacks
+  const std::array<std::pair<Address, Address>, 3> ways = {
+      {{kStart + 0x20, kOther}, {kJit + 0x20, kOuter}, {kStart + 0x20, kOuter}}};
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    Stack stack(kStack + i * kApart, kX86_64);
+    stack.word(stack.base() + 32).word(ways[i].first).words(2, 1);
+    stack.word(stack.base() + 64).word(ways[i].second).words(2, 1).words(4, 0);
     process.stack(stack);
-  };
-  stack_through(kStack, kJit + 0x20);
-  stack_through(kStack + 0x1000000, kStart + 0x20);
+  }
   Again again(process);
-  const WalkOptions options = only({"frame-pointer"});
-  again.check(process, {{"rip", kLeaf.begin}, {"rsp", kStack}, {"rbp", kStack}}, options,
-              "0x401100 0x500020 0x401480");
-  const Address other = kStack + 0x1000000;
-  again.check(process, {{"rip", kLeaf.begin}, {"rsp", other}, {"rbp", other}}, options,
-              "0x401100 0x4013a0 0x401480");
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const Address base = kStack + i * kApart;
+    again.check(process, {{"rip", kLeaf.begin}, {"rsp", base}, {"rbp", base}},
+                only({"frame-pointer"}),
+                "0x401100 " + hex(ways[i].first) + " " + hex(ways[i].second));
+  }
   const CodePoint inside{kStart + 0x20, false};
   CHECK(again.walker.facts().call(inside, kOuter) == CallMatch::matches);
   CHECK(again.walker.facts().call({kJit + 0x20, false}, kOuter) == CallMatch::unknown);
