@@ -10,7 +10,6 @@ from whocall.gdb.host.output import current_style, warn, write_pieces
 from whocall.gdb.target.inferior import Current, current, inferior_prefix
 from whocall.gdb.target.walks import walk_of
 from whocall.report.backtrace.render import TextForm, report_text
-from whocall.report.form import jsonform
 
 
 def report_of(now: Current, parsed: Parsed, every_thread: bool) -> Report:
@@ -28,6 +27,8 @@ def run(line: str) -> None:
     now = current(every_thread)
     report = report_of(now, parsed, every_thread)
     if parsed.has("json"):
+        from whocall.report.form import jsonform
+
         write_pieces(jsonform.backtrace_text(report))
         return
     warn(report.warnings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import gdb
 from whocall.core import loader
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace
+from whocall.core.records import dataclass, replace
 from whocall.gdb.host import parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable

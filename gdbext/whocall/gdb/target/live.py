@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import gdb
@@ -15,6 +14,7 @@ from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
 from whocall.core.native_errors import native_errors
+from whocall.core.records import dataclass, replace
 from whocall.gdb.host import settings
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 from whocall.gdb.target.connections import connection_of
