@@ -1,0 +1,83 @@
+"""The figures as one table, for people or for the README."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.figures import Figure, Figures
+from bench.targets import Kind, Line
+
+HEAD = ("", "whocall", "peer", "", "ratio", "wanted", "met", "peak, MiB")
+_RIGHT = (1, 3, 4, 5, 7)
+
+
+def _cost(figure: Figure, unit: str) -> str:
+    digits = 3 if figure.cost < 0.1 else 2 if figure.cost < 10 else 1 if figure.cost < 100 else 0
+    return f"{figure.cost:.{digits}f} {unit}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.{2 if ratio < 10 else 1 if ratio < 100 else 0}f}x"
+
+
+def _peaks(line: Line, found: Figures) -> str:
+    if line.unit != "s":  # what a program says of a part of itself
+        return ""
+    figures = [found[name] for name in (line.ours, line.theirs) if name in found]
+    return " / ".join(f"{figure.peak:.0f}" for figure in figures)
+
+
+def row(line: Line, found: Figures, differing: Mapping[str, str]) -> tuple[str, ...]:
+    """The line's cells."""
+    theirs = _cost(found[line.theirs], line.unit) if line.theirs in found else ""
+    mine = _cost(found[line.ours], line.unit)
+    said = next((differing[name] for name in (line.theirs, line.ours) if name in differing), "")
+    ratio, wanted = "", ""
+    if line.kind in (Kind.FASTER, Kind.WITHIN, Kind.TOLD):
+        ratio = _times(line.ratio(found))
+        wanted = "" if line.kind is Kind.TOLD else f"{line.bound:g}x"
+        sign = {Kind.FASTER: "≥ ", Kind.WITHIN: "≤ "}.get(line.kind, "")
+        wanted = sign + wanted
+    elif line.kind is Kind.MEMORY:
+        wanted = f"≤ {line.bound:g} MiB"
+    else:
+        wanted = f"≤ {line.bound:g} {line.unit}"
+    met = ""
+    if said:
+        met = f"does not count: {said}"
+    elif line.kind is not Kind.TOLD:
+        share = line.share(found)
+        met = "yes" if share >= 1 else f"no, {share:.0%}"
+    return (line.what, mine, line.peer, theirs, ratio, wanted, met, _peaks(line, found))
+
+
+def rows(
+    lines: Sequence[Line], found: Figures, differing: Mapping[str, str]
+) -> list[tuple[str, ...]]:
+    """Of the lines whose figures there are."""
+    there = [
+        line
+        for line in lines
+        if line.ours in found and (not line.theirs or line.theirs in found)
+    ]
+    return [row(line, found, differing) for line in there]
+
+
+def text(made: Sequence[tuple[str, ...]]) -> str:
+    """Columns."""
+    cells = [HEAD, *made]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(HEAD))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if at in _RIGHT else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    )
+
+
+def markdown(made: Sequence[tuple[str, ...]]) -> str:
+    """The same for a page."""
+    rule = ["---:" if at in _RIGHT else "---" for at in range(len(HEAD))]
+    cells = [HEAD, rule, *made]
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
