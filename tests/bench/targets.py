@@ -75,4 +75,10 @@ LINES = (
     Line("100,000 frames", "deep/text", "lldb", "deep/lldb", Kind.FASTER, 10),
     Line("100,000 frames, JSON", "deep/json", "text", "deep/text", Kind.WITHIN, 1.5, 0.6),
     Line("100,000 frames, JSON: memory", "deep/json", "", "", Kind.MEMORY, 150, 0.6),
+    Line("clang, file never seen", "clang/unseen", "eu-stack", "clang/eu-stack", Kind.WITHIN, 3),
+    Line("clang, file seen", "clang/seen", "eu-stack", "clang/eu-stack", Kind.WITHIN, 1),
+    Line("clang, file seen", "clang/seen", "gdb", "clang/gdb", Kind.TOLD),
+    Line("clang, file seen", "clang/seen", "lldb", "clang/lldb", Kind.TOLD),
+    Line("a small core", "small/text", "python3 -c ''", "small/python", Kind.WITHIN, 4, 0.5),
+    Line("a small core", "small/text", "gdb", "small/gdb", Kind.TOLD),
 )

@@ -11,4 +11,6 @@ from bench.workshop import Workshop
 SUBJECTS: dict[str, Callable[[Workshop], Figures]] = {
     "crowd": stacks.crowd,
     "deep": stacks.deep,
+    "clang": stacks.compiler,
+    "small": stacks.small,
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from bench import answers, inputs, peers
@@ -13,13 +14,10 @@ from bench.figures import Figures, Job, least
 from bench.inputs import Dumped
 from bench.workshop import Workshop
 
-Read = Callable[[str], answers.Stacks]
-Ask = Callable[[Path, Path], list[str]]
-
-PEERS: dict[str, tuple[Ask, Read]] = {
-    "gdb": (peers.gdb, answers.of_gdb),
-    "lldb": (peers.lldb, answers.of_lldb),
-    "eu-stack": (peers.eu_stack, answers.of_eu_stack),
+PEERS: dict[str, Callable[[Path, Path], list[str]]] = {
+    "gdb": peers.gdb,
+    "lldb": peers.lldb,
+    "eu-stack": peers.eu_stack,
 }
 
 def ours(shop: Workshop, dumped: Dumped, *options: str) -> list[str]:
@@ -34,19 +32,16 @@ def _compare(shop: Workshop, subject: str, dumped: Dumped, asked: Sequence[str])
     def complaint(peer: str) -> str:
         if not told.exists():
             shop.run(ours(shop, dumped, "--json"), str(told))
-        ask, read = PEERS[peer]
-        inlined = peer == "gdb"
-        text, _ = shop.output(ask(dumped.core, dumped.exe))
-        return answers.difference(answers.ours(told, inlined), read(text))
+        return answers.difference(answers.ours(told), answers.WITNESSES[peer](dumped))
 
     for peer in asked:
-        shop.check(f"{subject}/{peer}", lambda peer=peer: complaint(peer))  # type: ignore[misc]
+        shop.check(f"{subject}/{peer}", partial(complaint, peer))
     told.unlink(missing_ok=True)
 
 
 def _jobs(shop: Workshop, subject: str, dumped: Dumped, asked: Sequence[str]) -> list[Job]:
     return [
-        shop.process(f"{subject}/{peer}", PEERS[peer][0](dumped.core, dumped.exe)) for peer in asked
+        shop.process(f"{subject}/{peer}", PEERS[peer](*dumped)) for peer in asked
     ]
 
 
