@@ -33,14 +33,14 @@ def row(line: Line, found: Figures, differing: Mapping[str, str]) -> tuple[str, 
     mine = _cost(found[line.ours], line.unit)
     said = next((differing[name] for name in (line.theirs, line.ours) if name in differing), "")
     ratio, wanted = "", ""
-    if line.kind in (Kind.FASTER, Kind.WITHIN, Kind.TOLD):
+    if line.theirs:
         ratio = _times(line.ratio(found))
         wanted = "" if line.kind is Kind.TOLD else f"{line.bound:g}x"
         sign = {Kind.FASTER: "≥ ", Kind.WITHIN: "≤ "}.get(line.kind, "")
         wanted = sign + wanted
     elif line.kind is Kind.MEMORY:
         wanted = f"≤ {line.bound:g} MiB"
-    else:
+    elif line.kind is Kind.COST:
         wanted = f"≤ {line.bound:g} {line.unit}"
     met = ""
     if said:

@@ -70,10 +70,10 @@ class Workshop:
             raise FailedError(f"{' '.join(command)}: status {told['status']}\n{text}")
         return Figure(told["seconds"], told["peak"] / 1024)
 
-    def output(self, command: Sequence[str]) -> tuple[str, Figure]:
+    def output(self, command: Sequence[str], cache: str = "") -> tuple[str, Figure]:
         """What a command prints."""
         with tempfile.NamedTemporaryFile(dir=self.place) as file:
-            figure = self.run(command, file.name)
+            figure = self.run(command, file.name, cache)
             text = Path(file.name).read_text(errors="replace")
             Path(file.name + ".err").unlink(missing_ok=True)
         return text, figure
@@ -91,11 +91,11 @@ class Workshop:
 
         return job
 
-    def told(self, command: Sequence[str]) -> Job:
-        """A job that measures by itself and says `NAME SECONDS` in lines that begin with `=`."""
+    def told(self, command: Sequence[str], cache: str = "") -> Job:
+        """A job that measures by itself and says `NAME COST` in lines that begin with `=`."""
 
         def job() -> Figures:
-            text, figure = self.output(command)
+            text, figure = self.output(command, cache)
             words = [line[1:].rsplit(None, 1) for line in text.splitlines() if line[:1] == "="]
             return {name.strip(): Figure(float(cost), figure.peak) for name, cost in words}
 
