@@ -45,7 +45,8 @@ def below(lines: Sequence[Line], found: Figures, shop: Workshop) -> list[Line]:
     return [
         line
         for line in lines
-        if line.theirs in shop.differing or line.ours in shop.differing
+        if line.theirs in shop.differing
+        or line.ours in shop.differing
         or line.share(found) < line.floor
     ]
 

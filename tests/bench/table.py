@@ -11,9 +11,16 @@ HEAD = ("", "whocall", "peer", "", "ratio", "wanted", "met", "peak, MiB")
 _RIGHT = (1, 3, 4, 5, 7)
 
 
+_LARGER = {"ns": ("us", 1000), "us": ("ms", 1000), "ms": ("s", 1000)}
+
+
 def _cost(figure: Figure, unit: str) -> str:
-    digits = 3 if figure.cost < 0.1 else 2 if figure.cost < 10 else 1 if figure.cost < 100 else 0
-    return f"{figure.cost:.{digits}f} {unit}"
+    cost = max(0.0, figure.cost)  # a difference of two may be less than nothing
+    while cost >= 1000 and unit in _LARGER:
+        unit, times = _LARGER[unit]
+        cost /= times
+    digits = 3 if cost < 0.1 else 2 if cost < 10 else 1 if cost < 100 else 0
+    return f"{cost:.{digits}f} {unit}"
 
 
 def _times(ratio: float) -> str:
@@ -36,8 +43,7 @@ def row(line: Line, found: Figures, differing: Mapping[str, str]) -> tuple[str, 
     if line.theirs:
         ratio = _times(line.ratio(found))
         wanted = "" if line.kind is Kind.TOLD else f"{line.bound:g}x"
-        sign = {Kind.FASTER: "≥ ", Kind.WITHIN: "≤ "}.get(line.kind, "")
-        wanted = sign + wanted
+        wanted = {Kind.FASTER: "≥ ", Kind.WITHIN: "≤ "}.get(line.kind, "") + wanted
     elif line.kind is Kind.MEMORY:
         wanted = f"≤ {line.bound:g} MiB"
     elif line.kind is Kind.COST:
@@ -56,9 +62,7 @@ def rows(
 ) -> list[tuple[str, ...]]:
     """Of the lines whose figures there are."""
     there = [
-        line
-        for line in lines
-        if line.ours in found and (not line.theirs or line.theirs in found)
+        line for line in lines if line.ours in found and (not line.theirs or line.theirs in found)
     ]
     return [row(line, found, differing) for line in there]
 

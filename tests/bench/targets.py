@@ -6,6 +6,7 @@ it is not met yet, 0.6 of what was reached when it was last looked at. Floors on
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -61,7 +62,9 @@ class Line:
     def share(self, found: Figures) -> float:
         """How much of the target is reached; 1 and above: it is met."""
         ratio = self.ratio(found)
-        return ratio / self.bound if self.kind is Kind.FASTER else self.bound / ratio
+        if self.kind is Kind.FASTER:
+            return ratio / self.bound
+        return self.bound / ratio if ratio > 0 else math.inf
 
 
 LINES = (
@@ -85,29 +88,162 @@ LINES = (
     Line("a small core", "small/text", "python3 -c ''", "small/python", Kind.WITHIN, 4, 0.5),
     Line("a small core", "small/text", "gdb", "small/gdb", Kind.TOLD),
     # A warm walk, of a frame.
-    Line("walk by tables", "walk/warm_walk_by_tables", "load from L2", "walk/load_from_l2", Kind.WITHIN, 7.5, 0.1, "ns"),
-    Line("walk by frame pointers", "walk/warm_walk_by_frame_pointers", "load from L2", "walk/load_from_l2", Kind.WITHIN, 5, 0.1, "ns"),
-    Line("walk by tables", "walk/warm_walk_by_tables", "libunwind, unw_step", "walk/libunwind_steps", Kind.FASTER, 3, 0.6, "ns"),
-    Line("walk by frame pointers", "walk/warm_walk_by_frame_pointers", "libunwind, unw_step", "walk/libunwind_steps", Kind.FASTER, 3, 0.6, "ns"),
-    Line("walk by tables", "walk/warm_walk_by_tables", "libunwind, unw_backtrace", "walk/libunwind_backtrace", Kind.TOLD, unit="ns"),
+    Line(
+        "walk by tables",
+        "walk/warm_walk_by_tables",
+        "load from L2",
+        "walk/load_from_l2",
+        Kind.WITHIN,
+        7.5,
+        0.1,
+        "ns",
+    ),
+    Line(
+        "walk by frame pointers",
+        "walk/warm_walk_by_frame_pointers",
+        "load from L2",
+        "walk/load_from_l2",
+        Kind.WITHIN,
+        5,
+        0.1,
+        "ns",
+    ),
+    Line(
+        "walk by tables",
+        "walk/warm_walk_by_tables",
+        "libunwind, unw_step",
+        "walk/libunwind_steps",
+        Kind.FASTER,
+        3,
+        0.6,
+        "ns",
+    ),
+    Line(
+        "walk by frame pointers",
+        "walk/warm_walk_by_frame_pointers",
+        "libunwind, unw_step",
+        "walk/libunwind_steps",
+        Kind.FASTER,
+        3,
+        0.6,
+        "ns",
+    ),
+    Line(
+        "walk by tables",
+        "walk/warm_walk_by_tables",
+        "libunwind, unw_backtrace",
+        "walk/libunwind_backtrace",
+        Kind.TOLD,
+        unit="ns",
+    ),
     Line("frames as Python objects", "api/objects", "", "", Kind.COST, 2, 0, "us"),
     Line("frames as tuples", "api/tuples", "", "", Kind.COST, 0.7, 0, "us"),
     Line("frames as tuples of three", "api/tuples of 3", "", "", Kind.TOLD, 0, 0, "us"),
     # Symbols.
-    Line("functions of 1,000,000 symbols", "functions/text", "nm -n", "functions/nm", Kind.FASTER, 1, 0.6),
-    Line("functions of 1,000,000 symbols", "functions/text", "eu-nm -n", "functions/eu-nm", Kind.TOLD),
+    Line(
+        "functions of 1,000,000 symbols",
+        "functions/text",
+        "nm -n",
+        "functions/nm",
+        Kind.FASTER,
+        1,
+        0.6,
+    ),
+    Line(
+        "functions of 1,000,000 symbols", "functions/text", "eu-nm -n", "functions/eu-nm", Kind.TOLD
+    ),
     Line("functions of 1,000,000 symbols", "functions/text", "nm -p", "functions/nm -p", Kind.TOLD),
     Line("functions of 1,000,000 symbols: memory", "functions/text", "", "", Kind.MEMORY, 200, 0.6),
-    Line("functions of 1,000,000 symbols, JSON", "functions/json", "text", "functions/text", Kind.WITHIN, 2, 0.6),
-    Line("symbol table of 100,000", "tables/elf 100k", "libbfd", "tables/bfd 100k", Kind.FASTER, 7, 0.6, "ns"),
-    Line("symbol table of 1,000,000", "tables/elf 1M", "libbfd", "tables/bfd 1M", Kind.FASTER, 7, 0, "ns"),
-    Line("symbol table of 100,000: memory", "tables/elf 100k:MiB", "libbfd", "tables/bfd 100k:MiB", Kind.WITHIN, 0.25, 0.6, "MiB"),
-    Line("symbol table of 1,000,000: memory", "tables/elf 1M:MiB", "libbfd", "tables/bfd 1M:MiB", Kind.WITHIN, 0.25, 0, "MiB"),
-    Line("look-ups, batched, 100,000", "look-ups/table_batched/100000", "std::upper_bound", "look-ups/upper_bound_over_structs/100000", Kind.FASTER, 20, 0.3, "ns"),
-    Line("look-ups, batched, 1,000,000", "look-ups/table_batched/1000000", "std::upper_bound", "look-ups/upper_bound_over_structs/1000000", Kind.FASTER, 20, 0.3, "ns"),
-    Line("look-ups, dependent, 1,000,000", "look-ups/table_dependent/1000000", "two loads", "look-ups/two_dependent_loads/1000000", Kind.WITHIN, 1.5, 0.3, "ns"),
+    Line(
+        "functions of 1,000,000 symbols, JSON",
+        "functions/json",
+        "text",
+        "functions/text",
+        Kind.WITHIN,
+        2,
+        0.6,
+    ),
+    Line(
+        "symbol table of 100,000",
+        "tables/elf 100k",
+        "libbfd",
+        "tables/bfd 100k",
+        Kind.FASTER,
+        7,
+        0.6,
+        "ns",
+    ),
+    Line(
+        "symbol table of 1,000,000",
+        "tables/elf 1M",
+        "libbfd",
+        "tables/bfd 1M",
+        Kind.FASTER,
+        7,
+        0,
+        "ns",
+    ),
+    Line(
+        "symbol table of 100,000: memory",
+        "tables/elf 100k:MiB",
+        "libbfd",
+        "tables/bfd 100k:MiB",
+        Kind.WITHIN,
+        0.25,
+        0.6,
+        "MiB",
+    ),
+    Line(
+        "symbol table of 1,000,000: memory",
+        "tables/elf 1M:MiB",
+        "libbfd",
+        "tables/bfd 1M:MiB",
+        Kind.WITHIN,
+        0.25,
+        0,
+        "MiB",
+    ),
+    Line(
+        "look-ups, batched, 100,000",
+        "look-ups/table_batched/100000",
+        "std::upper_bound",
+        "look-ups/upper_bound_over_structs/100000",
+        Kind.FASTER,
+        20,
+        0.3,
+        "ns",
+    ),
+    Line(
+        "look-ups, batched, 1,000,000",
+        "look-ups/table_batched/1000000",
+        "std::upper_bound",
+        "look-ups/upper_bound_over_structs/1000000",
+        Kind.FASTER,
+        20,
+        0.3,
+        "ns",
+    ),
+    Line(
+        "look-ups, dependent, 1,000,000",
+        "look-ups/table_dependent/1000000",
+        "two loads",
+        "look-ups/two_dependent_loads/1000000",
+        Kind.WITHIN,
+        1.5,
+        0.3,
+        "ns",
+    ),
     *(
-        Line(f"symbols in {order} order", f"orders/elf {order}", "random", "orders/elf random", Kind.WITHIN, 3, 0.6, "ns")
+        Line(
+            f"symbols in {order} order",
+            f"orders/elf {order}",
+            "random",
+            "orders/elf random",
+            Kind.WITHIN,
+            3,
+            0.6,
+            "ns",
+        )
         for order in ("sorted", "reversed", "sawtooth", "equal")
     ),
     Line("repair, files kept: own share", "repair/own", "", "", Kind.COST, 0.15),

@@ -20,6 +20,7 @@ PEERS: dict[str, Callable[[Path, Path], list[str]]] = {
     "eu-stack": peers.eu_stack,
 }
 
+
 def ours(shop: Workshop, dumped: Dumped, *options: str) -> list[str]:
     """`whocall bt` of every frame that the peers show."""
     return shop.whocall("bt", str(dumped.core), str(dumped.exe), "--all", "--past-main", *options)
@@ -40,9 +41,7 @@ def _compare(shop: Workshop, subject: str, dumped: Dumped, asked: Sequence[str])
 
 
 def _jobs(shop: Workshop, subject: str, dumped: Dumped, asked: Sequence[str]) -> list[Job]:
-    return [
-        shop.process(f"{subject}/{peer}", PEERS[peer](*dumped)) for peer in asked
-    ]
+    return [shop.process(f"{subject}/{peer}", PEERS[peer](*dumped)) for peer in asked]
 
 
 def crowd(shop: Workshop) -> Figures:
