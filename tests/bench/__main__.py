@@ -12,7 +12,7 @@ from bench.subjects import SUBJECTS
 from bench.targets import LINES, Line
 from bench.workshop import Workshop
 
-TOOLS = ("gdb", "lldb", "eu-stack", "eu-nm", "nm")
+TOOLS = ("gdb", "lldb", "eu-stack", "eu-nm", "nm", "llvm-symbolizer")
 ROUNDS, SMALL_ROUNDS = 5, 2
 TRIES = 3
 """How often the small form measures a subject before it says that it is too slow."""

@@ -1,28 +1,26 @@
-"""What is wanted: which figure is set beside which, and how far they are to be apart.
-
-`floor` is the share of a target that the small form insists on, 0.6 where the target is met; where
-it is not met yet, 0.6 of what was reached when it was last looked at. Floors only rise.
-"""
+"""What is wanted: which figure is set beside which, and how far they are to be apart."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from bench.figures import Figures
 
 MET = 0.6
+"""The floor of what has reached its target."""
 
 
 class Kind(Enum):
-    """What is compared, and with what."""
+    """What is compared with the bound."""
 
     FASTER = "times the peer's speed, at least"
     WITHIN = "times the peer's cost, at most"
     MEMORY = "MiB at the peak, at most"
     COST = "of the unit, at most"
-    TOLD = "is only told"
+    TOLD = "nothing: it is only told"
 
 
 @dataclass(frozen=True)
@@ -32,14 +30,14 @@ class Line:
     what: str
     ours: str
     """The name of our figure."""
-    peer: str
-    """As the table has it."""
     theirs: str
-    """The name of the peer's figure."""
+    """The name of the peer's; empty where there is none."""
     kind: Kind
     bound: float = 0.0
     floor: float = 0.0
-    """0: the small form has nothing to say about it."""
+    """The share of the target below which the small form fails; 0: it does not look."""
+    peer: str = ""
+    """As people call it."""
     unit: str = "s"
 
     @property
@@ -67,188 +65,155 @@ class Line:
         return self.bound / ratio if ratio > 0 else math.inf
 
 
+def faster(
+    what: str, ours: str, theirs: str, bound: float, floor: float = 0.0, peer: str = ""
+) -> Line:
+    """`bound` times as fast as the peer, at least."""
+    return Line(what, ours, theirs, Kind.FASTER, bound, floor, peer)
+
+
+def within(
+    what: str, ours: str, theirs: str, bound: float, floor: float = 0.0, peer: str = ""
+) -> Line:
+    """`bound` times the peer's cost, at most."""
+    return Line(what, ours, theirs, Kind.WITHIN, bound, floor, peer)
+
+
+def memory(what: str, ours: str, bound: float, floor: float = 0.0) -> Line:
+    """So many MiB at the peak, at most."""
+    return Line(what, ours, "", Kind.MEMORY, bound, floor)
+
+
+def cost(what: str, ours: str, bound: float) -> Line:
+    """So much at most; no floor, as it hangs on the machine."""
+    return Line(what, ours, "", Kind.COST, bound)
+
+
+def told(what: str, ours: str, theirs: str = "", peer: str = "") -> Line:
+    """Nothing is wanted."""
+    return Line(what, ours, theirs, Kind.TOLD, peer=peer)
+
+
+def _of(subject: str, *lines: Line, unit: str = "s") -> Iterator[Line]:
+    """Lines that name the subject's figures without its own name."""
+    for line in lines:
+        theirs = f"{subject}/{line.theirs}" if line.theirs else ""
+        peer = line.peer or line.theirs
+        yield replace(line, ours=f"{subject}/{line.ours}", theirs=theirs, peer=peer, unit=unit)
+
+
+CROWD, DEEP = "1,001 threads", "100,000 frames"
+TABLES, POINTERS = "warm_walk_by_tables", "warm_walk_by_frame_pointers"
+STEP = "libunwind_steps"
+MILLION = "1,000,000 symbols"
+BOUND = "upper_bound_over_structs"
+
+# The last number of a line is its floor. Where the target is met, it is MET; where it is not met
+# yet, MET times the share that was reached when the floor was last raised. Floors only rise.
 LINES = (
-    # Stacks, as whole processes.
-    Line("1,001 threads", "crowd/text", "gdb", "crowd/gdb", Kind.FASTER, 12, 0.24),
-    Line("1,001 threads", "crowd/text", "lldb", "crowd/lldb", Kind.FASTER, 8),
-    Line("1,001 threads", "crowd/text", "eu-stack", "crowd/eu-stack", Kind.FASTER, 100),
-    Line("1,001 threads, JSON", "crowd/json", "text", "crowd/text", Kind.WITHIN, 1.5, 0.6),
-    Line("1,001 threads, JSON: memory", "crowd/json", "", "", Kind.MEMORY, 150, 0.6),
-    Line("in gdb, the first time", "in-gdb/text first", "gdb", "in-gdb/gdb first", Kind.FASTER, 15),
-    Line("in gdb, the second", "in-gdb/text second", "gdb", "in-gdb/gdb second", Kind.FASTER, 30),
-    Line("in gdb, JSON", "in-gdb/json second", "text", "in-gdb/text second", Kind.WITHIN, 1.5),
-    Line("100,000 frames", "deep/text", "gdb", "deep/gdb", Kind.FASTER, 20, 0.1),
-    Line("100,000 frames", "deep/text", "lldb", "deep/lldb", Kind.FASTER, 10),
-    Line("100,000 frames, JSON", "deep/json", "text", "deep/text", Kind.WITHIN, 1.5, 0.6),
-    Line("100,000 frames, JSON: memory", "deep/json", "", "", Kind.MEMORY, 150, 0.6),
-    Line("clang, file never seen", "clang/unseen", "eu-stack", "clang/eu-stack", Kind.WITHIN, 3),
-    Line("clang, file seen", "clang/seen", "eu-stack", "clang/eu-stack", Kind.WITHIN, 1),
-    Line("clang, file seen", "clang/seen", "gdb", "clang/gdb", Kind.TOLD),
-    Line("clang, file seen", "clang/seen", "lldb", "clang/lldb", Kind.TOLD),
-    Line("a small core", "small/text", "python3 -c ''", "small/python", Kind.WITHIN, 4, 0.5),
-    Line("a small core", "small/text", "gdb", "small/gdb", Kind.TOLD),
-    # A warm walk, of a frame.
-    Line(
-        "walk by tables",
-        "walk/warm_walk_by_tables",
-        "load from L2",
-        "walk/load_from_l2",
-        Kind.WITHIN,
-        7.5,
-        0.1,
-        "ns",
+    *_of(
+        "crowd",
+        faster(CROWD, "text", "gdb", 12, 0.24),
+        faster(CROWD, "text", "lldb", 8),
+        faster(CROWD, "text", "eu-stack", 100),
+        within(f"{CROWD}, JSON", "json", "text", 1.5, MET),
+        memory(f"{CROWD}, JSON: memory", "json", 150, MET),
     ),
-    Line(
-        "walk by frame pointers",
-        "walk/warm_walk_by_frame_pointers",
-        "load from L2",
-        "walk/load_from_l2",
-        Kind.WITHIN,
-        5,
-        0.1,
-        "ns",
+    *_of(
+        "in-gdb",
+        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.11, "bt"),
+        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.09, "bt"),
+        within(f"{CROWD} in gdb, JSON", "json second", "text second", 1.5, 0, "text"),
     ),
-    Line(
-        "walk by tables",
-        "walk/warm_walk_by_tables",
-        "libunwind, unw_step",
-        "walk/libunwind_steps",
-        Kind.FASTER,
-        3,
-        0.6,
-        "ns",
+    *_of(
+        "deep",
+        faster(DEEP, "text", "gdb", 20, 0.4),
+        faster(DEEP, "text", "lldb", 10),
+        within(f"{DEEP}, JSON", "json", "text", 1.5, MET),
+        memory(f"{DEEP}, JSON: memory", "json", 150, MET),
     ),
-    Line(
-        "walk by frame pointers",
-        "walk/warm_walk_by_frame_pointers",
-        "libunwind, unw_step",
-        "walk/libunwind_steps",
-        Kind.FASTER,
-        3,
-        0.6,
-        "ns",
+    *_of(
+        "clang",
+        within("clang, its files never seen", "unseen", "eu-stack", 3),
+        within("clang, its files seen", "seen", "eu-stack", 1),
+        told("clang, its files seen", "seen", "gdb"),
+        told("clang, its files seen", "seen", "lldb"),
     ),
-    Line(
-        "walk by tables",
-        "walk/warm_walk_by_tables",
-        "libunwind, unw_backtrace",
-        "walk/libunwind_backtrace",
-        Kind.TOLD,
+    *_of(
+        "small",
+        within("a small core", "text", "python", 4, 0.3, "python3 -c ''"),
+        told("a small core", "text", "gdb"),
+        told("a small core", "text", "eu-stack"),
+    ),
+    *_of(
+        "walk",
+        within("warm walk by tables", TABLES, "load_from_l2", 7.5, 0.21, "load from L2"),
+        within("warm walk by frame pointers", POINTERS, "load_from_l2", 5, 0.11, "load from L2"),
+        faster("warm walk by tables", TABLES, STEP, 3, MET, "unw_step"),
+        faster("warm walk by frame pointers", POINTERS, STEP, 3, MET, "unw_step"),
+        told("warm walk by tables", TABLES, "libunwind_backtrace", "unw_backtrace"),
         unit="ns",
     ),
-    Line("frames as Python objects", "api/objects", "", "", Kind.COST, 2, 0, "us"),
-    Line("frames as tuples", "api/tuples", "", "", Kind.COST, 0.7, 0, "us"),
-    Line("frames as tuples of three", "api/tuples of 3", "", "", Kind.TOLD, 0, 0, "us"),
-    # Symbols.
-    Line(
-        "functions of 1,000,000 symbols",
-        "functions/text",
-        "nm -n",
-        "functions/nm",
-        Kind.FASTER,
-        1,
-        0.6,
+    *_of(
+        "api",
+        cost("a frame as an object", "objects", 2),
+        cost("a frame as a tuple", "tuples", 0.7),
+        told("a frame as a tuple of three", "tuples of 3"),
+        unit="us",
     ),
-    Line(
-        "functions of 1,000,000 symbols", "functions/text", "eu-nm -n", "functions/eu-nm", Kind.TOLD
+    *_of(
+        "functions",
+        faster(f"functions, {MILLION}", "text", "nm", 1, MET, "nm -n"),
+        told(f"functions, {MILLION}", "text", "nm -p"),
+        told(f"functions, {MILLION}", "text", "eu-nm", "eu-nm -n"),
+        memory(f"functions, {MILLION}: memory", "text", 200, MET),
+        within(f"functions, {MILLION}, JSON", "json", "text", 2, MET),
     ),
-    Line("functions of 1,000,000 symbols", "functions/text", "nm -p", "functions/nm -p", Kind.TOLD),
-    Line("functions of 1,000,000 symbols: memory", "functions/text", "", "", Kind.MEMORY, 200, 0.6),
-    Line(
-        "functions of 1,000,000 symbols, JSON",
-        "functions/json",
-        "text",
-        "functions/text",
-        Kind.WITHIN,
-        2,
-        0.6,
+    *_of(
+        "addresses",
+        told(f"20,000 addresses, {MILLION}", "whocall", "llvm-symbolizer"),
     ),
-    Line(
-        "symbol table of 100,000",
-        "tables/elf 100k",
-        "libbfd",
-        "tables/bfd 100k",
-        Kind.FASTER,
-        7,
-        0.6,
-        "ns",
+    *_of(
+        "tables",
+        faster("symbol table, 100,000 symbols", "elf 100k", "bfd 100k", 7, MET, "libbfd"),
+        faster(f"symbol table, {MILLION}", "elf 1M", "bfd 1M", 7, 0, "libbfd"),
+        unit="ns",
     ),
-    Line(
-        "symbol table of 1,000,000",
-        "tables/elf 1M",
-        "libbfd",
-        "tables/bfd 1M",
-        Kind.FASTER,
-        7,
-        0,
-        "ns",
+    *_of(
+        "tables",
+        within("symbol table, 100,000 symbols: memory", "elf 100k:MiB", "bfd 100k:MiB",
+               0.25, MET, "libbfd"),
+        within(f"symbol table, {MILLION}: memory", "elf 1M:MiB", "bfd 1M:MiB", 0.25, 0, "libbfd"),
+        unit="MiB",
     ),
-    Line(
-        "symbol table of 100,000: memory",
-        "tables/elf 100k:MiB",
-        "libbfd",
-        "tables/bfd 100k:MiB",
-        Kind.WITHIN,
-        0.25,
-        0.6,
-        "MiB",
+    *_of(
+        "look-ups",
+        *(
+            faster(f"look-up, batched, {size:,}", f"table_batched/{size}", f"{BOUND}/{size}",
+                   20, floor, "std::upper_bound")
+            for size, floor in ((100_000, 0.4), (1_000_000, 0.25))
+        ),
+        within("look-up, dependent, 1,000,000", "table_dependent/1000000",
+               "two_dependent_loads/1000000", 1.5, MET, "two loads"),
+        unit="ns",
     ),
-    Line(
-        "symbol table of 1,000,000: memory",
-        "tables/elf 1M:MiB",
-        "libbfd",
-        "tables/bfd 1M:MiB",
-        Kind.WITHIN,
-        0.25,
-        0,
-        "MiB",
+    *_of(
+        "orders",
+        within("symbols in order", "elf sorted", "elf random", 3, MET, "at random"),
+        within("symbols in reverse order", "elf reversed", "elf random", 3, MET, "at random"),
+        within("symbols as a sawtooth", "elf sawtooth", "elf random", 3, MET, "at random"),
+        within("symbols at one address", "elf equal", "elf random", 3, 0.2, "at random"),
+        unit="ns",
     ),
-    Line(
-        "look-ups, batched, 100,000",
-        "look-ups/table_batched/100000",
-        "std::upper_bound",
-        "look-ups/upper_bound_over_structs/100000",
-        Kind.FASTER,
-        20,
-        0.3,
-        "ns",
+    *_of(
+        "repair",
+        cost("repair, its files kept: own share", "own", 0.15),
+        told("repair, its files kept", "whole", "reading", "gdb reads them"),
+        told("repair, its files made", "made", "reading", "gdb reads them"),
     ),
-    Line(
-        "look-ups, batched, 1,000,000",
-        "look-ups/table_batched/1000000",
-        "std::upper_bound",
-        "look-ups/upper_bound_over_structs/1000000",
-        Kind.FASTER,
-        20,
-        0.3,
-        "ns",
+    *_of(
+        "known",
+        told("second walk in one process", "again", "first", "the first"),
+        told("second walk in a new process", "anew", "first", "the first"),
     ),
-    Line(
-        "look-ups, dependent, 1,000,000",
-        "look-ups/table_dependent/1000000",
-        "two loads",
-        "look-ups/two_dependent_loads/1000000",
-        Kind.WITHIN,
-        1.5,
-        0.3,
-        "ns",
-    ),
-    *(
-        Line(
-            f"symbols in {order} order",
-            f"orders/elf {order}",
-            "random",
-            "orders/elf random",
-            Kind.WITHIN,
-            3,
-            0.6,
-            "ns",
-        )
-        for order in ("sorted", "reversed", "sawtooth", "equal")
-    ),
-    Line("repair, files kept: own share", "repair/own", "", "", Kind.COST, 0.15),
-    Line("repair, files kept", "repair/whole", "gdb reads them", "repair/reading", Kind.TOLD),
-    Line("repair, files made", "repair/made", "gdb reads them", "repair/reading", Kind.TOLD),
-    Line("second walk, in one process", "known/again", "first", "known/first", Kind.TOLD),
-    Line("second walk, in a new process", "known/anew", "first", "known/first", Kind.TOLD),
-)
+)  # fmt: skip

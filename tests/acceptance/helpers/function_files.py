@@ -11,7 +11,8 @@ TOOTH = 1000
 """Functions in a run of ascending addresses, of a sawtooth."""
 SIZE = 16
 """Bytes of each function."""
-_BASE = 0x400000
+BASE = 0x400000
+"""Link address of the first function."""
 
 
 def _places(count: int, order: str) -> list[int]:
@@ -38,7 +39,7 @@ def write(path: Path, count: int, order: str = "random") -> None:
     places = _places(count, order)
     named = range(count) if order == "equal" else places
     symbols = bytes(24) + b"".join(
-        entry(1 + name_size * name, 0x12, 0, 1, _BASE + SIZE * at, SIZE)
+        entry(1 + name_size * name, 0x12, 0, 1, BASE + SIZE * at, SIZE)
         for name, at in zip(named, places)
     )
     at_symbols = 64
@@ -47,11 +48,11 @@ def write(path: Path, count: int, order: str = "random") -> None:
     header = struct.Struct("<IIQQQQIIQQ").pack
     sections = [
         bytes(64),
-        header(1, 8, 6, _BASE, 64, SIZE * count, 0, 0, 16, 0),  # the code is left out: NOBITS
+        header(1, 8, 6, BASE, 64, SIZE * count, 0, 0, 16, 0),  # the code is left out: NOBITS
         header(7, 2, 0, 0, at_symbols, len(symbols), 3, 1, 8, 24),
         header(15, 3, 0, 0, at_names, len(names), 0, 0, 1, 0),
         header(23, 3, 0, 0, at_headers + 5 * 64, len(shstrtab), 0, 0, 1, 0),
     ]
     ident = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-    head = struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, _BASE, 0, at_headers, 0, 64, 56, 0, 64, 5, 4)
+    head = struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, BASE, 0, at_headers, 0, 64, 56, 0, 64, 5, 4)
     path.write_bytes(ident + head + symbols + names + b"".join(sections) + shstrtab)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.figures import Figures
-from bench.subjects import api, functions, in_gdb, known, native, repair, stacks
+from bench.subjects import addresses, api, functions, in_gdb, known, native, repair, stacks
 from bench.workshop import Workshop
 
 SUBJECTS: dict[str, Callable[[Workshop], Figures]] = {
@@ -17,6 +17,7 @@ SUBJECTS: dict[str, Callable[[Workshop], Figures]] = {
     "walk": native.walk,
     "api": api.api,
     "functions": functions.functions,
+    "addresses": addresses.addresses,
     "tables": native.tables,
     "look-ups": native.look_ups,
     "orders": native.orders,

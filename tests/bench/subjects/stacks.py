@@ -74,11 +74,12 @@ def deep(shop: Workshop) -> Figures:
 def small(shop: Workshop) -> Figures:
     """A program of a few functions, beside a Python that does nothing."""
     dumped = inputs.small()
-    _compare(shop, "small", dumped, ["gdb"])
+    asked = ["gdb"] if shop.small else ["gdb", "eu-stack"]
+    _compare(shop, "small", dumped, asked)
     jobs = [
         shop.process("small/text", ours(shop, dumped)),
         shop.process("small/python", [sys.executable, "-c", ""]),
-        *_jobs(shop, "small", dumped, ["gdb"]),
+        *_jobs(shop, "small", dumped, asked),
     ]
     return least(jobs, 4 * shop.rounds)  # a few hundredths of a second each
 
