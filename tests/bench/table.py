@@ -60,11 +60,9 @@ def row(line: Line, found: Figures, differing: Mapping[str, str]) -> tuple[str, 
 def rows(
     lines: Sequence[Line], found: Figures, differing: Mapping[str, str]
 ) -> list[tuple[str, ...]]:
-    """Of the lines whose figures there are."""
-    there = [
-        line for line in lines if line.ours in found and (not line.theirs or line.theirs in found)
-    ]
-    return [row(line, found, differing) for line in there]
+    """Of the subjects that could be measured; those have every figure."""
+    there = {name.partition("/")[0] for name in found}
+    return [row(line, found, differing) for line in lines if line.subject in there]
 
 
 def text(made: Sequence[tuple[str, ...]]) -> str:
