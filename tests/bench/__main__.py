@@ -6,13 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from bench import inputs, table
+from bench import inputs, peers, table
 from bench.figures import Figures, merged
 from bench.subjects import SUBJECTS
 from bench.targets import LINES, Line
 from bench.workshop import Workshop
 
-TOOLS = ("gdb", "lldb", "eu-stack", "eu-nm", "nm", "llvm-symbolizer")
 ROUNDS, SMALL_ROUNDS = 5, 2
 TRIES = 3
 """How often the small form measures a subject before it says that it is too slow."""
@@ -70,7 +69,7 @@ def measured_small(shop: Workshop, wanted: Sequence[str]) -> tuple[Figures, list
 def main() -> int:
     """0, or 1 where the small form finds something too slow."""
     given = parsed()
-    if missing := inputs.missing(*TOOLS):
+    if missing := inputs.missing(*peers.TOOLS):
         print(f"not installed: {' '.join(missing)}; scripts/prepare bench does it", file=sys.stderr)
         return 2
     shop = Workshop(given.rounds or (SMALL_ROUNDS if given.small else ROUNDS), given.small)
@@ -90,6 +89,8 @@ def main() -> int:
     lines = [line for line in LINES if line.floor or not given.small]
     made = table.rows(lines, found, shop.differing)
     print(table.markdown(made) if given.markdown else table.text(made))
+    versions = ", ".join(peers.versions())
+    print(f"\nProcessor time, the least of {shop.rounds} rounds; {versions}.")
     for line in slow:
         print(f"below its floor of {line.floor:.0%} of the target: {line.what}, {line.peer}")
     return 1 if slow else 0

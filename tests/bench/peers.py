@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+
+TOOLS = ("gdb", "lldb", "eu-stack", "eu-nm", "nm", "llvm-symbolizer")
 
 GDB = (
     *("gdb", "-nx", "-q", "-batch"),
@@ -39,3 +44,11 @@ def nm(file: Path) -> list[str]:
 def eu_nm(file: Path) -> list[str]:
     """Its symbols, likewise."""
     return ["eu-nm", "--format=bsd", "-n", str(file)]
+
+
+def versions() -> Iterator[str]:
+    """The tools that are set beside us, and which they are; for a line below the table."""
+    for tool in ("gdb", "lldb", "eu-stack", "nm", "llvm-symbolizer"):
+        said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False)
+        number = re.search(r"\d+\.[\d.]*\d", said.stdout)
+        yield f"{tool} {number[0] if number else 'of unknown version'}"

@@ -121,8 +121,8 @@ LINES = (
     ),
     *_of(
         "in-gdb",
-        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.11, "bt"),
-        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.09, "bt"),
+        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.11, "thread apply all bt"),
+        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.09, "thread apply all bt"),
         within(f"{CROWD} in gdb, JSON", "json second", "text second", 1.5, 0, "text"),
     ),
     *_of(

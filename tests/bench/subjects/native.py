@@ -87,6 +87,6 @@ def orders(shop: Workshop) -> Figures:
     """The same functions, written down in other orders."""
     jobs: list[Job] = []
     for order in ORDERS:
-        file = inputs.functions(COUNTS["100k" if shop.small else "1M"], order)
+        file = inputs.functions(COUNTS["100k"], order)
         jobs += _table_jobs(shop, "orders", order, "elf", file)
     return least(jobs, shop.rounds)
