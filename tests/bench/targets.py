@@ -102,6 +102,7 @@ def _of(subject: str, *lines: Line, unit: str = "s") -> Iterator[Line]:
         yield replace(line, ours=f"{subject}/{line.ours}", theirs=theirs, peer=peer, unit=unit)
 
 
+BT = "thread apply all bt"
 CROWD, DEEP = "1,001 threads", "100,000 frames"
 TABLES, POINTERS = "warm_walk_by_tables", "warm_walk_by_frame_pointers"
 STEP = "libunwind_steps"
@@ -121,8 +122,8 @@ LINES = (
     ),
     *_of(
         "in-gdb",
-        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.11, "thread apply all bt"),
-        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.09, "thread apply all bt"),
+        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.11, BT),
+        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.09, BT),
         within(f"{CROWD} in gdb, JSON", "json second", "text second", 1.5, 0, "text"),
     ),
     *_of(
