@@ -114,7 +114,7 @@ BOUND = "upper_bound_over_structs"
 LINES = (
     *_of(
         "crowd",
-        faster(CROWD, "text", "gdb", 12, 0.3),
+        faster(CROWD, "text", "gdb", 12, 0.27),
         faster(CROWD, "text", "lldb", 8),
         faster(CROWD, "text", "eu-stack", 100),
         within(f"{CROWD}, JSON", "json", "text", 1.5, MET),
@@ -123,7 +123,7 @@ LINES = (
     *_of(
         "in-gdb",
         faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.12, BT),
-        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.09, BT),
+        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.085, BT),
         within(f"{CROWD} in gdb, JSON", "json second", "text second", 1.5, 0, "text"),
     ),
     *_of(
