@@ -20,7 +20,6 @@ import os
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -108,7 +107,7 @@ def _programs(folder: Path) -> list[Program]:
     return made
 
 
-def _cost_of(who: int, act: Callable[[], None]) -> Cost:
+def _cost_of(who: int, act: Callable[[], object]) -> Cost:
     def spent() -> float:
         usage = resource.getrusage(who)
         return usage.ru_utime + usage.ru_stime
@@ -123,8 +122,7 @@ def _gdb(*commands: str) -> Cost:
     run = ["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", *words]
     return _cost_of(
         resource.RUSAGE_CHILDREN,
-        lambda: subprocess.run(run, check=True, stdout=subprocess.DEVNULL, env=environment())
-        and None,
+        lambda: subprocess.run(run, check=True, stdout=subprocess.DEVNULL, env=environment()),
     )
 
 
@@ -192,4 +190,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

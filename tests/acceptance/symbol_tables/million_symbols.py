@@ -1,9 +1,7 @@
-"""An ELF file of a million functions, and what reading it costs us and libbfd in memory."""
+"""What reading a file of a million functions costs us and libbfd in memory."""
 
 from __future__ import annotations
 
-import random
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -56,32 +54,6 @@ int main(int count, char **arguments) {
   return 0;
 }
 """
-
-
-def write(path: Path, count: int = COUNT) -> None:
-    """Functions of 16 bytes with a size, in disorder, as linkers write them."""
-    base, shstrtab = 0x400000, b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
-    names = b"\0" + b"".join(b"function_number_%07d\0" % at for at in range(count))
-    order = list(range(count))
-    random.Random(1).shuffle(order)
-    entry = struct.Struct("<IBBHQQ").pack
-    symbols = bytes(24) + b"".join(
-        entry(1 + 24 * at, 0x12, 0, 1, base + 16 * at, 16) for at in order
-    )
-    at_symbols = 64
-    at_names = at_symbols + len(symbols)
-    at_headers = at_names + len(names)
-    header = struct.Struct("<IIQQQQIIQQ").pack
-    sections = [
-        bytes(64),
-        header(1, 8, 6, base, 64, 16 * count, 0, 0, 16, 0),  # the code itself is left out: NOBITS
-        header(7, 2, 0, 0, at_symbols, len(symbols), 3, 1, 8, 24),
-        header(15, 3, 0, 0, at_names, len(names), 0, 0, 1, 0),
-        header(23, 3, 0, 0, at_headers + 5 * 64, len(shstrtab), 0, 0, 1, 0),
-    ]
-    ident = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-    head = struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, base, 0, at_headers, 0, 64, 56, 0, 64, 5, 4)
-    path.write_bytes(ident + head + symbols + names + b"".join(sections) + shstrtab)
 
 
 def ours(file: Path) -> list[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from corpus.crash import crash
 
+from acceptance.helpers import function_files
 from acceptance.symbol_tables import million_symbols
 from whocall import open_core
 from whocall.report.tables.modules import all_facts
@@ -20,7 +21,7 @@ TABLE_BYTES = 24 * UNUSED
 def test_a_quarter_of_libbfd(tmp_path: Path) -> None:
     """After opening a million symbols, and at the worst moment of it."""
     file = tmp_path / "million"
-    million_symbols.write(file)
+    function_files.write(file, million_symbols.COUNT)
     symbols, after, peak = million_symbols.ours(file)
     theirs = million_symbols.libbfd(file, tmp_path)
     print(f"KiB after opening and at the peak: {after}, {peak}; libbfd: {theirs[1]}, {theirs[2]}")
