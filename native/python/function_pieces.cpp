@@ -191,6 +191,7 @@ std::size_t longest_source(const FoundFunctions& list, const py::object& chosen)
   const std::size_t count = indices ? indices->size() : list.size();
   std::size_t longest = 0;
   for (std::size_t i = 0; i < count; ++i) {
+    check_interrupt_at(i, kManyEntries);
     const std::uint64_t index = indices ? (*indices)[i] : i;
     if (index >= list.size()) {
       throw py::index_error("the list is shorter");
