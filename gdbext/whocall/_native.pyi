@@ -273,6 +273,9 @@ class FunctionList:
     def __getitem__(self, index: int) -> tuple[int, int, str, str, bool, list[str], bool]:
         """(start, end, raw name, source, whether it is a name, witnesses best first, whether the
         name is inferred)."""
+    def names(self, begin: int, end: int, demangled: bool) -> tuple[list[str], list[str]]:
+        """Of the functions from `begin` up to `end` the names to show and the raw ones; where they
+        are the same, the same object."""
     def longest_source(self, chosen: Buffer | None = None) -> int:
         """Characters of the longest source of the functions with these indices (uint64)."""
     def pieces(self, form: FunctionForm, chosen: Buffer | None = None) -> Iterator[str]:
@@ -295,6 +298,11 @@ class FunctionForm:
 
 def functions(path: _Path, search: FileSearch = ...) -> FunctionList:
     """The function table of any object file; libbfd reads what is not ELF."""
+
+def tell_of_long_work(tell: Callable[[str], None] | None, patience: float = 1.0) -> None:
+    """From now on `tell` is called with what native code is about ("Reading the symbols of
+    /bin/prog"), once for each piece of work, when `patience` (seconds) has passed since this call
+    or since it was last called."""
 
 def checksum(bytes: Buffer, before: int = 0) -> int:
     """Of 64 bits; goes on from that of what came `before`."""

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/interrupt.h"
+
 namespace whocall {
 
 inline constexpr std::string_view kBlanks = " \t";
@@ -23,10 +25,15 @@ inline std::string_view trimmed(std::string_view text) {
 }
 
 // Takes the next line off the front of `text`, without its line feed and the carriage return before
-// that. What follows the last line feed is a line too.
+// that. What follows the last line feed is a line too. Now and then it asks for Ctrl-C: lists of
+// names have up to gigabytes.
 inline std::string_view take_line(std::string_view& text) {
   std::string_view line = text.substr(0, text.find('\n'));
+  const std::size_t piece = text.size() / kManyBytes;
   text.remove_prefix(std::min(line.size() + 1, text.size()));
+  if (text.size() / kManyBytes != piece) {
+    check_interrupt();
+  }
   if (line.ends_with('\r')) {
     line.remove_suffix(1);
   }

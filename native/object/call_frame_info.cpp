@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "base/sort_by_address.h"
 #include "object/eh_frame_header.h"
 #include "object/frame_entries.h"
@@ -71,7 +72,9 @@ struct CallFrameInfo::Data {
   // on behind terminators: old linkers left some inside.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
+    std::size_t turn = 0;
     for (std::uint64_t offset = 0; offset < entries.section().size();) {
+      check_interrupt_at(turn++, kManyEntries);
       const auto entry = entries.entry_at(offset);
       if (!entry) {
         return;
@@ -136,6 +139,7 @@ std::optional<Fde> CallFrameInfo::Data::find_through_index(Address wanted) const
 }
 
 void CallFrameInfo::Data::build_index(const CallFrameInfo& info) const {
+  index.items.clear();  // of an attempt that Ctrl-C ended
   info.for_each([this](const Fde& fde) {
     if (!fde.range.empty()) {
       index.items.push_back({fde.range, fde.offset});
@@ -191,12 +195,14 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
   std::vector<AddressRange> ranges;
   ranges.reserve(entries.section().size() / kUsualFde);
   std::uint64_t fdes = 0;
+  std::size_t turn = 0;
   const auto add = [&](const AddressRange& range) {
     if (!range.empty() && data_->is_code(range)) {
       ranges.push_back(range);
     }
   };
   for (std::uint64_t offset = 0; offset < entries.section().size();) {
+    check_interrupt_at(turn++, kManyEntries);
     const auto entry = entries.entry_at(offset);
     if (!entry) {
       break;

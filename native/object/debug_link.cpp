@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/interrupt.h"
+
 namespace whocall {
 
 std::optional<DebugLink> debug_link_of(const ElfFile& file) {
@@ -29,9 +31,14 @@ std::optional<DebugLink> debug_link_of(const ElfFile& file) {
 }
 
 std::uint32_t debug_link_crc(ByteView contents) {
-  const auto bytes = contents.bytes();
-  return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  uLong crc = 0;
+  for (auto rest = contents.bytes(); !rest.empty();) {  // debug files have gigabytes
+    check_interrupt();
+    const auto piece = rest.first(std::min(rest.size(), kManyBytes));
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
+    rest = rest.subspan(piece.size());
+  }
+  return static_cast<std::uint32_t>(crc);
 }
 
 }  // namespace whocall

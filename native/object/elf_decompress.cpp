@@ -5,10 +5,11 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <limits>
+#include <memory>
 #include <new>
 
 #include "base/byte_reader.h"
+#include "base/interrupt.h"
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
@@ -33,17 +34,23 @@ std::optional<OwnedBytes> room_for(std::uint64_t size, std::uint64_t compressed_
   }
 }
 
-// zlib counts in 32 bits: feed and drain it in pieces.
+struct EndInflate {
+  void operator()(z_stream* stream) const { inflateEnd(stream); }
+};
+
+// zlib counts in 32 bits: feed it in pieces. They are small, as it takes seconds for a gigabyte.
 bool inflate_all(std::span<const std::byte> input, OwnedBytes& output) {
   z_stream stream = {};
   if (inflateInit(&stream) != Z_OK) {
     return false;
   }
-  constexpr std::size_t kPiece = std::numeric_limits<uInt>::max() / 2;
+  const std::unique_ptr<z_stream, EndInflate> end(&stream);  // also when Ctrl-C ends it
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
   std::size_t taken = 0;
   std::size_t given = 0;
   int status = Z_OK;
   while (status == Z_OK) {
+    check_interrupt();
     const std::size_t in = std::min(kPiece, input.size() - taken);
     const std::size_t out = std::min(kPiece, output.size - given);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input.data() + taken));
@@ -58,7 +65,6 @@ bool inflate_all(std::span<const std::byte> input, OwnedBytes& output) {
       status = inflateReset(&stream);
     }
   }
-  inflateEnd(&stream);
   return given == output.size && status == Z_STREAM_END;  // the end holds the checksum
 }
 

@@ -143,12 +143,13 @@ std::optional<ByteView> ElfFile::contents(const ElfSection& section) const {
     return stored;
   }
   const std::lock_guard lock(data_->mutex);
-  const auto [entry, is_new] = data_->inflated.try_emplace(section.index);
-  if (is_new) {
-    entry->second =
+  auto known = data_->inflated.find(section.index);
+  if (known == data_->inflated.end()) {  // nothing is noted before it is whole: Ctrl-C may end it
+    auto bytes =
         compressed ? decompress_section(*stored, pointer_size()) : decompress_zdebug(*stored);
+    known = data_->inflated.emplace(section.index, std::move(bytes)).first;
   }
-  const std::optional<OwnedBytes>& inflated = entry->second;
+  const std::optional<OwnedBytes>& inflated = known->second;
   return inflated ? std::optional(ByteView({inflated->data.get(), inflated->size}, endian()))
                   : std::nullopt;
 }

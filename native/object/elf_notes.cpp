@@ -2,6 +2,7 @@
 #include <elf.h>
 
 #include "base/byte_reader.h"
+#include "base/interrupt.h"
 #include "object/elf_file.h"
 
 namespace whocall {
@@ -32,6 +33,10 @@ std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment) {
     const std::uint32_t contents_size = reader.u32();
     ElfNote note;
     note.type = reader.u32();
+    check_interrupt_at(notes.size(), kManyEntries);
+    if (note.type == 0 && name_size == 0 && contents_size == 0) {
+      break;  // a hole in a file, of gigabytes even: nobody writes such a note
+    }
     note.owner = owner_in(reader.block(name_size));
     const std::uint64_t contents_offset = align_up(offset + 12 + name_size, alignment);
     const auto contents = area.slice(contents_offset, contents_size);

@@ -61,35 +61,6 @@ std::vector<ElfSymbol> all_of(const ElfSymbols& table) {
 
 }  // namespace
 
-// gABI, "Symbol table": the two classes order the same fields differently.
-ElfSymbolEntry ElfSymbols::operator[](std::size_t index) const {
-  const std::size_t at = index * (wide_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
-  const auto u32 = [&](std::size_t field) {
-    return entries_.read<std::uint32_t>(at + field).value_or(0);
-  };
-  const auto u8 = [&](std::size_t field) {
-    return entries_.read<std::uint8_t>(at + field).value_or(0);
-  };
-  ElfSymbolEntry symbol;
-  symbol.name_offset = u32(0);
-  const std::uint8_t info = u8(wide_ ? 4 : 12);
-  symbol.type = info & 15U;
-  symbol.binding = static_cast<std::uint8_t>(info >> 4U);
-  symbol.visibility = u8(wide_ ? 5 : 13) & 3U;
-  symbol.section = entries_.read<std::uint16_t>(at + (wide_ ? 6 : 14)).value_or(SHN_UNDEF);
-  if (wide_) {
-    symbol.value = entries_.read<std::uint64_t>(at + 8).value_or(0);
-    symbol.size = entries_.read<std::uint64_t>(at + 16).value_or(0);
-  } else {
-    symbol.value = u32(4);
-    symbol.size = u32(8);
-  }
-  if (symbol.section == SHN_XINDEX) {
-    symbol.section = section_numbers_.read<std::uint32_t>(index * 4).value_or(SHN_UNDEF);
-  }
-  return symbol;
-}
-
 std::string_view ElfSymbols::name_of(const ElfSymbolEntry& entry) const {
   const ByteView rest = strings_.from(entry.name_offset);
   return rest.slice(0, std::min(rest.size(), kLongestName))

@@ -4,9 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+
+#include "base/interrupt.h"
 
 namespace whocall {
 namespace {
+
+struct EndDecoder {
+  void operator()(lzma_stream* stream) const { lzma_end(stream); }
+};
 
 constexpr std::uint64_t kWorkingMemory = std::uint64_t{256} << 20;
 
@@ -16,6 +23,7 @@ bool unpack(lzma_stream& stream, std::uint64_t limit, std::vector<std::byte>& ou
   std::array<std::uint8_t, kPiece> piece{};
   lzma_ret status = LZMA_OK;
   while (status == LZMA_OK) {
+    check_interrupt();
     stream.next_out = piece.data();
     stream.avail_out = piece.size();
     status = lzma_code(&stream, LZMA_FINISH);
@@ -39,8 +47,8 @@ std::optional<std::vector<std::byte>> unpack_xz(ByteView packed, std::uint64_t l
   stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.bytes().data());
   stream.avail_in = packed.size();
   std::vector<std::byte> output;
+  const std::unique_ptr<lzma_stream, EndDecoder> end(&stream);  // also when Ctrl-C ends it
   const bool good = unpack(stream, limit, output);
-  lzma_end(&stream);
   return good ? std::optional(std::move(output)) : std::nullopt;
 }
 

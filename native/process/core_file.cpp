@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/long_work.h"
 #include "base/mapped_file.h"
 #include "memory/segment_memory.h"
 #include "object/elf_architecture.h"
@@ -148,6 +149,7 @@ std::string first_word(const std::string& text) { return text.substr(0, text.fin
 }  // namespace
 
 std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearch& search) {
+  const LongWork work("Reading", path);
   const auto file = open_elf(path);
   require_core(*file);
   auto image = std::make_unique<ProcessImage>();

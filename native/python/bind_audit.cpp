@@ -1,6 +1,8 @@
 // The audit of one file.
 #include <pybind11/stl.h>
 
+#include "base/interrupt.h"
+#include "base/long_work.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/audit/audit.h"
@@ -14,11 +16,8 @@ Audit audit(const std::string& path, std::size_t difference_limit, std::uint64_t
   AuditOptions options;
   options.difference_limit = difference_limit;
   options.every = every == 0 ? 1 : every;
-  options.check_interrupt = [] {
-    if (PyErr_CheckSignals() != 0) {
-      throw py::error_already_set();
-    }
-  };
+  options.check_interrupt = &check_interrupt;
+  const LongWork work("Auditing", path);
   return audit_file(ElfFile::open(path), options);
 }
 

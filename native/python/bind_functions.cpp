@@ -101,6 +101,12 @@ void bind_functions(py::module_& module) {
              return as_tuple(view.functions[index]);
            })
       .def(
+          "names",
+          [](const FunctionListView& view, std::size_t begin, std::size_t end, bool demangled) {
+            return names_of(view.functions, begin, end, demangled);
+          },
+          py::arg("begin"), py::arg("end"), py::arg("demangled"))
+      .def(
           "longest_source",
           [](const FunctionListView& view, const py::object& chosen) {
             return longest_source(view.functions, chosen);

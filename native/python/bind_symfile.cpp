@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/interrupt.h"
 #include "object/elf_architecture.h"
 #include "object/open_files.h"
 #include "process/file_image.h"
@@ -43,11 +44,7 @@ RepairFile repair_file(const Process& process, std::size_t index, bool names, bo
       .repeat_names = repeat_names,
       .place = beside ? SymbolFilePlace::beside : SymbolFilePlace::alone,
       .known = std::move(known),
-      .check_interrupt = [] {
-        if (PyErr_CheckSignals() != 0) {
-          throw py::error_already_set();
-        }
-      }};
+      .check_interrupt = &check_interrupt};
   return make_repair_file(module, *session.symbolizer->symbols_of(module), session.walker, request);
 }
 

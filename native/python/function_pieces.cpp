@@ -168,11 +168,30 @@ void FunctionPieces::append_hex(Address address, std::size_t digits) {
   piece_.append("0x").append(digits - std::min(digits, count), '0').append(text.data(), count);
 }
 
+py::tuple names_of(const FoundFunctions& list, std::size_t begin, std::size_t end, bool demangled) {
+  check_interrupt();
+  end = std::min(end, list.size());
+  begin = std::min(begin, end);
+  py::list shown(end - begin);
+  py::list raw(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const Symbol symbol = list[i].symbol;
+    const FunctionLabel label(symbol.range.begin);
+    std::string kept;
+    const std::string_view name = symbol.name.empty() ? label.text() : readable(symbol.name, kept);
+    const py::str written = text(name);
+    raw[i - begin] = written;
+    shown[i - begin] = demangled && looks_mangled(name) ? text(demangle(name)) : written;
+  }
+  return py::make_tuple(std::move(shown), std::move(raw));
+}
+
 std::size_t longest_source(const FoundFunctions& list, const py::object& chosen) {
   const auto indices = indices_of(chosen);
   const std::size_t count = indices ? indices->size() : list.size();
   std::size_t longest = 0;
   for (std::size_t i = 0; i < count; ++i) {
+    check_interrupt_at(i, kManyEntries);
     const std::uint64_t index = indices ? (*indices)[i] : i;
     if (index >= list.size()) {
       throw py::index_error("the list is shorter");

@@ -56,6 +56,11 @@ class FunctionPieces {
   std::string piece_;
 };
 
+// The names of list[begin:end] as they are shown, and as they are written in the file: where both
+// are the same, the same object.
+pybind11::tuple names_of(const FoundFunctions& list, std::size_t begin, std::size_t end,
+                         bool demangled);
+
 // Characters of the longest word that tells a source of the chosen functions.
 std::size_t longest_source(const FoundFunctions& list, const pybind11::object& chosen);
 

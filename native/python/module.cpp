@@ -2,7 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "base/error.h"
-#include "base/interrupt.h"
+#include "python/bind_long_work.h"
 #include "python/convert.h"
 #include "python/session.h"
 
@@ -30,20 +30,13 @@ void register_error(py::module_& module) {
       });
 }
 
-// Only a thread that Python knows can run what Python does on Ctrl-C.
-void end_when_interrupted() {
-  if (PyGILState_Check() != 0 && PyErr_CheckSignals() != 0) {
-    throw py::error_already_set();
-  }
-}
-
 }  // namespace
 
 PYBIND11_MODULE(_native, module) {
   module.doc() = "The native core of whocall; its interface is described in _native.pyi.";
   module.attr("__version__") = WHOCALL_VERSION;
   register_error(module);
-  whocall::set_interrupt_check(&end_when_interrupted);
+  whocall::python::bind_long_work(module);
   whocall::python::bind_image_parts(module);
   whocall::python::bind_backtrace(module);
   whocall::python::bind_symbols(module);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/interrupt.h"
+
 namespace whocall {
 
 std::string_view source_of(const FoundFunction& function) {
@@ -27,8 +29,9 @@ FoundFunctions::FoundFunctions(std::shared_ptr<const SymbolTable> table,
                                std::shared_ptr<const InferredNames> inferred)
     : table_(std::move(table)), inferred_(std::move(inferred)) {
   std::size_t count = 0;  // a vector that grows holds half as much again for a moment
-  for_each_found_range(*table_, starts,
-                       [&](std::uint32_t, const AddressRange&, StartEvidenceSet) { ++count; });
+  for_each_found_range(*table_, starts, [&](std::uint32_t, const AddressRange&, StartEvidenceSet) {
+    check_interrupt_at(count++, kManyEntries);
+  });
   rows_.reserve(count);
   for_each_found_range(*table_, starts,
                        [this](std::uint32_t symbol, const AddressRange& range,
@@ -37,6 +40,7 @@ FoundFunctions::FoundFunctions(std::shared_ptr<const SymbolTable> table,
 
 void FoundFunctions::add(std::uint32_t symbol, const AddressRange& range,
                          StartEvidenceSet evidence) {
+  check_interrupt_at(rows_.size(), kManyEntries);
   Row row;
   row.end = range.end;
   row.symbol = symbol;

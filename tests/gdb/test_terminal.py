@@ -107,3 +107,21 @@ def test_no_colour_but_on_the_terminal(coloured: pexpect.spawn, tmp_path: Path) 
     coloured.expect_exact("ended")
     assert "@[[" not in coloured.before
     coloured.expect_exact(PROMPT)
+
+
+READING = re.compile(r"Reading the symbols of \S+/libc[.-]\S+\.\.\.")
+
+
+def test_what_takes_long_is_told(chain: Crash) -> None:
+    """Here at once; never to a program that reads JSON."""
+    child = terminal(chain)
+    answer(child, "python import whocall.core.downloads as downloads; downloads.PATIENCE = 0.0")
+    answer(child, "set height 0")
+    assert READING.search(answer(child, "whocall functions -module libc.so.6 ^abort$"))
+    child.close(force=True)
+    other = terminal(chain)
+    answer(other, "python import whocall.core.downloads as downloads; downloads.PATIENCE = 0.0")
+    said = answer(other, "whocall functions -json -module libc.so.6 ^abort$")
+    assert '"abort"' in said
+    assert not READING.search(said)
+    other.close(force=True)

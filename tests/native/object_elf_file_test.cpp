@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "object/elf_decompress.h"
 #include "object/elf_dynamic.h"
 #include "object/elf_file.h"
@@ -144,6 +145,25 @@ TEST_CASE("elf file: compressed sections") {
   CHECK_FALSE(file->contents(*file->section("longer")));
   CHECK(file->contents(*file->section("zlib"))->bytes().data() ==
         file->contents(*file->section("zlib"))->bytes().data());
+}
+
+TEST_CASE("elf file: Ctrl-C ends the inflating of a section, and it is inflated anew") {
+  struct Stop {};
+  const std::string text(std::size_t{3} << 20U, 'x');
+  const Bytes zlib = zlib_compressed(text);
+  const auto file = ElfFile::from_memory(
+      image_with({compressed_section("zlib", with_header(1, text.size(), zlib))}), "compressed");
+  set_interrupt_check([] {
+    static int checks = 0;
+    if (++checks == 2) {  // in its middle
+      throw Stop();
+    }
+  });
+  CHECK_THROWS_AS(static_cast<void>(file->contents(*file->section("zlib"))), Stop);
+  set_interrupt_check(nullptr);
+  const auto contents = file->contents(*file->section("zlib"));
+  REQUIRE(contents);
+  CHECK(text_of(*contents) == text);
 }
 
 TEST_CASE("elf file: a compression bomb is a miss") {

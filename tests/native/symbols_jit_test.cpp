@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "symbols/jit/jitdump.h"
 #include "symbols/jit/perf_map.h"
 
@@ -167,4 +168,18 @@ TEST_CASE("jit: damaged logs end, and their functions do not overlap") {
       end = function.range.end;
     }
   }
+}
+
+TEST_CASE("jit: Ctrl-C is heard while a long perf map is read") {
+  std::string text;
+  for (Address at = 0x1000; text.size() < 4 * kManyBytes; at += 16) {
+    text += std::to_string(at) + " 10 function\n";
+  }
+  static int checks;
+  checks = 0;
+  set_interrupt_check([] { ++checks; });
+  JitFunctions functions;
+  read_perf_map(text, functions);
+  set_interrupt_check(nullptr);
+  CHECK(checks == 4);
 }

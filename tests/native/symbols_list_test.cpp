@@ -12,6 +12,7 @@
 #include "symbols/table/symbol_table.h"
 
 using namespace whocall;
+using namespace std::string_literals;
 
 namespace {
 
@@ -94,10 +95,24 @@ TEST_CASE("name store: tables are referred to, other names copied, and branches 
   CHECK(right.at(table.at(1)) == "first");
   const NameRef cut = store.keep(std::string_view("a\0b", 3));
   CHECK(store.at(cut) == "a");
-  CHECK(store.keep(std::string(1U << 16U, 'x')) == kNoName);
   for (int i = 0; i < 5000; ++i) {
     const std::string name = "name_" + std::to_string(i);
     CHECK(store.at(store.keep(name)) == name);
   }
   CHECK(store.at(kept) == "puts@plt");
+}
+
+TEST_CASE("symbol list: a copied name has any length; one of a file ends within 64 KiB") {
+  const std::string name = std::string(std::size_t{200'000}, 'n') + "_last";
+  const std::string shorter((std::size_t{1} << 16U) - 1, 's');
+  SymbolList list;
+  list.add(symbol(name, 0x1000, 16));
+  list.add(symbol("after", 0x2000, 16));
+  CHECK(list[0].name == name);
+  CHECK(list[1].name == "after");
+  const std::string strings = "\0"s + name + "\0"s + shorter + "\0"s;
+  const StringTable table = list.names().add_table(view(strings), false, nullptr);
+  CHECK(list.names().at(table.at(1)).empty());
+  CHECK(list.names().at(table.at(static_cast<std::uint32_t>(name.size()) + 2)) == shorter);
+  CHECK(SymbolTable::from_symbols(list.branch())->symbols()[0].name == name);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,13 @@ from whocall.core.engine import native
 from whocall.core.model import marked
 from whocall.report.form import jsonform
 from whocall.report.form.style import AnsiStyle, Style
-from whocall.report.tables.functions import FunctionTable, function_text, functions_json, select
+from whocall.report.tables.functions import (
+    FunctionTable,
+    _fitting,
+    function_text,
+    functions_json,
+    select,
+)
 
 NAMES = (
     b"_start",
@@ -135,6 +142,34 @@ def test_addresses_wrap_as_pointers_do(odd: Path) -> None:
     assert functions.functions[0].start == 0xFFFFFFF0
     assert "".join(functions_json([functions])) == expected([functions])
     assert "".join(function_text(functions, 4, Style())).split("\n")[1].startswith("0xfffffff0 ")
+
+
+class NamesOnly:
+    """A native list that does not make its functions one by one."""
+
+    def __init__(self, path: Path) -> None:
+        self._list = native.functions(str(path))
+        self.build_id, self.remark, self.names = "", "", self._list.names
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+
+@pytest.mark.parametrize("demangle", [True, False])
+@pytest.mark.parametrize(
+    "regex",
+    ["a", "^a", "b$", "^_start$", r"\(\)$", "_ZN1a", "schön", "�+$", "[^a]", r"\Z", "(?i)START",
+     r"(?s)\x01.*\x7f", r"\b1b", "(?<=a::)b", "sub_1", "$^", ""],
+)  # fmt: skip
+def test_a_regex_sees_each_name_alone(odd: Path, regex: str, demangle: bool) -> None:
+    """Both names of a function, as Python's `search` does."""
+    for path in (odd, Path("/bin/bash")):
+        everyone = table(path, demangle=demangle).functions
+        search = re.compile(regex).search
+        expected = [each for each in everyone if search(each.name) or search(each.raw_name)]
+        chosen = _fitting(NamesOnly(path), re.compile(regex), demangle)  # type: ignore[arg-type]
+        assert [everyone[at] for at in chosen] == expected
+        assert list(table(path, regex=regex, demangle=demangle).functions) == expected
 
 
 def test_pieces_are_small() -> None:

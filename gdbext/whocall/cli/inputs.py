@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from whocall.core.downloads import announcing
+from whocall.core.downloads import announcing, tell_long_work
 from whocall.core.errors import UsageError
 from whocall.core.records import replace
 from whocall.core.search import DEBUG_DIRECTORIES, Search
@@ -52,6 +52,8 @@ def parse_address(text: str) -> int:
 def wanted_search(arguments: Values) -> Search:
     """Where to look for files and names."""
     watched = arguments.announce or sys.stderr.isatty()
+    watched = watched and not getattr(arguments, "json", False)
+    tell_long_work(_tell_line if watched else None)
     return Search(
         sysroot=arguments.sysroot,
         directories=arguments.search,
@@ -59,7 +61,7 @@ def wanted_search(arguments: Values) -> Search:
         symbol_files=arguments.symbols,
         signature_files=arguments.signatures,
         debuginfod=arguments.debuginfod,
-        progress=announcing(_tell) if watched and not getattr(arguments, "json", False) else None,
+        progress=announcing(_tell) if watched else None,
     )
 
 
@@ -71,6 +73,10 @@ def _debug_directories(named: list[str]) -> Sequence[str]:
 def _tell(line: str) -> None:
     sys.stderr.write(line)
     sys.stderr.flush()
+
+
+def _tell_line(what: str) -> None:
+    _tell(f"{what}...\n")
 
 
 def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from whocall.core.downloads import begin_telling
 from whocall.core.loader import load
 
 load()
 
 import whocall._native as native  # noqa: E402
+
+begin_telling()
 
 __all__ = ["native"]

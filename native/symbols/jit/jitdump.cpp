@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/byte_reader.h"
+#include "base/interrupt.h"
 
 namespace whocall {
 namespace {
@@ -27,7 +28,9 @@ class Reader {
   explicit Reader(JitFunctions& functions) : functions_(functions) {}
 
   void read(ByteView records) {
+    std::size_t turn = 0;
     while (true) {
+      check_interrupt_at(turn++, kManyEntries);
       ByteReader prefix(records);
       const std::uint32_t id = prefix.u32();
       const std::uint32_t size = prefix.u32();
@@ -44,7 +47,9 @@ class Reader {
 
   void finish(const HoldsCode& holds) {
     const Address shift = shift_of_lines();
+    std::size_t turn = 0;
     for (auto& [index, loaded] : order_) {
+      check_interrupt_at(turn++, kManyEntries);
       JitFunction& function = loaded.function;
       if (!holds(function.range.begin, loaded.code)) {
         continue;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/long_work.h"
 #include "base/text_lines.h"
 #include "symbols/lists/list_formats.h"
 
@@ -179,6 +180,7 @@ ListedNames examine_name_file(const std::string& path) {
 }
 
 ListedNames read_name_file(const std::string& path) {
+  const LongWork work("Reading", path);
   Opened opened = open(path);
   ListedNames list;
   list.file = std::move(opened.file);

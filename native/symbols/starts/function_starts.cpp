@@ -5,6 +5,7 @@
 
 #include "base/distinct_addresses.h"
 #include "base/interrupt.h"
+#include "base/long_work.h"
 #include "base/sort_by_address.h"
 #include "symbols/starts/code_pointers.h"
 #include "symbols/starts/gap_starts.h"
@@ -27,6 +28,7 @@ class Collector {
       : file_(file), arch_(arch), areas_(areas) {}
 
   std::vector<FunctionStart> run(const SymbolTable& symbols) {
+    const LongWork work("Looking for functions in", file_.path());
     claims_ = StartMerger(starts_of(symbols));
     for (const AddressRange& part : code_parts(file_)) {
       chosen_.push_back(part.begin);
@@ -51,6 +53,7 @@ class Collector {
     const SymbolRange all = symbols.symbols();
     std::vector<FunctionStart> starts(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
+      check_interrupt_at(i, kManyEntries);
       starts[i] = {all.start(i), evidence_of(all.source(i))};
     }
     return starts;

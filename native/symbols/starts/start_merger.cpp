@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "base/interrupt.h"
+
 namespace whocall {
 
 StartMerger::StartMerger(std::vector<FunctionStart> first) : claims_(std::move(first)) {
@@ -17,6 +19,7 @@ StartMerger::StartMerger(std::vector<FunctionStart> first) : claims_(std::move(f
 }
 
 void StartMerger::join(std::span<const Address> addresses, StartEvidence kind) {
+  check_interrupt();
   auto known = claims_.begin();
   for (const Address address : addresses) {
     while (known != claims_.end() && known->address < address) {

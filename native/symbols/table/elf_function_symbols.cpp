@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arch/elf_machine.h"
+#include "base/interrupt.h"
 #include "object/elf_symbols.h"
 #include "object/range_index.h"
 #include "symbols/table/code_areas.h"
@@ -82,11 +83,18 @@ class FunctionFilter {
   const ElfMachine& machine_;
 };
 
+// At most so many can have a name of their own: a table of many gigabytes may be a hole in its
+// file.
+std::size_t likely_size(const ElfSymbols& table) {
+  return std::min(table.size(), table.strings().size());
+}
+
 void add(const std::shared_ptr<const ElfFile>& file, const ElfSymbols& table, NameSource source,
          SymbolList& functions) {
   const FunctionFilter filter(*file);
   const StringTable names = functions.names().add_table(table.strings(), true, file);
   for (std::size_t i = 1; i < table.size(); ++i) {
+    check_interrupt_at(i, kManyEntries);
     const ElfSymbolEntry entry = table[i];
     if (auto function = filter.function(table, entry)) {
       function->source = source;
@@ -100,7 +108,7 @@ void add(const std::shared_ptr<const ElfFile>& file, const ElfSymbols& table, Na
 void add_elf_functions(const std::shared_ptr<const ElfFile>& file, SymbolList& functions) {
   const ElfSymbols written = ElfSymbols::static_of(*file);
   const ElfSymbols dynamic = ElfSymbols::dynamic_of(*file);
-  functions.reserve(functions.size() + written.size() + dynamic.size());
+  functions.reserve(functions.size() + likely_size(written) + likely_size(dynamic));
   add(file, written, NameSource::symtab, functions);
   add(file, dynamic, NameSource::dynsym, functions);
 }
@@ -108,7 +116,7 @@ void add_elf_functions(const std::shared_ptr<const ElfFile>& file, SymbolList& f
 void add_companion_functions(const std::shared_ptr<const ElfFile>& file, NameSource source,
                              SymbolList& functions) {
   const ElfSymbols written = ElfSymbols::static_of(*file);
-  functions.reserve(functions.size() + written.size());
+  functions.reserve(functions.size() + likely_size(written));
   add(file, written, source, functions);
 }
 

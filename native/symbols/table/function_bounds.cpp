@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/interrupt.h"
 #include "base/sort_by_address.h"
 #include "object/range_index.h"
 
@@ -57,7 +58,9 @@ class Sweep {
   // Settles the symbols' ends where they are; leaves of the FDEs the functions that only they know.
   void run() {
     std::size_t found = 0;
+    std::size_t turn = 0;
     while (symbol_ < symbols_.size() || fde_ < fdes_.size()) {
+      check_interrupt_at(turn++, kManyEntries);
       const Address start = std::min(next_symbol(symbol_), next_fde(fde_));
       const bool is_fde = fde_ < fdes_.size() && fdes_[fde_].begin == start;
       const AddressRange* fde = is_fde ? &fdes_[fde_++] : nullptr;

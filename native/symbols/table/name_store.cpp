@@ -8,7 +8,6 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kLongestName = std::size_t{1} << 16;
 constexpr std::uint32_t kSmallestBlock = 1U << 12;
 constexpr std::uint32_t kLargestBlock = 1U << 20;
 
@@ -37,7 +36,7 @@ StringTable NameStore::add_table(ByteView strings, bool versioned,
 
 NameRef NameStore::keep(std::string_view name) {
   const std::string_view text = name.substr(0, name.find('\0'));
-  if (text.empty() || text.size() >= kLongestName) {
+  if (text.empty() || text.size() >= std::numeric_limits<NameRef>::max()) {
     return kNoName;
   }
   const auto needed = static_cast<std::uint32_t>(text.size()) + 1;
@@ -45,6 +44,7 @@ NameRef NameStore::keep(std::string_view name) {
     const std::uint32_t size = std::max(needed, std::clamp(copied_, kSmallestBlock, kLargestBlock));
     const std::shared_ptr<char[]> block(new char[size]);
     Table& table = add(block.get(), size, block);
+    table.longest_name = table.size;
     if (table.size < needed) {
       return kNoName;
     }
@@ -73,7 +73,7 @@ std::string_view NameStore::at(NameRef name) const {
     return {};
   }
   const char* begin = table.begin + offset;
-  const std::size_t limit = std::min(table.size - offset, kLongestName);
+  const std::size_t limit = std::min<std::size_t>(table.size - offset, table.longest_name);
   const void* end = std::memchr(begin, 0, limit);
   if (end == nullptr) {
     return {};

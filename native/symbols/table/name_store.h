@@ -34,18 +34,21 @@ class NameStore {
   // Copies a name. It ends at its first NUL.
   NameRef keep(std::string_view name);
 
-  // Empty for kNoName, and where no NUL ends the name within 64 KiB: that is no name, and without
-  // a limit a million symbols that share one huge string would have it searched a million times.
+  // Empty for kNoName, and where no NUL ends a name of a file within 64 KiB: that is no name, and
+  // without a limit a million symbols that share one huge string would have it searched a million
+  // times. Copied names may have any length.
   [[nodiscard]] std::string_view at(NameRef name) const;
 
   // A store with the same names that can be added to without touching this one.
   [[nodiscard]] NameStore branch() const;
 
  private:
+  static constexpr std::uint32_t kLongestNameOfFiles = 1U << 16U;
   struct Table {
     NameRef first = 0;
     const char* begin = nullptr;
     std::uint32_t size = 0;
+    std::uint32_t longest_name = kLongestNameOfFiles;
     bool versioned = false;
     std::shared_ptr<const void> owner;
   };

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 
+#include "base/interrupt.h"
 #include "object/range_index.h"
 
 namespace whocall {
@@ -83,6 +84,7 @@ void SymbolIndex::build_directory(Records records) {
   buckets_.assign(count + 1, static_cast<std::uint32_t>(records.size()));
   std::size_t bucket = 0;
   for (std::uint32_t i = 0; i < records.size(); ++i) {
+    check_interrupt_at(i, kManyEntries);
     for (const std::size_t own = bucket_of(records[i].start); bucket <= own; ++bucket) {
       buckets_[bucket] = i;
     }
@@ -96,6 +98,7 @@ void SymbolIndex::build_entries(const SymbolList& symbols) {
   }
   entries_.reserve(records.size() + kAtOnce);
   for (std::size_t i = 0; i < records.size(); ++i) {
+    check_interrupt_at(i, kManyEntries);
     Entry entry;
     entry.start = flipped(records[i].start - base_);
     if (i != 0 && records[i - 1].start == records[i].start) {

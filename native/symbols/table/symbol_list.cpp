@@ -9,23 +9,10 @@ SymbolList::SymbolList(std::span<const Symbol> symbols) {
   }
 }
 
-CompactSymbol SymbolList::compact(const Symbol& symbol, NameRef name) {
-  CompactSymbol record;
-  record.start = symbol.range.begin;
-  record.name = name;
-  record.source = static_cast<unsigned>(symbol.source) & 31U;
-  record.global = symbol.global ? 1 : 0;
-  record.weak = symbol.weak ? 1 : 0;
-  record.exact_end = symbol.exact_end ? 1 : 0;
-  put_length(record, symbol.range.size());
-  return record;
-}
-
-void SymbolList::put_length(CompactSymbol& record, std::uint64_t length) {
+// Either has been long or becomes so.
+void SymbolList::put_long_length(CompactSymbol& record, std::uint64_t length) {
   if (record.size == kLongSize) {
     long_[record.name].size = length;
-  } else if (length < kLongSize) {
-    record.size = static_cast<std::uint32_t>(length) & kLongSize;
   } else {
     long_.push_back({record.name, length});
     record.name = static_cast<std::uint32_t>(long_.size() - 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/address.h"
+#include "base/large_blocks.h"
 #include "symbols/table/name_store.h"
 #include "symbols/table/symbol.h"
 
@@ -25,6 +26,8 @@ struct CompactSymbol {
 static_assert(sizeof(CompactSymbol) == 16);
 static_assert(static_cast<unsigned>(NameSource::none) < 32);
 
+using CompactSymbols = std::vector<CompactSymbol, LargeBlocks<CompactSymbol>>;
+
 class SymbolList {
  public:
   SymbolList() = default;
@@ -34,17 +37,18 @@ class SymbolList {
   [[nodiscard]] bool empty() const { return records_.empty(); }
   [[nodiscard]] Symbol operator[](std::size_t index) const { return expand(records_[index]); }
   [[nodiscard]] Symbol expand(const CompactSymbol& record) const {
-    const bool is_long = record.size == kLongSize;
     Symbol symbol;
     symbol.range = {record.start, record.start + length(record)};
-    if (const NameRef name = is_long ? long_[record.name].name : record.name; name != kNoName) {
-      symbol.name = names_.at(name);
-    }
+    symbol.name = name(record);
     symbol.source = static_cast<NameSource>(record.source);
     symbol.global = record.global != 0;
     symbol.weak = record.weak != 0;
     symbol.exact_end = record.exact_end != 0;
     return symbol;
+  }
+  [[nodiscard]] std::string_view name(const CompactSymbol& record) const {
+    const NameRef name = record.size == kLongSize ? long_[record.name].name : record.name;
+    return name != kNoName ? names_.at(name) : std::string_view();
   }
   [[nodiscard]] Address start(std::size_t index) const { return records_[index].start; }
   [[nodiscard]] std::uint64_t length(std::size_t index) const { return length(records_[index]); }
@@ -68,7 +72,7 @@ class SymbolList {
   void trim();
 
   // For those who put the symbols in order.
-  [[nodiscard]] std::vector<CompactSymbol>& records() { return records_; }
+  [[nodiscard]] CompactSymbols& records() { return records_; }
   [[nodiscard]] std::span<const CompactSymbol> records() const { return records_; }
 
   [[nodiscard]] NameStore& names() { return names_; }
@@ -84,10 +88,27 @@ class SymbolList {
   [[nodiscard]] std::uint64_t length(const CompactSymbol& record) const {
     return record.size != kLongSize ? record.size : long_[record.name].size;
   }
-  CompactSymbol compact(const Symbol& symbol, NameRef name);
-  void put_length(CompactSymbol& record, std::uint64_t length);
+  CompactSymbol compact(const Symbol& symbol, NameRef name) {
+    CompactSymbol record;
+    record.start = symbol.range.begin;
+    record.name = name;
+    record.source = static_cast<unsigned>(symbol.source) & 31U;
+    record.global = symbol.global ? 1 : 0;
+    record.weak = symbol.weak ? 1 : 0;
+    record.exact_end = symbol.exact_end ? 1 : 0;
+    put_length(record, symbol.range.size());
+    return record;
+  }
+  void put_length(CompactSymbol& record, std::uint64_t length) {
+    if (record.size != kLongSize && length < kLongSize) {
+      record.size = static_cast<std::uint32_t>(length) & kLongSize;
+    } else {
+      put_long_length(record, length);
+    }
+  }
+  void put_long_length(CompactSymbol& record, std::uint64_t length);
 
-  std::vector<CompactSymbol> records_;
+  CompactSymbols records_;
   std::vector<LongSymbol> long_;  // those of 16 MiB and more
   NameStore names_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/long_work.h"
 #include "object/call_frame_info.h"
 #include "symbols/table/code_areas.h"
 #include "symbols/table/elf_function_symbols.h"
@@ -58,6 +59,7 @@ SymbolList symbols_of(const std::shared_ptr<const ElfFile>& file, const Companio
 
 std::shared_ptr<const SymbolTable> SymbolTable::from_elf(const std::shared_ptr<const ElfFile>& file,
                                                          const Companions& companions) {
+  const LongWork work("Reading the symbols of", file->path());
   SymbolList symbols = symbols_of(file, companions);
   resolve_bounds(symbols, fdes_of(*file, companions), code_parts(*file));
   return std::shared_ptr<const SymbolTable>(new SymbolTable(std::move(symbols)));

@@ -17,5 +17,6 @@ Names, and who knows the true ones:
     rust_programs       Rust programs that panic
 
 What was measured:
+    peak_memory         what a command takes in memory
     scoreboard          tables below the results of every run
 """

@@ -9,6 +9,7 @@ import pytest
 from corpus.crash import crash
 
 from acceptance.helpers import function_files
+from acceptance.helpers.peak_memory import peak_of
 from acceptance.symbol_tables import million_symbols
 from whocall import open_core
 from whocall.report.tables.modules import all_facts
@@ -18,16 +19,31 @@ UNUSED = 100_000
 TABLE_BYTES = 24 * UNUSED
 
 
-def test_a_quarter_of_libbfd(tmp_path: Path) -> None:
-    """After opening a million symbols, and at the worst moment of it."""
-    file = tmp_path / "million"
+@pytest.fixture(scope="module")
+def million(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of a million functions."""
+    file = tmp_path_factory.mktemp("symbols") / "million"
     function_files.write(file, million_symbols.COUNT)
-    symbols, after, peak = million_symbols.ours(file)
-    theirs = million_symbols.libbfd(file, tmp_path)
+    return file
+
+
+def test_a_quarter_of_libbfd(million: Path, tmp_path: Path) -> None:
+    """After opening a million symbols, and at the worst moment of it."""
+    symbols, after, peak = million_symbols.ours(million)
+    theirs = million_symbols.libbfd(million, tmp_path)
     print(f"KiB after opening and at the peak: {after}, {peak}; libbfd: {theirs[1]}, {theirs[2]}")
     assert symbols == theirs[0] == million_symbols.COUNT
     assert after <= theirs[1] / 4
     assert peak <= theirs[2] / 4
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("regex", ["", "_", "77"])
+def test_lists_of_a_million(million: Path, form: list[str], regex: str) -> None:
+    """All of them, all by a regular expression, or some: none is kept as an object of Python."""
+    peak = peak_of("functions", *form, million, *([regex] if regex else []))
+    print(f"{peak >> 10} MiB", end="")
+    assert peak < 200 << 10
 
 
 def resident(file: Path) -> int:

@@ -1,4 +1,4 @@
-"""Tells a person at a terminal what debuginfod sends; programs that read our output are spared."""
+"""Tells a person at a terminal what a command waits for; programs are spared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import gdb
 
-from whocall.core.downloads import line
+from whocall.core.downloads import line, tell_long_work
 from whocall.gdb.host.invocation import is_machine_interface
 
 _silent = False
@@ -18,6 +18,7 @@ def begin_command() -> None:
     global _silent
     _silent = False
     _said.clear()
+    tell_long_work(_show_work)
 
 
 def silence() -> None:
@@ -38,3 +39,10 @@ def show(what: str, done: int, size: int) -> None:
     _said.add(what)
     gdb.write(line(what, size) + "\n", gdb.STDERR)
     gdb.flush(gdb.STDERR)
+
+
+def _show_work(what: str) -> None:
+    """The native module calls this while it works."""
+    if is_watched():
+        gdb.write(f"{what}...\n", gdb.STDERR)
+        gdb.flush(gdb.STDERR)

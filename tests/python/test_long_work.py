@@ -1,0 +1,87 @@
+"""What takes long is told to a person who waits, and to nobody else; Ctrl-C ends it anywhere."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whocall.core.engine import native
+
+PACKAGE = Path(__file__).resolve().parents[2] / "gdbext"
+FILE = "/bin/bash"
+READING = f"Reading the symbols of {FILE}..."
+PROGRAM = (
+    f"import sys; sys.path.insert(0, {str(PACKAGE)!r})\n"
+    "import whocall.core.downloads as downloads\n"
+    "downloads.PATIENCE = float(sys.argv[1])\n"
+    "from whocall.cli.main import main\n"
+    "sys.exit(main(sys.argv[2:]))\n"
+)
+
+
+def told(patience: float, *arguments: str, terminal: bool = True) -> str:
+    """What `whocall functions` writes on its stderr."""
+    ours, theirs = pty.openpty() if terminal else os.pipe()
+    command = [sys.executable, "-c", PROGRAM, str(patience), "functions", *arguments, FILE]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        try:
+            while piece := os.read(ours, 4096):
+                said += piece
+        except OSError:  # the end of a terminal
+            pass
+    os.close(ours)
+    assert process.returncode == 0, said
+    return said.decode()
+
+
+def test_at_a_terminal() -> None:
+    assert told(0).splitlines().count(READING) == 1
+
+
+def test_not_before_it_takes_long() -> None:
+    assert told(1e9) == ""
+
+
+@pytest.mark.parametrize("arguments", [("--json",), ()])
+def test_nobody_waits(arguments: tuple[str, ...]) -> None:
+    assert told(0, *arguments, terminal=bool(arguments)) == ""
+
+
+def write(path: Path) -> None:
+    """A copy that this process has not read yet."""
+    path.write_bytes(Path(FILE).read_bytes())
+
+
+def test_an_interrupt_leaves_nothing_half_done(tmp_path: Path) -> None:
+    """At the first look of every piece of work; the next attempt reads all."""
+    path = tmp_path / "prog"
+    write(path)
+    stopped: list[str] = []
+
+    def stop(what: str) -> None:
+        if what not in stopped:
+            stopped.append(what)
+            raise KeyboardInterrupt
+
+    try:
+        native.tell_of_long_work(stop, 0.0)
+        for _ in range(10):
+            try:
+                found = native.functions(os.fsencode(path))
+                break
+            except KeyboardInterrupt:
+                pass
+    finally:
+        native.tell_of_long_work(None)
+    assert stopped[0] == f"Reading the symbols of {path}"
+    other = tmp_path / "other"
+    write(other)
+    whole = native.functions(os.fsencode(other))
+    assert [found[at] for at in range(len(found))] == [whole[at] for at in range(len(whole))]
