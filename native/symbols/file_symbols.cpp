@@ -90,8 +90,7 @@ std::optional<FunctionMatch> FileSymbols::unnamed_function_at(Address link) {
 }
 
 void FileSymbols::infer_name(FunctionMatch& match) {
-  const auto names = inferred();
-  if (const InferredName* found = names != nullptr ? names->at(match.start) : nullptr) {
+  if (const auto found = sources().inferred_name(match.start)) {
     match.name = found->name;
     match.raw_name = found->name;
     match.source = found->source;

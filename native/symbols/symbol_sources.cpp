@@ -111,10 +111,30 @@ const FunctionStarts* SymbolSources::starts() {
 
 std::shared_ptr<const InferredNames> SymbolSources::inferred() {
   const std::scoped_lock lock(mutex_);
-  if (inferred_ == nullptr && arch_ != nullptr) {
-    inferred_ = std::make_shared<const InferredNames>(make_names());
+  return arch_ != nullptr ? inference().all() : nullptr;
+}
+
+std::optional<InferredName> SymbolSources::inferred_name(Address link) {
+  const std::scoped_lock lock(mutex_);
+  const InferredName* found = arch_ != nullptr ? inference().at(link) : nullptr;
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+NameInference& SymbolSources::inference() {
+  if (inference_ == nullptr) {
+    const NameEvidence evidence{*file_, *arch_, *table(),
+                                [this]() -> const FunctionStarts& { return *starts(); }};
+    const KeptNames names{
+        .find =
+            [this](const std::string& kind) {
+              const auto known = kept(kind);
+              return known ? decode_names(*known) : std::nullopt;
+            },
+        .keep = [this](const std::string& kind,
+                       std::span<const InferredName> found) { keep(kind, encode(found)); }};
+    inference_ = std::make_unique<NameInference>(evidence, names);
   }
-  return inferred_;
+  return *inference_;
 }
 
 FunctionStarts SymbolSources::make_starts() {
@@ -126,18 +146,6 @@ FunctionStarts SymbolSources::make_starts() {
   FunctionStarts starts(*file_, *arch_, *table());
   keep("starts", encode(starts.all()));
   return starts;
-}
-
-InferredNames SymbolSources::make_names() {
-  if (const auto known = kept("names")) {
-    if (auto names = decode_names(*known)) {
-      return InferredNames(std::move(*names));
-    }
-  }
-  InferredNames names(NameEvidence{*file_, *arch_, *table(),
-                                   [this]() -> const FunctionStarts& { return *starts(); }});
-  keep("names", encode(names.all()));
-  return names;
 }
 
 std::optional<std::vector<std::byte>> SymbolSources::kept(const std::string& kind) const {

@@ -31,6 +31,20 @@ AddressRange read_only_range(const ElfFile& file) {
   return range;
 }
 
+Address data_base_of(const ElfFile& file) {
+  return ElfDynamic(file).value(DT_PLTGOT).value_or(0);  // 0 where the file has none
+}
+
+void append_references(const ElfFile& file, const Architecture& arch, const AddressRange& range,
+                       Address data_base, std::vector<ConstantAddress>& found) {
+  const ByteView code = file.at(range.begin);
+  const auto inside = code.slice(0, std::min<std::uint64_t>(range.size(), code.size()));
+  if (inside) {
+    arch.code.append_constant_addresses(*inside, range.begin, data_base, read_only_range(file),
+                                        found);
+  }
+}
+
 // Which registers and words of the stack hold which constants.
 class Constants {
  public:
@@ -132,7 +146,7 @@ class Reader {
         arch_(arch),
         starts_(starts),
         of_interest_(of_interest),
-        got_(ElfDynamic(file).value(DT_PLTGOT).value_or(0)),
+        got_(data_base_of(file)),
         decoder_(arch.code.make_decoder()) {}
 
   std::vector<ConstantCall> run() {
@@ -147,13 +161,8 @@ class Reader {
 
  private:
   void find_references() {
-    const AddressRange wanted = read_only_range(file_);
     for (const AddressRange& area : code_areas(file_)) {
-      const ByteView code = file_.at(area.begin);
-      const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
-      if (inside) {
-        arch_.code.append_constant_addresses(*inside, area.begin, got_, wanted, references_);
-      }
+      append_references(file_, arch_, area, got_, references_);
     }
     seen_.resize(references_.size());
   }
@@ -265,7 +274,7 @@ class Reader {
   const Architecture& arch_;
   const FunctionStarts& starts_;
   const std::function<bool(Address)>& of_interest_;
-  Address got_;  // 0 where the file has none
+  Address got_;
   std::unique_ptr<InstructionDecoder> decoder_;
   std::vector<ConstantAddress> references_;  // ascending by place
   std::vector<bool> seen_;
@@ -282,6 +291,23 @@ std::vector<ConstantCall> constant_calls(const ElfFile& file, const Architecture
     return {};
   }
   return Reader(file, arch, starts, of_interest).run();
+}
+
+AddressRange with_surroundings(const AddressRange& area, const AddressRange& part) {
+  const Address before = std::min<Address>(part.begin - area.begin, kLongestLook);
+  const Address behind = std::min<Address>(area.end - part.end, kLongestLook);
+  return {part.begin - before, part.end + behind};
+}
+
+std::vector<ConstantAddress> constant_addresses(const ElfFile& file, const Architecture& arch,
+                                                const AddressRange& area,
+                                                const AddressRange& part) {
+  std::vector<ConstantAddress> found;
+  if (arch.code.append_constant_addresses != nullptr) {
+    append_references(file, arch, with_surroundings(area, part), data_base_of(file), found);
+    std::erase_if(found, [&](const ConstantAddress& each) { return !part.contains(each.at); });
+  }
+  return found;
 }
 
 }  // namespace whocall

@@ -28,4 +28,14 @@ std::vector<ConstantCall> constant_calls(const ElfFile& file, const Architecture
                                          const FunctionStarts& starts,
                                          const std::function<bool(Address)>& of_interest);
 
+// What has to be looked at to see every instruction of a part of a code area as who looks at the
+// whole area does: the byte before it may be a prefix, and the last one may end behind it.
+AddressRange with_surroundings(const AddressRange& area, const AddressRange& part);
+
+// The instructions in a part of a code area that take addresses of constants: those that
+// constant_calls() begins with, some of them only bytes of others. Empty where an instruction set
+// does not tell.
+std::vector<ConstantAddress> constant_addresses(const ElfFile& file, const Architecture& arch,
+                                                const AddressRange& area, const AddressRange& part);
+
 }  // namespace whocall

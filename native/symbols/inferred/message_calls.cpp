@@ -45,6 +45,18 @@ std::string_view text_at(const ElfFile& file, Address address) {
   return near ? near->c_string(0).value_or(std::string_view()) : std::string_view();
 }
 
+enum class Kind : std::uint8_t { none, other, path, name };
+
+Kind kind_of(std::string_view text) {
+  if (text.size() < 2) {
+    return text.empty() ? Kind::none : Kind::other;
+  }
+  if (is_source_path(text)) {
+    return Kind::path;
+  }
+  return function_in_message(text) ? Kind::name : Kind::other;
+}
+
 // What one position of one callee gets.
 struct Position {
   std::vector<const ConstantCall*> names;  // calls with a text that may name a function
@@ -78,19 +90,10 @@ class Finder {
   }
 
  private:
-  enum class Kind : std::uint8_t { none, other, path, name };
-
   Kind kind_of(Address address) {
     const auto [place, fresh] = kinds_.try_emplace(address, Kind::none);
     if (fresh) {
-      const std::string_view text = text_at(evidence_.file, address);
-      if (text.size() < 2) {
-        place->second = text.empty() ? Kind::none : Kind::other;
-      } else if (is_source_path(text)) {
-        place->second = Kind::path;
-      } else {
-        place->second = function_in_message(text) ? Kind::name : Kind::other;
-      }
+      place->second = whocall::kind_of(text_at(evidence_.file, address));
     }
     return place->second;
   }
@@ -212,6 +215,10 @@ class Finder {
 };
 
 }  // namespace
+
+bool is_part_of_message(const ElfFile& file, Address text) {
+  return kind_of(text_at(file, text)) > Kind::other;
+}
 
 std::vector<MessageCall> message_calls(const NameEvidence& evidence) {
   return Finder(evidence).run();

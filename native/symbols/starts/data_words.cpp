@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/sort_by_address.h"
 #include "object/elf_imports.h"
 
 namespace whocall {
@@ -69,6 +70,28 @@ std::vector<DataPointer> data_pointers(const ElfFile& file, std::span<const Addr
   };
   pointers.erase(std::unique(pointers.begin(), pointers.end(), is_same), pointers.end());
   return pointers;
+}
+
+std::vector<Address> pointed_to(const ElfFile& file, std::span<const AddressRange> wanted) {
+  std::vector<Address> targets;
+  const auto put = [&](Address target) {
+    if (std::ranges::any_of(wanted,
+                            [&](const AddressRange& each) { return each.contains(target); })) {
+      targets.push_back(target);
+    }
+  };
+  for_each_relative_pointer(file, [&](Address, Address target) { put(target); });
+  if (file.type() == ET_EXEC) {
+    std::vector<DataPointer> pointers;
+    for (const ElfSection& section : file.sections()) {
+      if (holds_data(section)) {
+        append_words_of(section, file, pointers);
+      }
+    }
+    std::ranges::for_each(pointers, put, &DataPointer::target);
+  }
+  sort_by_address(targets, [](Address target) { return target; });
+  return targets;
 }
 
 DataWords::DataWords(const ElfFile& file)
