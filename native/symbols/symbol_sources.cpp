@@ -123,7 +123,8 @@ std::optional<InferredName> SymbolSources::inferred_name(Address link) {
 NameInference& SymbolSources::inference() {
   if (inference_ == nullptr) {
     const NameEvidence evidence{*file_, *arch_, *table(),
-                                [this]() -> const FunctionStarts& { return *starts(); }};
+                                [this]() -> const FunctionStarts& { return *starts(); },
+                                [this] { return starts_ != nullptr; }};
     const KeptNames names{
         .find =
             [this](const std::string& kind) {

@@ -140,7 +140,7 @@ class Constants {
 
 class Reader {
  public:
-  Reader(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts,
+  Reader(const ElfFile& file, const Architecture& arch, const FunctionStarts* starts,
          const std::function<bool(Address)>& of_interest)
       : file_(file),
         arch_(arch),
@@ -176,7 +176,7 @@ class Reader {
   }
 
   void follow(Address at) {
-    const auto function = starts_.function_at(at);
+    const auto function = function_at(at);
     Constants constants(arch_);
     bool straight = true;  // no jump since the beginning: what is passed need not be followed again
     unsigned steps = 0;    // since the last constant
@@ -199,7 +199,9 @@ class Reader {
       if (!next || constants.none()) {
         return;
       }
-      straight = straight && *next == at + instruction->size;
+      const bool may_have_ended =
+          starts_ == nullptr && instruction->flow == Instruction::Flow::jump;
+      straight = straight && *next == at + instruction->size && !may_have_ended;
       at = *next;
     }
   }
@@ -218,7 +220,9 @@ class Reader {
         constants.call();
         return behind;
       case Instruction::Flow::jump:
-        if (is_tail_call(instruction, function)) {
+        if (starts_ == nullptr) {
+          add(at, instruction, function, constants);
+        } else if (is_tail_call(instruction, function)) {
           add(at, instruction, function, constants);
           return std::nullopt;
         }
@@ -230,10 +234,15 @@ class Reader {
     return std::nullopt;
   }
 
+  // Without known starts it begins at the reference itself.
+  [[nodiscard]] std::optional<AddressRange> function_at(Address at) const {
+    return starts_ != nullptr ? starts_->function_at(at) : AddressRange{at, at};
+  }
+
   // Cold parts are entered by jumps too, but not as functions are.
   [[nodiscard]] bool is_tail_call(const Instruction& jump, const AddressRange& function) const {
     return jump.target && !function.contains(*jump.target) &&
-           (starts_.is_called(*jump.target) || slot_of(*jump.target));
+           (starts_->is_called(*jump.target) || slot_of(*jump.target));
   }
 
   // The word through which the stub at `target` jumps; a miss when there is no stub.
@@ -272,7 +281,7 @@ class Reader {
 
   const ElfFile& file_;
   const Architecture& arch_;
-  const FunctionStarts& starts_;
+  const FunctionStarts* starts_;  // null: every jump may be a tail call
   const std::function<bool(Address)>& of_interest_;
   Address got_;
   std::unique_ptr<InstructionDecoder> decoder_;
@@ -284,7 +293,7 @@ class Reader {
 }  // namespace
 
 std::vector<ConstantCall> constant_calls(const ElfFile& file, const Architecture& arch,
-                                         const FunctionStarts& starts,
+                                         const FunctionStarts* starts,
                                          const std::function<bool(Address)>& of_interest) {
   if (arch.code.append_constant_addresses == nullptr || arch.code.make_decoder == nullptr ||
       arch.linkage.jump_stub == nullptr || arch.code.call_before == nullptr) {

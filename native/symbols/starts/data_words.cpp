@@ -100,6 +100,9 @@ DataWords::DataWords(const ElfFile& file)
       pointers_(data_pointers(file, kEverything)) {}
 
 std::optional<Address> DataWords::pointer_at(Address where) const {
+  if (pointers_.empty() || where < pointers_.front().where || where > pointers_.back().where) {
+    return std::nullopt;  // mostly an address in the code, of millions of questions
+  }
   const auto found = std::ranges::lower_bound(pointers_, where, {}, &DataPointer::where);
   return found != pointers_.end() && found->where == where ? std::optional(found->target)
                                                            : std::nullopt;
