@@ -11,6 +11,12 @@ namespace whocall {
 FileSymbols::FileSymbols(std::shared_ptr<const ElfFile> file, const FileSearch& search)
     : file_(std::move(file)), search_(search) {}
 
+FileSymbols::~FileSymbols() {
+  if (sources_ != nullptr) {
+    sources_->keep_answers();
+  }
+}
+
 SymbolSources& FileSymbols::sources() {
   if (sources_ == nullptr) {
     sources_ = symbol_sources_of(file_, search_);

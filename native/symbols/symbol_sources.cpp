@@ -82,7 +82,7 @@ SymbolSources::SymbolSources(std::shared_ptr<const ElfFile> file, const FileSear
   Companions companions = companions_of(*file_, search, std::move(debug));
   remark_ = std::move(companions.remark);
   debug_file_ = companions.debug_file();
-  debug_lines_ = DebugLines(file_with_lines(file_, companions), search);
+  debug_lines_ = DebugLines(*file_, file_with_lines(file_, companions), search);
   for (const NameList& list : companions.lists) {
     if (list.lines != nullptr) {
       lines_.push_back(list.lines);
@@ -167,6 +167,11 @@ std::vector<SourceLine> SymbolSources::lines_at(Address link) {
     found = (*each)->lines_at(link);
   }
   return found;
+}
+
+void SymbolSources::keep_answers() noexcept {
+  const std::scoped_lock lock(mutex_);
+  debug_lines_.keep_answers();
 }
 
 std::shared_ptr<SymbolSources> symbol_sources_of(const std::shared_ptr<const ElfFile>& file,

@@ -45,6 +45,9 @@ class SymbolSources {
   // Innermost inlined call first; empty without debug info.
   std::vector<SourceLine> lines_at(Address link);
 
+  // Writes down for other processes which lines were asked for; of use when nobody asks any more.
+  void keep_answers() noexcept;
+
   // What was found out in looking through all code of the file, kept for other processes under a
   // kind ("starts"). A miss where nothing is kept, as of small files.
   [[nodiscard]] std::optional<std::vector<std::byte>> kept(const std::string& kind) const;
