@@ -188,7 +188,10 @@ class Process:
 
     def backtrace(self, thread: int, options: WalkOptions = ...) -> Backtrace:
         """Walks the stack of threads[thread]. KeyboardInterrupt passes through."""
-    def describe(self, address: int, demangle: bool = True, lines: bool = True) -> Place: ...
+    def describe(
+        self, address: int, demangle: bool = True, lines: bool = True, refused: bool = True
+    ) -> Place:
+        """Without `refused` as frames are described: no look through a file for that alone."""
     def report(self, module: int, fetch: bool = False) -> ModuleReport:
         """Only with `fetch` is debuginfod asked for the debug info of a module that nobody has
         looked into."""
