@@ -113,9 +113,7 @@ class PointerBlock {
       flush();
     }
   }
-  void flush() {
-    visit_(std::span(pointers_).first(std::exchange(count_, 0)));
-  }
+  void flush() { visit_(std::span(pointers_).first(std::exchange(count_, 0))); }
 
  private:
   const std::function<void(std::span<const RelativePointer>)>& visit_;

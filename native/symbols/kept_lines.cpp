@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kKind = "lines";
 constexpr std::uint64_t kLarge = std::uint64_t{1} << 18U;  // bytes
-constexpr std::uint32_t kMostLevels = 1024;  // of inlining at one address
+constexpr std::uint32_t kMostLevels = 1024;                // of inlining at one address
 
 // What dwz shared lies in another file, and .debug_addr belongs to code whose debug info may lie in
 // files of its own: nothing here would tell when those change.

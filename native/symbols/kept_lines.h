@@ -39,7 +39,7 @@ class KeptLines {
  private:
   [[nodiscard]] LineAnswers read() const;
 
-  std::optional<std::string> key_;  // a miss: nothing is kept
+  std::optional<std::string> key_;    // a miss: nothing is kept
   std::optional<LineAnswers> known_;  // read when first asked for
   LineAnswers fresh_;
 };

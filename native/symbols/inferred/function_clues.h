@@ -30,8 +30,8 @@ class FunctionClues {
   [[nodiscard]] std::optional<Address> part_around(Address address) const;
 
   const NameEvidence& evidence_;
-  std::vector<AddressRange> areas_;            // code
-  std::vector<Address> part_starts_;           // of sections and the like, ascending
+  std::vector<AddressRange> areas_;              // code
+  std::vector<Address> part_starts_;             // of sections and the like, ascending
   std::optional<std::vector<Address>> pointed_;  // code that words point to, ascending
 };
 

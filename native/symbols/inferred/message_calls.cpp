@@ -106,11 +106,10 @@ class Finder {
     const Positions positions = positions_of(nullptr);
     return std::ranges::any_of(positions, [this](const auto& each) {
       const auto& [key, position] = each;
-      return !position.names.empty() &&
-             (is_known(key.first, key.second) ||
-              (position.names.size() >= kFewestCallers &&
-               (10 * position.beside_paths >= 6 * kFewestCallers ||
-                own_names(position) >= kFewestCallers)));
+      return !position.names.empty() && (is_known(key.first, key.second) ||
+                                         (position.names.size() >= kFewestCallers &&
+                                          (10 * position.beside_paths >= 6 * kFewestCallers ||
+                                           own_names(position) >= kFewestCallers)));
     });
   }
 

@@ -35,10 +35,18 @@ json.dump(found, sys.stdout)
 """
 PROGRAM = """
 #include <assert.h>
+void __assert_fail(const char *, const char *, unsigned, const char *) __attribute__((cold));
 const char pad[1 << 20] = {1};  /* facts are kept of large files only */
 __attribute__((noinline)) static int plain(int x) { __asm__ volatile(""); return 3 * x + 1; }
+volatile int seen;  /* moves the next function's cold part to where no function begins */
+__attribute__((noinline)) static int first(int x) {
+  if (x == 4) { seen = x; assert(0); }
+  return x + 5;
+}
 __attribute__((noinline)) static int checked(int x) { assert(x != 5); return x + 2; }
-int main(int count, char **words) { return plain(count) + checked(count) + pad[count]; }
+int main(int count, char **words) {
+  return plain(count) + first(count) + checked(count) + pad[count];
+}
 """
 
 
@@ -80,20 +88,30 @@ def test_single_names_are_those_of_the_whole_file(path: Path) -> None:
     assert not wrong
 
 
+def made(folder: Path, *flags: str) -> tuple[Path, dict[str, int]]:
+    """The program without symbols, and where its functions start."""
+    source, twin, bare = (folder / name for name in ("prog.c", "twin", "bare"))
+    source.write_text(PROGRAM, encoding="ascii")
+    subprocess.run(["gcc", *flags, "-o", str(twin), str(source)], check=True)
+    subprocess.run(["strip", "-o", str(bare), str(twin)], check=True)
+    return bare, {each.name: each.address for each in nm_table.symbols(twin)}
+
+
+def test_texts_of_a_part_that_lies_elsewhere_count(tmp_path: Path) -> None:
+    """gcc moves what never returns out of its function: the function itself takes no text."""
+    bare, start = made(tmp_path, "-O2")
+    for name in ("checked", "checked.cold"):
+        assert told(SINGLE, bare, "off", [start[name]]) == [[name, "message"]]
+
+
 def kinds(cache: Path) -> set[str]:
     """What is kept in a cache directory."""
-    return {
-        each.name.split("-", 2)[2] for each in (cache / "whocall").glob("*.facts")
-    }
+    return {each.name.split("-", 2)[2] for each in (cache / "whocall").glob("*.facts")}
 
 
 def test_a_function_that_shows_nothing_needs_no_look_through_the_file(tmp_path: Path) -> None:
     """What a source finds in the whole file is kept: so what is kept tells where it looked."""
-    source, twin, bare = (tmp_path / name for name in ("prog.c", "twin", "bare"))
-    source.write_text(PROGRAM, encoding="ascii")
-    subprocess.run(["gcc", "-O1", "-o", str(twin), str(source)], check=True)
-    subprocess.run(["strip", "-o", str(bare), str(twin)], check=True)
-    start = {each.name: each.address for each in nm_table.symbols(twin)}
+    bare, start = made(tmp_path, "-O1")
     cache = tmp_path / "cache"
     cache.mkdir()
     [(name, how)] = told(SINGLE, bare, cache, [start["plain"]])
