@@ -14,8 +14,9 @@ import pytest
 from oracles import nm_table
 
 SOURCE = """
+#define INLINED static inline __attribute__((always_inline))
 #line {line} "{name}"
-static inline __attribute__((always_inline)) int inner(int x) {{ __asm__ volatile("nop"); return x; }}
+INLINED int inner(int x) {{ __asm__ volatile("nop"); return x; }}
 int outer(int x) {{ return inner(x) + 1; }}
 int main(int count, char **words) {{ return outer(count); }}
 """
