@@ -1,19 +1,19 @@
 #include "symbols/kept_lines.h"
 
 #include <exception>
-#include <string_view>
 #include <utility>
 
 #include "base/byte_reader.h"
 #include "object/dwarf_library.h"
 #include "object/kept_facts.h"
+#include "symbols/fact_bytes.h"
 
 namespace whocall {
 namespace {
 
 constexpr const char* kKind = "lines";
-constexpr std::uint64_t kLarge = std::uint64_t{1} << 18U;  // bytes
-constexpr std::uint32_t kMostLevels = 1024;                // of inlining at one address
+constexpr std::uint64_t kSmallestKept = std::uint64_t{1} << 18U;  // bytes
+constexpr std::uint32_t kMostLevels = 1024;                       // of inlining at one address
 
 // What dwz shared lies in another file, and .debug_addr belongs to code whose debug info may lie in
 // files of its own: nothing here would tell when those change.
@@ -22,38 +22,17 @@ bool stands_alone(const ElfFile& debug_info) {
          debug_info.section(".debug_addr") == nullptr;
 }
 
-void put(std::vector<std::byte>& bytes, std::uint64_t value, unsigned size) {
-  for (unsigned i = 0; i < size; ++i) {
-    bytes.push_back(static_cast<std::byte>(value >> (8U * i)));
-  }
-}
-
-void put(std::vector<std::byte>& bytes, std::string_view text) {
-  put(bytes, text.size(), 4);
-  const auto raw = std::as_bytes(std::span(text));
-  bytes.insert(bytes.end(), raw.begin(), raw.end());
-}
-
-std::string text(ByteReader& reader) {
-  const std::uint32_t size = reader.u32();
-  const auto part = reader.view().slice(reader.offset(), size);
-  reader.skip(size);
-  return part && reader.ok()
-             ? std::string(reinterpret_cast<const char*>(part->bytes().data()), size)
-             : std::string();
-}
-
 }  // namespace
 
 std::vector<std::byte> encode(const LineAnswers& answers) {
   std::vector<std::byte> bytes;
   for (const auto& [link, lines] : answers) {
-    put(bytes, link, 8);
-    put(bytes, lines.size(), 4);
+    put_number(bytes, link, 8);
+    put_number(bytes, lines.size(), 4);
     for (const SourceLine& line : lines) {
-      put(bytes, line.function);
-      put(bytes, line.file);
-      put(bytes, line.line, 4);
+      put_text(bytes, line.function);
+      put_text(bytes, line.file);
+      put_number(bytes, line.line, 4);
     }
   }
   return bytes;
@@ -72,8 +51,8 @@ std::optional<LineAnswers> decode_line_answers(std::span<const std::byte> bytes)
     std::vector<SourceLine>& lines = answers[link];
     for (std::uint32_t i = 0; i < levels && reader.ok(); ++i) {
       SourceLine& line = lines.emplace_back();
-      line.function = text(reader);
-      line.file = text(reader);
+      line.function = read_text(reader);
+      line.file = read_text(reader);
       line.line = reader.u32();
     }
   }
@@ -82,7 +61,7 @@ std::optional<LineAnswers> decode_line_answers(std::span<const std::byte> bytes)
 
 KeptLines::KeptLines(const ElfFile& file, const ElfFile& debug_info) {
   const std::string plugin = DwarfLibrary::path();
-  if (debug_info.bytes().size() >= kLarge && stands_alone(debug_info) && !plugin.empty()) {
+  if (debug_info.bytes().size() >= kSmallestKept && stands_alone(debug_info) && !plugin.empty()) {
     key_ = facts_key(file, &debug_info == &file ? nullptr : &debug_info, plugin);
   }
 }

@@ -45,16 +45,16 @@ std::string_view text_at(const ElfFile& file, Address address) {
   return near ? near->c_string(0).value_or(std::string_view()) : std::string_view();
 }
 
-enum class Kind : std::uint8_t { none, other, path, name };
+enum class TextKind : std::uint8_t { none, other, path, name };
 
-Kind kind_of(std::string_view text) {
+TextKind kind_of_text(std::string_view text) {
   if (text.size() < 2) {
-    return text.empty() ? Kind::none : Kind::other;
+    return text.empty() ? TextKind::none : TextKind::other;
   }
   if (is_source_path(text)) {
-    return Kind::path;
+    return TextKind::path;
   }
-  return function_in_message(text) ? Kind::name : Kind::other;
+  return function_in_message(text) ? TextKind::name : TextKind::other;
 }
 
 // What one position of one callee gets.
@@ -89,7 +89,7 @@ class Finder {
 
   Positions positions_of(const FunctionStarts* starts) {
     calls_ = constant_calls(evidence_.file, evidence_.arch, starts,
-                            [this](Address address) { return kind_of(address) > Kind::other; });
+                            [this](Address address) { return kind_of(address) > TextKind::other; });
     Positions positions;
     for (const ConstantCall& call : calls_) {
       for (unsigned at = 0; at < kMostConstantArguments; ++at) {
@@ -129,22 +129,22 @@ class Finder {
     }
     return found.size();
   }
-  Kind kind_of(Address address) {
-    const auto [place, fresh] = kinds_.try_emplace(address, Kind::none);
+  TextKind kind_of(Address address) {
+    const auto [place, fresh] = kinds_.try_emplace(address, TextKind::none);
     if (fresh) {
-      place->second = whocall::kind_of(text_at(evidence_.file, address));
+      place->second = kind_of_text(text_at(evidence_.file, address));
     }
     return place->second;
   }
 
   void add(const ConstantCall& call, unsigned at, Positions& positions) {
     const Address address = call.arguments.at(at);
-    const Kind kind = address == 0 ? Kind::none : kind_of(address);
-    if (kind == Kind::none || call.callee == 0) {
+    const TextKind kind = address == 0 ? TextKind::none : kind_of(address);
+    if (kind == TextKind::none || call.callee == 0) {
       return;
     }
     Position& position = positions[{call.callee, at}];
-    if (kind != Kind::name) {
+    if (kind != TextKind::name) {
       ++position.others;
       return;
     }
@@ -157,7 +157,7 @@ class Finder {
   // The first argument that is the path of a source file; 0 for none.
   Address path_of(const ConstantCall& call) {
     for (const Address address : call.arguments) {
-      if (address != 0 && kind_of(address) == Kind::path) {
+      if (address != 0 && kind_of(address) == TextKind::path) {
         return address;
       }
     }
@@ -264,14 +264,14 @@ class Finder {
 
   const NameEvidence& evidence_;
   std::unordered_map<Address, std::string_view> imports_;
-  std::unordered_map<Address, Kind> kinds_;
+  std::unordered_map<Address, TextKind> kinds_;
   std::vector<ConstantCall> calls_;
 };
 
 }  // namespace
 
 bool is_part_of_message(const ElfFile& file, Address text) {
-  return kind_of(text_at(file, text)) > Kind::other;
+  return kind_of_text(text_at(file, text)) > TextKind::other;
 }
 
 std::vector<MessageCall> message_calls(const NameEvidence& evidence) {
