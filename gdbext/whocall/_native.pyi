@@ -200,7 +200,10 @@ class Process:
         """Walks the stacks of the threads of these indices; beside each stand its number, whether
         it crashed and its signal. Shown are the innermost `count` frames, or the outermost -count,
         and, without `past_main`, none that called main. KeyboardInterrupt passes through."""
-    def describe(self, address: int, demangle: bool = True, lines: bool = True) -> Place: ...
+    def describe(
+        self, address: int, demangle: bool = True, lines: bool = True, refused: bool = True
+    ) -> Place:
+        """Without `refused` as frames are described: no look through a file for that alone."""
     def report(self, module: int, fetch: bool = False) -> ModuleReport:
         """Only with `fetch` is debuginfod asked for the debug info of a module that nobody has
         looked into."""

@@ -24,4 +24,6 @@ DwarfLibrary* DwarfLibrary::get() { return static_cast<DwarfLibrary*>(loaded().l
 
 std::string DwarfLibrary::load_failure() { return loaded().failure; }
 
+std::string DwarfLibrary::path() { return plugin_path(kPlugin); }
+
 }  // namespace whocall

@@ -37,6 +37,8 @@ class DwarfLibrary {
   // `load_failure()` says why and what to do).
   static DwarfLibrary* get();
   static std::string load_failure();
+  // The plugin's file, which is not loaded for that; empty when there is none.
+  static std::string path();
 };
 
 }  // namespace whocall

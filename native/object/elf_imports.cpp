@@ -2,6 +2,11 @@
 
 #include <elf.h>
 
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
 #include "object/elf_dynamic.h"
 #include "object/elf_symbols.h"
 
@@ -20,6 +25,13 @@ class RelocationSection {
   }
 
   [[nodiscard]] std::uint64_t size() const { return bytes_.size() / entry_size(); }
+  // The bytes, where the entries are as this machine would write them: Elf64_Rela, which all large
+  // libraries have; null elsewhere.
+  [[nodiscard]] const std::byte* plain_entries() const {
+    const bool plain = word_ == 8 && with_addend_ && bytes_.endian() == Endian::little &&
+                       std::endian::native == std::endian::little;
+    return plain ? bytes_.bytes().data() : nullptr;
+  }
   // Index in .dynsym of the symbol of an entry; 0: none.
   [[nodiscard]] std::uint64_t symbol(std::uint64_t index) const {
     const std::uint64_t info = field(index, 1);
@@ -89,6 +101,26 @@ void for_each_packed_relocation(const ElfFile& file, const std::function<void(Ad
   }
 }
 
+// Pointers until they are many enough to be handed over.
+class PointerBlock {
+ public:
+  explicit PointerBlock(const std::function<void(std::span<const RelativePointer>)>& visit)
+      : visit_(visit) {}
+
+  void put(const RelativePointer& pointer) {
+    pointers_[count_++] = pointer;
+    if (count_ == pointers_.size()) {
+      flush();
+    }
+  }
+  void flush() { visit_(std::span(pointers_).first(std::exchange(count_, 0))); }
+
+ private:
+  const std::function<void(std::span<const RelativePointer>)>& visit_;
+  std::array<RelativePointer, 256> pointers_{};
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 // Any dynamic relocation against a named symbol binds the word to the symbol, so the relocation's
@@ -112,19 +144,31 @@ std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& 
   return imports;
 }
 
-void for_each_relative_pointer(const ElfFile& file,
-                               const std::function<void(Address where, Address target)>& visit) {
+void for_each_block_of_relative_pointers(
+    const ElfFile& file, const std::function<void(std::span<const RelativePointer>)>& visit) {
+  PointerBlock block(visit);
   for (const ElfSection& section : file.sections()) {
     const RelocationSection entries(file, section);
+    if (const std::byte* plain = entries.plain_entries()) {
+      for (std::uint64_t at = 0; at < entries.size(); ++at) {
+        Elf64_Rela entry;
+        std::memcpy(&entry, plain + at * sizeof entry, sizeof entry);
+        if (ELF64_R_SYM(entry.r_info) == 0) {
+          block.put({entry.r_offset, static_cast<Address>(entry.r_addend)});
+        }
+      }
+      continue;
+    }
     for (std::uint64_t at = 0; at < entries.size(); ++at) {
       if (entries.symbol(at) == 0) {
-        visit(entries.where(at), entries.addend(at));
+        block.put({entries.where(at), entries.addend(at)});
       }
     }
   }
   for_each_packed_relocation(file, [&](Address where) {
-    visit(where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0));
+    block.put({where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0)});
   });
+  block.flush();
 }
 
 }  // namespace whocall

@@ -156,13 +156,15 @@ void drop_oldest(const std::string& where) {
 
 }  // namespace
 
-std::optional<std::string> facts_key(const ElfFile& file, const ElfFile* debug_file) {
+std::optional<std::string> facts_key(const ElfFile& file, const ElfFile* debug_file,
+                                     const std::string& plugin) {
   std::uint64_t sum = 0;
   Dl_info self{};
   const bool told = dladdr(reinterpret_cast<const void*>(&facts_key), &self) != 0 &&
                     self.dli_fname != nullptr && add_file(sum, self.dli_fname);
   if (!told || !add_file(sum, file.path()) ||
-      (debug_file != nullptr && !add_file(sum, debug_file->path()))) {
+      (debug_file != nullptr && !add_file(sum, debug_file->path())) ||
+      (!plugin.empty() && !add_file(sum, plugin))) {
     return std::nullopt;
   }
   const std::string name = file.build_id().empty() ? "none" : file.build_id();

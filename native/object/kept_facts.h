@@ -17,8 +17,10 @@ namespace whocall {
 // it were not there: nothing throws.
 //
 // A key names a file on disk as it is now (path, inode, size, times) and this very build of
-// whocall: what another build found out is nobody's truth.
-std::optional<std::string> facts_key(const ElfFile& file, const ElfFile* debug_file);
+// whocall: what another build found out is nobody's truth. Of the facts that a plugin reads it
+// names the plugin's file as well.
+std::optional<std::string> facts_key(const ElfFile& file, const ElfFile* debug_file,
+                                     const std::string& plugin = {});
 
 // What was kept of this kind ("starts") under a key.
 std::optional<std::vector<std::byte>> find_facts(const std::string& key, const std::string& kind);

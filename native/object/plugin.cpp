@@ -53,6 +53,16 @@ Plugin load_from(const std::filesystem::path& path, const PluginDescription& plu
 
 }  // namespace
 
+std::string plugin_path(const PluginDescription& plugin) {
+  for (const std::filesystem::path& path : candidates(plugin.file)) {
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) {
+      return path.string();
+    }
+  }
+  return {};
+}
+
 Plugin load_plugin(const PluginDescription& plugin) {
   std::string searched;
   for (const std::filesystem::path& path : candidates(plugin.file)) {

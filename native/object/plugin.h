@@ -19,6 +19,9 @@ struct Plugin {
   std::string failure;      // why not, and what to do
 };
 
+// The path of the file that load_plugin() would open; empty when there is none.
+std::string plugin_path(const PluginDescription& plugin);
+
 // Looks beside the installed module or, for programs of the build tree, in the folder of the
 // package below; WHOCALL_PLUGIN_DIR names another folder. It is never closed.
 Plugin load_plugin(const PluginDescription& plugin);

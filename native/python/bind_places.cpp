@@ -138,10 +138,11 @@ void bind_function_parts(py::class_<PlaceView>& place) {
 
 }  // namespace
 
-PlaceView describe(const Process& process, Address address, bool demangle, bool lines) {
+PlaceView describe(const Process& process, Address address, bool demangle, bool lines,
+                   bool refused) {
   const auto& session = process.session();
   const Place& place = session->symbolizer->describe(
-      address, {.demangle = demangle, .lines = lines, .refused = true});
+      address, {.demangle = demangle, .lines = lines, .refused = refused});
   PlaceView view{.owner = session, .address = address, .place = &place};
   view.in_module = place.module != nullptr;
   if (view.in_module) {

@@ -20,6 +20,7 @@ struct PlaceView {
 };
 
 // At a runtime address of a process.
-PlaceView describe(const Process& process, Address address, bool demangle, bool lines);
+PlaceView describe(const Process& process, Address address, bool demangle, bool lines,
+                   bool refused);
 
 }  // namespace whocall::python

@@ -243,7 +243,7 @@ void bind_process(py::module_& module) {
       .def_property_readonly("mappings",
                              [](const Process& process) { return process.image().mappings; })
       .def("describe", &describe, py::arg("address"), py::arg("demangle") = true,
-           py::arg("lines") = true)
+           py::arg("lines") = true, py::arg("refused") = true)
       .def("report", &report, py::arg("module"), py::arg("fetch") = false)
       .def("symbols", &symbols_of, py::arg("module"))
       .def("functions", &functions_of, py::arg("module"))

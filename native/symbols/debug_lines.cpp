@@ -30,15 +30,28 @@ FileSearch directories_of(const FileSearch& search) {
 
 }  // namespace
 
-DebugLines::DebugLines(std::shared_ptr<const ElfFile> file, const FileSearch& search)
-    : file_(std::move(file)), search_(directories_of(search)) {}
+DebugLines::DebugLines(const ElfFile& file, std::shared_ptr<const ElfFile> debug_info,
+                       const FileSearch& search)
+    : file_(std::move(debug_info)), search_(directories_of(search)) {
+  if (file_ != nullptr) {
+    kept_ = KeptLines(file, *file_);
+  }
+}
 
 std::vector<SourceLine> DebugLines::at(Address link) {
+  if (const std::vector<SourceLine>* known = kept_.find(link)) {
+    return *known;
+  }
   if (file_ != nullptr) {
     lines_ = open();  // the user's interruption comes through: then the next one asks again
     file_ = nullptr;
   }
-  return lines_ != nullptr ? lines_->lines_at(link) : std::vector<SourceLine>();
+  if (lines_ == nullptr) {
+    return {};
+  }
+  std::vector<SourceLine> found = lines_->lines_at(link);
+  kept_.add(link, found);
+  return found;
 }
 
 std::unique_ptr<LineTable> DebugLines::open() const {

@@ -9,6 +9,7 @@
 #include "object/elf_file.h"
 #include "object/source_line.h"
 #include "process/process_image.h"
+#include "symbols/kept_lines.h"
 
 namespace whocall {
 
@@ -16,12 +17,15 @@ namespace whocall {
 class DebugLines {
  public:
   DebugLines() = default;
-  // `file` has the debug info: the program's file or its separate debug file. Where `search` finds
-  // no lists, only directories count.
-  DebugLines(std::shared_ptr<const ElfFile> file, const FileSearch& search);
+  // `debug_info`, of the code of `file`, is the file itself or its separate debug file; null when
+  // there is none. Where `search` finds no lists, only directories count.
+  DebugLines(const ElfFile& file, std::shared_ptr<const ElfFile> debug_info,
+             const FileSearch& search);
 
   // Innermost inlined call first; empty without debug info, and where libdw cannot be loaded.
   [[nodiscard]] std::vector<SourceLine> at(Address link);
+  // Writes down for other processes what was read here.
+  void keep_answers() noexcept { kept_.save(); }
 
  private:
   [[nodiscard]] std::unique_ptr<LineTable> open() const;
@@ -29,6 +33,7 @@ class DebugLines {
   std::shared_ptr<const ElfFile> file_;  // null without debug info, and once it has been opened
   FileSearch search_;
   std::unique_ptr<LineTable> lines_;
+  KeptLines kept_;
 };
 
 }  // namespace whocall

@@ -11,6 +11,12 @@ namespace whocall {
 FileSymbols::FileSymbols(std::shared_ptr<const ElfFile> file, const FileSearch& search)
     : file_(std::move(file)), search_(search) {}
 
+FileSymbols::~FileSymbols() {
+  if (sources_ != nullptr) {
+    sources_->keep_answers();
+  }
+}
+
 SymbolSources& FileSymbols::sources() {
   if (sources_ == nullptr) {
     sources_ = symbol_sources_of(file_, search_);
@@ -90,8 +96,7 @@ std::optional<FunctionMatch> FileSymbols::unnamed_function_at(Address link) {
 }
 
 void FileSymbols::infer_name(FunctionMatch& match) {
-  const auto names = inferred();
-  if (const InferredName* found = names != nullptr ? names->at(match.start) : nullptr) {
+  if (const auto found = sources().inferred_name(match.start)) {
     match.name = found->name;
     match.raw_name = found->name;
     match.source = found->source;

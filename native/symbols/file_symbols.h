@@ -45,7 +45,7 @@ class FileSymbols {
   FileSymbols(std::shared_ptr<const ElfFile> file, const FileSearch& search);
   FileSymbols(const FileSymbols&) = delete;
   FileSymbols& operator=(const FileSymbols&) = delete;
-  ~FileSymbols() = default;
+  ~FileSymbols();
 
   [[nodiscard]] const ElfFile& file() const { return *file_; }
 

@@ -82,7 +82,7 @@ SymbolSources::SymbolSources(std::shared_ptr<const ElfFile> file, const FileSear
   Companions companions = companions_of(*file_, search, std::move(debug));
   remark_ = std::move(companions.remark);
   debug_file_ = companions.debug_file();
-  debug_lines_ = DebugLines(file_with_lines(file_, companions), search);
+  debug_lines_ = DebugLines(*file_, file_with_lines(file_, companions), search);
   for (const NameList& list : companions.lists) {
     if (list.lines != nullptr) {
       lines_.push_back(list.lines);
@@ -111,10 +111,31 @@ const FunctionStarts* SymbolSources::starts() {
 
 std::shared_ptr<const InferredNames> SymbolSources::inferred() {
   const std::scoped_lock lock(mutex_);
-  if (inferred_ == nullptr && arch_ != nullptr) {
-    inferred_ = std::make_shared<const InferredNames>(make_names());
+  return arch_ != nullptr ? inference().all() : nullptr;
+}
+
+std::optional<InferredName> SymbolSources::inferred_name(Address link) {
+  const std::scoped_lock lock(mutex_);
+  const InferredName* found = arch_ != nullptr ? inference().at(link) : nullptr;
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+NameInference& SymbolSources::inference() {
+  if (inference_ == nullptr) {
+    const NameEvidence evidence{*file_, *arch_, *table(),
+                                [this]() -> const FunctionStarts& { return *starts(); },
+                                [this] { return starts_ != nullptr; }};
+    const KeptNames names{
+        .find =
+            [this](const std::string& kind) {
+              const auto known = kept(kind);
+              return known ? decode_names(*known) : std::nullopt;
+            },
+        .keep = [this](const std::string& kind,
+                       std::span<const InferredName> found) { keep(kind, encode(found)); }};
+    inference_ = std::make_unique<NameInference>(evidence, names);
   }
-  return inferred_;
+  return *inference_;
 }
 
 FunctionStarts SymbolSources::make_starts() {
@@ -126,18 +147,6 @@ FunctionStarts SymbolSources::make_starts() {
   FunctionStarts starts(*file_, *arch_, *table());
   keep("starts", encode(starts.all()));
   return starts;
-}
-
-InferredNames SymbolSources::make_names() {
-  if (const auto known = kept("names")) {
-    if (auto names = decode_names(*known)) {
-      return InferredNames(std::move(*names));
-    }
-  }
-  InferredNames names(NameEvidence{*file_, *arch_, *table(),
-                                   [this]() -> const FunctionStarts& { return *starts(); }});
-  keep("names", encode(names.all()));
-  return names;
 }
 
 std::optional<std::vector<std::byte>> SymbolSources::kept(const std::string& kind) const {
@@ -158,6 +167,11 @@ std::vector<SourceLine> SymbolSources::lines_at(Address link) {
     found = (*each)->lines_at(link);
   }
   return found;
+}
+
+void SymbolSources::keep_answers() noexcept {
+  const std::scoped_lock lock(mutex_);
+  debug_lines_.keep_answers();
 }
 
 std::shared_ptr<SymbolSources> symbol_sources_of(const std::shared_ptr<const ElfFile>& file,

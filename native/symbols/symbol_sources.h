@@ -15,7 +15,7 @@
 #include "object/elf_file.h"
 #include "symbols/companions.h"
 #include "symbols/debug_lines.h"
-#include "symbols/inferred/inferred_names.h"
+#include "symbols/inferred/name_inference.h"
 #include "symbols/starts/function_starts.h"
 #include "symbols/table/symbol_table.h"
 
@@ -39,8 +39,14 @@ class SymbolSources {
   const FunctionStarts* starts();
   // What code and data tell of the names of functions without a symbol; null likewise.
   std::shared_ptr<const InferredNames> inferred();
+  // The one of the function that starts at `link`, a miss when it has none: without a look through
+  // the file where that is not needed.
+  std::optional<InferredName> inferred_name(Address link);
   // Innermost inlined call first; empty without debug info.
   std::vector<SourceLine> lines_at(Address link);
+
+  // Writes down for other processes which lines were asked for; of use when nobody asks any more.
+  void keep_answers() noexcept;
 
   // What was found out in looking through all code of the file, kept for other processes under a
   // kind ("starts"). A miss where nothing is kept, as of small files.
@@ -52,7 +58,7 @@ class SymbolSources {
 
  private:
   FunctionStarts make_starts();
-  InferredNames make_names();
+  NameInference& inference();
 
   std::shared_ptr<const ElfFile> file_;
   std::optional<std::string> kept_as_;  // under which key facts are kept; a miss: they are not
@@ -65,7 +71,7 @@ class SymbolSources {
   std::recursive_mutex mutex_;  // guards what follows
   std::shared_ptr<const SymbolTable> table_with_plt_;
   std::unique_ptr<FunctionStarts> starts_;
-  std::shared_ptr<const InferredNames> inferred_;
+  std::unique_ptr<NameInference> inference_;
   DebugLines debug_lines_;
   Attachments attachments_;
 };

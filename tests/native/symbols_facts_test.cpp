@@ -11,6 +11,7 @@
 #include "object/kept_facts.h"
 #include "object_elf_images.h"
 #include "process_core_builder.h"
+#include "symbols/kept_lines.h"
 #include "symbols/symbol_facts.h"
 
 namespace whocall::testing {
@@ -79,6 +80,13 @@ TEST_CASE("kept facts: a key changes with the file and with its debug file") {
   CHECK(facts_key(*file, nullptr) == key);
   CHECK(facts_key(*other, nullptr) != key);
   CHECK(facts_key(*file, other.get()) != key);
+  const std::string plugin = directory.write("plugin", image_with({}));
+  const auto with_plugin = facts_key(*file, nullptr, plugin);
+  REQUIRE(with_plugin.has_value());
+  CHECK(with_plugin != key);
+  std::filesystem::resize_file(plugin, 4096);
+  CHECK(facts_key(*file, nullptr, plugin) != with_plugin);
+  CHECK_FALSE(facts_key(*file, nullptr, plugin + "?").has_value());
   std::filesystem::resize_file(file->path(), 4096);
   CHECK(facts_key(*file, nullptr) != key);
   std::filesystem::remove(file->path());
@@ -120,6 +128,54 @@ TEST_CASE("symbol facts: what is written is read again; what is cut short or out
   CHECK(found->at(1).target == 0x1010);
   CHECK_FALSE(decode_jumps(std::span(written).first(written.size() - 1)).has_value());
   CHECK_FALSE(decode_jumps(encode(std::vector<DirectJump>{jumps[1], jumps[0]})).has_value());
+}
+
+TEST_CASE("kept lines: what is written is read again; what is cut short or out of order is not") {
+  const LineAnswers answers = {
+      {0x1000, {{"inner", "a.h", 7}, {"outer", "a.c", 20}}}, {0x1010, {}}, {0x1020, {{"", "", 0}}}};
+  const auto bytes = encode(answers);
+  const auto read = decode_line_answers(bytes);
+  REQUIRE(read.has_value());
+  REQUIRE(read->size() == 3);
+  CHECK(read->at(0x1000).at(1).function == "outer");
+  CHECK(read->at(0x1000).at(0).line == 7);
+  CHECK(read->at(0x1010).empty());
+  CHECK(read->at(0x1020).at(0).file.empty());
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    const auto part = decode_line_answers(std::span(bytes).first(size));
+    CHECK((!part || part->size() < 3));
+  }
+  auto twice = bytes;
+  twice.insert(twice.end(), bytes.begin(), bytes.end());
+  CHECK_FALSE(decode_line_answers(twice).has_value());
+  auto many = encode(LineAnswers{{0x1000, {}}});
+  many.at(11) = std::byte{0xff};  // levels of inlining
+  CHECK_FALSE(decode_line_answers(many).has_value());
+}
+
+TEST_CASE("kept lines: nothing is kept of small files, and of those that hang on others") {
+  const CacheDirectory cache;
+  const TemporaryDirectory directory;
+  REQUIRE_FALSE(directory.write("whocall_dw.so", {}).empty());  // nobody has to load it
+  const char* before = std::getenv("WHOCALL_PLUGIN_DIR");
+  const std::string plugins = before != nullptr ? before : "";
+  setenv("WHOCALL_PLUGIN_DIR", directory.path().c_str(), 1);
+  const auto kept_of = [&](const std::string& name, const std::string& section, std::size_t pad) {
+    const auto image = image_with({{.name = section, .contents = Bytes(pad)}});
+    const auto file = ElfFile::open(directory.write(name, image));
+    KeptLines first(*file, *file);
+    first.add(0x1000, {{"f", "f.c", 1}});
+    first.save();
+    KeptLines second(*file, *file);
+    return second.find(0x1000) != nullptr;
+  };
+  constexpr std::size_t kLarge = 1U << 18U;
+  CHECK(kept_of("large", ".padding", kLarge));
+  CHECK_FALSE(kept_of("small", ".padding", 16));
+  CHECK_FALSE(kept_of("shared", ".gnu_debugaltlink", kLarge));
+  CHECK_FALSE(kept_of("split", ".debug_addr", kLarge));
+  before != nullptr ? setenv("WHOCALL_PLUGIN_DIR", plugins.c_str(), 1)
+                    : unsetenv("WHOCALL_PLUGIN_DIR");
 }
 
 }  // namespace

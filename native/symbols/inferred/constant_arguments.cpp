@@ -31,6 +31,20 @@ AddressRange read_only_range(const ElfFile& file) {
   return range;
 }
 
+Address data_base_of(const ElfFile& file) {
+  return ElfDynamic(file).value(DT_PLTGOT).value_or(0);  // 0 where the file has none
+}
+
+void append_references(const ElfFile& file, const Architecture& arch, const AddressRange& range,
+                       Address data_base, std::vector<ConstantAddress>& found) {
+  const ByteView code = file.at(range.begin);
+  const auto inside = code.slice(0, std::min<std::uint64_t>(range.size(), code.size()));
+  if (inside) {
+    arch.code.append_constant_addresses(*inside, range.begin, data_base, read_only_range(file),
+                                        found);
+  }
+}
+
 // Which registers and words of the stack hold which constants.
 class Constants {
  public:
@@ -126,13 +140,13 @@ class Constants {
 
 class Reader {
  public:
-  Reader(const ElfFile& file, const Architecture& arch, const FunctionStarts& starts,
+  Reader(const ElfFile& file, const Architecture& arch, const FunctionStarts* starts,
          const std::function<bool(Address)>& of_interest)
       : file_(file),
         arch_(arch),
         starts_(starts),
         of_interest_(of_interest),
-        got_(ElfDynamic(file).value(DT_PLTGOT).value_or(0)),
+        got_(data_base_of(file)),
         decoder_(arch.code.make_decoder()) {}
 
   std::vector<ConstantCall> run() {
@@ -147,13 +161,8 @@ class Reader {
 
  private:
   void find_references() {
-    const AddressRange wanted = read_only_range(file_);
     for (const AddressRange& area : code_areas(file_)) {
-      const ByteView code = file_.at(area.begin);
-      const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
-      if (inside) {
-        arch_.code.append_constant_addresses(*inside, area.begin, got_, wanted, references_);
-      }
+      append_references(file_, arch_, area, got_, references_);
     }
     seen_.resize(references_.size());
   }
@@ -167,7 +176,7 @@ class Reader {
   }
 
   void follow(Address at) {
-    const auto function = starts_.function_at(at);
+    const auto function = function_at(at);
     Constants constants(arch_);
     bool straight = true;  // no jump since the beginning: what is passed need not be followed again
     unsigned steps = 0;    // since the last constant
@@ -190,7 +199,9 @@ class Reader {
       if (!next || constants.none()) {
         return;
       }
-      straight = straight && *next == at + instruction->size;
+      const bool may_have_ended =
+          starts_ == nullptr && instruction->flow == Instruction::Flow::jump;
+      straight = straight && *next == at + instruction->size && !may_have_ended;
       at = *next;
     }
   }
@@ -209,7 +220,9 @@ class Reader {
         constants.call();
         return behind;
       case Instruction::Flow::jump:
-        if (is_tail_call(instruction, function)) {
+        if (starts_ == nullptr) {
+          add(at, instruction, function, constants);
+        } else if (is_tail_call(instruction, function)) {
           add(at, instruction, function, constants);
           return std::nullopt;
         }
@@ -221,10 +234,15 @@ class Reader {
     return std::nullopt;
   }
 
+  // Without known starts it begins at the reference itself.
+  [[nodiscard]] std::optional<AddressRange> function_at(Address at) const {
+    return starts_ != nullptr ? starts_->function_at(at) : AddressRange{at, at};
+  }
+
   // Cold parts are entered by jumps too, but not as functions are.
   [[nodiscard]] bool is_tail_call(const Instruction& jump, const AddressRange& function) const {
     return jump.target && !function.contains(*jump.target) &&
-           (starts_.is_called(*jump.target) || slot_of(*jump.target));
+           (starts_->is_called(*jump.target) || slot_of(*jump.target));
   }
 
   // The word through which the stub at `target` jumps; a miss when there is no stub.
@@ -263,9 +281,9 @@ class Reader {
 
   const ElfFile& file_;
   const Architecture& arch_;
-  const FunctionStarts& starts_;
+  const FunctionStarts* starts_;  // null: every jump may be a tail call
   const std::function<bool(Address)>& of_interest_;
-  Address got_;  // 0 where the file has none
+  Address got_;
   std::unique_ptr<InstructionDecoder> decoder_;
   std::vector<ConstantAddress> references_;  // ascending by place
   std::vector<bool> seen_;
@@ -275,13 +293,30 @@ class Reader {
 }  // namespace
 
 std::vector<ConstantCall> constant_calls(const ElfFile& file, const Architecture& arch,
-                                         const FunctionStarts& starts,
+                                         const FunctionStarts* starts,
                                          const std::function<bool(Address)>& of_interest) {
   if (arch.code.append_constant_addresses == nullptr || arch.code.make_decoder == nullptr ||
       arch.linkage.jump_stub == nullptr || arch.code.call_before == nullptr) {
     return {};
   }
   return Reader(file, arch, starts, of_interest).run();
+}
+
+AddressRange with_surroundings(const AddressRange& area, const AddressRange& part) {
+  const Address before = std::min<Address>(part.begin - area.begin, kLongestLook);
+  const Address behind = std::min<Address>(area.end - part.end, kLongestLook);
+  return {part.begin - before, part.end + behind};
+}
+
+std::vector<ConstantAddress> constant_addresses(const ElfFile& file, const Architecture& arch,
+                                                const AddressRange& area,
+                                                const AddressRange& part) {
+  std::vector<ConstantAddress> found;
+  if (arch.code.append_constant_addresses != nullptr) {
+    append_references(file, arch, with_surroundings(area, part), data_base_of(file), found);
+    std::erase_if(found, [&](const ConstantAddress& each) { return !part.contains(each.at); });
+  }
+  return found;
 }
 
 }  // namespace whocall

@@ -25,6 +25,7 @@ struct NameEvidence {
   const Architecture& arch;
   const SymbolTable& table;
   std::function<const FunctionStarts&()> starts;  // costs a look at all code when first asked
+  std::function<bool()> knows_starts;             // whether that has happened
 };
 
 // A source appends what it is sure of, one name for a function. It never throws; on damage or where

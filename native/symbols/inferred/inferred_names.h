@@ -9,15 +9,20 @@
 
 namespace whocall {
 
+// What names of one function or more have to be to be looked up: ascending, and of several for one
+// function the first.
+void put_in_order(std::vector<InferredName>& names);
+// The one of the function that starts at `link` among those; null when there is none.
+const InferredName* find_name(std::span<const InferredName> names, Address link);
+
 // The names of one file, of all sources in the order of NameSource.
 class InferredNames {
  public:
-  explicit InferredNames(const NameEvidence& evidence);
-  // Takes what was found out before; ascending, one for each function.
+  // Ascending, one for each function.
   explicit InferredNames(std::vector<InferredName> names) : names_(std::move(names)) {}
 
   // Of the function that starts at `link`; null when it has none.
-  [[nodiscard]] const InferredName* at(Address link) const;
+  [[nodiscard]] const InferredName* at(Address link) const { return find_name(names_, link); }
   // Sorted by function, one for each.
   [[nodiscard]] std::span<const InferredName> all() const { return names_; }
 

@@ -45,6 +45,18 @@ std::string_view text_at(const ElfFile& file, Address address) {
   return near ? near->c_string(0).value_or(std::string_view()) : std::string_view();
 }
 
+enum class TextKind : std::uint8_t { none, other, path, name };
+
+TextKind kind_of_text(std::string_view text) {
+  if (text.size() < 2) {
+    return text.empty() ? TextKind::none : TextKind::other;
+  }
+  if (is_source_path(text)) {
+    return TextKind::path;
+  }
+  return function_in_message(text) ? TextKind::name : TextKind::other;
+}
+
 // What one position of one callee gets.
 struct Position {
   std::vector<const ConstantCall*> names;  // calls with a text that may name a function
@@ -60,16 +72,11 @@ class Finder {
       : evidence_(evidence), imports_(imported_functions(evidence.file)) {}
 
   std::vector<MessageCall> run() {
-    calls_ = constant_calls(evidence_.file, evidence_.arch, evidence_.starts(),
-                            [this](Address address) { return kind_of(address) > Kind::other; });
-    std::map<std::pair<Address, unsigned>, Position> positions;
-    for (const ConstantCall& call : calls_) {
-      for (unsigned at = 0; at < kMostConstantArguments; ++at) {
-        add(call, at, positions);
-      }
-    }
     std::vector<MessageCall> found;
-    for (const auto& [key, position] : positions) {
+    if (!evidence_.knows_starts() && !may_find_any()) {
+      return found;
+    }
+    for (const auto& [key, position] : positions_of(&evidence_.starts())) {
       if (takes_names(key.first, key.second, position)) {
         append(position, key.second, found);
       }
@@ -78,32 +85,66 @@ class Finder {
   }
 
  private:
-  enum class Kind : std::uint8_t { none, other, path, name };
+  using Positions = std::map<std::pair<Address, unsigned>, Position>;
 
-  Kind kind_of(Address address) {
-    const auto [place, fresh] = kinds_.try_emplace(address, Kind::none);
-    if (fresh) {
-      const std::string_view text = text_at(evidence_.file, address);
-      if (text.size() < 2) {
-        place->second = text.empty() ? Kind::none : Kind::other;
-      } else if (is_source_path(text)) {
-        place->second = Kind::path;
-      } else {
-        place->second = function_in_message(text) ? Kind::name : Kind::other;
+  Positions positions_of(const FunctionStarts* starts) {
+    calls_ = constant_calls(evidence_.file, evidence_.arch, starts,
+                            [this](Address address) { return kind_of(address) > TextKind::other; });
+    Positions positions;
+    for (const ConstantCall& call : calls_) {
+      for (unsigned at = 0; at < kMostConstantArguments; ++at) {
+        add(call, at, positions);
       }
+    }
+    return positions;
+  }
+
+  // Whether it is worth a look for all function starts, which costs several times the rest: without
+  // them, more calls are found than there are, and what not even those reach, takes_names() will
+  // not find either. Most of what is built without assertions ends here.
+  bool may_find_any() {
+    const Positions positions = positions_of(nullptr);
+    return std::ranges::any_of(positions, [this](const auto& each) {
+      const auto& [key, position] = each;
+      return !position.names.empty() && (is_known(key.first, key.second) ||
+                                         (position.names.size() >= kFewestCallers &&
+                                          (10 * position.beside_paths >= 6 * kFewestCallers ||
+                                           own_names(position) >= kFewestCallers)));
+    });
+  }
+
+  // How many functions with symbols pass their own names, at most: those symbols next to which a
+  // constant was taken.
+  std::size_t own_names(const Position& position) const {
+    std::set<Address> found;
+    for (const auto& [text, places] : position.callers) {
+      for (const Address place : places) {
+        const Address start = symbol_before(place);
+        const std::string_view symbol = symbol_at(start);
+        if (!symbol.empty() && !found.contains(start) &&
+            function_in_demangled(demangle(symbol)) == function_in_message(text)) {
+          found.insert(start);
+        }
+      }
+    }
+    return found.size();
+  }
+  TextKind kind_of(Address address) {
+    const auto [place, fresh] = kinds_.try_emplace(address, TextKind::none);
+    if (fresh) {
+      place->second = kind_of_text(text_at(evidence_.file, address));
     }
     return place->second;
   }
 
-  void add(const ConstantCall& call, unsigned at,
-           std::map<std::pair<Address, unsigned>, Position>& positions) {
+  void add(const ConstantCall& call, unsigned at, Positions& positions) {
     const Address address = call.arguments.at(at);
-    const Kind kind = address == 0 ? Kind::none : kind_of(address);
-    if (kind == Kind::none || call.callee == 0) {
+    const TextKind kind = address == 0 ? TextKind::none : kind_of(address);
+    if (kind == TextKind::none || call.callee == 0) {
       return;
     }
     Position& position = positions[{call.callee, at}];
-    if (kind != Kind::name) {
+    if (kind != TextKind::name) {
       ++position.others;
       return;
     }
@@ -116,7 +157,7 @@ class Finder {
   // The first argument that is the path of a source file; 0 for none.
   Address path_of(const ConstantCall& call) {
     for (const Address address : call.arguments) {
-      if (address != 0 && kind_of(address) == Kind::path) {
+      if (address != 0 && kind_of(address) == TextKind::path) {
         return address;
       }
     }
@@ -124,15 +165,11 @@ class Finder {
   }
 
   bool takes_names(Address callee, unsigned argument, const Position& position) {
-    const std::string_view name = name_of(callee);
-    const bool known = std::ranges::any_of(kKnownCallees, [&](const KnownCallee& each) {
-      return each.name == name && each.argument == argument;
-    });
     const auto [right, wrong] = compare_with_symbols(position);
     if (5 * wrong > right + wrong && wrong > 2) {
       return false;
     }
-    if (known) {
+    if (is_known(callee, argument)) {
       return true;
     }
     const std::size_t names = position.names.size();
@@ -142,6 +179,13 @@ class Finder {
     }
     return 10 * position.beside_paths >= 6 * names ||
            (right >= kFewestCallers && 50 * wrong <= right);
+  }
+
+  bool is_known(Address callee, unsigned argument) const {
+    const std::string_view name = name_of(callee);
+    return std::ranges::any_of(kKnownCallees, [&](const KnownCallee& each) {
+      return each.name == name && each.argument == argument;
+    });
   }
 
   // How many texts only one function passes.
@@ -191,27 +235,44 @@ class Finder {
   // The name of the symbol to show that starts at `function`; those with names come first.
   std::string_view symbol_at(Address function) const {
     const SymbolRange symbols = evidence_.table.symbols();
+    const std::size_t first = first_symbol_from(function);
+    const bool found = first < symbols.size() && symbols.start(first) == function;
+    return found ? symbols[first].name : std::string_view();
+  }
+
+  // The nearest start of a symbol at or below `address`; the address itself where there is none.
+  Address symbol_before(Address address) const {
+    const std::size_t behind = first_symbol_from(address + 1);
+    return behind == 0 ? address : evidence_.table.symbols().start(behind - 1);
+  }
+
+  // Index of the first symbol that starts at `address` or behind it.
+  std::size_t first_symbol_from(Address address) const {
+    const SymbolRange symbols = evidence_.table.symbols();
     std::size_t first = 0;
     std::size_t last = symbols.size();
     while (first < last) {
       const std::size_t middle = first + (last - first) / 2;
-      if (symbols.start(middle) < function) {
+      if (symbols.start(middle) < address) {
         first = middle + 1;
       } else {
         last = middle;
       }
     }
-    const bool found = first < symbols.size() && symbols.start(first) == function;
-    return found ? symbols[first].name : std::string_view();
+    return first;
   }
 
   const NameEvidence& evidence_;
   std::unordered_map<Address, std::string_view> imports_;
-  std::unordered_map<Address, Kind> kinds_;
+  std::unordered_map<Address, TextKind> kinds_;
   std::vector<ConstantCall> calls_;
 };
 
 }  // namespace
+
+bool is_part_of_message(const ElfFile& file, Address text) {
+  return kind_of_text(text_at(file, text)) > TextKind::other;
+}
 
 std::vector<MessageCall> message_calls(const NameEvidence& evidence) {
   return Finder(evidence).run();

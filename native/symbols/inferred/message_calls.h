@@ -25,4 +25,8 @@ struct MessageCall {
 // Where callers with known names pass others too often, neither is believed.
 std::vector<MessageCall> message_calls(const NameEvidence& evidence);
 
+// Whether what stands at `text` may be a function's name or the path of a source file: a call that
+// passes neither is none of the above.
+bool is_part_of_message(const ElfFile& file, Address text);
+
 }  // namespace whocall

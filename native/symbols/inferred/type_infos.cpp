@@ -40,9 +40,11 @@ class Reader {
 
   std::unordered_map<Address, TypeInfo> run() {
     std::unordered_map<Address, TypeInfo> found;
-    for (const auto& [where, target] : words_.pointers()) {
+    const std::span<const DataPointer> pointers = words_.pointers();
+    for (std::size_t i = 0; i < pointers.size(); ++i) {
+      const auto& [where, target] = pointers[i];
       const Address object = where - word_;
-      const auto kind = kind_of(object);
+      const auto kind = kind_of(object, pointer_before(pointers, i, object));
       if (!kind) {
         continue;
       }
@@ -56,10 +58,20 @@ class Reader {
   }
 
  private:
-  [[nodiscard]] std::optional<Kind> kind_of(Address object) const {
+  // What stands at `object` if that is a pointer: as a rule the one before pointers[index].
+  [[nodiscard]] std::optional<Address> pointer_before(std::span<const DataPointer> pointers,
+                                                      std::size_t index, Address object) const {
+    if (index == 0 || pointers[index - 1].where < object) {
+      return std::nullopt;
+    }
+    const DataPointer& before = pointers[index - 1];
+    return before.where == object ? std::optional(before.target) : words_.pointer_at(object);
+  }
+
+  // `table` is where its first word points; a miss when that is no pointer into the file.
+  [[nodiscard]] std::optional<Kind> kind_of(Address object, std::optional<Address> table) const {
     constexpr std::string_view kTable = "_ZTV";
     std::string_view bound = words_.import_at(object);
-    const auto table = words_.pointer_at(object);
     if (bound.empty() && table) {
       bound = words_.import_at(*table - 2ULL * word_);  // a copy in the program's own data
     }

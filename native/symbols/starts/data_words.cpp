@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/sort_by_address.h"
 #include "object/elf_imports.h"
 
 namespace whocall {
@@ -71,12 +72,37 @@ std::vector<DataPointer> data_pointers(const ElfFile& file, std::span<const Addr
   return pointers;
 }
 
+std::vector<Address> pointed_to(const ElfFile& file, std::span<const AddressRange> wanted) {
+  std::vector<Address> targets;
+  const auto put = [&](Address target) {
+    if (std::ranges::any_of(wanted,
+                            [&](const AddressRange& each) { return each.contains(target); })) {
+      targets.push_back(target);
+    }
+  };
+  for_each_relative_pointer(file, [&](Address, Address target) { put(target); });
+  if (file.type() == ET_EXEC) {
+    std::vector<DataPointer> pointers;
+    for (const ElfSection& section : file.sections()) {
+      if (holds_data(section)) {
+        append_words_of(section, file, pointers);
+      }
+    }
+    std::ranges::for_each(pointers, put, &DataPointer::target);
+  }
+  sort_by_address(targets, [](Address target) { return target; });
+  return targets;
+}
+
 DataWords::DataWords(const ElfFile& file)
     : file_(file),
       imports_(imported_functions(file)),
       pointers_(data_pointers(file, kEverything)) {}
 
 std::optional<Address> DataWords::pointer_at(Address where) const {
+  if (pointers_.empty() || where < pointers_.front().where || where > pointers_.back().where) {
+    return std::nullopt;  // mostly an address in the code, of millions of questions
+  }
   const auto found = std::ranges::lower_bound(pointers_, where, {}, &DataPointer::where);
   return found != pointers_.end() && found->where == where ? std::optional(found->target)
                                                            : std::nullopt;

@@ -20,6 +20,9 @@ struct DataPointer {
 // The words in any of `wanted` that point into the file, ascending by place. Link addresses.
 std::vector<DataPointer> data_pointers(const ElfFile& file, std::span<const AddressRange> wanted);
 
+// The addresses in any of `wanted` that words of the data point to: ascending, with repetitions.
+std::vector<Address> pointed_to(const ElfFile& file, std::span<const AddressRange> wanted);
+
 // Link addresses throughout. The file must outlive the object.
 class DataWords {
  public:

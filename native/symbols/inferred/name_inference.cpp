@@ -1,0 +1,83 @@
+#include "symbols/inferred/name_inference.h"
+
+#include <iterator>
+#include <utility>
+
+#include "base/interrupt.h"
+#include "symbols/inferred/array_names.h"
+#include "symbols/inferred/entry_names.h"
+#include "symbols/inferred/message_names.h"
+#include "symbols/inferred/vtable_names.h"
+
+namespace whocall {
+
+struct NameInference::Source {
+  InferNames infer;
+  // Without a "yes" it has no name for a function; null where asking costs as much as inferring.
+  bool (FunctionClues::*clue)(Address function);
+  const char* kept_as;  // null where inferring costs no more than reading what was kept
+};
+
+// Best first: of several names for one function the first stays. A new source has its row here.
+const std::array<NameInference::Source, NameInference::kSources>& NameInference::sources() {
+  static constexpr std::array<Source, kSources> kAll = {{
+      {infer_entry_names, nullptr, nullptr},
+      {infer_vtable_names, &FunctionClues::is_pointed_to, "vtable-names"},
+      {infer_message_names, &FunctionClues::takes_texts, "message-names"},
+      {infer_array_names, &FunctionClues::is_pointed_to, nullptr},
+  }};
+  return kAll;
+}
+
+NameInference::NameInference(NameEvidence evidence, KeptNames kept)
+    : evidence_(std::move(evidence)), kept_(std::move(kept)), clues_(evidence_) {}
+
+const InferredName* NameInference::at(Address function) {
+  if (all_ != nullptr) {
+    return all_->at(function);
+  }
+  for (std::size_t i = 0; i < kSources; ++i) {
+    const auto clue = sources()[i].clue;
+    if (clue == nullptr || (clues_.*clue)(function)) {
+      if (const InferredName* name = find_name(names_of(i), function)) {
+        return name;
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const InferredNames> NameInference::all() {
+  if (all_ == nullptr) {
+    std::vector<InferredName> names;
+    for (std::size_t i = 0; i < kSources; ++i) {
+      const std::vector<InferredName>& found = names_of(i);
+      names.insert(names.end(), found.begin(), found.end());
+    }
+    put_in_order(names);
+    all_ = std::make_shared<const InferredNames>(std::move(names));
+    found_ = {};
+  }
+  return all_;
+}
+
+const std::vector<InferredName>& NameInference::names_of(std::size_t source) {
+  auto& found = found_.at(source);
+  const Source& asked = sources()[source];
+  if (!found && asked.kept_as != nullptr) {
+    found = kept_.find(asked.kept_as);
+  }
+  if (!found) {
+    check_interrupt();
+    std::vector<InferredName> names;
+    asked.infer(evidence_, names);
+    put_in_order(names);
+    if (asked.kept_as != nullptr) {
+      kept_.keep(asked.kept_as, names);
+    }
+    found = std::move(names);
+  }
+  return *found;
+}
+
+}  // namespace whocall
