@@ -190,6 +190,7 @@ class Process:
     threads: list[Thread]
     modules: list[Module]
     mappings: list[Mapping]
+    thread_heads: list[tuple[int, bool, int]]  # number, crashed and signal of each thread
 
     def walk_threads(
         self,

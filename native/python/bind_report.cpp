@@ -28,6 +28,15 @@ struct ThreadsReport {
   [[nodiscard]] const Architecture& arch() const { return *session->image->arch; }
 };
 
+// The number of each thread, whether it crashed, and the number of its signal.
+std::vector<std::tuple<unsigned, bool, int>> thread_heads(const Process& process) {
+  std::vector<std::tuple<unsigned, bool, int>> heads;
+  for (const Thread& thread : process.image().threads) {
+    heads.emplace_back(thread.number, thread.crashed, thread.signal);
+  }
+  return heads;
+}
+
 // Index of the thread, its number, whether it crashed, and its signal.
 using Head = std::tuple<std::size_t, std::int64_t, bool, std::string>;
 
@@ -122,9 +131,8 @@ std::tuple<std::shared_ptr<FinishedWalk>, py::object, std::string_view, py::str>
     throw py::index_error("there is no thread of this number");
   }
   const ThreadTrace& trace = report.traces[number];
-  const py::object range =
-      py::module_::import("builtins")
-          .attr("range")(trace.shown.first, trace.shown.first + trace.shown.count);
+  const py::handle type(reinterpret_cast<PyObject*>(&PyRange_Type));
+  const py::object range = type(trace.shown.first, trace.shown.first + trace.shown.count);
   return {report.walks[number], range, to_string(trace.stop.reason), text(trace.stop.detail)};
 }
 
@@ -140,6 +148,7 @@ void bind_report(py::class_<Process>& process, py::module_& module) {
       .def("text", &text_of, py::arg("titles"), py::arg("fold"), py::arg("inferior"),
            py::arg("style"))
       .def("json", &json_of, py::arg("margin"));
+  process.def_property_readonly("thread_heads", &thread_heads);
   process.def("walk_threads", &walk_threads, py::arg("heads"), py::arg("options"),
               py::arg("count") = py::none());
 }

@@ -1,10 +1,11 @@
 #include "report/cycles.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "report/numbers.h"
 
@@ -81,6 +82,36 @@ struct LookHash {
   }
 };
 
+// Numbers equal values alike, in the order in which they come, at most as many as there is room
+// for.
+template <typename Value, typename Hash>
+class Numbering {
+ public:
+  explicit Numbering(std::size_t room) : places_(std::bit_ceil(room * 2)) {}
+
+  // The number, and whether the value is a new one.
+  std::pair<std::uint32_t, bool> number(const Value& value) {
+    std::size_t at = Hash()(value) * kMixer >> 32U;
+    while (true) {
+      std::uint32_t& place = places_[at & (places_.size() - 1)];
+      if (place == 0) {
+        values_.push_back(value);
+        place = static_cast<std::uint32_t>(values_.size());
+        return {place - 1, true};
+      }
+      if (values_[place - 1] == value) {
+        return {place - 1, false};
+      }
+      ++at;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+  std::vector<std::uint32_t> places_;  // by a hash: one more than the number; 0 where none is
+  std::vector<Value> values_;
+};
+
 }  // namespace
 
 std::vector<Gap> find_gaps(std::span<const std::uint32_t> frames) {
@@ -104,18 +135,18 @@ std::vector<Gap> find_gaps(const NamedWalk& walk, const FrameRange& range) {
   if (range.count < kFewestFrames) {
     return {};
   }
-  std::unordered_map<Look, std::uint32_t, LookHash> known;
-  std::unordered_map<Spot, std::uint32_t, SpotHash> seen;  // most places come again
+  Numbering<Spot, SpotHash> spots(range.count);  // most places of a long chain come again
+  Numbering<Look, LookHash> looks(range.count);
+  std::vector<std::uint32_t> look_of_spot;
   std::vector<std::uint32_t> numbers;
   numbers.reserve(range.count);
   for (std::size_t i = 0; i < range.count; ++i) {
     const FrameFacts facts(walk, range.at(i));
-    const auto [spot, is_new] = seen.try_emplace(spot_of(facts), 0);
+    const auto [spot, is_new] = spots.number(spot_of(facts));
     if (is_new) {
-      const auto next = static_cast<std::uint32_t>(known.size());
-      spot->second = known.try_emplace(look_of(facts), next).first->second;
+      look_of_spot.push_back(looks.number(look_of(facts)).first);
     }
-    numbers.push_back(spot->second);
+    numbers.push_back(look_of_spot[spot]);
   }
   return find_gaps(numbers);
 }

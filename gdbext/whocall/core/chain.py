@@ -95,6 +95,7 @@ class TraceList(WrittenThreads):
         self.found = found
         self._heads = heads
         self._threads = threads
+        self._made: dict[int, Backtrace] = {}
 
     def __len__(self) -> int:
         return len(self._heads)
@@ -110,9 +111,13 @@ class TraceList(WrittenThreads):
         if isinstance(at, slice):
             return [self[number] for number in range(len(self))[at]]
         number = range(len(self))[at]
-        found, shown, reason, detail = self.found.trace(number)
-        head = self._heads[number]
-        return trace_of(self._threads[head[0]], head, found, shown, Stop(reason, detail))
+        made = self._made.get(number)
+        if made is None:
+            found, shown, reason, detail = self.found.trace(number)
+            head = self._heads[number]
+            stop = Stop(reason, detail)
+            made = self._made[number] = trace_of(self._threads[head[0]], head, found, shown, stop)
+        return made
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

@@ -141,17 +141,15 @@ class ProcessImage:
 
     def _heads(self, indices: Iterable[int], numbers: Mapping[int, int]) -> list[Head]:
         """Only a core tells which thread crashed; of a live program its signal does."""
-        signals: dict[int, str] = {}
+        told = self.native.thread_heads
+        names = {signal: signal_name(self.arch, signal) or "" for _, _, signal in told}
         lives = self.core_path is None
         heads = []
         for index in indices:
-            thread = self.threads[index]
-            number = thread.signal
-            if number not in signals:
-                signals[number] = signal_name(self.arch, number) or ""
-            signal = signals[number]
-            crashed = thread.crashed or (lives and tells_of_a_crash(signal))
-            heads.append((index, numbers.get(index, thread.number), crashed, signal))
+            number, crashed, signal = told[index]
+            name = names[signal]
+            fault = crashed or (lives and tells_of_a_crash(name))
+            heads.append((index, numbers.get(index, number), fault, name))
         return heads
 
     def _walked(self, indices: Iterable[int], numbers: Mapping[int, int], walk: Walk) -> TraceList:

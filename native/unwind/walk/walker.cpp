@@ -158,7 +158,7 @@ class Walker::Walk {
   // the same rule. A step along the chain of frame pointers asks by itself what its hangs on.
   [[nodiscard]] bool hangs_on_pc(const Activation& callee, Strategy& last, bool taken) const {
     const auto at_pc = [&](Strategy* strategy) { return strategy->hangs_on_pc(callee, context_); };
-    const bool chain = last.trust() == Trust::frame_pointer && !callee.interrupted;
+    const bool chain = last.trust() == Trust::frame_pointer;
     const auto end = std::ranges::find(strategies_, &last);
     return facts_.usable() && refused_.empty() && std::all_of(strategies_.begin(), end, at_pc) &&
            (!taken || chain || at_pc(&last));
