@@ -19,14 +19,8 @@ void append_source(JsonMembers& members, std::string& text, const NamedFrame& na
   source.close();
 }
 
-void append_frame(std::string& text, const FrameFacts& facts, std::size_t margin) {
-  const NamedFrame& named = facts.named();
-  const Frame& frame = facts.frame();
-  JsonMembers members(text, margin);
-  members.number("level", named.level);
-  members.address("pc", frame.pc);
-  members.address("cfa", facts.cfa());
-  members.string("function", named.function());
+void append_place(JsonMembers& members, const FrameFacts& facts) {
+  members.string("function", facts.named().function());
   members.number("offset", facts.offset());
   members.string("name_source", facts.name_source());
   members.truth("inferred", facts.inferred());
@@ -34,6 +28,25 @@ void append_frame(std::string& text, const FrameFacts& facts, std::size_t margin
   members.string("module", facts.module());
   members.string("build_id", facts.build_id());
   members.address("rva", facts.rva());
+}
+
+}  // namespace
+
+void JsonFrames::append_frame(std::string& text, const FrameFacts& facts) {
+  const NamedFrame& named = facts.named();
+  const Frame& frame = facts.frame();
+  JsonMembers members(text, margin_);
+  members.number("level", named.level);
+  members.address("pc", frame.pc);
+  members.address("cfa", facts.cfa());
+  Spot& spot = spots_[(frame.pc + named.call) % kSpots];
+  if (spot.place == named.place && spot.call == named.call && spot.pc == frame.pc) {
+    text += spot.text;
+  } else {
+    const std::size_t begin = text.size();
+    append_place(members, facts);
+    spot = {named.place, named.call, frame.pc, text.substr(begin)};
+  }
   members.string("trust", to_string(frame.trust));
   members.number("rests_on", facts.rests_on());
   members.list("evidence", frame.evidence.list(), [](Evidence item) { return to_string(item); });
@@ -43,13 +56,11 @@ void append_frame(std::string& text, const FrameFacts& facts, std::size_t margin
   members.close();
 }
 
-}  // namespace
-
-std::size_t append_json_frames(std::string& block, const NamedWalk& walk, const FrameRange& range,
-                               std::size_t from, std::size_t margin) {
+std::size_t JsonFrames::append(std::string& block, const NamedWalk& walk, const FrameRange& range,
+                               std::size_t from) {
   while (from < range.count && block.size() < kTextBlock) {
-    (block += from == 0 ? "\n" : ",\n").append(margin, ' ');
-    append_frame(block, FrameFacts(walk, range.at(from)), margin);
+    (block += from == 0 ? "\n" : ",\n").append(margin_, ' ');
+    append_frame(block, FrameFacts(walk, range.at(from)));
     ++from;
   }
   return from;

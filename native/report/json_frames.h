@@ -2,16 +2,40 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "report/frame_facts.h"
 
 namespace whocall {
 
-// Appends the frames range.at(from), range.at(from + 1), ... of a list whose items stand behind
-// `margin` spaces, each with what separates it from the one before, until the block is full or
-// none is left. Returns the number of the first one that was not written.
-std::size_t append_json_frames(std::string& block, const NamedWalk& walk, const FrameRange& range,
-                               std::size_t from, std::size_t margin);
+class JsonFrames {
+ public:
+  // The frames stand behind `margin` spaces.
+  explicit JsonFrames(std::size_t margin) : margin_(margin), spots_(kSpots) {}
+
+  // Appends the frames range.at(from), range.at(from + 1), ... of a list, each with what separates
+  // it from the one before, until the block is full or none is left. Returns the number of the
+  // first one that was not written.
+  std::size_t append(std::string& block, const NamedWalk& walk, const FrameRange& range,
+                     std::size_t from);
+
+ private:
+  static constexpr std::size_t kSpots = 512;
+
+  // What is told of the function and the module is the same for all frames at one place.
+  struct Spot {
+    const Place* place = nullptr;
+    std::uint32_t call = 0;
+    Address pc = 0;
+    std::string text{};
+  };
+
+  void append_frame(std::string& text, const FrameFacts& facts);
+
+  std::size_t margin_;
+  std::vector<Spot> spots_;  // by a hash, each in the place of another
+};
 
 }  // namespace whocall

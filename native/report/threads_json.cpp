@@ -1,6 +1,5 @@
 #include "report/threads_json.h"
 
-#include "report/json_frames.h"
 #include "report/json_members.h"
 #include "report/text_block.h"
 
@@ -13,7 +12,7 @@ bool ThreadsJson::append_block(std::string& text) {
       begin(text, trace);
       inside_ = true;
     }
-    frame_ = append_json_frames(text, *trace.walk, trace.shown, frame_, margin_ + 2);
+    frame_ = frames_.append(text, *trace.walk, trace.shown, frame_);
     if (frame_ >= trace.shown.count) {
       end(text, trace);
       frame_ = 0;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "report/json_frames.h"
 #include "report/thread_trace.h"
 
 namespace whocall {
@@ -13,7 +14,7 @@ class ThreadsJson {
  public:
   // The items stand behind `margin` spaces. `traces` must outlive it.
   ThreadsJson(std::span<const ThreadTrace> traces, std::size_t margin)
-      : traces_(traces), margin_(margin) {}
+      : traces_(traces), margin_(margin), frames_(margin + 2) {}
 
   // The next piece of them; false when none is left.
   bool append_block(std::string& text);
@@ -24,6 +25,7 @@ class ThreadsJson {
 
   std::span<const ThreadTrace> traces_;
   std::size_t margin_;
+  JsonFrames frames_;
   std::size_t next_ = 0;   // of the traces
   std::size_t frame_ = 0;  // of that one
   bool inside_ = false;    // it was begun
