@@ -114,7 +114,7 @@ BOUND = "upper_bound_over_structs"
 LINES = (
     *_of(
         "crowd",
-        faster(CROWD, "text", "gdb", 12, 0.27),
+        faster(CROWD, "text", "gdb", 12, MET),
         faster(CROWD, "text", "lldb", 8),
         faster(CROWD, "text", "eu-stack", 100),
         within(f"{CROWD}, JSON", "json", "text", 1.5, MET),
@@ -122,13 +122,13 @@ LINES = (
     ),
     *_of(
         "in-gdb",
-        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.12, BT),
-        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.085, BT),
+        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.41, BT),
+        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.48, BT),
         within(f"{CROWD} in gdb, JSON", "json second", "text second", 1.5, 0, "text"),
     ),
     *_of(
         "deep",
-        faster(DEEP, "text", "gdb", 20, 0.5),
+        faster(DEEP, "text", "gdb", 20, MET),
         faster(DEEP, "text", "lldb", 10),
         within(f"{DEEP}, JSON", "json", "text", 1.5, MET),
         memory(f"{DEEP}, JSON: memory", "json", 150, MET),
@@ -142,14 +142,14 @@ LINES = (
     ),
     *_of(
         "small",
-        within("a small core", "text", "python", 4, 0.31, "python3 -c ''"),
+        within("a small core", "text", "python", 4, MET, "python3 -c ''"),
         told("a small core", "text", "gdb"),
         told("a small core", "text", "eu-stack"),
     ),
     *_of(
         "walk",
-        within("warm walk by tables", TABLES, "load_from_l2", 7.5, 0.28, "load from L2"),
-        within("warm walk by frame pointers", POINTERS, "load_from_l2", 5, 0.15, "load from L2"),
+        within("warm walk by tables", TABLES, "load_from_l2", 7.5, 0.5, "load from L2"),
+        within("warm walk by frame pointers", POINTERS, "load_from_l2", 5, 0.2, "load from L2"),
         faster("warm walk by tables", TABLES, STEP, 3, MET, "unw_step"),
         faster("warm walk by frame pointers", POINTERS, STEP, 3, MET, "unw_step"),
         told("warm walk by tables", TABLES, "libunwind_backtrace", "unw_backtrace"),
@@ -192,7 +192,7 @@ LINES = (
         *(
             faster(f"look-up, batched, {size:,}", f"table_batched/{size}", f"{BOUND}/{size}",
                    20, floor, "std::upper_bound")
-            for size, floor in ((100_000, 0.5), (1_000_000, 0.26))
+            for size, floor in ((100_000, 0.55), (1_000_000, 0.4))
         ),
         within("look-up, dependent, 1,000,000", "table_dependent/1000000",
                "two_dependent_loads/1000000", 1.5, MET, "two loads"),
@@ -203,7 +203,7 @@ LINES = (
         within("symbols in order", "elf sorted", "elf random", 3, MET, "at random"),
         within("symbols in reverse order", "elf reversed", "elf random", 3, MET, "at random"),
         within("symbols as a sawtooth", "elf sawtooth", "elf random", 3, MET, "at random"),
-        within("symbols at one address", "elf equal", "elf random", 3, 0.2, "at random"),
+        within("symbols at one address", "elf equal", "elf random", 3, MET, "at random"),
         unit="ns",
     ),
     *_of(
