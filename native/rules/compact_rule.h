@@ -19,16 +19,16 @@
 
 namespace whocall::rules {
 
-inline constexpr unsigned kMostRegisters = 8;
+inline constexpr unsigned kMostRegisters = 12;
 
 struct CompactRule {
   std::int32_t cfa_offset = 0;   // bytes
   std::int16_t return_slot = 0;  // bytes from the CFA
+  std::uint16_t saved = 0;
+  std::uint16_t lost = 0;
+  std::int16_t lowest = 0;   // of all slots, bytes from the CFA
+  std::uint16_t extent = 0;  // from there to the end of the highest, bytes
   bool by_frame_pointer = false;
-  std::uint8_t saved = 0;
-  std::uint8_t lost = 0;
-  std::int16_t lowest = 0;                           // of all slots, bytes from the CFA
-  std::uint16_t extent = 0;                          // from there to the end of the highest, bytes
   std::array<std::int16_t, kMostRegisters> slots{};  // bytes from the CFA
 };
 

@@ -22,6 +22,9 @@ constexpr Address kStackStride = 0x10000000;
 constexpr std::size_t kFunctions = 40;
 constexpr std::size_t kFunctionSize = 0x200;
 
+// Stacks begin in function 23, which is where the program is started.
+constexpr Address kEntry = kCode + 23 * kFunctionSize + 0x60;
+
 // Function i saves rbp below 1 + i % 13 locals and calls function i - 1; the first calls itself.
 enum class Rules { tables, frame_pointers };
 
@@ -40,7 +43,8 @@ TestProcess make_code(Rules rules) {
       table.fde(cie, {begin, begin + kFunctionSize}, rows);
     }
   }
-  process.module("/bin/bench", {{kCode, kCode + kFunctions * kFunctionSize}, 0, table.bytes()});
+  process.module("/bin/bench", {{kCode, kCode + kFunctions * kFunctionSize}, kEntry, table.bytes()},
+                 true);
   return process;
 }
 

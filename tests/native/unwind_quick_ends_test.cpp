@@ -120,9 +120,13 @@ TEST_CASE("quick steps: that a call may lead to one callee says nothing of anoth
                 only({"frame-pointer"}),
                 "0x401100 " + hex(ways[i].first) + " " + hex(ways[i].second));
   }
-  const CodePoint inside{kStart + 0x20, false};
-  CHECK(again.walker.facts().call(inside, kOuter) == CallMatch::matches);
-  CHECK(again.walker.facts().call({kJit + 0x20, false}, kOuter) == CallMatch::unknown);
+  const StepFacts& facts = again.walker.facts();
+  const StepFact* const inside = facts.at({kStart + 0x20, false});
+  const StepFact* const made = facts.at({kJit + 0x20, false});
+  REQUIRE(inside != nullptr);
+  REQUIRE(made != nullptr);
+  CHECK(facts.call(*inside, kOuter) == CallMatch::matches);
+  CHECK(facts.call(*made, kOuter) == CallMatch::unknown);
 }
 
 }  // namespace

@@ -110,9 +110,10 @@ TEST_CASE("quick steps: registers are found where the steps saved them") {
     const Backtrace full = walker.walk(thread, with_registers);
     std::vector<Frame> frames = {full.frames[0], full.frames[1]};
     QuickWalk quick(*image, walker.facts(), true, frames);
-    quick.begin({full.frames[1].pc, *full.details[1].registers, false}, false);
+    const Activation start{full.frames[1].pc, *full.details[1].registers, false};
+    quick.begin(start, false);
     std::size_t steps = 0;
-    while (quick.step(false)) {
+    while (quick.go_on(false, 1)) {
       ++steps;
       const Registers& wanted = *full.details.at(frames.size() - 1).registers;
       const Registers found = quick.activation().registers;

@@ -36,12 +36,19 @@ std::string_view to_string(Evidence evidence);  // "call-before", "call-target",
 
 class EvidenceSet {
  public:
-  void add(Evidence evidence) { bits_ = static_cast<std::uint8_t>(bits_ | bit(evidence)); }
+  constexpr void add(Evidence evidence) {
+    bits_ = static_cast<std::uint8_t>(bits_ | bit(evidence));
+  }
+  [[nodiscard]] constexpr EvidenceSet with(Evidence evidence) const {
+    EvidenceSet more = *this;
+    more.add(evidence);
+    return more;
+  }
   [[nodiscard]] bool has(Evidence evidence) const { return (bits_ & bit(evidence)) != 0; }
   [[nodiscard]] std::vector<Evidence> list() const;
 
  private:
-  static std::uint8_t bit(Evidence evidence) {
+  static constexpr std::uint8_t bit(Evidence evidence) {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(evidence));
   }
   std::uint8_t bits_ = 0;

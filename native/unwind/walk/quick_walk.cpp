@@ -7,9 +7,28 @@
 
 namespace whocall {
 
+namespace {
+
+constexpr EvidenceSet kEveryStep = EvidenceSet().with(Evidence::call_before).with(Evidence::cfa_up);
+
+}  // namespace
+
+QuickWalk::QuickWalk(const ProcessImage& process, const StepFacts& facts, bool searches,
+                     std::vector<Frame>& frames)
+    : process_(process),
+      facts_(facts),
+      searches_(searches),
+      word_mask_(process.arch->registers.size - 1U),
+      frames_(frames) {
+  if (const auto& chain = process.arch->frame.chain) {
+    chain_cfa_ = static_cast<Address>(chain->cfa_offset);
+    chain_slot_ = std::int64_t{chain->return_address_offset} - chain->cfa_offset;
+  }
+}
+
 void QuickWalk::begin(const Activation& activation, bool planted) {
   const Architecture& arch = *process_.arch;
-  start_ = activation;
+  start_ = &activation;
   first_ = frames_.size();
   planted_ = planted;
   const auto sp = activation.registers.get(arch.registers.sp);
@@ -27,10 +46,18 @@ const StepFact* QuickWalk::fact(bool tables_only) const {
   return known != nullptr && (known->trust <= Trust::cfi || !by_table) ? known : nullptr;
 }
 
+bool QuickWalk::go_on(bool tables_only, std::size_t most) {
+  std::size_t left = most;
+  while (left != 0 && step(tables_only)) {
+    --left;
+  }
+  return left == 0;
+}
+
 // What the judge and the strategy that found the rule would look at once more is compared here:
 // that the stack pointer moves up within its stack, where the call before the return address goes,
 // whether the frame pointer agrees.
-bool QuickWalk::step(bool tables_only) {
+inline bool QuickWalk::step(bool tables_only) {
   const StepFact* const fact = this->fact(tables_only);
   if (fact == nullptr || fact->kind != StepFact::Kind::step || !enter_stack()) {
     return false;
@@ -40,29 +67,20 @@ bool QuickWalk::step(bool tables_only) {
   if (!rules::step(fact->rule, facts_.layout(), span_, caller, cfa) || !stays_on_stack(caller.sp)) {
     return false;
   }
-  const CallMatch call = facts_.call(point(), caller.pc);
+  const CallMatch call = facts_.call(*fact, caller.pc);
   const bool chain = fact->trust == Trust::frame_pointer;
   if (call == CallMatch::no_call || (chain && !chain_goes_on(call))) {
     return false;
   }
-  const FrameChain& links = *process_.arch->frame.chain;
-  const bool framed = here_.fp_known && here_.fp + static_cast<Address>(links.cfa_offset) == cfa;
-  if (framed && fact->rule.return_slot != links.return_address_offset - links.cfa_offset) {
+  const bool framed = here_.fp_known && here_.fp + chain_cfa_ == cfa;
+  if (framed && fact->rule.return_slot != chain_slot_) {
     return false;
   }
+  EvidenceSet evidence = kEveryStep;
+  evidence = goes_to_callee(call) ? evidence.with(Evidence::call_target) : evidence;
+  evidence = framed ? evidence.with(Evidence::frame_pointer) : evidence;
   frames_.back().cfa = cfa;
-  Frame& frame = frames_.emplace_back();
-  frame.pc = caller.pc;
-  frame.sp = caller.sp;
-  frame.trust = fact->trust;
-  frame.evidence.add(Evidence::call_before);
-  frame.evidence.add(Evidence::cfa_up);
-  if (goes_to_callee(call)) {
-    frame.evidence.add(Evidence::call_target);
-  }
-  if (framed) {
-    frame.evidence.add(Evidence::frame_pointer);
-  }
+  frames_.push_back({.pc = caller.pc, .sp = caller.sp, .trust = fact->trust, .evidence = evidence});
   here_ = caller;
   return true;
 }
@@ -110,19 +128,19 @@ bool QuickWalk::enter_stack() {
 }
 
 bool QuickWalk::stays_on_stack(Address to) const {
-  return to > here_.sp && to % process_.arch->registers.size == 0 &&
+  return to > here_.sp && (to & word_mask_) == 0 &&
          stack_.contains(to - process_.arch->abi.pointer_size);
 }
 
 // As the frame-pointer strategy asks. Where it would search for a nearer caller, it is to do so.
 bool QuickWalk::chain_goes_on(CallMatch call) const {
-  return here_.fp % process_.arch->registers.size == 0 && stack_.contains(here_.fp) &&
-         here_.fp >= here_.sp && (!searches_ || goes_to_callee(call));
+  return (here_.fp & word_mask_) == 0 && stack_.contains(here_.fp) && here_.fp >= here_.sp &&
+         (!searches_ || goes_to_callee(call));
 }
 
 Activation QuickWalk::activation() const {
   if (at_start()) {
-    return start_;
+    return *start_;
   }
   const RegisterFile& all = process_.arch->registers;
   Activation found;
@@ -130,7 +148,8 @@ Activation QuickWalk::activation() const {
   found.registers.set(all.sp, here_.sp);
   found.registers.set(all.pc, here_.pc);
   restore_saved(found.registers);
-  const auto thread = all.thread_pointer ? start_.registers.get(*all.thread_pointer) : std::nullopt;
+  const auto thread =
+      all.thread_pointer ? start_->registers.get(*all.thread_pointer) : std::nullopt;
   if (thread) {
     found.registers.set(*all.thread_pointer, *thread);
   }
@@ -143,7 +162,8 @@ void QuickWalk::restore_saved(Registers& registers) const {
   unsigned open = (1U << all.callee_saved.size()) - 1;  // bits of those nothing is known of yet
   for (std::size_t i = frames_.size() - 1; i >= first_ && open != 0; --i) {
     const Frame& frame = frames_[i - 1];
-    const rules::CompactRule& rule = facts_.at({frame.pc, start_.interrupted && i == first_})->rule;
+    const rules::CompactRule& rule =
+        facts_.at({frame.pc, start_->interrupted && i == first_})->rule;
     for (unsigned saved = rule.saved & open; saved != 0; saved &= saved - 1) {
       const auto index = static_cast<unsigned>(std::countr_zero(saved));
       const auto slot = frame.cfa + static_cast<Address>(std::int64_t{rule.slots.at(index)});
@@ -156,7 +176,7 @@ void QuickWalk::restore_saved(Registers& registers) const {
   }
   for (; open != 0; open &= open - 1) {
     const Register number = all.callee_saved[static_cast<unsigned>(std::countr_zero(open))];
-    if (const auto value = start_.registers.get(number)) {
+    if (const auto value = start_->registers.get(number)) {
       registers.set(number, *value);
     }
   }

@@ -20,14 +20,16 @@ class QuickWalk {
  public:
   // `frames` are the walk's; steps add to them. `searches`: the walk may search the stack.
   QuickWalk(const ProcessImage& process, const StepFacts& facts, bool searches,
-            std::vector<Frame>& frames)
-      : process_(process), facts_(facts), searches_(searches), frames_(frames) {}
+            std::vector<Frame>& frames);
 
-  // The last of the frames is `activation`'s. `planted`: nobody called it, see Judgement.
+  // The last of the frames is `activation`'s, which is to stay until the next begin(). `planted`:
+  // nobody called it, see Judgement.
   void begin(const Activation& activation, bool planted);
-  // Adds the caller of the last frame; false when that is not for this class to say.
-  // `tables_only`: no strategy but unwind tables may be asked any more.
-  bool step(bool tables_only);
+  void begin(Activation&&, bool) = delete;
+  // Adds the callers of the last frame one after the other; false when one is not for this class
+  // to say, before there are `most` of them. `tables_only`: no strategy but unwind tables may be
+  // asked any more.
+  bool go_on(bool tables_only, std::size_t most);
   // Whether nobody called the last frame, whose CFA is noted then; `stop` says why.
   bool ends_here(bool tables_only, Stop& stop);
   // Whether no step was made since begin().
@@ -36,7 +38,9 @@ class QuickWalk {
   [[nodiscard]] Activation activation() const;
 
  private:
-  [[nodiscard]] CodePoint point() const { return {here_.pc, start_.interrupted && at_start()}; }
+  [[nodiscard]] CodePoint point() const { return {here_.pc, start_->interrupted && at_start()}; }
+  // Adds the caller of the last frame; false where go_on() ends.
+  bool step(bool tables_only);
   // What may be believed of the present frame; null where there is nothing.
   [[nodiscard]] const StepFact* fact(bool tables_only) const;
   [[nodiscard]] bool enter_stack();
@@ -47,13 +51,16 @@ class QuickWalk {
   const ProcessImage& process_;
   const StepFacts& facts_;
   bool searches_;
+  Address word_mask_ = 0;        // bits that no address of a word has
+  Address chain_cfa_ = 0;        // from the frame pointer
+  std::int64_t chain_slot_ = 0;  // of the return address by the chain, from the CFA
   std::vector<Frame>& frames_;
-  Activation start_;        // where the quick steps began
-  std::size_t first_ = 0;   // how many frames there were then
-  bool planted_ = false;    // the start
-  rules::StackPoint here_;  // the last frame
-  rules::StackSpan span_;   // of the stack, where here_.sp lies
-  AddressRange stack_;      // and its mapping
+  const Activation* start_ = nullptr;  // where the quick steps began
+  std::size_t first_ = 0;              // how many frames there were then
+  bool planted_ = false;               // the start
+  rules::StackPoint here_;             // the last frame
+  rules::StackSpan span_;              // of the stack, where here_.sp lies
+  AddressRange stack_;                 // and its mapping
 };
 
 }  // namespace whocall

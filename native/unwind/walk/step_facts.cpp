@@ -51,16 +51,21 @@ StepFacts::StepFacts(const Architecture& arch)
   }
 }
 
-void StepFacts::begin_walk(const std::vector<std::string>& without) {
-  if (without != without_) {
-    without_ = without;
-    std::ranges::fill(steps_, StepFact{});
-  }
-}
+void StepFacts::forget_steps() { std::ranges::fill(steps_, StepFact{}); }
 
 void StepFacts::keep(CodePoint point, StepFact fact) {
   fact.key = point.key();
   steps_[place_of(fact.key)] = fact;
+}
+
+void StepFacts::learn_call(CodePoint callee, Address caller, CallMatch match) {
+  const std::uint64_t key = callee.key();
+  calls_[place_of(key + kMixer * caller)] = {key, caller, match};
+  StepFact& step = steps_[place_of(key)];
+  if (step.key == key) {
+    step.caller = caller;
+    step.call = match;
+  }
 }
 
 void StepFacts::learn_step(CodePoint point, const UnwindRow& row, Trust trust) {
@@ -125,7 +130,7 @@ bool StepFacts::note(const NamedRule& named, rules::CompactRule& rule) const {
            named.number != arch_.registers.thread_pointer;
   }
   const auto index = static_cast<unsigned>(found - preserved.begin());
-  const auto bit = static_cast<std::uint8_t>(1U << index);
+  const auto bit = static_cast<std::uint16_t>(1U << index);
   if (((rule.saved | rule.lost) & bit) != 0) {
     return false;  // told twice
   }

@@ -22,8 +22,8 @@ struct CodePoint {
   [[nodiscard]] std::uint64_t key() const { return interrupted ? ~pc : pc; }
 };
 
-// What is to be done at a pc.
-struct StepFact {
+// What is to be done at a pc, in a line of the cache.
+struct alignas(64) StepFact {
   enum class Kind : std::uint8_t {
     nothing,  // nothing is known
     step,     // by the rule
@@ -32,10 +32,12 @@ struct StepFact {
   };
 
   std::uint64_t key = 0;
+  Address caller = 0;  // that the last known call came from, as most often it will again
   rules::CompactRule rule{};
   Kind kind = Kind::nothing;
   Trust trust = Trust::cfi;
-  std::uint16_t why = 0;  // nobody called: which of the reasons
+  CallMatch call = CallMatch::no_call;  // of `caller`
+  std::uint16_t why = 0;                // nobody called: which of the reasons
 };
 
 class StepFacts {
@@ -46,19 +48,22 @@ class StepFacts {
   [[nodiscard]] bool usable() const { return usable_; }
   [[nodiscard]] const rules::StepLayout& layout() const { return layout_; }
 
-  // To be called before a walk: facts hang on the strategies that are switched off.
-  void begin_walk(const std::vector<std::string>& without);
+  // They hang on the strategies that are switched on.
+  void forget_steps();
 
   // Null when nothing is known. Lives until the next fact is learned.
   [[nodiscard]] const StepFact* at(CodePoint point) const {
     const StepFact& known = steps_[place_of(point.key())];
     return known.key == point.key() && known.kind != StepFact::Kind::nothing ? &known : nullptr;
   }
-  // How the call before `caller` relates to the function of `callee`; CallMatch::no_call when that
-  // is not known.
-  [[nodiscard]] CallMatch call(CodePoint callee, Address caller) const {
-    const Call& known = calls_[place_of(callee.key() + kMixer * caller)];
-    if (known.callee == callee.key() && known.caller == caller) {
+  // How the call before `caller` relates to the function of `callee`, whose fact is `at`;
+  // CallMatch::no_call when that is not known.
+  [[nodiscard]] CallMatch call(const StepFact& at, Address caller) const {
+    if (at.caller == caller) {
+      return at.call;
+    }
+    const Call& known = calls_[place_of(at.key + kMixer * caller)];
+    if (known.callee == at.key && known.caller == caller) {
       return known.match;
     }
     const bool blind = caller != 0 && blind_calls_[place_of(caller)] == caller;
@@ -72,9 +77,7 @@ class StepFacts {
   void learn_step(CodePoint point, const UnwindRow& row, Trust trust);
   // Nobody called, and so it will be again; `row` where that says so.
   void learn_end(CodePoint point, const UnwindRow* row, const std::string& why);
-  void learn_call(CodePoint callee, Address caller, CallMatch match) {
-    calls_[place_of(callee.key() + kMixer * caller)] = {callee.key(), caller, match};
-  }
+  void learn_call(CodePoint callee, Address caller, CallMatch match);
   // The call before `caller` may go anywhere, whoever the callee is.
   void learn_blind_call(Address caller) { blind_calls_[place_of(caller)] = caller; }
 
@@ -97,7 +100,6 @@ class StepFacts {
   const Architecture& arch_;
   rules::StepLayout layout_;
   bool usable_ = false;
-  std::vector<std::string> without_;
   std::vector<StepFact> steps_;  // by a hash, each in the place of another
   std::vector<Call> calls_;      // likewise
   std::vector<Address> blind_calls_;

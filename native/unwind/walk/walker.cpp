@@ -18,20 +18,19 @@ class Walker::Walk {
       : process_(walker.process_),
         options_(options),
         facts_(walker.facts_),
-        context_{walker.process_, walker.cfi_, walker.code_, walker.analyser_,
-                 walker.judge_,   made_rows_,  exact_,       may_search_,
-                 result_.frames,  budget_,     notes_} {
+        selection_(walker.selection_),
+        context_{walker.process_,
+                 walker.cfi_,
+                 walker.code_,
+                 walker.analyser_,
+                 walker.judge_,
+                 made_rows_,
+                 selection_.exact,
+                 selection_.may_search,
+                 result_.frames,
+                 budget_,
+                 notes_} {
     budget_.code += walker.analyser_.followed();
-    facts_.begin_walk(options.without);
-    for (const auto& strategy : walker.strategies_) {
-      if (std::ranges::find(options.without, strategy->name()) == options.without.end()) {
-        strategies_.push_back(strategy.get());
-        may_search_ = may_search_ || strategy->trust() == Trust::scan;
-        if (strategy->trust() <= Trust::analysis) {
-          exact_.push_back(strategy.get());
-        }
-      }
-    }
   }
 
   Backtrace run(const Thread& thread) {
@@ -43,7 +42,7 @@ class Walker::Walk {
     add_frame(activation, nullptr);
     // Facts tell neither why a strategy was taken nor all registers.
     const bool may_be_quick = facts_.usable() && !options_.explain && !options_.registers;
-    QuickWalk quick(process_, facts_, may_search_, result_.frames);
+    QuickWalk quick(process_, facts_, selection_.may_search, result_.frames);
     quick.begin(activation, false);
     while (true) {
       if (result_.frames.size() % kInterruptInterval == 0 && options_.check_interrupt) {
@@ -54,11 +53,14 @@ class Walker::Walk {
                         std::to_string(options_.max_frames) + " frames; the limit is a setting"};
         break;
       }
-      if (may_be_quick && quick.step(!context_.may_search_on())) {
-        continue;
-      }
-      if (may_be_quick && quick.ends_here(!context_.may_search_on(), result_.stop)) {
-        break;
+      if (may_be_quick) {
+        const bool tables_only = !context_.may_search_on();
+        if (quick.go_on(tables_only, until_looked_after())) {
+          continue;
+        }
+        if (quick.ends_here(tables_only, result_.stop)) {
+          break;
+        }
       }
       activation = quick.activation();
       planted_ = planted_ && quick.at_start();
@@ -80,12 +82,18 @@ class Walker::Walk {
   static constexpr std::size_t kInterruptInterval = 256;
   static constexpr std::size_t kUsualDepth = 32;
 
+  // How many frames there may be until the loop is to look at the limit and for an interrupt.
+  [[nodiscard]] std::size_t until_looked_after() const {
+    const std::size_t known = result_.frames.size();
+    return std::min(options_.max_frames - known, kInterruptInterval - known % kInterruptInterval);
+  }
+
   // Asks the strategies in turn. Empty at the end of the stack or when all fail; then the stop
   // reason is set.
   std::optional<Attempt> find_caller(const Activation& callee) {
     refused_.clear();
     bool asked_outermost = false;
-    for (Strategy* strategy : strategies_) {
+    for (Strategy* strategy : selection_.all) {
       // Tables know by themselves where stacks begin; the strategies after them do not.
       if (strategy->trust() > Trust::cfi && !std::exchange(asked_outermost, true)) {
         if (const auto why = no_caller_to_expect(callee)) {
@@ -159,8 +167,8 @@ class Walker::Walk {
   [[nodiscard]] bool hangs_on_pc(const Activation& callee, Strategy& last, bool taken) const {
     const auto at_pc = [&](Strategy* strategy) { return strategy->hangs_on_pc(callee, context_); };
     const bool chain = last.trust() == Trust::frame_pointer;
-    const auto end = std::ranges::find(strategies_, &last);
-    return facts_.usable() && refused_.empty() && std::all_of(strategies_.begin(), end, at_pc) &&
+    const auto end = std::ranges::find(selection_.all, &last);
+    return facts_.usable() && refused_.empty() && std::all_of(selection_.all.begin(), end, at_pc) &&
            (!taken || chain || at_pc(&last));
   }
 
@@ -260,11 +268,9 @@ class Walker::Walk {
   const ProcessImage& process_;
   const WalkOptions& options_;
   StepFacts& facts_;
+  const Selection& selection_;
   std::forward_list<UnwindRow> made_rows_;
   WalkContext context_;
-  std::vector<Strategy*> strategies_;
-  std::vector<Strategy*> exact_;
-  bool may_search_ = false;
   std::vector<Attempt> refused_;                       // of the present step
   std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
   SearchBudget budget_;
@@ -281,14 +287,34 @@ Walker::Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symboliz
       analyser_(process, code_),
       judge_(process, code_),
       facts_(*process.arch),
-      strategies_(make_strategies(*process.arch)) {}
+      strategies_(make_strategies(*process.arch)),
+      selection_(select({})) {}
 
-Backtrace Walker::walk(const Thread& thread, const WalkOptions& options) {
-  for (const std::string& name : options.without) {
+Walker::Selection Walker::select(const std::vector<std::string>& without) const {
+  Selection selection;
+  selection.without = without;
+  for (const std::string& name : without) {
     const auto& known = strategy_names();
     if (std::ranges::find(known, name) == known.end()) {
       throw std::invalid_argument("there is no strategy \"" + name + "\"");
     }
+  }
+  for (const auto& strategy : strategies_) {
+    if (std::ranges::find(without, strategy->name()) == without.end()) {
+      selection.all.push_back(strategy.get());
+      selection.may_search = selection.may_search || strategy->trust() == Trust::scan;
+      if (strategy->trust() <= Trust::analysis) {
+        selection.exact.push_back(strategy.get());
+      }
+    }
+  }
+  return selection;
+}
+
+Backtrace Walker::walk(const Thread& thread, const WalkOptions& options) {
+  if (options.without != selection_.without) {
+    selection_ = select(options.without);
+    facts_.forget_steps();
   }
   return Walk(*this, options).run(thread);
 }

@@ -49,6 +49,14 @@ class Walker {
 
  private:
   class Walk;  // the state of one walk
+  // What is left of the strategies where some are switched off.
+  struct Selection {
+    std::vector<std::string> without;
+    std::vector<Strategy*> all;    // in order
+    std::vector<Strategy*> exact;  // of trust analysis or better
+    bool may_search = false;       // whether one of them searches the stack
+  };
+  [[nodiscard]] Selection select(const std::vector<std::string>& without) const;
 
   const ProcessImage& process_;
   std::shared_ptr<Symbolizer> symbolizer_;
@@ -58,6 +66,7 @@ class Walker {
   Judge judge_;
   StepFacts facts_;
   std::vector<std::unique_ptr<Strategy>> strategies_;
+  Selection selection_;  // of the last walk
 };
 
 }  // namespace whocall
