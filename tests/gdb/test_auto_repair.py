@@ -10,7 +10,7 @@ import pytest
 from plugins import Plugin
 from programs import Crash
 from sessions import GDB, INDEX, SCRIPT, Said, batch, environment
-from stacks import PAST_MAIN, WALK, functions, stacks
+from stacks import PAST_MAIN, WALK, Stack, functions, stacks
 from wrong_gdb import loading, usable
 
 ON = "set whocall auto-repair on"
@@ -58,12 +58,19 @@ def test_a_core_of_the_command_line(way: str, plugin: Plugin, tmp_path: Path) ->
     assert (first, last) == (f"{IS} on.", f"{IS} off.")
 
 
+def in_pages(stack: Stack) -> Stack:
+    """Where libraries lie hangs on the machine's cache of them, which grows with what is installed
+    after a kept core was made.
+    """
+    return [(pc % 4096, name) for pc, name in stack]
+
+
 @pytest.mark.parametrize("program", ["chain", "plugin"])
 def test_a_running_program(program: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     crash: Crash = request.getfixturevalue(program)
     said = from_the_start("-iex", tmp_path, [*START, "run", WALK], [crash.exe])
     core = from_the_start("-iex", tmp_path, [WALK], [crash.exe, crash.core])
-    assert stacks(said) == stacks(core)
+    assert [in_pages(stack) for stack in stacks(said)] == [in_pages(one) for one in stacks(core)]
     assert [name for _, name in stacks(said)[0]][-1] == "_start"
 
 
