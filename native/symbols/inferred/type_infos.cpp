@@ -1,8 +1,12 @@
 #include "symbols/inferred/type_infos.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
+
+#include "symbols/table/code_areas.h"
 
 namespace whocall {
 namespace {
@@ -26,30 +30,35 @@ std::optional<Kind> kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Class names begin with their length, a nested or local scope, or a substitution; '*' stands
-// before names with internal linkage.
-bool looks_like_class(std::string_view name) {
-  return name.size() > 1 &&
-         ((name[0] >= '1' && name[0] <= '9') || name[0] == 'N' || name[0] == 'S' || name[0] == 'Z');
+// Class names begin with their length, a nested or local scope, or a substitution.
+bool begins_class(char first) {
+  return (first >= '1' && first <= '9') || first == 'N' || first == 'S' || first == 'Z';
 }
+bool looks_like_class(std::string_view name) { return name.size() > 1 && begins_class(name[0]); }
 
 class Reader {
  public:
   Reader(const ElfFile& file, const DataWords& words)
-      : file_(file), words_(words), word_(file.pointer_size()) {}
+      : file_(file),
+        words_(words),
+        word_(file.pointer_size()),
+        code_(file.sections().empty() ? std::vector<AddressRange>() : code_areas(file)) {}
 
   std::unordered_map<Address, TypeInfo> run() {
     std::unordered_map<Address, TypeInfo> found;
     const std::span<const DataPointer> pointers = words_.pointers();
     for (std::size_t i = 0; i < pointers.size(); ++i) {
       const auto& [where, target] = pointers[i];
+      if (!may_be_name(target)) {
+        continue;
+      }
       const Address object = where - word_;
       const auto kind = kind_of(object, pointer_before(pointers, i, object));
       if (!kind) {
         continue;
       }
       std::string_view name = words_.text_at(target, kLongestName);
-      name.remove_prefix(name.starts_with('*') ? 1 : 0);
+      name.remove_prefix(name.starts_with(kInternal) ? 1 : 0);
       if (looks_like_class(name)) {
         found.emplace(object, TypeInfo{name, bases_of(object, *kind)});
       }
@@ -58,6 +67,17 @@ class Reader {
   }
 
  private:
+  static constexpr char kInternal = '*';  // before names with internal linkage
+
+  // At a glance: of a large file's pointers the most lead to functions.
+  [[nodiscard]] bool may_be_name(Address target) const {
+    if (is_code(target)) {
+      return false;
+    }
+    const char first = static_cast<char>(file_.at(target).read<std::uint8_t>(0).value_or(0));
+    return first == kInternal || begins_class(first);
+  }
+
   // What stands at `object` if that is a pointer: as a rule the one before pointers[index].
   [[nodiscard]] std::optional<Address> pointer_before(std::span<const DataPointer> pointers,
                                                       std::size_t index, Address object) const {
@@ -66,6 +86,11 @@ class Reader {
     }
     const DataPointer& before = pointers[index - 1];
     return before.where == object ? std::optional(before.target) : words_.pointer_at(object);
+  }
+
+  [[nodiscard]] bool is_code(Address address) const {
+    return std::ranges::any_of(code_,
+                               [&](const AddressRange& area) { return area.contains(address); });
   }
 
   // `table` is where its first word points; a miss when that is no pointer into the file.
@@ -105,6 +130,7 @@ class Reader {
   const ElfFile& file_;
   const DataWords& words_;
   unsigned word_;
+  std::vector<AddressRange> code_;  // sections of it: segments may hold texts too
 };
 
 }  // namespace
