@@ -240,6 +240,7 @@ void SymbolIndex::find(const SymbolList& symbols, std::span<const Address> addre
     for (std::size_t i = 0; i < block.size(); ++i) {
       first[i] = buckets_[bucket[i]];
       __builtin_prefetch(&entries_[first[i]]);
+      __builtin_prefetch(&entries_[first[i] + kAtOnce - 1]);
     }
     for (std::size_t i = 0; i < block.size(); ++i) {
       // Also what lies below the base.
