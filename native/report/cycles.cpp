@@ -53,6 +53,21 @@ Look look_of(const FrameFacts& facts) {
           .trust = frame.trust};
 }
 
+// What a run has for certain: any of its frames reads as one a cycle away does. Of one in so many
+// frames that no run passes between them, most stacks answer at once.
+bool may_repeat(const NamedWalk& walk, const FrameRange& range) {
+  for (std::size_t at = kFewestFrames - 1; at < range.count; at += kFewestFrames) {
+    const Look look = look_of({walk, range.at(at)});
+    const std::size_t end = std::min(range.count, at + kLongestCycle + 1);
+    for (std::size_t other = at - kLongestCycle; other < end; ++other) {
+      if (other != at && look_of({walk, range.at(other)}) == look) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // Frames with one spot have one look.
 struct Spot {
   const Place* place;
@@ -132,7 +147,7 @@ std::vector<Gap> find_gaps(std::span<const std::uint32_t> frames) {
 }
 
 std::vector<Gap> find_gaps(const NamedWalk& walk, const FrameRange& range) {
-  if (range.count < kFewestFrames) {
+  if (!may_repeat(walk, range)) {
     return {};
   }
   Numbering<Spot, SpotHash> spots(range.count);  // most places of a long chain come again

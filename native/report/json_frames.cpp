@@ -30,6 +30,15 @@ void append_place(JsonMembers& members, const FrameFacts& facts) {
   members.address("rva", facts.rva());
 }
 
+void append_reasons(JsonMembers& members, const FrameFacts& facts) {
+  const Frame& frame = facts.frame();
+  members.string("trust", to_string(frame.trust));
+  members.number("rests_on", facts.rests_on());
+  members.list("evidence", frame.evidence.list(), [](Evidence item) { return to_string(item); });
+  members.truth("inlined", facts.named().inlined());
+  members.truth("signal_trampoline", frame.signal_trampoline);
+}
+
 }  // namespace
 
 void JsonFrames::append_frame(std::string& text, const FrameFacts& facts) {
@@ -39,21 +48,24 @@ void JsonFrames::append_frame(std::string& text, const FrameFacts& facts) {
   members.number("level", named.level);
   members.address("pc", frame.pc);
   members.address("cfa", facts.cfa());
-  Spot& spot = spots_[(frame.pc + named.call) % kSpots];
-  if (spot.place == named.place && spot.call == named.call && spot.pc == frame.pc) {
-    text += spot.text;
-  } else {
-    const std::size_t begin = text.size();
-    append_place(members, facts);
-    spot = {named.place, named.call, frame.pc, text.substr(begin)};
+  const Spot spot{.place = named.place,
+                  .call = named.call,
+                  .pc = frame.pc,
+                  .trust = frame.trust,
+                  .evidence = frame.evidence,
+                  .signal_trampoline = frame.signal_trampoline,
+                  .rests_on = facts.rests_on()};
+  Written& known = spots_[(frame.pc + named.call) % kSpots];
+  if (known.spot == spot) {
+    text += known.text;
+    return;
   }
-  members.string("trust", to_string(frame.trust));
-  members.number("rests_on", facts.rests_on());
-  members.list("evidence", frame.evidence.list(), [](Evidence item) { return to_string(item); });
-  members.truth("inlined", named.inlined());
-  members.truth("signal_trampoline", frame.signal_trampoline);
+  const std::size_t begin = text.size();
+  append_place(members, facts);
+  append_reasons(members, facts);
   append_source(members, text, named);
   members.close();
+  known = {spot, text.substr(begin)};
 }
 
 std::size_t JsonFrames::append(std::string& block, const NamedWalk& walk, const FrameRange& range,

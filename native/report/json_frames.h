@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,18 +25,26 @@ class JsonFrames {
  private:
   static constexpr std::size_t kSpots = 512;
 
-  // What is told of the function and the module is the same for all frames at one place.
+  // All that a frame is told of but its level and its CFA hangs on these.
   struct Spot {
     const Place* place = nullptr;
     std::uint32_t call = 0;
     Address pc = 0;
-    std::string text{};
+    Trust trust = Trust::context;
+    EvidenceSet evidence{};
+    bool signal_trampoline = false;
+    std::optional<std::size_t> rests_on{};
+    friend bool operator==(const Spot&, const Spot&) = default;
+  };
+  struct Written {
+    Spot spot;
+    std::string text;
   };
 
   void append_frame(std::string& text, const FrameFacts& facts);
 
   std::size_t margin_;
-  std::vector<Spot> spots_;  // by a hash, each in the place of another
+  std::vector<Written> spots_;  // by a hash, each in the place of another
 };
 
 }  // namespace whocall

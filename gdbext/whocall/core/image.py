@@ -142,7 +142,8 @@ class ProcessImage:
     def _heads(self, indices: Iterable[int], numbers: Mapping[int, int]) -> list[Head]:
         """Only a core tells which thread crashed; of a live program its signal does."""
         told = self.native.thread_heads
-        names = {signal: signal_name(self.arch, signal) or "" for _, _, signal in told}
+        signals = {signal for _, _, signal in told}
+        names = {signal: signal_name(self.arch, signal) or "" for signal in signals}
         lives = self.core_path is None
         heads = []
         for index in indices:

@@ -46,6 +46,7 @@ class EvidenceSet {
   }
   [[nodiscard]] bool has(Evidence evidence) const { return (bits_ & bit(evidence)) != 0; }
   [[nodiscard]] std::vector<Evidence> list() const;
+  friend bool operator==(const EvidenceSet&, const EvidenceSet&) = default;
 
  private:
   static constexpr std::uint8_t bit(Evidence evidence) {

@@ -40,8 +40,8 @@ class Current:
 
     def every_thread(self) -> list[int]:
         """Indices of all threads in the order of gdb's numbers."""
-        everyone = range(len(self.image.threads))
-        return sorted(everyone, key=lambda at: self.numbers.get(at, 1 << 30))
+        numbers = [self.numbers.get(at, 1 << 30) for at in range(len(self.image.threads))]
+        return sorted(range(len(numbers)), key=numbers.__getitem__)
 
 
 @dataclass(frozen=True)
