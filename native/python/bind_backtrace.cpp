@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "python/convert.h"
 #include "python/frame_fields.h"
 #include "report/cycles.h"
@@ -111,11 +112,7 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
     throw py::index_error("there is no thread with this index");
   }
   WalkOptions options = request.walk;
-  options.check_interrupt = [] {
-    if (PyErr_CheckSignals() != 0) {
-      throw py::error_already_set();
-    }
-  };
+  options.check_interrupt = &check_interrupt;
   return std::make_shared<FinishedWalk>(
       session, NamedWalk(session->walker.walk(session->image->threads[thread], options),
                          *session->symbolizer, request.names, request.past_main));

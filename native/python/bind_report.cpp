@@ -1,4 +1,5 @@
 #include "python/bind_report.h"
+#include "base/long_work.h"
 
 #include <pybind11/stl.h>
 
@@ -46,6 +47,10 @@ std::shared_ptr<ThreadsReport> walk_threads(const Process& process, const std::v
   auto report = std::make_shared<ThreadsReport>();
   report->session = process.session();
   const ShownPart part{.past_main = request.past_main, .count = count};
+  constexpr std::string_view kProgram = "the program";
+  const std::string& program = report->session->image->exe_path;
+  const LongWork work("Walking the stacks of",
+                      program.empty() ? kProgram : std::string_view(program));
   for (const auto& [index, number, crashed, signal] : heads) {
     report->walks.push_back(walk_thread(report->session, index, request));
     report->traces.push_back(

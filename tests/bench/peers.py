@@ -36,6 +36,11 @@ def eu_stack(core: Path, exe: Path) -> list[str]:
     return ["eu-stack", "-n", "0", f"--core={core}", f"--executable={exe}"]
 
 
+def eu_stack_with_lines(core: Path, exe: Path) -> list[str]:
+    """The same with source lines and inlined calls, as ours has them."""
+    return [*eu_stack(core, exe), "-i", "-s"]
+
+
 def nm(file: Path) -> list[str]:
     """Its symbols by address, as whocall has them."""
     return ["nm", "-n", str(file)]

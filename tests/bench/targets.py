@@ -122,8 +122,8 @@ LINES = (
     ),
     *_of(
         "in-gdb",
-        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, 0.41, BT),
-        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, 0.48, BT),
+        faster(f"{CROWD} in gdb, first time", "text first", "gdb first", 15, MET, BT),
+        faster(f"{CROWD} in gdb, second time", "text second", "gdb second", 30, MET, BT),
         within(f"{CROWD} in gdb, JSON", "json second", "text second", 1.5, 0, "text"),
     ),
     *_of(
@@ -136,6 +136,7 @@ LINES = (
     *_of(
         "clang",
         within("clang, its files never seen", "unseen", "eu-stack", 3),
+        told("clang, its files never seen", "unseen", "eu-stack -is"),
         within("clang, its files seen", "seen", "eu-stack", 1),
         told("clang, its files seen", "seen", "gdb"),
         told("clang, its files seen", "seen", "lldb"),
@@ -148,8 +149,8 @@ LINES = (
     ),
     *_of(
         "walk",
-        within("warm walk by tables", TABLES, "load_from_l2", 7.5, 0.5, "load from L2"),
-        within("warm walk by frame pointers", POINTERS, "load_from_l2", 5, 0.2, "load from L2"),
+        within("warm walk by tables", TABLES, "load_from_l2", 7.5, MET, "load from L2"),
+        within("warm walk by frame pointers", POINTERS, "load_from_l2", 5, MET, "load from L2"),
         faster("warm walk by tables", TABLES, STEP, 3, MET, "unw_step"),
         faster("warm walk by frame pointers", POINTERS, STEP, 3, MET, "unw_step"),
         told("warm walk by tables", TABLES, "libunwind_backtrace", "unw_backtrace"),
@@ -191,8 +192,8 @@ LINES = (
         "look-ups",
         *(
             faster(f"look-up, batched, {size:,}", f"table_batched/{size}", f"{BOUND}/{size}",
-                   20, floor, "std::upper_bound")
-            for size, floor in ((100_000, 0.55), (1_000_000, 0.4))
+                   20, MET, "std::upper_bound")
+            for size in (100_000, 1_000_000)
         ),
         within("look-up, dependent, 1,000,000", "table_dependent/1000000",
                "two_dependent_loads/1000000", 1.5, MET, "two loads"),

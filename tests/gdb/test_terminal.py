@@ -118,6 +118,7 @@ def test_what_takes_long_is_told(chain: Crash) -> None:
     answer(child, "python import whocall.core.downloads as downloads; downloads.PATIENCE = 0.0")
     answer(child, "set height 0")
     assert READING.search(answer(child, "whocall functions -module libc.so.6 ^abort$"))
+    assert f"Walking the stacks of {chain.exe}..." in answer(child, "whocall bt")
     child.close(force=True)
     other = terminal(chain)
     answer(other, "python import whocall.core.downloads as downloads; downloads.PATIENCE = 0.0")

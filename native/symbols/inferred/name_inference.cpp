@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/interrupt.h"
+#include "base/long_work.h"
 #include "symbols/inferred/array_names.h"
 #include "symbols/inferred/entry_names.h"
 #include "symbols/inferred/message_names.h"
@@ -68,6 +69,7 @@ const std::vector<InferredName>& NameInference::names_of(std::size_t source) {
     found = kept_.find(asked.kept_as);
   }
   if (!found) {
+    const LongWork work("Looking for names in", evidence_.file.path());
     check_interrupt();
     std::vector<InferredName> names;
     asked.infer(evidence_, names);

@@ -62,6 +62,9 @@ class Walker::Walk {
           break;
         }
       }
+      if (options_.check_interrupt) {
+        options_.check_interrupt();
+      }
       activation = quick.activation();
       planted_ = planted_ && quick.at_start();
       const auto accepted = find_caller(activation);

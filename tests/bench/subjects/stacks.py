@@ -91,6 +91,7 @@ def compiler(shop: Workshop) -> Figures:
         return {}
     _compare(shop, "clang", dumped, [*PEERS])
     jobs = [
+        shop.process("clang/eu-stack -is", peers.eu_stack_with_lines(*dumped)),
         shop.unseen("clang/unseen", ours(shop, dumped)),
         shop.process("clang/seen", ours(shop, dumped)),
         *_jobs(shop, "clang", dumped, [*PEERS]),
