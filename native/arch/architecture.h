@@ -38,8 +38,9 @@ struct Architecture {
   // From the stack word that holds a return address up to the CFA of the frame that returns there,
   // where nothing but convention tells.
   [[nodiscard]] std::int64_t cfa_above_return_slot() const {
-    return frame.chain ? std::int64_t{frame.chain->cfa_offset} - frame.chain->return_address_offset
-                       : std::int64_t{registers.size};
+    return frame.chain && frame.chain->kind != FrameChain::Kind::frame_record
+               ? std::int64_t{frame.chain->cfa_offset} - frame.chain->return_address_offset
+               : std::int64_t{registers.size};
   }
   [[nodiscard]] std::optional<Register> register_named(std::string_view register_name) const;
 };

@@ -1,6 +1,7 @@
 // The list of instruction sets: a new one gets a row here.
 #include <algorithm>
 
+#include "arch/aarch64.h"
 #include "arch/architecture.h"
 #include "arch/i386.h"
 #include "arch/x32.h"
@@ -9,7 +10,7 @@
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 3> kArchitectures = {&kX86_64, &kI386, &kX32};
+constexpr std::array<const Architecture*, 4> kArchitectures = {&kX86_64, &kI386, &kX32, &kAArch64};
 
 }  // namespace
 

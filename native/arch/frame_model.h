@@ -20,10 +20,17 @@ struct FrameChain {
     //   caller's base = *(base + link_offset); CFA = caller's base + cfa_offset;
     //   return address = *(caller's base + return_address_offset)
     back_chain,
+    // `base` is a register of its own, and leads to a pair of words somewhere in the frame, whose
+    // size nobody tells (AArch64: x29):
+    //   caller's base = *(base + link_offset); return address = *(base + return_address_offset)
+    // Compilers keep the pair at the bottom of the frame or at its top. The caller's stack pointer
+    // is taken to be its base: right at the bottom, and at the top of no consequence, as such
+    // frames are told by their base.
+    frame_record,
   };
   Kind kind = Kind::frame_pointer;
   Register base = 0;
-  std::int32_t cfa_offset = 0;
+  std::int32_t cfa_offset = 0;  // of no meaning for a frame record
   std::int32_t link_offset = 0;
   std::int32_t return_address_offset = 0;
 };

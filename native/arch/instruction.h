@@ -23,6 +23,9 @@ inline constexpr Register kFollowedLimit = 40;
 struct Effect {
   enum class Kind : std::uint8_t {
     set,          // destination = source + offset
+    constant,     // destination = offset
+    add,          // destination = source + index + offset
+    subtract,     // destination = source - index + offset
     load,         // destination = the word at source + index + offset
     store,        // the word at destination + index + offset = source
     store_other,  // the word at destination + offset = something that is not followed
@@ -33,7 +36,8 @@ struct Effect {
   Register destination = 0;
   Register source = 0;
   std::int64_t offset = 0;  // bytes
-  // Of load and store: a register that is added `scale` times; 0 times: none.
+  // Of load and store: a register that is added `scale` times; 0 times: none. Of add and subtract:
+  // the second operand.
   Register index = 0;
   std::uint8_t scale = 0;
 };

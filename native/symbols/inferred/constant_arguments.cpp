@@ -57,6 +57,9 @@ class Constants {
       case Effect::Kind::set:
         set(effect);
         break;
+      case Effect::Kind::constant:
+      case Effect::Kind::add:
+      case Effect::Kind::subtract:
       case Effect::Kind::load:
       case Effect::Kind::clobber:
         registers_.erase(effect.destination);

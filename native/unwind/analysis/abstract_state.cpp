@@ -88,10 +88,19 @@ AbstractValue AbstractState::plus(Register base, std::int64_t offset) const {
   if (offset == 0) {
     return value;
   }
-  if (!value.is_address()) {
+  if (!value.is_address() && value.kind != Kind::constant) {
     return {};
   }
   return AbstractValue::address(value.kind, value.offset + offset);
+}
+
+// Folklore. Situation: frames too large for an immediate operand. Example: gcc's for AArch64:
+// mov x12,#0x10010; sub sp,sp,x12. Remedy: constants are followed as far as a sum with one goes.
+AbstractValue AbstractState::sum(const Effect& effect, int sign) const {
+  const AbstractValue amount = get(effect.index);
+  return amount.kind == Kind::constant
+             ? plus(effect.source, std::int64_t{sign} * amount.offset + effect.offset)
+             : AbstractValue{};
 }
 
 // Folklore. Situation: hand-written code keeps the old stack pointer behind an array whose size is
@@ -115,6 +124,12 @@ void AbstractState::apply(const Effect& effect) {
   switch (effect.kind) {
     case Effect::Kind::set:
       return set(effect.destination, plus(effect.source, effect.offset));
+    case Effect::Kind::constant:
+      return set(effect.destination, AbstractValue::number(effect.offset));
+    case Effect::Kind::add:
+      return set(effect.destination, sum(effect, 1));
+    case Effect::Kind::subtract:
+      return set(effect.destination, sum(effect, -1));
     case Effect::Kind::load:
       return set(effect.destination, load(place(effect.source, effect)));
     case Effect::Kind::store:

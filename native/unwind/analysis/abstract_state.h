@@ -68,6 +68,7 @@ class AbstractState {
   void move_sp_to_unknown();
   void count_from_sp();
   [[nodiscard]] AbstractValue plus(Register base, std::int64_t offset) const;
+  [[nodiscard]] AbstractValue sum(const Effect& effect, int sign) const;
   [[nodiscard]] AbstractValue place(Register base, const Effect& effect) const;
   void store(const AbstractValue& where, const AbstractValue& what);
   [[nodiscard]] AbstractValue load(const AbstractValue& where) const;

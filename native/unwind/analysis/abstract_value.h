@@ -15,16 +15,17 @@ namespace whocall {
 // unknown place to which the stack pointer was moved last: rounded down (`and $-16,%rsp`), lowered
 // by a computed size (`sub %rcx,%rsp`), or set to a computed address.
 struct AbstractValue {
-  enum class Kind : std::uint8_t { unknown, cfa, aligned, entry, indexed };
+  enum class Kind : std::uint8_t { unknown, cfa, aligned, entry, indexed, constant };
   Kind kind = Kind::unknown;
   // entry: the register (DWARF number) whose value on entry it is; indexed: the register that is
   // added `scale` times to an address that is told as `aligned` ones are.
   std::uint8_t source = 0;
   std::uint16_t scale = 0;  // as wide as leaves no gap: values are compared as one word
-  std::int32_t offset = 0;  // cfa, aligned, indexed: bytes from the base
+  std::int32_t offset = 0;  // cfa, aligned, indexed: bytes from the base; constant: the number
 
   static AbstractValue from_cfa(std::int64_t offset) { return address(Kind::cfa, offset); }
   static AbstractValue from_aligned(std::int64_t offset) { return address(Kind::aligned, offset); }
+  static AbstractValue number(std::int64_t value) { return address(Kind::constant, value); }
   static AbstractValue on_entry(Register source) {
     return {Kind::entry, static_cast<std::uint8_t>(source), 0, 0};
   }

@@ -21,8 +21,8 @@ bool leads_astray(const Instruction& instruction) {
 }
 
 bool writes_register(const Effect& effect) {
-  return effect.kind == Effect::Kind::set || effect.kind == Effect::Kind::load ||
-         effect.kind == Effect::Kind::clobber;
+  return effect.kind != Effect::Kind::store && effect.kind != Effect::Kind::store_other &&
+         effect.kind != Effect::Kind::compare;
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ std::optional<std::uint64_t> concrete(const AbstractValue& value) {
       return kAligned + static_cast<Address>(std::int64_t{value.offset});
     case Kind::entry:
       return token(value.source);
+    case Kind::constant:
+      return static_cast<std::uint64_t>(std::int64_t{value.offset});
     case Kind::unknown:
     case Kind::indexed:
       break;

@@ -11,6 +11,17 @@ ChainRow::ChainRow(const Architecture& arch) {
   const FrameChain& chain = *arch.frame.chain;
   UnwindRow row;
   row.return_address = arch.registers.return_address;
+  if (chain.kind == FrameChain::Kind::frame_record) {
+    ExpressionWriter link(arena_, arch.abi.endian);
+    link.base(chain.base, chain.link_offset).deref();
+    row.cfa = CfaRule{CfaRule::Kind::expression, 0, 0, link.view()};
+    ExpressionWriter back(arena_, arch.abi.endian);
+    back.base(chain.base, chain.return_address_offset);
+    row.rules = {{row.return_address, RegisterRule::stored_at(back.view())},
+                 {chain.base, RegisterRule::cfa_plus(0)}};
+    row_ = std::move(row);
+    return;
+  }
   row.rules = {{row.return_address,
                 RegisterRule::stored_at_cfa(chain.return_address_offset - chain.cfa_offset)}};
   if (chain.kind == FrameChain::Kind::frame_pointer) {

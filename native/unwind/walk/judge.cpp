@@ -72,7 +72,9 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.refusal = Refusal::end_of_stack;
     return result;
   }
-  if (!process_.is_code(caller.lookup_pc())) {
+  // Nothing stands before a trampoline that has a page of its own (qemu's has).
+  const bool begins_page = process_.is_code(caller.pc) && trampoline_at(caller.pc, process_);
+  if (!process_.is_code(caller.lookup_pc()) && !begins_page) {
     result.refusal = Refusal::not_code;
     return result;
   }
@@ -188,8 +190,10 @@ Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
     return Refusal::none;
   }
   // A callee that keeps its return address in a register and has no frame leaves sp where it was.
-  const bool may_stand = callee.interrupted && arch.registers.link.has_value();
-  const bool moves_up = !from || to > *from || (may_stand && to == *from);
+  if (callee.interrupted && arch.registers.link && to == from) {
+    return Refusal::none;
+  }
+  const bool moves_up = !from || to > *from;
   if (same_stack(from, to)) {
     return moves_up ? Refusal::none : Refusal::stack_backwards;
   }

@@ -1,0 +1,101 @@
+// AArch64: the Procedure Call Standard and the DWARF of the Arm 64-bit Architecture; <sys/procfs.h>
+// and <asm/sigcontext.h> of Linux.
+#include "arch/aarch64.h"
+
+#include <elf.h>
+
+#include "arch/aarch64_constants.h"
+#include "arch/aarch64_decoder.h"
+#include "arch/aarch64_linkage.h"
+#include "arch/fixed_width.h"
+
+namespace whocall {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr Register kPc = 32;
+constexpr Register kFlags = 33;
+
+constexpr std::array kGdbNames = {"aarch64"sv};
+constexpr std::array kNames = {"x0"sv,  "x1"sv,  "x2"sv,  "x3"sv,  "x4"sv,  "x5"sv,  "x6"sv,
+                               "x7"sv,  "x8"sv,  "x9"sv,  "x10"sv, "x11"sv, "x12"sv, "x13"sv,
+                               "x14"sv, "x15"sv, "x16"sv, "x17"sv, "x18"sv, "x19"sv, "x20"sv,
+                               "x21"sv, "x22"sv, "x23"sv, "x24"sv, "x25"sv, "x26"sv, "x27"sv,
+                               "x28"sv, "x29"sv, "x30"sv, "sp"sv,  "pc"sv,  "cpsr"sv};
+constexpr std::array<Register, 11> kCalleeSaved = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+constexpr std::array<Register, 8> kArguments = {0, 1, 2, 3, 4, 5, 6, 7};
+
+// struct user_pt_regs, and the same behind the address of a fault in struct sigcontext.
+template <std::uint32_t Base>
+constexpr auto kSaved = [] {
+  std::array<SavedRegister, 34> registers{};
+  for (Register number = 0; number < registers.size(); ++number) {
+    registers[number] = {number, Base + 8U * number};
+  }
+  return registers;
+}();
+
+// At the trampoline sp stands at siginfo (128 bytes); in the ucontext behind it the sigcontext
+// begins at the next multiple of 16 behind the signal mask's 128 bytes.
+constexpr std::uint32_t kContext = 128 + 176 + 8;
+// User mode, 64-bit; the upper half is always zero.
+constexpr std::array<ContextMark, 1> kMarks = {{{kContext + 8 * kFlags, 8, 0xffffffff0000001f, 0}}};
+// mov x8,#__NR_rt_sigreturn; svc #0
+constexpr std::array<std::uint8_t, 8> kRtSigreturn = {0x68, 0x11, 0x80, 0xd2,
+                                                      0x01, 0x00, 0x00, 0xd4};
+constexpr std::array<SignalTrampoline, 1> kTrampolines = {
+    {{"rt_sigreturn", kRtSigreturn, 0, false, kSaved<kContext>, kMarks}}};
+
+// mov x8,#__NR_clone, or __NR_clone3; svc #0; mov x8,#__NR_exit; svc #0
+constexpr std::array<std::uint8_t, 8> kClone = {0x88, 0x1b, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
+constexpr std::array<std::uint8_t, 8> kClone3 = {0x68, 0x36, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
+constexpr std::array<std::uint8_t, 8> kExit = {0xa8, 0x0b, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
+constexpr std::array<ThreadStart, 2> kThreadStarts = {{{kClone, kExit}, {kClone3, kExit}}};
+
+constexpr FixedWidth kForm{.width = 4, .sp = aarch64::kSp, .link = aarch64::kLink};
+using Code = FixedWidthCode<aarch64::Decoder, kForm>;
+
+void append_start_marks(ByteView code, Address address, StartMarks& marks) {
+  Code::append_start_marks(code, address, marks);
+  aarch64::append_taken_code(code, address, marks.address_taken);
+}
+
+}  // namespace
+
+const Architecture kAArch64 = [] {
+  Architecture arch;
+  arch.name = "aarch64";
+  arch.gdb_names = kGdbNames;
+  arch.abi = {.elf_machine = EM_AARCH64, .pointer_size = 8};
+  arch.registers = {.names = kNames,
+                    .size = 8,
+                    .pc = kPc,
+                    .sp = aarch64::kSp,
+                    .fp = aarch64::kFp,
+                    .return_address = aarch64::kLink,
+                    .link = aarch64::kLink,
+                    .callee_saved = kCalleeSaved,
+                    .arguments = kArguments};
+  arch.frame.chain = FrameChain{.kind = FrameChain::Kind::frame_record,
+                                .base = aarch64::kFp,
+                                .link_offset = 0,
+                                .return_address_offset = 8};
+  arch.code = Code::model();
+  arch.code.append_start_marks = append_start_marks;
+  arch.code.append_constant_addresses = aarch64::append_constant_addresses;
+  arch.code.append_named_addresses = aarch64::append_named_addresses;
+  // Where addresses of programs end as a rule: what is above is a signature, or a tag.
+  arch.code.pointer_mask = (Address{1} << 48) - 1;
+  arch.os = {.prstatus = {.size = 392,
+                          .lwp_offset = 32,
+                          .registers_offset = 112,
+                          .registers_size = 272,
+                          .registers = kSaved<0>},
+             .signal_trampolines = kTrampolines,
+             .thread_starts = kThreadStarts};
+  arch.linkage = {.jump_stub = aarch64::jump_stub, .startup = aarch64::startup};
+  return arch;
+}();
+
+}  // namespace whocall

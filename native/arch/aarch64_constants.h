@@ -1,0 +1,17 @@
+// The addresses that AArch64 code names, which takes two instructions as a rule: adrp for the page
+// and another for the place in it.
+#pragma once
+
+#include "arch/code_model.h"
+
+namespace whocall::aarch64 {
+
+// Each answers the question of CodeModel by the same name.
+void append_constant_addresses(ByteView code, Address address, Address data_base,
+                               AddressRange wanted, std::vector<ConstantAddress>& found);
+void append_named_addresses(ByteView code, Address address, Address data_base, bool fixed,
+                            AddressRange wanted, std::vector<Address>& found);
+// Appends the addresses inside `code` that its instructions take.
+void append_taken_code(ByteView code, Address address, std::vector<Address>& found);
+
+}  // namespace whocall::aarch64
