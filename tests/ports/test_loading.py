@@ -11,8 +11,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import whocall
 from corpus.crash import set_limits
+
+import whocall
 from whocall.core.search import Search
 
 LIBRARY = """
