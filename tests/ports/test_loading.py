@@ -11,7 +11,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from corpus.crash import set_limits
+from oracles.tools import run
 
 import whocall
 from whocall.core.search import Search
@@ -109,3 +111,21 @@ def test_another_program_or_library_does_not_fit(crashed: Path) -> None:
     with whocall.open_core(str(crashed), str(place / "prog")) as image:
         (deep,) = [module for module in image.modules if module.path.endswith("libdeep.so")]
         assert deep.state == "MISMATCH"
+
+
+def test_gdb_multiarch_does_not_relocate_it_but_repair_does(crashed: Path) -> None:
+    """gdb takes the program to lie where it was linked, for the core tells it nothing else."""
+    entry = ROOT / "gdbext" / "whocall.py"
+    commands = ["bt", "echo ---\\n", f"source {entry}", "whocall repair", "echo ---\\n", "bt"]
+    words = [word for command in commands for word in ("-ex", command)]
+    program = str(crashed.parent / "prog")
+    said = run(["gdb-multiarch", "-nx", "-q", "-batch", *words, program, "-c", str(crashed)])
+    before, _, after = said.split("---\n")
+    assert "main" not in before and "inner" not in before
+    lines = [line for line in after.splitlines() if line.startswith("#")]
+    assert " in inner ()" in lines[0]
+    assert " in outer ()" in lines[1]
+    with whocall.open_core(str(crashed)) as image:
+        walked = image.backtrace(image.index_of_crash()).frames
+    assert f"{walked[2].pc:#018x}" in lines[2]
+    assert "__libc_start_call_main" in lines[3]
