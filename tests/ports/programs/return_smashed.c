@@ -11,13 +11,12 @@ NOINLINE static void touch(volatile uintptr_t *to) { *to = 1; }
 NOINLINE static void overrun(void) {
     volatile uintptr_t buffer[2];
     volatile uintptr_t *to = buffer;
-    uintptr_t own = (uintptr_t)__builtin_return_address(0);
+    uintptr_t not_own = ~(uintptr_t)__builtin_return_address(0); /* this local is no match */
     touch(to);
-    for (int i = 0; i < 64; i++)
-        if (((to[i] ^ own) & 0xfffffffe) == 0) {
+    __asm__("" : "+r"(to)); /* AArch64 saves it below the buffer */
+    for (int i = -16; i < 64; i++)
+        if (((to[i] ^ ~not_own) & 0xfffffffe) == 0)
             to[i] = wild;
-            break;
-        }
     touch(to);
 }
 
