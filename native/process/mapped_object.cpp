@@ -115,7 +115,7 @@ AddressRange MappedObject::range() const {
   if (range.empty() && !pieces.empty()) {
     range = {pieces.front().range.begin, pieces.back().range.end};
   }
-  return range;
+  return range.empty() ? by_file : range;
 }
 
 std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, const Memory& memory,
@@ -164,6 +164,18 @@ std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
     }
   }
   return best && code_agrees(segments, pieces, *best) ? best : std::nullopt;
+}
+
+bool code_is_executable(std::span<const ElfSegment> segments, Address bias,
+                        std::span<const Mapping> mappings) {
+  return std::ranges::all_of(segments, [&](const ElfSegment& segment) {
+    const Address begin = segment.address + bias;
+    const Address end = begin + segment.file_size;
+    return !is_code(segment) || std::ranges::all_of(mappings, [&](const Mapping& mapping) {
+      const bool touched = mapping.range.begin < end && begin < mapping.range.end;
+      return !touched || mapping.executable || !mapping.permissions_known;
+    });
+  });
 }
 
 }  // namespace whocall

@@ -28,10 +28,12 @@ struct MappedObject {
   std::vector<MappedPiece> pieces;   // sorted; empty where no source names mapped files
   std::optional<LoadedImage> image;  // when its headers can be read from memory
   std::optional<Address> bias;       // where a source other than the image tells it
+  std::optional<Address> dynamic;    // runtime address of the dynamic table, by the linker's list
+  AddressRange by_file;              // by its file or its dynamic table, where nothing else tells
   bool is_program = false;           // the main program
   bool is_vdso = false;
 
-  // Runtime addresses; empty when neither an image nor pieces tell.
+  // Runtime addresses; empty when nothing tells.
   [[nodiscard]] AddressRange range() const;
 };
 
@@ -46,5 +48,10 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
 // file that was mapped.
 std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
                                       std::span<const MappedPiece> pieces);
+
+// Whether all code of a file that was loaded at `bias` lies in mappings that can be executed, as
+// far as mappings are there at all: many dumpers leave out those of files.
+bool code_is_executable(std::span<const ElfSegment> segments, Address bias,
+                        std::span<const Mapping> mappings);
 
 }  // namespace whocall

@@ -19,13 +19,21 @@ std::string wanted_file(const Module& module) {
                                            : "the file with build id " + module.build_id_in_memory;
 }
 
+// A path of another machine: all its files lie below one directory here (qemu-user's -L).
+std::string remedy_by_root(const Module& module) {
+  return module.path.starts_with('/')
+             ? ", or give the directory that stands for the root directory there with --sysroot "
+               "DIR (in gdb: set sysroot DIR)"
+             : "";
+}
+
 }  // namespace
 
 std::string remark_on_missing(const Module& module, bool was_deleted) {
   const std::string name = module.path.empty() ? "this module" : module.path;
   return "No file was found for " + name + "." + deleted_clause(was_deleted) + " Copy " +
          wanted_file(module) + " from where the program ran and " + std::string(kNameDirectory) +
-         ".";
+         remedy_by_root(module) + ".";
 }
 
 std::string remark_on_other_format(const std::string& path) {
@@ -80,6 +88,14 @@ std::string warning_on_program(const std::string& given, const Module& program,
          id_or_none(program.build_id_in_memory) + ". " +
          (program.state == ModuleState::found ? program.file_path + " is used instead."
                                               : "Name the right program.");
+}
+
+std::string warning_on_lost_program(const std::string& path, const std::string& given) {
+  return "No file was found for the program " + path +
+         (given.empty() ? "" : " (" + given + " does not fit)") +
+         ", and without it neither its place nor its libraries are known: the core holds none of "
+         "their headers. Give the program after the core, and its libraries' root directory with "
+         "--sysroot DIR (in gdb: file PROGRAM, set sysroot DIR).";
 }
 
 }  // namespace whocall

@@ -26,5 +26,7 @@ std::string remark_on_debug_only(const Module& module);
 std::string remark_on_rebuilt(const std::string& why);
 std::string warning_on_program(const std::string& given, const Module& program,
                                const std::string& given_build_id);
+// Of a core that has no headers of its program (qemu-user's), whose file is not at hand.
+std::string warning_on_lost_program(const std::string& path, const std::string& given);
 
 }  // namespace whocall

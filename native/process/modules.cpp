@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "memory/layered_memory.h"
-#include "memory/segment_memory.h"
 #include "process/file_finder.h"
 #include "process/module_mappings.h"
 #include "process/module_remarks.h"
@@ -45,11 +43,28 @@ Address assumed_bias(const MappedObject& object) {
   return begin - object.pieces.front().offset;
 }
 
+// With the slash at its end; empty without one.
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 // Turns one object into one module.
 class ModuleMaker {
  public:
   ModuleMaker(const ProcessEvidence& evidence, const ModuleSearch& search, FileFinder& finder)
-      : evidence_(evidence), search_(search), finder_(finder) {}
+      : evidence_(evidence),
+        search_(search),
+        finder_(finder),
+        program_folder_(folder_of(search.files.exe)) {}
+
+  // The file for an object whose headers memory does not hold, and the bias that it tells.
+  std::optional<FileAtPlace> file_of(const MappedObject& object) {
+    Module module = make(object);
+    if (module.state != ModuleState::found) {
+      return std::nullopt;
+    }
+    return FileAtPlace{module.file, module.bias};
+  }
 
   Module make(const MappedObject& object) {
     Module module;
@@ -123,6 +138,10 @@ class ModuleMaker {
     if (object.is_program && !search_.files.exe.empty()) {
       query.first.push_back(search_.files.exe);
     }
+    // Who brings a core home from a board lays the libraries beside the program.
+    if (!object.is_program && !program_folder_.empty() && !object.path.empty()) {
+      query.last.push_back(program_folder_ + base_name(object.path));
+    }
     if (search_.pid == 0) {
       return;
     }
@@ -148,7 +167,7 @@ class ModuleMaker {
       return same_layout(file, *object.image);
     }
     const auto bias = object.bias ? object.bias : bias_by_file(object, file);
-    if (!bias) {
+    if (!bias || !memory_agrees(object, file, *bias)) {
       return false;
     }
     const std::string id =
@@ -157,6 +176,18 @@ class ModuleMaker {
       module.build_id_in_memory = id;
     }
     return id.empty() || file.build_id().empty() || id == file.build_id();
+  }
+
+  // What is known without headers: where the dynamic table lies, and which memory may be executed.
+  // Situation: the program was built anew since, and begins where it did. Its code has grown over
+  // what was mapped. Remedy: every page of code must be one that can be executed.
+  [[nodiscard]] bool memory_agrees(const MappedObject& object, const ElfFile& file,
+                                   Address bias) const {
+    const ElfSegment* dynamic = segment_of_type(file.segments(), PT_DYNAMIC);
+    if (object.dynamic && (dynamic == nullptr || dynamic->address + bias != object.dynamic)) {
+      return false;
+    }
+    return !object.pieces.empty() || code_is_executable(file.segments(), bias, evidence_.mappings);
   }
 
   // Where headers could not be read from memory, the file's own tell where it was loaded.
@@ -176,6 +207,9 @@ class ModuleMaker {
   void accept(const MappedObject& object, FoundFile found, bool was_deleted, Module& module) {
     module.file_path = found.path;
     module.build_id_on_disk = found.file->build_id();
+    if (object.is_program) {
+      program_folder_ = folder_of(found.path);
+    }
     if (!object.image && !object.bias) {
       module.bias = bias_by_file(object, *found.file).value_or(0);
     }
@@ -220,6 +254,7 @@ class ModuleMaker {
   const ProcessEvidence& evidence_;
   const ModuleSearch& search_;
   FileFinder& finder_;
+  std::string program_folder_;  // with its slash; of the user's program until one is found
 };
 
 // Sorts, and cuts or drops what overlaps a module that begins lower.
@@ -262,30 +297,6 @@ void judge_given_program(ProcessImage& image, const ModuleSearch& search, FileFi
   }
 }
 
-std::unique_ptr<Memory> memory_of_files(const ProcessImage& image) {
-  std::vector<SegmentMemory::Segment> segments;
-  std::vector<std::shared_ptr<const void>> owners;
-  for (const Module& module : image.modules) {
-    if (module.state != ModuleState::found || module.file == nullptr ||
-        is_debug_only(*module.file)) {
-      continue;
-    }
-    owners.push_back(module.file);
-    for (const ElfSegment& segment : module.file->segments()) {
-      const Address begin = module.runtime_address(segment.address);
-      const Mapping* mapping = image.mapping_at(begin);
-      if (segment.type != PT_LOAD || (segment.flags & PF_W) != 0 ||
-          (mapping != nullptr && mapping->writable)) {
-        continue;
-      }
-      const ByteView bytes = module.file->bytes().from(segment.offset);
-      segments.push_back(
-          {begin, bytes.bytes().first(std::min<std::uint64_t>(bytes.size(), segment.file_size))});
-    }
-  }
-  return std::make_unique<SegmentMemory>(std::move(segments), std::move(owners));
-}
-
 }  // namespace
 
 void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
@@ -293,8 +304,11 @@ void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
   image.search = search.files;
   FileFinder finder(search.files, evidence.arch, search.process_root);
   ModuleMaker maker(evidence, search, finder);
-  for (const MappedObject& object : discover_objects(evidence)) {
+  const auto file_of = [&](const MappedObject& object) { return maker.file_of(object); };
+  std::string program_path;
+  for (const MappedObject& object : discover_objects(evidence, file_of)) {
     image.modules.push_back(maker.make(object));
+    program_path = object.is_program ? object.path : program_path;
   }
   make_disjoint(image.modules);
   complete_mappings(image);
@@ -308,13 +322,9 @@ void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
     image.exe_path = search.files.exe.empty() ? evidence.program_name : search.files.exe;
   }
   judge_given_program(image, search, finder);
-}
-
-void put_memory(ProcessImage& image, std::unique_ptr<Memory> memory) {
-  std::vector<std::unique_ptr<Memory>> layers;
-  layers.push_back(std::move(memory));
-  layers.push_back(memory_of_files(image));
-  image.memory = std::make_unique<LayeredMemory>(std::move(layers));
+  if (program == image.modules.end() && !program_path.empty()) {
+    image.warnings.push_back(warning_on_lost_program(program_path, search.files.exe));
+  }
 }
 
 }  // namespace whocall

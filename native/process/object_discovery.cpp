@@ -25,8 +25,8 @@ std::string_view base_name(std::string_view path) { return path.substr(path.rfin
 
 class Discovery {
  public:
-  explicit Discovery(const ProcessEvidence& evidence)
-      : evidence_(evidence), memory_(evidence.memory), arch_(evidence.arch) {}
+  Discovery(const ProcessEvidence& evidence, const FileOfObject& file_of)
+      : evidence_(evidence), file_of_(file_of), memory_(evidence.memory), arch_(evidence.arch) {}
 
   std::vector<MappedObject> run() {
     objects_ = group_mappings(evidence_.mappings, memory_, arch_);
@@ -36,6 +36,7 @@ class Discovery {
       add_debugger_file(file);
     }
     find_program();
+    find_program_file();
     add_link_map();
     add_interpreter();
     add_vdso();
@@ -125,12 +126,54 @@ class Discovery {
     }
   }
 
-  void add_link_map() {
+  void find_program_file() {
+    MappedObject* main = program();
+    if (main != nullptr && !main->image) {
+      program_file_ = take_file(*main);
+    }
+  }
+
+  // Small files have their first page mapped twice, as code and as data: the second header there
+  // is of no other object.
+  std::optional<FileAtPlace> take_file(MappedObject& object) const {
+    auto found = file_of_(object);
+    if (found) {
+      object.by_file = loaded_range(found->file->segments(), found->bias);
+    }
+    return found;
+  }
+
+  // The program's headers, in memory or in its file; a miss when both are not to be had.
+  std::optional<LoadedImage> program_headers() {
+    const MappedObject* main = program();
+    if (main == nullptr || main->image || !program_file_) {
+      return main == nullptr ? std::nullopt : main->image;
+    }
+    LoadedImage image;
+    image.bias = program_file_->bias;
+    image.type = program_file_->file->type();
+    image.entry = program_file_->file->entry();
+    const auto segments = program_file_->file->segments();
+    image.segments.assign(segments.begin(), segments.end());
+    return image;
+  }
+
+  // The dynamic linker as the program asks for it; empty when the program is static.
+  std::string interpreter_path() {
     const MappedObject* main = program();
     if (main == nullptr || !main->image) {
+      return program_file_ ? program_file_->file->interpreter() : std::string();
+    }
+    const ElfSegment* name = segment_of_type(main->image->segments, PT_INTERP);
+    return name == nullptr ? "" : read_string(memory_, name->address + main->image->bias);
+  }
+
+  void add_link_map() {
+    const auto main = program_headers();
+    if (!main) {
       return;
     }
-    const auto entries = read_link_map(memory_, *main->image, arch_);
+    const auto entries = read_link_map(memory_, *main, arch_);
     for (const LinkMapEntry& entry : entries) {
       const bool is_vdso = evidence_.auxiliary.vdso && entry.bias == *evidence_.auxiliary.vdso;
       if (entry.path.empty() || is_vdso || covering(entry.dynamic) != nullptr) {
@@ -138,14 +181,27 @@ class Discovery {
       }
       MappedObject object;
       object.path = entry.path;
+      object.dynamic = entry.dynamic;
       object.image = image_with_dynamic_table(entry);
       if (object.image) {
         object.bias = object.image->bias;
       } else {
         object.bias = entry.bias;
+        if (!take_file(object)) {
+          object.by_file = up_to_dynamic_table(entry);
+        }
       }
       objects_.push_back(std::move(object));
     }
+  }
+
+  // Of a library without header and file: where it is linked at 0, to the mapping that its dynamic
+  // table lies in, so that it is told that it is missing.
+  [[nodiscard]] AddressRange up_to_dynamic_table(const LinkMapEntry& entry) const {
+    const auto mapping = std::ranges::find_if(
+        evidence_.mappings, [&](const Mapping& m) { return m.range.contains(entry.dynamic); });
+    const bool plausible = mapping != evidence_.mappings.end() && entry.bias < entry.dynamic;
+    return plausible ? AddressRange{entry.bias, mapping->range.end} : AddressRange{};
   }
 
   // l_addr is the header's address except for prelinked libraries; then the header lies at the
@@ -169,17 +225,19 @@ class Discovery {
   // A crash before the linker has set up its list still has the linker itself.
   void add_interpreter() {
     const auto place = evidence_.auxiliary.interpreter;
-    if (!place || covering(*place) != nullptr) {
+    const bool listed = std::ranges::any_of(
+        objects_, [&](const MappedObject& object) { return object.bias && object.bias == place; });
+    if (!place || listed || covering(*place) != nullptr) {
       return;
     }
     MappedObject object;
     object.image = read_loaded_image(memory_, *place, arch_);
-    const MappedObject* main = program();
-    if (object.image && main != nullptr && main->image) {
-      const ElfSegment* name = segment_of_type(main->image->segments, PT_INTERP);
-      object.path = name == nullptr ? "" : read_string(memory_, name->address + main->image->bias);
+    object.path = interpreter_path();
+    if (!object.image) {
+      object.bias = place;  // linkers are linked at 0
+      take_file(object);
     }
-    if (object.image) {
+    if (object.image || !object.path.empty()) {
       objects_.push_back(std::move(object));
     }
   }
@@ -242,6 +300,8 @@ class Discovery {
   }
 
   const ProcessEvidence& evidence_;
+  const FileOfObject& file_of_;
+  std::optional<FileAtPlace> program_file_;  // where memory tells no headers
   const Memory& memory_;
   const Architecture& arch_;
   std::vector<MappedObject> objects_;
@@ -249,8 +309,9 @@ class Discovery {
 
 }  // namespace
 
-std::vector<MappedObject> discover_objects(const ProcessEvidence& evidence) {
-  return Discovery(evidence).run();
+std::vector<MappedObject> discover_objects(const ProcessEvidence& evidence,
+                                           const FileOfObject& file_of) {
+  return Discovery(evidence, file_of).run();
 }
 
 }  // namespace whocall

@@ -1,6 +1,9 @@
 // Finds what is loaded in a process by every trace that loading leaves.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,10 +26,23 @@ struct ProcessEvidence {
   std::vector<InferiorSnapshot::File> files;  // as a debugger has loaded them
 };
 
+// A file that is taken for an object's, and where it was loaded.
+struct FileAtPlace {
+  std::shared_ptr<const ElfFile> file;  // never null
+  Address bias = 0;                     // runtime address = link address + bias
+};
+
+// The file of an object that memory tells no headers of; a miss when none is found.
+using FileOfObject = std::function<std::optional<FileAtPlace>(const MappedObject&)>;
+
 // In this order, each step adding what the ones before did not cover: mapped files, the files that
 // a debugger names, the main program by the auxiliary vector, the dynamic linker's list, the
 // dynamic linker itself, the vDSO; and, where no mapping names a file, ELF headers at the starts
 // of mappings. At most one object is the main program.
-std::vector<MappedObject> discover_objects(const ProcessEvidence& evidence);
+//
+// qemu-user dumps no page of code. Where a program's headers lie in one (most linkers outside x86
+// put them there), `file_of` lends those of its file, which lead on to the dynamic linker's list.
+std::vector<MappedObject> discover_objects(const ProcessEvidence& evidence,
+                                           const FileOfObject& file_of);
 
 }  // namespace whocall

@@ -1,0 +1,6 @@
+"""The crash corpus of instruction sets other than this machine's.
+
+The distribution's cross compilers build the programs, qemu-user runs them and writes their cores.
+The truth is the shadow stack that each program keeps (`corpus/programs/truth.h`): it works
+anywhere.
+"""

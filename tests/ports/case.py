@@ -1,0 +1,140 @@
+"""One case: a program in a variant for an instruction set, from source to core and truth."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from corpus.catalog import SOURCES
+from corpus.crash import ENVIRONMENT, set_limits
+from kept import Tool, kept, sources
+
+from ports.elf import Core, Elf
+from ports.matrix import OWN, Program, Variant, selection
+from ports.sets import InstructionSet
+from ports.truth import ThreadTruth, truth_of
+
+STACK = 512 * 1024
+"""Of the program and of each of its threads: qemu dumps all of it."""
+LINK = {
+    "pie": ("-fPIE", "-pie"),
+    "no-pie": ("-fno-pie", "-no-pie"),
+    "static": ("-fno-pie", "-static"),
+}
+TABLES = ("-fasynchronous-unwind-tables",)
+NO_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+HERE = Path(__file__).parent
+
+
+class CaseError(Exception):
+    """A case could not be built, or did not crash."""
+
+
+@dataclass(frozen=True)
+class BuiltCase:
+    """A crashed case: its files."""
+
+    case: Case
+    core: Path
+    exe: Path
+    twin: Path
+
+    @cached_property
+    def truth(self) -> list[ThreadTruth]:
+        """What is known of each thread, the crashed one first."""
+        return truth_of(Core(self.core), Elf(self.twin), self.case.program, self.case.of.pc_at)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Nothing is built until `kept`."""
+
+    of: InstructionSet
+    program: Program
+    variant: Variant
+    tables: bool
+
+    @property
+    def name(self) -> str:
+        """`SET/PROGRAM/VARIANT`, unique."""
+        more = "" if self.tables else "-notables"
+        return f"{self.of.name}/{self.program.name}/{self.variant.name}{more}"
+
+    def command(self) -> list[str]:
+        """The compiler with its flags."""
+        variant, triple = self.variant, self.of.triple
+        if variant.compiler == "clang":
+            driver = ["clang++" if self.program.is_cpp else "clang", f"--target={triple}"]
+        else:
+            driver = [f"{triple}-{'g++' if self.program.is_cpp else 'gcc'}"]
+        pointer = "-fno-omit-frame-pointer" if variant.frame_pointer else "-fomit-frame-pointer"
+        return [
+            *driver,
+            *("-w", "-g", f"-{variant.optimisation}", pointer, f"-I{SOURCES}"),
+            *self.of.flags,
+            *(self.of.extra if variant.extra else ()),
+            *LINK[variant.link],
+            *(TABLES if self.tables else NO_TABLES),
+            *(f"-D{define}" for define in self.program.defines),
+            *self.program.flags,
+        ]
+
+    def kept(self) -> BuiltCase:
+        """Built once on a machine; CaseError when that fails."""
+        tools = [Tool(self.command()[0]), Tool(self.of.qemu), Tool(f"{self.of.triple}-ld")]
+        libc = Path(self.of.sysroot) / "lib" / "libc.so.6"
+        headers = sources(SOURCES, OWN, suffixes=(".h",))
+        text = self.program.source.read_bytes()
+        words = [word for word in self.command() if not word.startswith("-I")]
+        recipe = ("port", self.name, words, STACK, text, headers, tools, libc)
+        core, exe, twin = kept(recipe, self._build)
+        return BuiltCase(self, core, exe, twin)
+
+    def _build(self, place: Path) -> tuple[Path, Path, Path]:
+        twin, exe = place / f"{self.program.name}.twin", place / self.program.name
+        command = [*self.command(), str(self.program.source), "-pthread", "-o", str(twin)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise CaseError(f"{self.name}: {done.stderr[-2000:]}")
+        shutil.copy(twin, exe)
+        subprocess.run([f"{self.of.triple}-strip", "--strip-all", str(exe)], check=True)
+        return self._crash(exe, place), exe, twin
+
+    def _crash(self, exe: Path, place: Path) -> Path:
+        """qemu's own core, which the kernel writes besides, is made small and thrown away."""
+        command = [self.of.qemu, "-L", self.of.sysroot, str(exe)]
+        try:
+            subprocess.run(
+                command,
+                cwd=place,
+                env=ENVIRONMENT,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=60,
+                check=False,
+                preexec_fn=lambda: set_limits(stack=STACK, dumped=0),
+            )
+        except subprocess.TimeoutExpired as error:
+            raise CaseError(f"{self.name}: does not crash") from error
+        for host in place.glob("core*"):
+            host.unlink()
+        cores = list(place.glob("qemu_*.core"))
+        if len(cores) != 1:
+            raise CaseError(f"{self.name}: wrote {len(cores)} cores")
+        return cores[0].rename(place / f"{exe.name}.core")
+
+
+def cases(of: InstructionSet, tables: bool) -> list[Case]:
+    """All cases of a set."""
+    return [Case(of, program, variant, tables) for program, variant in selection(of, tables)]
+
+
+def build_all(wanted: list[Case], jobs: int = 2) -> Iterator[BuiltCase]:
+    """Build cases, `jobs` at a time, in order."""
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(Case.kept, wanted)

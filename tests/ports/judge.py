@@ -1,0 +1,110 @@
+"""A chain against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ports.truth import ThreadTruth
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a voice claims; `sure` says that it vouches for it."""
+
+    pc: int
+    sure: bool = True
+
+
+@dataclass
+class Verdict:
+    """Counts of frames; those that nobody can judge are in none."""
+
+    right: int = 0
+    missing: int = 0
+    false: int = 0
+    complaints: tuple[str, ...] = ()
+
+    def __iadd__(self, other: Verdict) -> Verdict:
+        self.right += other.right
+        self.missing += other.missing
+        self.false += other.false
+        return self
+
+    @property
+    def recall(self) -> float:
+        """Of the true frames those that were found, per cent."""
+        return 100 * self.right / max(1, self.right + self.missing)
+
+    @property
+    def precision(self) -> float:
+        """Of the frames that were claimed those that are true, per cent."""
+        return 100 * self.right / max(1, self.right + self.false)
+
+
+def _even(pc: int) -> int:
+    """Without the bit that says that code is Thumb or MIPS16; nothing else is odd here."""
+    return pc & ~1
+
+
+def judge(chain: Sequence[Frame], truth: ThreadTruth) -> Verdict:
+    """The chain goes from the thread's pc outwards, inlined calls left out.
+
+    Each record says that a return address is in the chain, after those of the records before it.
+    Where the frame before it runs that very function, nothing may stand between the two.
+    """
+    verdict = Verdict()
+    said: list[str] = []
+    if not chain or _even(chain[0].pc) != _even(truth.pc):
+        said.append(f"does not begin at {truth.pc:#x}")
+        verdict.missing += 1
+        if chain:
+            verdict.false += chain[0].sure
+    else:
+        verdict.right += 1
+    at = 1
+    # Whether the frame before was the callee itself.
+    direct = bool(truth.records) and truth.function_at(_even(truth.pc)) == truth.records[0].function
+    for index, record in enumerate(truth.records):
+        wanted = _even(record.return_address)
+        found = next((i for i in range(at, len(chain)) if _even(chain[i].pc) == wanted), None)
+        if found is None:
+            if not record.lost:
+                verdict.missing += 1
+                said.append(f"lacks {record.function}'s return to {record.return_address:#x}")
+            direct = False
+            continue
+        _judge_between(chain, range(at, found), truth, record.function, said, verdict, direct)
+        verdict.right += not record.lost
+        at = found + 1
+        next_name = truth.records[index + 1].function if index + 1 < len(truth.records) else None
+        direct = next_name is not None and truth.function_at(record.return_address - 1) == next_name
+    _judge_between(chain, range(at, len(chain)), truth, None, said, verdict, False)
+    verdict.complaints = tuple(said)
+    return verdict
+
+
+def _judge_between(
+    chain: Sequence[Frame],
+    between: range,
+    truth: ThreadTruth,
+    function: str | None,
+    said: list[str],
+    verdict: Verdict,
+    direct: bool,
+) -> None:
+    """Frames for which there is no record: none may be of a function that leaves one.
+
+    But for the last, where the callee is a function without a record (of the C library, or wild):
+    that is the activation whose return address comes next.
+    """
+    for i in between:
+        name = truth.function_at(_even(chain[i].pc) - (i > 0))
+        own = name is not None and name == function and i == between.stop - 1
+        # A recursion that died in its prologue has not made its record yet.
+        unrecorded = own and i == 1
+        astray = i > 0 and not truth.is_code(chain[i].pc)
+        wrong = astray or (direct and not unrecorded) or (name in truth.recorded and not own)
+        if wrong and chain[i].sure:
+            verdict.false += 1
+            said.append(f"frame {i} at {chain[i].pc:#x} in {name}")
