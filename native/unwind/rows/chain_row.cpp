@@ -51,4 +51,13 @@ UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance, bo
   return row;
 }
 
+UnwindRow row_of_frame_record(const Architecture& arch, std::int64_t distance, std::int64_t link) {
+  UnwindRow row;
+  row.cfa = CfaRule::at(arch.registers.sp, link);
+  row.return_address = arch.registers.return_address;
+  row.rules = {{row.return_address, RegisterRule::stored_at_cfa(distance - link)},
+               {arch.frame.chain->base, RegisterRule::cfa_plus(0)}};
+  return row;
+}
+
 }  // namespace whocall

@@ -27,4 +27,8 @@ class ChainRow {
 // above the stack pointer; `with_link`: and that the chain's link lies beside it.
 UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance, bool with_link);
 
+// The same where the return address stands in a frame record whose link leads `link` bytes above
+// the stack pointer.
+UnwindRow row_of_frame_record(const Architecture& arch, std::int64_t distance, std::int64_t link);
+
 }  // namespace whocall

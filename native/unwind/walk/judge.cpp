@@ -217,9 +217,12 @@ bool Judge::same_stack(std::optional<Address> from, Address to) const {
   if (to_mapping == nullptr) {
     return false;
   }
-  const bool below = *from < to_mapping->range.begin && process_.mapping_at(*from) == nullptr &&
+  const Mapping* from_mapping = process_.mapping_at(*from);
+  const bool guard = from_mapping != nullptr && from_mapping->permissions_known &&
+                     !from_mapping->readable && !from_mapping->writable;  // qemu's cores have it
+  const bool below = *from < to_mapping->range.begin && (from_mapping == nullptr || guard) &&
                      to_mapping->range.begin - *from < kFarthestBelow;
-  return below || process_.mapping_at(*from) == to_mapping;
+  return below || from_mapping == to_mapping;
 }
 
 CallMatch Judge::match_call(const Activation& callee, const Activation& caller) {
