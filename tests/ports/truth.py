@@ -8,14 +8,17 @@ as they are not functions that would have left a record.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ports.elf import EXECUTABLE, Core, Elf
+from ports.elf import EXECUTABLE, PT_LOAD, Core, Elf
 from ports.matrix import Program
 
 HEADER_WORDS = 4
+WRITABLE = 2
+ADDRESS = (1 << 48) - 1
 MAGIC = 0x7472757468
 
 
@@ -79,23 +82,35 @@ def recorded_names(source: Path) -> dict[int, str]:
     return found
 
 
-def _stands_on_a_stack(core: Core, registry: int, size: int, address: int) -> bool:
-    """Whether the address stands in writable memory outside the registry.
+def _standing(core: Core, registry: range) -> Counter[int]:
+    """How often each word stands in writable memory outside the registry.
 
-    A leaf's return address is in a register. Asked only of overwritten stacks, and there the
-    innermost frame is never asked about.
+    Without the bits above an address: there AArch64 keeps signatures.
     """
-    needle = address.to_bytes(core.word, "little" if core.order == "<" else "big")
+    found = Counter[int]()
     for segment in core.segments:
-        if segment.kind != 1 or not segment.flags & 2:
+        if segment.kind != PT_LOAD or not segment.flags & WRITABLE:
             continue
-        data = core.data[segment.offset : segment.offset + segment.file_size]
-        at = data.find(needle)
-        while at >= 0:
-            if not registry <= segment.address + at < registry + size:
-                return True
-            at = data.find(needle, at + 1)
-    return False
+        count = segment.file_size // core.word
+        words = core.words(segment.address, count) if count else ()
+        for at, word in enumerate(words):
+            if segment.address + at * core.word not in registry:
+                found[word & ADDRESS] += 1
+    return found
+
+
+def _lost(addresses: list[int], core: Core, registry: range) -> list[bool]:
+    """Which return addresses, innermost first, stand nowhere any more.
+
+    Of a recursion's equal ones as many as there are too few, and those the innermost: what is
+    overwritten lies next to the crash.
+    """
+    standing = _standing(core, registry)
+    kept = []
+    for address in reversed(addresses):
+        standing[address & ADDRESS] -= 1
+        kept.append(standing[address & ADDRESS] >= 0)
+    return [not one for one in reversed(kept)]
 
 
 def truth_of(core: Core, twin: Elf, program: Program, pc_at: int) -> list[ThreadTruth]:
@@ -114,15 +129,11 @@ def truth_of(core: Core, twin: Elf, program: Program, pc_at: int) -> list[Thread
         base = registry + HEADER_WORDS * core.word + slot * stride
         tid, depth = core.words(base, 2)
         words = core.words(base + 2 * core.word, 2 * min(depth, depth_limit))
-        records = [
-            Record(
-                names[where],
-                address,
-                damaged and not _stands_on_a_stack(core, registry, size, address),
-            )
-            for where, address in zip(words[::2], words[1::2], strict=True)
-        ]
-        shadows[tid] = tuple(records[::-1])
+        addresses = list(words[1::2])[::-1]
+        lost = _lost(addresses, core, range(registry, registry + size)) if damaged else []
+        lost = lost or [False] * len(addresses)
+        functions = [names[where] for where in words[::2]][::-1]
+        shadows[tid] = tuple(map(Record, functions, addresses, lost))
     recorded = frozenset(names.values()) - program.unrecorded
     return [
         ThreadTruth(
