@@ -3,13 +3,15 @@
 
 #include "arch/architecture.h"
 #include "arch/i386.h"
+#include "arch/mips.h"
 #include "arch/x32.h"
 #include "arch/x86_64.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 3> kArchitectures = {&kX86_64, &kI386, &kX32};
+constexpr std::array<const Architecture*, 9> kArchitectures = {
+    &kX86_64, &kI386, &kX32, &kMips, &kMipsel, &kMips64, &kMips64el, &kMipsN32, &kMipsN32el};
 
 }  // namespace
 
