@@ -72,7 +72,9 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     result.refusal = Refusal::end_of_stack;
     return result;
   }
-  if (!process_.is_code(caller.lookup_pc())) {
+  // The kernel's trampoline may begin its mapping, with nothing before it that could have called.
+  if (!process_.is_code(caller.lookup_pc()) &&
+      (!process_.is_code(caller.pc) || trampoline_at(caller.pc, process_) == nullptr)) {
     result.refusal = Refusal::not_code;
     return result;
   }
