@@ -4,13 +4,16 @@
 #include "arch/aarch64.h"
 #include "arch/architecture.h"
 #include "arch/i386.h"
+#include "arch/mips.h"
 #include "arch/x32.h"
 #include "arch/x86_64.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 4> kArchitectures = {&kX86_64, &kI386, &kX32, &kAArch64};
+constexpr std::array<const Architecture*, 10> kArchitectures = {
+    &kX86_64, &kI386,   &kX32,      &kAArch64, &kMips,
+    &kMipsel, &kMips64, &kMips64el, &kMipsN32, &kMipsN32el};
 
 }  // namespace
 

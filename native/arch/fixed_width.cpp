@@ -106,14 +106,17 @@ void FixedWidth::append_direct_jumps(InstructionDecoder& decoder, ByteView code,
   }
 }
 
-// Functions begin by lowering the stack pointer, or by saving the link register before they do.
+// Functions begin by lowering the stack pointer, or by saving the link register or setting the
+// pointer to their data before they do.
 bool FixedWidth::is_prologue(const Instruction& instruction) const {
   return std::ranges::any_of(instruction.list(), [&](const Effect& effect) {
     const bool lowers = effect.kind == Effect::Kind::set && effect.destination == sp &&
                         effect.source == sp && effect.offset < 0;
     const bool saves = link && effect.kind == Effect::Kind::store && effect.destination == sp &&
                        effect.source == *link;
-    return lowers || saves;
+    const bool sets = global_pointer && effect.kind == Effect::Kind::clobber &&
+                      effect.destination == *global_pointer;
+    return lowers || saves || sets;
   });
 }
 

@@ -17,6 +17,9 @@ struct FixedWidth {
   unsigned function_alignment = 16;  // what compilers align functions to, bytes
   Register sp = 0;
   std::optional<Register> link{};
+  // Where position-independent functions keep the address of their own data: they begin by setting
+  // it (MIPS: lui gp,HIGH; addiu gp,gp,LOW; addu gp,gp,t9).
+  std::optional<Register> global_pointer{};
 
   // Each answers the question of CodeModel by the same name.
   std::optional<CallSite> call_before(InstructionDecoder& decoder, ByteView before,

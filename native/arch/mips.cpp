@@ -1,0 +1,202 @@
+// MIPS of the System V psABI as Linux and gcc use it: o32, n64 and n32, in both byte orders.
+//
+// Sources: arch/mips of Linux (asm/elf.h, asm/sigcontext.h, kernel/signal.c, signal_n32.c,
+// signal_o32.c); MIPSpro N32 ABI Handbook; System V ABI, MIPS RISC Processor Supplement.
+#include "arch/mips.h"
+
+#include <elf.h>
+
+#include "arch/fixed_width.h"
+#include "arch/mips_decoder.h"
+#include "arch/mips_linkage.h"
+
+namespace whocall {
+namespace {
+
+using namespace std::string_view_literals;
+using mips::DecoderOf;
+
+constexpr std::uint32_t kMicroMips = 0x02000000;  // EF_MIPS_MICROMIPS: other code altogether
+constexpr std::uint32_t kRelease6Of32 = 0x90000000;
+constexpr std::uint32_t kRelease6Of64 = 0xa0000000;
+
+bool is_decoded(std::uint32_t flags) {
+  const std::uint32_t set = flags & EF_MIPS_ARCH;
+  return (flags & kMicroMips) == 0 && set != kRelease6Of32 && set != kRelease6Of64;
+}
+bool is_o32(std::uint32_t flags) { return is_decoded(flags) && (flags & EF_MIPS_ABI2) == 0; }
+bool is_n32(std::uint32_t flags) { return is_decoded(flags) && (flags & EF_MIPS_ABI2) != 0; }
+
+// The number of the pc is nobody's: 32 to 63 are floating point, 64 and 65 hi and lo.
+constexpr Register kPc = 66;
+constexpr std::array<std::string_view, 67> kNames = [] {
+  std::array<std::string_view, 67> names = {
+      "zero"sv, "at"sv, "v0"sv, "v1"sv, "a0"sv, "a1"sv, "a2"sv, "a3"sv, "t0"sv, "t1"sv, "t2"sv,
+      "t3"sv,   "t4"sv, "t5"sv, "t6"sv, "t7"sv, "s0"sv, "s1"sv, "s2"sv, "s3"sv, "s4"sv, "s5"sv,
+      "s6"sv,   "s7"sv, "t8"sv, "t9"sv, "k0"sv, "k1"sv, "gp"sv, "sp"sv, "s8"sv, "ra"sv};
+  names[kPc] = "pc";
+  return names;
+}();
+constexpr std::array<std::string_view, 67> kNewNames = [] {
+  std::array<std::string_view, 67> names = kNames;
+  constexpr std::array<std::string_view, 8> kMoved = {"a4", "a5", "a6", "a7",
+                                                      "t0", "t1", "t2", "t3"};
+  for (std::size_t i = 0; i < kMoved.size(); ++i) {
+    names[8 + i] = kMoved[i];
+  }
+  return names;
+}();
+
+constexpr std::array<Register, 9> kCalleeSaved = {16, 17, 18, 19, 20, 21, 22, 23, mips::kFp};
+constexpr std::array<Register, 10> kNewCalleeSaved = {16, 17, 18, 19,        20,
+                                                      21, 22, 23, mips::kGp, mips::kFp};
+constexpr std::array<Register, 4> kArguments = {4, 5, 6, 7};
+constexpr std::array<Register, 8> kNewArguments = {4, 5, 6, 7, 8, 9, 10, 11};
+
+// Registers 1 to 31 that lie `Size` bytes apart from `First` on, and the pc. The low word of a wide
+// place is the second one in big-endian order, which is where registers of `Kept` bytes are.
+template <std::uint32_t First, std::uint32_t Pc, std::uint8_t Size, std::uint8_t Kept, Endian Order>
+constexpr auto kSaved = [] {
+  constexpr std::uint32_t kLow = Order == Endian::big ? Size - Kept : 0;
+  std::array<SavedRegister, 32> registers{};
+  for (Register number = 1; number < 32; ++number) {
+    registers[number - 1U] = {number, First + std::uint32_t{Size} * number + kLow, Kept};
+  }
+  registers[31] = {kPc, Pc + kLow, Kept};
+  return registers;
+}();
+
+// li v0,NUMBER; syscall
+template <std::uint16_t Number, Endian Order>
+constexpr std::array<std::uint8_t, 8> kSystemCall = [] {
+  constexpr std::uint8_t kHigh = Number >> 8U;
+  constexpr std::uint8_t kLow = Number & 0xffU;
+  using Code = std::array<std::uint8_t, 8>;
+  return Order == Endian::big ? Code{0x24, 0x02, kHigh, kLow, 0, 0, 0, 0x0c}
+                              : Code{kLow, kHigh, 0x02, 0x24, 0x0c, 0, 0, 0};
+}();
+
+// The kernel saves the register that is always zero as well.
+template <std::uint32_t First>
+constexpr std::array<ContextMark, 1> kZeroSaved = {{{First, 8, ~std::uint64_t{0}, 0}}};
+
+// Four words of arguments and two of a trampoline, then struct sigcontext, or siginfo (128 bytes)
+// and ucontext. struct sigcontext of o32 begins with two words, the pc, and the registers.
+template <std::uint32_t At, Endian Order>
+constexpr auto kOldContext = kSaved<At + 16, At + 8, 8, 4, Order>;
+constexpr std::uint32_t kOldSignal = 24;
+constexpr std::uint32_t kOldRealTime = 24 + 128 + 24;
+
+template <Endian Order>
+constexpr std::array<SignalTrampoline, 2> kOldTrampolines = {
+    {{"sigreturn", kSystemCall<4119, Order>, 0, false, kOldContext<kOldSignal, Order>,
+      kZeroSaved<kOldSignal + 16>},
+     {"rt_sigreturn", kSystemCall<4193, Order>, 0, false, kOldContext<kOldRealTime, Order>,
+      kZeroSaved<kOldRealTime + 16>}}};
+
+// That of n64 and n32: the registers, those of floating point, four times hi and lo, the pc.
+constexpr std::uint32_t kPcInContext = 2 * 32 * 8 + 8 * 8;
+template <std::uint16_t Number, std::uint32_t At, Endian Order>
+constexpr std::array<SignalTrampoline, 1> kNewTrampoline = {
+    {{"rt_sigreturn", kSystemCall<Number, Order>, 0, false,
+      kSaved<At, At + kPcInContext, 8, 8, Order>, kZeroSaved<At>}}};
+constexpr std::uint32_t kN64Context = 24 + 128 + 40;
+constexpr std::uint32_t kN32Context = 24 + 128 + 24;
+
+// Compilers align functions to an instruction.
+constexpr FixedWidth kForm{.width = 4,
+                           .function_alignment = 4,
+                           .sp = mips::kSp,
+                           .link = mips::kRa,
+                           .global_pointer = mips::kGp};
+
+template <bool WideRegisters, bool WidePointers, Endian Order>
+Architecture common() {
+  Architecture arch;
+  arch.abi = {.elf_machine = EM_MIPS,
+              .pointer_size = WidePointers ? 8 : 4,
+              .endian = Order,
+              .accepts = WidePointers ? is_decoded : (WideRegisters ? is_n32 : is_o32),
+              .call_alignment = WideRegisters ? 16U : 8U};
+  arch.registers = {.names = kNames,
+                    .size = WideRegisters ? 8 : 4,
+                    .pc = kPc,
+                    .sp = mips::kSp,
+                    .fp = mips::kFp,
+                    .return_address = mips::kRa,
+                    .link = mips::kRa,
+                    .callee_saved = kCalleeSaved,
+                    .arguments = kArguments};
+  if (WideRegisters) {
+    arch.registers.names = kNewNames;
+    arch.registers.callee_saved = kNewCalleeSaved;
+    arch.registers.arguments = kNewArguments;
+  }
+  arch.code = FixedWidthCode<DecoderOf<WideRegisters, WidePointers, Order>, kForm>::model();
+  arch.linkage.jump_stub = mips::jump_stub;
+  return arch;
+}
+
+template <Endian Order>
+Architecture o32(std::string_view name) {
+  Architecture arch = common<false, false, Order>();
+  arch.name = name;
+  arch.os = {.prstatus = {.size = 256,
+                          .lwp_offset = 24,
+                          .registers_offset = 72,
+                          .registers_size = 180,
+                          .registers = kSaved<6 * 4, 40 * 4, 4, 4, Order>},
+             .signal_trampolines = kOldTrampolines<Order>};
+  return arch;
+}
+
+template <Endian Order>
+Architecture n64(std::string_view name) {
+  Architecture arch = common<true, true, Order>();
+  arch.name = name;
+  arch.os = {.prstatus = {.size = 480,
+                          .lwp_offset = 32,
+                          .registers_offset = 112,
+                          .registers_size = 360,
+                          .registers = kSaved<0, 34 * 8, 8, 8, Order>},
+             .signal_trampolines = kNewTrampoline<5211, kN64Context, Order>};
+  return arch;
+}
+
+template <Endian Order>
+Architecture n32(std::string_view name) {
+  Architecture arch = common<true, false, Order>();
+  arch.name = name;
+  arch.os = {.prstatus = {.size = 440,
+                          .lwp_offset = 24,
+                          .registers_offset = 72,
+                          .registers_size = 360,
+                          .registers = kSaved<0, 34 * 8, 8, 8, Order>},
+             .signal_trampolines = kNewTrampoline<6211, kN32Context, Order>};
+  return arch;
+}
+
+constexpr std::array kGdbNames32 = {"mips"sv,         "mips:3000"sv,    "mips:isa32"sv,
+                                    "mips:isa32r2"sv, "mips:isa32r3"sv, "mips:isa32r5"sv};
+constexpr std::array kGdbNames64 = {"mips:isa64"sv,   "mips:isa64r2"sv, "mips:isa64r3"sv,
+                                    "mips:isa64r5"sv, "mips:octeon"sv,  "mips:octeon3"sv};
+
+}  // namespace
+
+const Architecture kMips = o32<Endian::big>("mips");
+const Architecture kMips64 = n64<Endian::big>("mips64");
+const Architecture kMipsN32 = n32<Endian::big>("mipsn32");
+const Architecture kMipsN32el = n32<Endian::little>("mipsn32el");
+// gdb's names leave the byte order open: little-endian systems are the ones that are left.
+const Architecture kMipsel = [] {
+  Architecture arch = o32<Endian::little>("mipsel");
+  arch.gdb_names = kGdbNames32;
+  return arch;
+}();
+const Architecture kMips64el = [] {
+  Architecture arch = n64<Endian::little>("mips64el");
+  arch.gdb_names = kGdbNames64;
+  return arch;
+}();
+
+}  // namespace whocall
