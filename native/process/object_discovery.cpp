@@ -23,6 +23,23 @@ bool is_kernels(std::string_view soname) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+// What the core has not, as the program's file has it. Linkers for MIPS put the dynamic table beside
+// the code, where it cannot be written.
+class MemoryAndFile final : public Memory {
+ public:
+  MemoryAndFile(const Memory& memory, const std::optional<FileAtPlace>& file)
+      : memory_(memory), file_(file) {}
+
+  [[nodiscard]] std::span<const std::byte> run_at(Address address) const override {
+    const auto run = memory_.run_at(address);
+    return run.empty() && file_ ? file_->file->at(address - file_->bias).bytes() : run;
+  }
+
+ private:
+  const Memory& memory_;
+  const std::optional<FileAtPlace>& file_;
+};
+
 class Discovery {
  public:
   Discovery(const ProcessEvidence& evidence, const FileOfObject& file_of)
@@ -173,8 +190,8 @@ class Discovery {
     if (!main) {
       return;
     }
-    const auto entries = read_link_map(memory_, *main, arch_);
-    for (const LinkMapEntry& entry : entries) {
+    const MemoryAndFile memory(memory_, program_file_);
+    for (const LinkMapEntry& entry : read_link_map(memory, *main, arch_)) {
       const bool is_vdso = evidence_.auxiliary.vdso && entry.bias == *evidence_.auxiliary.vdso;
       if (entry.path.empty() || is_vdso || covering(entry.dynamic) != nullptr) {
         continue;
