@@ -6,6 +6,8 @@ namespace {
 using Flow = Instruction::Flow;
 using Kind = Effect::Kind;
 
+constexpr unsigned kOr = 0x25;  // of the functions of opcode 0
+
 }  // namespace
 
 bool Form::clobber(Register number) {
@@ -15,9 +17,16 @@ bool Form::clobber(Register number) {
   return true;
 }
 
+bool Form::constant(Register destination, std::int64_t value) {
+  if (destination != kZero) {
+    out_->add({Kind::constant, destination, 0, value});
+  }
+  return true;
+}
+
 bool Form::set(Register destination, Register source, std::int64_t offset) {
   if (source == kZero) {
-    return clobber(destination);
+    return constant(destination, offset);
   }
   if (destination != kZero) {
     out_->add({Kind::set, destination, source, offset});
@@ -32,7 +41,18 @@ bool Form::add(bool wide) {
   if (copies && rt() == kZero) {
     return set(rd(), rs(), 0);
   }
-  return copies && rs() == kZero ? set(rd(), rt(), 0) : clobber(rd());
+  if (!copies || rs() == kZero) {
+    return copies ? set(rd(), rt(), 0) : clobber(rd());
+  }
+  return (word_ & 63U) == kOr ? clobber(rd()) : sum(Kind::add);
+}
+
+// addu or subu of two registers: frames too large for an immediate are made so.
+bool Form::sum(Kind kind) {
+  if (rd() != kZero) {
+    out_->add({kind, rd(), rs(), 0, rt(), 1});
+  }
+  return true;
 }
 
 bool Form::load(bool whole) {
@@ -95,14 +115,16 @@ bool Form::read(std::uint32_t word, Instruction& out) {
       return jump(Flow::call);
     case 0x08:  // addi, addiu
     case 0x09:
-      return dialect.wide_pointers ? clobber(rt()) : set(rt(), rs(), immediate());
-    case 0x0a:  // slti to lui
+      return dialect.wide_pointers && rs() != kZero ? clobber(rt()) : set(rt(), rs(), immediate());
+    case 0x0a:  // slti, sltiu, andi, xori
     case 0x0b:
     case 0x0c:
-    case 0x0d:
     case 0x0e:
-    case 0x0f:
       return clobber(rt());
+    case 0x0d:  // ori: the lower half of a constant, whose upper one lui has set
+      return set(rt(), rs(), static_cast<std::uint16_t>(word_));
+    case 0x0f:  // lui
+      return constant(rt(), immediate() * 65536);
     case 0x18:  // daddi, daddiu
     case 0x19:
       return dialect.wide_registers && set(rt(), rs(), immediate());
@@ -160,6 +182,10 @@ bool Form::read_special() {
     case 0x25:  // or
     case 0x2d:  // daddu
       return add(true);
+    case 0x23:  // subu
+      return dialect.wide_pointers ? clobber(rd()) : sum(Kind::subtract);
+    case 0x2f:  // dsubu
+      return sum(Kind::subtract);
     case 0x34:  // teq: a trap for certain where both are the same
       return rs() != rt() || stop(false);
     default:

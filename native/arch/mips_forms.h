@@ -29,8 +29,10 @@ struct Form {
   bool read_branch(unsigned opcode);
 
   bool clobber(Register number);
+  bool constant(Register destination, std::int64_t value);
   bool set(Register destination, Register source, std::int64_t offset);
   bool add(bool wide);
+  bool sum(Effect::Kind kind);
   bool load(bool whole);
   bool store(bool whole, std::int64_t words = 1);
   bool branch(Instruction::Flow flow, bool likely);

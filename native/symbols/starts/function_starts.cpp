@@ -154,14 +154,16 @@ class Collector {
 
   // Instructions take the addresses of labels too, and of data that only look like code. Where the
   // compiler aligned the functions, a start must be aligned or begin as functions do; behind a call
-  // that never returns nothing tells that the flow ends.
+  // that never returns nothing tells that the flow ends. Where instructions may begin at any byte,
+  // it must be aligned then: chance has too many places.
   [[nodiscard]] bool looks_like_function(Address address) const {
     const StartFeatures features = features_at(address);
     if (features.catches) {
       return false;
     }
-    return features.behind_end ? features.prologue || may_stand_at(address)
-                               : is_aligned(address) && (features.prologue || features.landing_pad);
+    const bool begins = features.prologue || features.landing_pad;
+    const bool may_be = is_aligned(address) || arch_.code.alignment > 1;
+    return features.behind_end ? features.prologue || may_stand_at(address) : begins && may_be;
   }
 
   [[nodiscard]] StartFeatures features_at(Address address) const {
