@@ -30,8 +30,8 @@ constexpr std::array<Register, 8> kArguments = {0, 1, 2, 3, 4, 5, 6, 7};
 template <std::uint32_t Base>
 constexpr auto kSaved = [] {
   std::array<SavedRegister, 34> registers{};
-  for (Register number = 0; number < registers.size(); ++number) {
-    registers[number] = {number, Base + 8U * number};
+  for (std::uint32_t number = 0; number < registers.size(); ++number) {
+    registers[number] = {static_cast<Register>(number), Base + 8U * number};
   }
   return registers;
 }();

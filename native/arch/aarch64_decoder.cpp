@@ -102,9 +102,7 @@ class Reader {
       add_to_stack_pointer();
     } else if (is(word_, 0x3fe00000, 0x3a400000)) {
       return;  // a conditional comparison sets flags alone
-    } else if (is(word_, 0x3fe00000, 0x2b200000)) {
-      clobber(rd(word_));  // adds, subs with an extended register
-    } else if (is(word_, 0x1fe00000, 0x0b200000)) {
+    } else if (is(word_, 0x3fe00000, 0x0b200000)) {
       out_.add({Kind::clobber, rd(word_)});  // add, sub with an extended register: 31 is sp
     } else {
       clobber(rd(word_));

@@ -37,7 +37,7 @@ bool Form::set(Register destination, Register source, std::int64_t offset) {
 // addu, daddu and or, which move registers where one operand is zero. Sums of 32 bits are no copies
 // of registers of 64, unless addresses have 32.
 bool Form::add(bool wide) {
-  const bool copies = wide || !dialect.wide_pointers;
+  const bool copies = wide || !dialect_.wide_pointers;
   if (copies && rt() == kZero) {
     return set(rd(), rs(), 0);
   }
@@ -78,8 +78,8 @@ bool Form::branch(Flow flow, bool likely) {
   has_slot = true;
   is_likely = likely;
   out_->flow = flow;
-  out_->target = address + 4 + static_cast<Address>(immediate() * 4);
-  if (!dialect.wide_pointers) {
+  out_->target = address_ + 4 + static_cast<Address>(immediate() * 4);
+  if (!dialect_.wide_pointers) {
     out_->target = *out_->target & 0xffffffff;
   }
   return true;
@@ -90,7 +90,7 @@ bool Form::jump(Flow flow) {
   constexpr Address kRegion = 0x0fffffff;
   has_slot = true;
   out_->flow = flow;
-  out_->target = ((address + 4) & ~kRegion) | (Address{word_ & 0x03ffffff} << 2U);
+  out_->target = ((address_ + 4) & ~kRegion) | (Address{word_ & 0x03ffffff} << 2U);
   return true;
 }
 
@@ -115,7 +115,7 @@ bool Form::read(std::uint32_t word, Instruction& out) {
       return jump(Flow::call);
     case 0x08:  // addi, addiu
     case 0x09:
-      return dialect.wide_pointers && rs() != kZero ? clobber(rt()) : set(rt(), rs(), immediate());
+      return dialect_.wide_pointers && rs() != kZero ? clobber(rt()) : set(rt(), rs(), immediate());
     case 0x0a:  // slti, sltiu, andi, xori
     case 0x0b:
     case 0x0c:
@@ -127,7 +127,7 @@ bool Form::read(std::uint32_t word, Instruction& out) {
       return constant(rt(), immediate() * 65536);
     case 0x18:  // daddi, daddiu
     case 0x19:
-      return dialect.wide_registers && set(rt(), rs(), immediate());
+      return dialect_.wide_registers && set(rt(), rs(), immediate());
     case 0x1a:  // ldl, ldr
     case 0x1b:
       return clobber(rt());
@@ -183,7 +183,7 @@ bool Form::read_special() {
     case 0x2d:  // daddu
       return add(true);
     case 0x23:  // subu
-      return dialect.wide_pointers ? clobber(rd()) : sum(Kind::subtract);
+      return dialect_.wide_pointers ? clobber(rd()) : sum(Kind::subtract);
     case 0x2f:  // dsubu
       return sum(Kind::subtract);
     case 0x34:  // teq: a trap for certain where both are the same
@@ -207,7 +207,7 @@ bool Form::read_register_immediate() {
     case 0x10:  // bltzal; of zero: nal, which only asks for the pc
       branch(Flow::call, false);
       if (rs() == kZero) {
-        out_->target = address + 8;
+        out_->target = address_ + 8;
       }
       return true;
     case 0x11:  // bgezal; of zero: bal
@@ -268,7 +268,7 @@ bool Form::read_coprocessor() {
 }
 
 bool Form::read_memory(unsigned opcode) {
-  const bool wide = dialect.wide_registers;
+  const bool wide = dialect_.wide_registers;
   switch (opcode) {
     case 0x23:  // lw
       return load(!wide);

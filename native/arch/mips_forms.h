@@ -6,7 +6,7 @@
 namespace whocall::mips {
 
 struct Form {
-  Form(const Dialect& of, Address at) : dialect(of), address(at) {}
+  Form(const Dialect& of, Address at) : dialect_(of), address_(at) {}
 
   // What the word does, without its delay slot; false for what is no instruction.
   bool read(std::uint32_t word, Instruction& out);
@@ -39,8 +39,8 @@ struct Form {
   bool jump(Instruction::Flow flow);
   bool stop(bool returns);
 
-  Dialect dialect;
-  Address address;
+  Dialect dialect_;
+  Address address_;
   std::uint32_t word_ = 0;
   Instruction* out_ = nullptr;
 };

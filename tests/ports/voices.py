@@ -23,6 +23,8 @@ from whocall.core.search import Search
 
 Chains = dict[int, list[Frame]]
 TIMEOUT = 60
+REPAIR_TIMEOUT = 25
+"""seconds; gdb 13 itself never comes back from some of qemu's signal frames on AArch64."""
 
 
 @cache
@@ -134,16 +136,19 @@ def ask_lldb(built: BuiltCase) -> Chains:
 def ask_repaired(built: BuiltCase, entry: Path) -> Chains:
     """gdb-multiarch after `whocall repair`: its own frames."""
     command = gdb_command(built, f"source {entry}", "whocall repair")
-    done = subprocess.run(
-        command,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=TIMEOUT,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=REPAIR_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {}
     return walks_in(done.stdout)
 
 
