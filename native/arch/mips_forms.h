@@ -1,7 +1,8 @@
 // One instruction word of MIPS.
 #pragma once
 
-#include "arch/mips_decoder.h"
+#include "arch/instruction.h"
+#include "arch/mips_dialect.h"
 
 namespace whocall::mips {
 

@@ -4,3 +4,8 @@ The distribution's cross compilers build the programs, qemu-user runs them and w
 The truth is the shadow stack that each program keeps (`corpus/programs/truth.h`): it works
 anywhere.
 """
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+"""Of the source tree."""

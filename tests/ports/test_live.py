@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from oracles.tools import environment, run
+
+from ports import ROOT
 
 PROGRAM = """
 __attribute__((noinline)) int deepest(int x) { __asm__ volatile(""); return x + 1; }

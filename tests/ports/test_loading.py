@@ -11,11 +11,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from corpus.crash import set_limits
 from oracles.tools import run
 
 import whocall
+from ports import ROOT
 from whocall.core.search import Search
 
 LIBRARY = """

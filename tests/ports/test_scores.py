@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pytest
 from acceptance.helpers.scoreboard import Scoreboard
-from conftest import ROOT
 
-from ports import voices
+from ports import ROOT, voices
 from ports.floors import floor, repaired_floor
 from ports.scoring import rows
 from ports.sets import SETS

@@ -37,26 +37,38 @@ ChainRow::ChainRow(const Architecture& arch) {
   row_ = std::move(row);
 }
 
-UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance, bool with_link) {
+UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance) {
   const std::int64_t to_cfa = arch.cfa_above_return_slot();
   UnwindRow row;
   row.cfa = CfaRule::at(arch.registers.sp, distance + to_cfa);
   row.return_address = arch.registers.return_address;
   row.rules.push_back({row.return_address, RegisterRule::stored_at_cfa(-to_cfa)});
-  const auto& chain = arch.frame.chain;
-  if (with_link && chain && chain->kind == FrameChain::Kind::frame_pointer) {
-    row.rules.push_back(
-        {chain->base, RegisterRule::stored_at_cfa(chain->link_offset - chain->cfa_offset)});
-  }
   return row;
 }
 
-UnwindRow row_of_frame_record(const Architecture& arch, std::int64_t distance, std::int64_t link) {
-  UnwindRow row;
-  row.cfa = CfaRule::at(arch.registers.sp, link);
-  row.return_address = arch.registers.return_address;
-  row.rules = {{row.return_address, RegisterRule::stored_at_cfa(distance - link)},
-               {arch.frame.chain->base, RegisterRule::cfa_plus(0)}};
+UnwindRow row_of_linked_slot(const Architecture& arch, const Activation& callee,
+                             const Memory& memory, std::int64_t distance) {
+  using Kind = FrameChain::Kind;
+  UnwindRow row = row_of_return_slot(arch, distance);
+  const auto& chain = arch.frame.chain;
+  if (chain && chain->kind == Kind::frame_pointer) {
+    row.rules.push_back(
+        {chain->base, RegisterRule::stored_at_cfa(chain->link_offset - chain->cfa_offset)});
+  }
+  const auto sp = callee.registers.get(arch.registers.sp);
+  if (!sp || !chain || chain->kind != Kind::frame_record) {
+    return row;
+  }
+  const Address slot = *sp + static_cast<Address>(distance);
+  const auto link = memory.read_unsigned(
+      slot + static_cast<Address>(chain->link_offset - chain->return_address_offset),
+      arch.registers.size, arch.abi.endian);
+  if (link && *link > slot && *link % arch.abi.call_alignment == 0) {
+    const auto to_link = static_cast<std::int64_t>(*link - *sp);
+    row.cfa = CfaRule::at(arch.registers.sp, to_link);
+    row.rules = {{row.return_address, RegisterRule::stored_at_cfa(distance - to_link)},
+                 {chain->base, RegisterRule::cfa_plus(0)}};
+  }
   return row;
 }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "memory/memory.h"
+#include "unwind/rows/activation.h"
 #include "unwind/rows/row.h"
 
 namespace whocall {
@@ -24,11 +26,12 @@ class ChainRow {
 };
 
 // The rule of a frame of which nothing is known but that its return address lies `distance` bytes
-// above the stack pointer; `with_link`: and that the chain's link lies beside it.
-UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance, bool with_link);
+// above the stack pointer.
+UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance);
 
-// The same where the return address stands in a frame record whose link leads `link` bytes above
-// the stack pointer.
-UnwindRow row_of_frame_record(const Architecture& arch, std::int64_t distance, std::int64_t link);
+// The same where the chain's link lies beside it. The link of a frame record tells the caller's
+// frame as well, as far as it leads up the stack.
+UnwindRow row_of_linked_slot(const Architecture& arch, const Activation& callee,
+                             const Memory& memory, std::int64_t distance);
 
 }  // namespace whocall

@@ -158,7 +158,7 @@ class Search {
   // The caller whose return address lies `distance` bytes above sp.
   std::optional<StackCandidate> weigh(std::int64_t distance, bool damaged) const {
     const Memory& memory = *context_.process.memory;
-    StackCandidate plain{row_of_return_slot(arch_, distance, false)};
+    StackCandidate plain{row_of_return_slot(arch_, distance)};
     const auto proposal = apply_row(plain.row, callee_, arch_, memory);
     const auto verdict = context_.judge.weigh(callee_, plain.row, proposal, Trust::scan);
     if (verdict.refusal != Refusal::none) {
@@ -185,7 +185,7 @@ class Search {
     const Lookahead ahead = look_ahead(proposal.caller);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     StackCandidate restored = plain;
-    restored.row = row_with_link(distance);
+    restored.row = row_of_linked_slot(arch_, callee_, memory, distance);
     const auto next = apply_row(restored.row, callee_, arch_, memory);
     const auto beyond = next.failure == ApplyFailure::none ? look_ahead(next.caller) : Lookahead();
     const bool restores = beyond.points > ahead.points;
@@ -194,23 +194,6 @@ class Search {
     better.score += best.points;
     better.sure = best.complete && (damaged || verdict.call != CallMatch::elsewhere);
     return better;
-  }
-
-  // Where the chain is one of frame records, the link beside the return address tells the caller's
-  // frame, as far as it leads up the stack.
-  [[nodiscard]] UnwindRow row_with_link(std::int64_t distance) const {
-    const auto& chain = arch_.frame.chain;
-    const auto sp = callee_.registers.get(arch_.registers.sp);
-    if (sp && chain && chain->kind == FrameChain::Kind::frame_record) {
-      const Address slot = *sp + static_cast<Address>(distance);
-      const auto link = context_.process.memory->read_unsigned(
-          slot + static_cast<Address>(chain->link_offset - chain->return_address_offset),
-          arch_.registers.size, arch_.abi.endian);
-      if (link && *link > slot && *link % arch_.abi.call_alignment == 0) {
-        return row_of_frame_record(arch_, distance, static_cast<std::int64_t>(*link - *sp));
-      }
-    }
-    return row_of_return_slot(arch_, distance, true);
   }
 
   // Folklore. Situation: a rule is known, but the return address that it leads to was overwritten,
