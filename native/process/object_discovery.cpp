@@ -23,8 +23,8 @@ bool is_kernels(std::string_view soname) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// What the core has not, as the program's file has it. Linkers for MIPS put the dynamic table beside
-// the code, where it cannot be written.
+// What the core has not, as the program's file has it. Linkers for MIPS put the dynamic table
+// beside the code, where it cannot be written.
 class MemoryAndFile final : public Memory {
  public:
   MemoryAndFile(const Memory& memory, const std::optional<FileAtPlace>& file)

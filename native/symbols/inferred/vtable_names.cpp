@@ -48,7 +48,8 @@ class TableReader {
     std::vector<Table> tables;
     AddressRange all{~Address{0}, 0};
     for (const auto& [where, target] : words_.pointers()) {
-      if (!is_code(target) && classes_.contains(target) && words_.is_zero(where - word_) && may_hold_tables(where)) {
+      if (!is_code(target) && classes_.contains(target) && words_.is_zero(where - word_) &&
+          may_hold_tables(where)) {
         const Address begin = where + word_;
         tables.push_back({begin, target});
         all = {std::min(all.begin, begin), std::max(all.end, begin + kMostVirtual * word_)};

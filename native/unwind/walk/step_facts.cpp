@@ -53,9 +53,10 @@ StepFacts::StepFacts(const Architecture& arch)
 
 void StepFacts::forget_steps() { std::ranges::fill(steps_, StepFact{}); }
 
-void StepFacts::keep(CodePoint point, StepFact fact) {
-  fact.key = point.key();
-  steps_[place_of(fact.key)] = fact;
+void StepFacts::keep(CodePoint point, const StepFact& fact) {
+  StepFact& kept = steps_[place_of(point.key())];
+  kept = fact;
+  kept.key = point.key();
 }
 
 void StepFacts::learn_call(CodePoint callee, Address caller, CallMatch match) {

@@ -92,7 +92,7 @@ class StepFacts {
   };
 
   static std::size_t place_of(std::uint64_t key) { return key * kMixer >> (64U - kPlacesLog); }
-  void keep(CodePoint point, StepFact fact);
+  void keep(CodePoint point, const StepFact& fact);
   [[nodiscard]] std::optional<rules::CompactRule> compact_cfa(const UnwindRow& row) const;
   [[nodiscard]] std::optional<rules::CompactRule> compact(const UnwindRow& row) const;
   [[nodiscard]] bool note(const NamedRule& named, rules::CompactRule& rule) const;
