@@ -196,10 +196,8 @@ class Reader {
       if (is_load()) {
         loaded(rd(word_));  // from base and index
       }
-    } else if (is(word_, 0x3b200c00, 0x38200000)) {
-      loaded(rd(word_));  // atomic operations
-    } else if (is(word_, 0x3b000000, 0x18000000)) {
-      loaded(rd(word_));  // from behind the code
+    } else if (is(word_, 0x3b200c00, 0x38200000) || is(word_, 0x3b000000, 0x18000000)) {
+      loaded(rd(word_));  // atomic operations; constants behind the code
     } else if (is(word_, 0x3f000000, 0x08000000)) {
       exclusive();
     } else if (is(word_, 0xbf800000, 0x0c800000)) {
