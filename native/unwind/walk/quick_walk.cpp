@@ -21,7 +21,6 @@ QuickWalk::QuickWalk(const ProcessImage& process, const StepFacts& facts, bool s
       word_mask_(process.arch->registers.size - 1U),
       frames_(frames) {
   if (const auto& chain = process.arch->frame.chain) {
-    framed_ = chain->kind == FrameChain::Kind::frame_pointer;
     chain_cfa_ = static_cast<Address>(chain->cfa_offset);
     chain_slot_ = std::int64_t{chain->return_address_offset} - chain->cfa_offset;
   }
@@ -73,7 +72,7 @@ inline bool QuickWalk::step(bool tables_only) {
   if (call == CallMatch::no_call || (chain && !chain_goes_on(call))) {
     return false;
   }
-  const bool framed = framed_ && here_.fp_known && here_.fp + chain_cfa_ == cfa;
+  const bool framed = here_.fp_known && here_.fp + chain_cfa_ == cfa;
   if (framed && fact->rule.return_slot != chain_slot_) {
     return false;
   }

@@ -52,7 +52,6 @@ class QuickWalk {
   const StepFacts& facts_;
   bool searches_;
   Address word_mask_ = 0;        // bits that no address of a word has
-  bool framed_ = false;          // the frame pointer tells the CFA
   Address chain_cfa_ = 0;        // from the frame pointer
   std::int64_t chain_slot_ = 0;  // of the return address by the chain, from the CFA
   std::vector<Frame>& frames_;

@@ -40,7 +40,7 @@ StepFacts::StepFacts(const Architecture& arch)
   const auto& chain = arch.frame.chain;
   const auto fp = chain ? std::ranges::find(preserved, chain->base) : preserved.end();
   usable_ = preserved.size() <= rules::kMostRegisters && fp != preserved.end() &&
-            chain->kind != FrameChain::Kind::back_chain && arch.abi.endian == kHost &&
+            chain->kind == FrameChain::Kind::frame_pointer && arch.abi.endian == kHost &&
             (arch.registers.size == 4 || arch.registers.size == 8);
   if (usable_) {
     layout_ = {.word_size = arch.registers.size,
