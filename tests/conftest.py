@@ -1,4 +1,7 @@
-"""Makes a plain `pytest` work like tests/run: the checkout's package, the release build."""
+"""Makes a plain `pytest` work like tests/run: the checkout's package, the release build.
+
+And one scoreboard a session.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from _pytest.terminal import TerminalReporter
+from acceptance.helpers.scoreboard import Scoreboard
 from kept import default_place
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +30,28 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 if str(ROOT / "gdbext") not in sys.path:
     sys.path.insert(0, str(ROOT / "gdbext"))
+
+
+_BOARD = pytest.StashKey[Scoreboard]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the scoreboard before the first test."""
+    config.stash[_BOARD] = Scoreboard()
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    """Print what was measured, also when everything passed."""
+    for table in config.stash[_BOARD].tables.values():
+        terminalreporter.section("measured", sep="-")
+        for line in table.lines():
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def scoreboard(pytestconfig: pytest.Config) -> Scoreboard:
+    """Where tests write what they measured."""
+    return pytestconfig.stash[_BOARD]
 
 
 @pytest.fixture(scope="session")

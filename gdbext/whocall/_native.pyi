@@ -348,8 +348,12 @@ def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -
 
 def demangle(name: str) -> str: ...
 def architectures() -> list[str]: ...
-def architecture_of_gdb(gdb_name: str) -> str | None:
-    """Our name for what gdb's Architecture.name() says; None when unknown."""
+def architecture_of_gdb(
+    name: str, big_endian: bool, pointer_size: int, register_size: int
+) -> str | None:
+    """Our name for what gdb's Architecture.name() says, of pointers and general registers of so
+    many bytes; None when unknown.
+    """
 
 def decode_frame_chain(
     arch: str, stack: Buffer, stack_address: int, registers: dict[str, int]

@@ -85,7 +85,7 @@ constexpr auto kIgnored = [](auto...) {};
 
 }  // namespace
 
-void append_constant_addresses(ByteView code, Address address, Address /*data_base*/,
+void append_constant_addresses(ByteView code, Address address, const GlobalTable& /*got*/,
                                AddressRange wanted, std::vector<ConstantAddress>& found) {
   for_each_address(
       code, address,
@@ -97,8 +97,8 @@ void append_constant_addresses(ByteView code, Address address, Address /*data_ba
       kIgnored);
 }
 
-void append_named_addresses(ByteView code, Address address, Address /*data_base*/, bool /*fixed*/,
-                            AddressRange wanted, std::vector<Address>& found) {
+void append_named_addresses(ByteView code, Address address, const GlobalTable& /*got*/,
+                            bool /*fixed*/, AddressRange wanted, std::vector<Address>& found) {
   const auto put = [&](Address value) {
     if (wanted.contains(value)) {
       found.push_back(value);

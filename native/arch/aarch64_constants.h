@@ -7,9 +7,9 @@
 namespace whocall::aarch64 {
 
 // Each answers the question of CodeModel by the same name.
-void append_constant_addresses(ByteView code, Address address, Address data_base,
+void append_constant_addresses(ByteView code, Address address, const GlobalTable& got,
                                AddressRange wanted, std::vector<ConstantAddress>& found);
-void append_named_addresses(ByteView code, Address address, Address data_base, bool fixed,
+void append_named_addresses(ByteView code, Address address, const GlobalTable& got, bool fixed,
                             AddressRange wanted, std::vector<Address>& found);
 // Appends the addresses inside `code` that its instructions take.
 void append_taken_code(ByteView code, Address address, std::vector<Address>& found);

@@ -1,8 +1,7 @@
 #include "arch/aarch64_decoder.h"
 
-#include <capstone.h>
-
 #include "arch/aarch64_fields.h"
+#include "arch/assembly_text.h"
 
 namespace whocall::aarch64 {
 namespace {
@@ -42,7 +41,8 @@ class Reader {
         vectors();
         return true;
       case 0b0010:
-        return true;  // SVE: of general registers it only counts
+        scalable();
+        return true;
       default:
         return false;
     }
@@ -127,8 +127,18 @@ class Reader {
     const std::uint32_t opcode = bits(word_, 16, 3);
     const bool to_general = converts && opcode != 2 && opcode != 3 && opcode != 7;
     const bool fixed_point = is(word_, 0x5f3e0000, 0x1e180000);
-    const bool lane = is(word_, 0x9fe0f400, 0x0e002400) || is(word_, 0x9fe0f400, 0x0e003400);
-    if (to_general || fixed_point || lane || is(word_, 0xbfe0f400, 0x0e002400)) {
+    const bool lane = is(word_, 0xbfe0ec00, 0x0e002c00);  // umov, smov
+    if (to_general || fixed_point || lane) {
+      clobber(rd(word_));
+    }
+  }
+
+  // SVE: addvl and addpl move the stack pointer by what nobody knows before the program runs. The
+  // others that count in general registers are not told from those that write vectors.
+  void scalable() {
+    if (is(word_, 0xffa0f800, 0x04205000)) {
+      out_.add({Kind::clobber, rd(word_)});
+    } else {
       clobber(rd(word_));
     }
   }
@@ -200,7 +210,7 @@ class Reader {
       loaded(rd(word_));  // atomic operations; constants behind the code
     } else if (is(word_, 0x3f000000, 0x08000000)) {
       exclusive();
-    } else if (is(word_, 0xbf800000, 0x0c800000)) {
+    } else if (is(word_, 0xbe800000, 0x0c800000)) {
       out_.add({Kind::clobber, rn(word_)});  // structures of vectors, which move their base on
     }
   }
@@ -221,10 +231,11 @@ class Reader {
   void pair() {
     const auto second = static_cast<Register>(bits(word_, 10, 5));
     const std::uint32_t size = bits(word_, 30, 2);
-    const unsigned width = vector() ? 4U << size : size == 2 ? 8 : 4;
-    const std::int64_t amount = signed_bits(word_, 15, 7) * width;
     const std::uint32_t form = bits(word_, 23, 2);  // 1: behind, 3: before, 0 and 2: neither
     const bool load = bits(word_, 22, 1) != 0;
+    const bool tags = !vector() && size == 1 && !load;  // stgp, which counts by 16
+    const unsigned width = vector() ? 4U << size : size == 2 || tags ? 8 : 4;
+    const std::int64_t amount = signed_bits(word_, 15, 7) * (tags ? 16 : width);
     const std::int64_t offset = (form & 1U) != 0 ? 0 : amount;
     if (form == 3) {
       out_.add({Kind::set, rn(word_), rn(word_), amount});
@@ -294,36 +305,6 @@ class Reader {
   Instruction& out_;
 };
 
-class Assembler {
- public:
-  Assembler() {
-    if (cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle_) != CS_ERR_OK) {
-      handle_ = 0;
-    }
-  }
-  Assembler(const Assembler&) = delete;
-  Assembler& operator=(const Assembler&) = delete;
-  ~Assembler() {
-    if (handle_ != 0) {
-      cs_close(&handle_);
-    }
-  }
-  std::string text(ByteView code, Address address) const {
-    cs_insn* found = nullptr;
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-    if (handle_ == 0 || cs_disasm(handle_, bytes, kWidth, address, 1, &found) != 1) {
-      return {};
-    }
-    std::string words = found->mnemonic;
-    words += found->op_str[0] != '\0' ? " " + std::string(found->op_str) : "";
-    cs_free(found, 1);
-    return words;
-  }
-
- private:
-  csh handle_ = 0;
-};
-
 }  // namespace
 
 std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
@@ -337,8 +318,7 @@ std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
 }
 
 std::string Decoder::text(ByteView code, Address address) {
-  static thread_local const Assembler kAssembler;
-  return code.size() < kWidth ? std::string() : kAssembler.text(code, address);
+  return assembly_text(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, code, address);
 }
 
 }  // namespace whocall::aarch64

@@ -21,7 +21,7 @@ namespace whocall {
 
 struct Architecture {
   std::string_view name;                          // "x86_64": the word in JSON
-  std::span<const std::string_view> gdb_names{};  // what gdb's Architecture.name() says
+  std::span<const std::string_view> gdb_names{};  // see architecture_choice.h
 
   Abi abi;
   RegisterFile registers;
@@ -50,7 +50,7 @@ std::span<const Architecture* const> architectures();
 
 // By what an ELF header says; null when unknown.
 const Architecture* find_architecture(const ElfIdentity& file);
-// By our own name ("x86_64") or one of gdb's ("i386:x86-64"); null when unknown.
+// By our own name ("x86_64"); null when unknown.
 const Architecture* find_architecture(std::string_view name);
 
 // "x86_64, i386": the names of those that `has` is true of, for messages.

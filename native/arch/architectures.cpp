@@ -3,6 +3,7 @@
 
 #include "arch/aarch64.h"
 #include "arch/architecture.h"
+#include "arch/arm.h"
 #include "arch/i386.h"
 #include "arch/mips.h"
 #include "arch/x32.h"
@@ -11,9 +12,9 @@
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 10> kArchitectures = {
-    &kX86_64, &kI386,   &kX32,      &kAArch64, &kMips,
-    &kMipsel, &kMips64, &kMips64el, &kMipsN32, &kMipsN32el};
+constexpr std::array<const Architecture*, 12> kArchitectures = {
+    &kX86_64, &kI386,   &kX32,    &kAArch64,  &kArm,     &kArmeb,
+    &kMips,   &kMipsel, &kMips64, &kMips64el, &kMipsN32, &kMipsN32el};
 
 }  // namespace
 
@@ -26,9 +27,8 @@ const Architecture* find_architecture(const ElfIdentity& file) {
 }
 
 const Architecture* find_architecture(std::string_view name) {
-  const auto* const found = std::ranges::find_if(kArchitectures, [&](const Architecture* arch) {
-    return arch->name == name || std::ranges::find(arch->gdb_names, name) != arch->gdb_names.end();
-  });
+  const auto* const found = std::ranges::find_if(
+      kArchitectures, [&](const Architecture* arch) { return arch->name == name; });
   return found == kArchitectures.end() ? nullptr : *found;
 }
 

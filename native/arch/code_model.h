@@ -11,6 +11,7 @@
 #include "arch/registers.h"
 #include "base/address.h"
 #include "base/byte_view.h"
+#include "base/code_reader.h"
 
 namespace whocall {
 
@@ -47,14 +48,24 @@ struct StartFeatures {
   bool catches = false;      // it is a landing pad for exceptions
 };
 
+// The global offset table: what position-independent code that cannot name its own address counts
+// distances to data from, and whose words it loads.
+struct GlobalTable {
+  Address address = 0;  // 0: not known
+  CodeReader read{};    // bytes of the file, the table among them; empty: not known
+};
+
 // An instruction that takes the address of constant data.
 struct ConstantAddress {
-  Address at = 0;     // of the instruction
+  Address at = 0;     // of the instruction; where it stands in a delay slot, of the whole unit
   Address value = 0;  // what it takes; addresses of the same kind
   // Where it puts that: in a register or, where there is none, in the word at sp + offset, sp being
   // what the instruction leaves.
   std::optional<Register> destination{};
   std::int64_t offset = 0;  // bytes
+  // The word of the global offset table that it loads the address from, which may not be the one
+  // that the loader puts there.
+  std::optional<Address> slot{};
 };
 
 class InstructionDecoder;  // instruction.h
@@ -96,17 +107,20 @@ struct CodeModel {
                               std::vector<DirectJump>& jumps) = nullptr;
 
   // Appends the instructions in `code`, which begins at `address`, that take an address in
-  // `wanted`; some of them are only bytes of others. `data_base` is what distances to data count
-  // from in position-independent code that cannot name its own address (the GOT); 0 where unknown.
-  void (*append_constant_addresses)(ByteView code, Address address, Address data_base,
+  // `wanted`, or load a word of the global offset table; some of them are only bytes of others.
+  void (*append_constant_addresses)(ByteView code, Address address, const GlobalTable& got,
                                     AddressRange wanted,
                                     std::vector<ConstantAddress>& found) = nullptr;
   // Appends the addresses in `wanted` that any operand in `code` may name, likewise; unordered,
   // with repetitions. `fixed`: the code runs where it was linked, and so may name them outright.
-  void (*append_named_addresses)(ByteView code, Address address, Address data_base, bool fixed,
+  void (*append_named_addresses)(ByteView code, Address address, const GlobalTable& got, bool fixed,
                                  AddressRange wanted, std::vector<Address>& found) = nullptr;
-  // A decoder of instructions for the analysis of code without unwind tables.
-  std::unique_ptr<InstructionDecoder> (*make_decoder)() = nullptr;
+  // The register that position-independent code calls functions through, all of them (MIPS: t9).
+  std::optional<Register> callee{};
+  // A decoder of instructions for the analysis of code without unwind tables. Where bytes may be
+  // read in several ways (ARM: A32 and T32), what stands around them, by `around`, tells in which;
+  // it may be empty.
+  std::unique_ptr<InstructionDecoder> (*make_decoder)(const CodeReader& around) = nullptr;
 
   // How the code at offset `at` of a function, whose bytes are `code` and which begins at `address`
   // (runtime), goes back to its caller; a miss where that is not followed.

@@ -23,6 +23,8 @@ struct ElfMachine {
   // Words of DT_HASH have 8 bytes in files whose pointers have this many; 0: never.
   std::uint8_t wide_hash_pointer = 0;  // bytes
 
+  // PT_* of the index of exception tables beside those of DWARF; 0: none.
+  std::uint32_t exception_index = 0;
   // The dynamic linker's list is found by DT_MIPS_RLD_MAP, as the dynamic table is read-only.
   bool has_rld_map = false;
 

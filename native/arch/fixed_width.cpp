@@ -38,7 +38,7 @@ std::optional<CallSite> FixedWidth::call_before(InstructionDecoder& decoder, Byt
     return std::nullopt;
   }
   CallSite call;
-  call.size = unit->size;
+  call.size = static_cast<std::uint8_t>(unit->size);
   call.indirect = !unit->target;
   call.target = unit->target;
   return call;
@@ -47,23 +47,25 @@ std::optional<CallSite> FixedWidth::call_before(InstructionDecoder& decoder, Byt
 void FixedWidth::append_start_marks(InstructionDecoder& decoder, ByteView code, Address address,
                                     StartMarks& marks) const {
   bool ended = true;
+  bool called = false;  // just before
   std::size_t asked = 0;
   for (std::uint64_t at = (width - address % width) % width; at + width <= code.size();) {
     check_interrupt_at(asked++, kManyEntries);
     const auto unit = decoder.decode(code.from(at), address + at);
     // A call of what follows only asks for the pc.
-    const bool calls = unit && unit->flow == Flow::call && unit->target;
-    if (calls && *unit->target - address < code.size() &&
-        *unit->target != address + at + unit->size) {
+    const bool calls = unit && unit->flow == Flow::call &&
+                       (!unit->target || *unit->target != address + at + unit->size);
+    if (calls && unit->target && *unit->target - address < code.size()) {
       marks.call_targets.push_back(*unit->target);
     }
     if (unit && unit->landing_pad) {
       marks.landing_pads.push_back(address + at);
     }
-    if (unit && ended && is_prologue(*unit)) {
+    if (unit && ((ended && is_prologue(*unit)) || (called && begins_behind_call(*unit)))) {
       marks.prologues.push_back(address + at);
     }
     ended = !unit || unit->padding ? ended : !goes_on(*unit);
+    called = unit && unit->padding ? called : calls;
     at += unit ? unit->size : width;
   }
 }
@@ -106,6 +108,18 @@ void FixedWidth::append_direct_jumps(InstructionDecoder& decoder, ByteView code,
   }
 }
 
+// Folklore. Situation: a function ends in a call that never comes back, and nobody but a table of
+// pointers knows the next one. Example: the builtins of dash behind sh_error. Remedy: behind a call
+// the link register leads back to just there, and nobody keeps that; nor does a function set the
+// pointer to its data behind a call, where it reads what it saved.
+bool FixedWidth::begins_behind_call(const Instruction& instruction) const {
+  return std::ranges::any_of(instruction.list(), [&](const Effect& effect) {
+    return (link && effect.kind == Effect::Kind::store && effect.source == *link) ||
+           (global_pointer && effect.kind == Effect::Kind::constant &&
+            effect.destination == *global_pointer);
+  });
+}
+
 // Functions begin by lowering the stack pointer, or by saving the link register or setting the
 // pointer to their data before they do.
 bool FixedWidth::is_prologue(const Instruction& instruction) const {
@@ -114,7 +128,7 @@ bool FixedWidth::is_prologue(const Instruction& instruction) const {
                         effect.source == sp && effect.offset < 0;
     const bool saves = link && effect.kind == Effect::Kind::store && effect.destination == sp &&
                        effect.source == *link;
-    const bool sets = global_pointer && effect.kind == Effect::Kind::clobber &&
+    const bool sets = global_pointer && effect.kind == Effect::Kind::constant &&
                       effect.destination == *global_pointer;
     return lowers || saves || sets;
   });

@@ -37,6 +37,7 @@ struct FixedWidth {
   std::optional<Instruction> unit_before(InstructionDecoder& decoder, ByteView before,
                                          Address end) const;
   bool is_prologue(const Instruction& instruction) const;
+  bool begins_behind_call(const Instruction& instruction) const;
 };
 
 // The code model of an instruction set whose decoder is `Decoder`.
@@ -56,7 +57,9 @@ struct FixedWidthCode {
                                   std::vector<DirectJump>& jumps) {
     Form.append_direct_jumps(decoder(), code, address, wanted, jumps);
   }
-  static std::unique_ptr<InstructionDecoder> make_decoder() { return std::make_unique<Decoder>(); }
+  static std::unique_ptr<InstructionDecoder> make_decoder(const CodeReader& /*around*/) {
+    return std::make_unique<Decoder>();
+  }
 
   // One a thread, as making one may take longer than what is asked of it.
   static Decoder& decoder() {

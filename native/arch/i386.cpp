@@ -104,7 +104,7 @@ const Architecture kI386 = {
                         .registers = kPrstatusRegisters},
            .signal_trampolines = kTrampolines},
     .linkage = {.pushed_by_slot = 4,
-                .switches_count_from_got = true,
+                .switches_count_from = ".got.plt",
                 .jump_stub = x86::jump_stub_32,
                 .startup = i386_startup,
                 .relocations = x86::relocations_of_32,

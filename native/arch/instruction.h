@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "arch/architecture.h"
 #include "base/address.h"
@@ -52,7 +53,7 @@ struct Instruction {
     indirect_jump,      // to where a register or a table says
     stop,               // returns, or never gets past itself
   };
-  std::uint8_t size = 0;  // bytes
+  std::uint16_t size = 0;  // bytes; of a jump with the table of its targets behind it
   Flow flow = Flow::next;
   bool returns = false;             // stops because it goes back to the caller
   bool landing_pad = false;         // endbr and its kin: indirect calls and jumps arrive here
@@ -61,7 +62,7 @@ struct Instruction {
   std::uint16_t popped = 0;         // bytes of arguments that a return drops
   bool is_whole = true;             // false: it does more than the list has room for
   std::uint8_t effect_count = 0;
-  std::array<Effect, 8> effects{};
+  std::array<Effect, 12> effects{};
 
   [[nodiscard]] std::span<const Effect> list() const {
     return std::span(effects).first(effect_count);
@@ -86,6 +87,19 @@ class InstructionDecoder {
   virtual std::optional<Instruction> decode(ByteView code, Address address) = 0;
   // The same instruction as assemblers write it: "mov rax, qword ptr [rsp + 8]"; empty for a miss.
   virtual std::string text(ByteView code, Address address) = 0;
+  // The targets of an indirect jump whose table stands in the code behind it; empty: not known.
+  virtual std::vector<Address> table_targets(ByteView /*code*/, Address /*address*/) { return {}; }
+  // The constants in the code that the instruction there reads; empty: it reads none.
+  virtual AddressRange constants(ByteView /*code*/, Address /*address*/) { return {}; }
+  // What pointers to the code at `address`, and symbols of it, have besides the address: ARM's bit
+  // 0 for T32.
+  virtual Address mode_bits(Address /*address*/) { return 0; }
 };
+
+// Null where the instruction set is not decoded.
+inline std::unique_ptr<InstructionDecoder> decoder_for(const Architecture& arch,
+                                                       const CodeReader& around = {}) {
+  return arch.code.make_decoder != nullptr ? arch.code.make_decoder(around) : nullptr;
+}
 
 }  // namespace whocall

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "arch/relocation_form.h"
 #include "base/address.h"
@@ -34,9 +35,10 @@ struct Linkage {
   // What a slot pushes before it goes to the first one, which looks the function up.
   std::uint8_t pushed_by_slot = 0;  // bytes
 
-  // Whether the cases of a switch are kept as distances from the GOT, whose address a register
-  // holds.
-  bool switches_count_from_got = false;
+  // The section from whose beginning, or from `switches_offset` bytes behind it, the cases of a
+  // switch are counted: the GOT, whose address a register holds. Empty: they are not.
+  std::string_view switches_count_from{};
+  std::uint16_t switches_offset = 0;
 
   // The jump at `address` (runtime), when `code`, which begins there, is nothing but a jump with
   // at most a landing pad or a push before it.
@@ -48,6 +50,7 @@ struct Linkage {
   // What the code at `address`, with which `code` begins, is as the start-up code of a program; a
   // miss for anything that has not the exact form of a C library's.
   std::optional<StartupCode> (*startup)(ByteView code, Address address) = nullptr;
+  std::string_view entry_name = "_start";  // what C libraries call it
 
   // The relocations that object files of this instruction set have in their code.
   std::span<const RelocationForm> (*relocations)() = nullptr;

@@ -7,14 +7,15 @@
 #include <elf.h>
 
 #include "arch/fixed_width.h"
+#include "arch/mips_constants.h"
 #include "arch/mips_decoder.h"
 #include "arch/mips_linkage.h"
+#include "arch/mips_relocations.h"
 
 namespace whocall {
 namespace {
 
 using namespace std::string_view_literals;
-using mips::DecoderOf;
 
 constexpr std::uint32_t kMicroMips = 0x02000000;  // EF_MIPS_MICROMIPS: other code altogether
 constexpr std::uint32_t kRelease6Of32 = 0x90000000;
@@ -76,6 +77,11 @@ constexpr std::array<std::uint8_t, 8> kSystemCall = [] {
                               : Code{kLow, kHigh, 0x02, 0x24, 0x0c, 0, 0, 0};
 }();
 
+// clone, and exit behind the thread's function.
+template <std::uint16_t Clone, std::uint16_t Exit, Endian Order>
+constexpr std::array<ThreadStart, 1> kThreadStarts = {
+    {{kSystemCall<Clone, Order>, kSystemCall<Exit, Order>}}};
+
 // The kernel saves the register that is always zero as well.
 template <std::uint32_t First>
 constexpr std::array<ContextMark, 1> kZeroSaved = {{{First, 8, ~std::uint64_t{0}, 0}}};
@@ -110,93 +116,151 @@ constexpr FixedWidth kForm{.width = 4,
                            .link = mips::kRa,
                            .global_pointer = mips::kGp};
 
-template <bool WideRegisters, bool WidePointers, Endian Order>
-Architecture common() {
+// gdb names the instruction set only: all of its programs' ABIs and byte orders have one name.
+constexpr std::array kGdbNames = {
+    "mips"sv,         "mips:3000"sv,    "mips:6000"sv,    "mips:4000"sv,    "mips:8000"sv,
+    "mips:mips5"sv,   "mips:isa32"sv,   "mips:isa32r2"sv, "mips:isa32r3"sv, "mips:isa32r5"sv,
+    "mips:isa64"sv,   "mips:isa64r2"sv, "mips:isa64r3"sv, "mips:isa64r5"sv, "mips:octeon"sv,
+    "mips:octeon+"sv, "mips:octeon2"sv, "mips:octeon3"sv};
+
+// What the ABIs differ in.
+struct Convention {
+  Endian endian = Endian::little;
+  bool wide_registers = false;  // 8 bytes
+  bool wide_pointers = false;
+  bool (*accepts)(std::uint32_t e_flags) = nullptr;
+  unsigned call_alignment = 0;  // bytes
+  std::span<const std::string_view> names{};
+  std::span<const Register> callee_saved{};
+  std::span<const Register> arguments{};
+  PrstatusLayout prstatus{};
+  std::span<const SignalTrampoline> signal_trampolines{};
+  std::span<const ThreadStart> thread_starts{};
+};
+
+template <Endian Order>
+constexpr Convention kO32 = {.endian = Order,
+                             .wide_registers = false,
+                             .wide_pointers = false,
+                             .accepts = is_o32,
+                             .call_alignment = 8,
+                             .names = kNames,
+                             .callee_saved = kCalleeSaved,
+                             .arguments = kArguments,
+                             .prstatus = {.size = 256,
+                                          .lwp_offset = 24,
+                                          .registers_offset = 72,
+                                          .registers_size = 180,
+                                          .registers = kSaved<6 * 4, 40 * 4, 4, 4, Order>},
+                             .signal_trampolines = kOldTrampolines<Order>,
+                             .thread_starts = kThreadStarts<4120, 4001, Order>};
+template <Endian Order>
+constexpr Convention kN64 = {.endian = Order,
+                             .wide_registers = true,
+                             .wide_pointers = true,
+                             .accepts = is_decoded,
+                             .call_alignment = 16,
+                             .names = kNewNames,
+                             .callee_saved = kNewCalleeSaved,
+                             .arguments = kNewArguments,
+                             .prstatus = {.size = 480,
+                                          .lwp_offset = 32,
+                                          .registers_offset = 112,
+                                          .registers_size = 360,
+                                          .registers = kSaved<0, 34 * 8, 8, 8, Order>},
+                             .signal_trampolines = kNewTrampoline<5211, kN64Context, Order>,
+                             .thread_starts = kThreadStarts<5055, 5058, Order>};
+template <Endian Order>
+constexpr Convention kN32 = {.endian = Order,
+                             .wide_registers = true,
+                             .wide_pointers = false,
+                             .accepts = is_n32,
+                             .call_alignment = 16,
+                             .names = kNewNames,
+                             .callee_saved = kNewCalleeSaved,
+                             .arguments = kNewArguments,
+                             .prstatus = {.size = 440,
+                                          .lwp_offset = 24,
+                                          .registers_offset = 72,
+                                          .registers_size = 360,
+                                          .registers = kSaved<0, 34 * 8, 8, 8, Order>},
+                             .signal_trampolines = kNewTrampoline<6211, kN32Context, Order>,
+                             .thread_starts = kThreadStarts<6055, 6058, Order>};
+
+// What the decoder alone does not answer.
+template <class Decoder, const Convention& Of>
+struct Questions {
+  static constexpr mips::Dialect kDialect = {Of.wide_registers, Of.wide_pointers, Of.endian};
+
+  static StartFeatures features_at_start(ByteView code, std::uint64_t at) {
+    StartFeatures found = FixedWidthCode<Decoder, kForm>::features_at_start(code, at);
+    found.prologue = found.prologue || mips::begins_with_own_distance(kDialect, code.from(at));
+    return found;
+  }
+  static void append_jump_tables(ByteView code, std::vector<Address>& tables) {
+    mips::append_jump_tables(kDialect, code, tables);
+  }
+  static void append_constant_addresses(ByteView code, Address address, const GlobalTable& got,
+                                        AddressRange wanted, std::vector<ConstantAddress>& found) {
+    mips::append_constant_addresses(kDialect, code, address, got, wanted, found);
+  }
+  static void append_named_addresses(ByteView code, Address address, const GlobalTable& got,
+                                     bool fixed, AddressRange wanted, std::vector<Address>& found) {
+    mips::append_named_addresses(kDialect, code, address, got, fixed, wanted, found);
+  }
+
+  static constexpr CodeModel model() {
+    CodeModel code = FixedWidthCode<Decoder, kForm>::model();
+    code.features_at_start = features_at_start;
+    code.append_jump_tables = append_jump_tables;
+    code.append_constant_addresses = append_constant_addresses;
+    code.append_named_addresses = append_named_addresses;
+    code.callee = mips::kT9;
+    return code;
+  }
+};
+
+template <const Convention& Of>
+Architecture row(std::string_view name) {
   Architecture arch;
+  arch.name = name;
+  arch.gdb_names = kGdbNames;
   arch.abi = {.elf_machine = EM_MIPS,
-              .pointer_size = WidePointers ? 8 : 4,
-              .endian = Order,
-              .accepts = WidePointers ? is_decoded : (WideRegisters ? is_n32 : is_o32),
-              .call_alignment = WideRegisters ? 16U : 8U};
-  arch.registers = {.names = kNames,
-                    .size = WideRegisters ? 8 : 4,
+              .pointer_size = Of.wide_pointers ? 8 : 4,
+              .endian = Of.endian,
+              .accepts = Of.accepts,
+              .call_alignment = Of.call_alignment};
+  arch.registers = {.names = Of.names,
+                    .size = Of.wide_registers ? 8 : 4,
                     .pc = kPc,
                     .sp = mips::kSp,
                     .fp = mips::kFp,
                     .return_address = mips::kRa,
                     .link = mips::kRa,
-                    .callee_saved = kCalleeSaved,
-                    .arguments = kArguments};
-  if (WideRegisters) {
-    arch.registers.names = kNewNames;
-    arch.registers.callee_saved = kNewCalleeSaved;
-    arch.registers.arguments = kNewArguments;
-  }
-  arch.code = FixedWidthCode<DecoderOf<WideRegisters, WidePointers, Order>, kForm>::model();
-  arch.linkage.jump_stub = mips::jump_stub;
+                    .callee_saved = Of.callee_saved,
+                    .arguments = Of.arguments};
+  using Decoder = mips::DecoderOf<Of.wide_registers, Of.wide_pointers, Of.endian>;
+  arch.code = Questions<Decoder, Of>::model();
+  arch.os = {.prstatus = Of.prstatus,
+             .signal_trampolines = Of.signal_trampolines,
+             .thread_starts = Of.thread_starts};
+  arch.linkage = {.switches_count_from = ".got",
+                  .switches_offset = mips::kGpBehindTable,
+                  .jump_stub = mips::jump_stub,
+                  .startup = mips::startup,
+                  .entry_name = "__start",
+                  .relocations = [] { return mips::relocations(Of.endian); },
+                  .got_target = mips::got_target};
   return arch;
 }
-
-template <Endian Order>
-Architecture o32(std::string_view name) {
-  Architecture arch = common<false, false, Order>();
-  arch.name = name;
-  arch.os = {.prstatus = {.size = 256,
-                          .lwp_offset = 24,
-                          .registers_offset = 72,
-                          .registers_size = 180,
-                          .registers = kSaved<6 * 4, 40 * 4, 4, 4, Order>},
-             .signal_trampolines = kOldTrampolines<Order>};
-  return arch;
-}
-
-template <Endian Order>
-Architecture n64(std::string_view name) {
-  Architecture arch = common<true, true, Order>();
-  arch.name = name;
-  arch.os = {.prstatus = {.size = 480,
-                          .lwp_offset = 32,
-                          .registers_offset = 112,
-                          .registers_size = 360,
-                          .registers = kSaved<0, 34 * 8, 8, 8, Order>},
-             .signal_trampolines = kNewTrampoline<5211, kN64Context, Order>};
-  return arch;
-}
-
-template <Endian Order>
-Architecture n32(std::string_view name) {
-  Architecture arch = common<true, false, Order>();
-  arch.name = name;
-  arch.os = {.prstatus = {.size = 440,
-                          .lwp_offset = 24,
-                          .registers_offset = 72,
-                          .registers_size = 360,
-                          .registers = kSaved<0, 34 * 8, 8, 8, Order>},
-             .signal_trampolines = kNewTrampoline<6211, kN32Context, Order>};
-  return arch;
-}
-
-constexpr std::array kGdbNames32 = {"mips"sv,         "mips:3000"sv,    "mips:isa32"sv,
-                                    "mips:isa32r2"sv, "mips:isa32r3"sv, "mips:isa32r5"sv};
-constexpr std::array kGdbNames64 = {"mips:isa64"sv,   "mips:isa64r2"sv, "mips:isa64r3"sv,
-                                    "mips:isa64r5"sv, "mips:octeon"sv,  "mips:octeon3"sv};
 
 }  // namespace
 
-const Architecture kMips = o32<Endian::big>("mips");
-const Architecture kMips64 = n64<Endian::big>("mips64");
-const Architecture kMipsN32 = n32<Endian::big>("mipsn32");
-const Architecture kMipsN32el = n32<Endian::little>("mipsn32el");
-// gdb's names leave the byte order open: little-endian systems are the ones that are left.
-const Architecture kMipsel = [] {
-  Architecture arch = o32<Endian::little>("mipsel");
-  arch.gdb_names = kGdbNames32;
-  return arch;
-}();
-const Architecture kMips64el = [] {
-  Architecture arch = n64<Endian::little>("mips64el");
-  arch.gdb_names = kGdbNames64;
-  return arch;
-}();
+const Architecture kMips = row<kO32<Endian::big>>("mips");
+const Architecture kMipsel = row<kO32<Endian::little>>("mipsel");
+const Architecture kMips64 = row<kN64<Endian::big>>("mips64");
+const Architecture kMips64el = row<kN64<Endian::little>>("mips64el");
+const Architecture kMipsN32 = row<kN32<Endian::big>>("mipsn32");
+const Architecture kMipsN32el = row<kN32<Endian::little>>("mipsn32el");
 
 }  // namespace whocall

@@ -1,9 +1,8 @@
 #include "arch/mips_decoder.h"
 
-#include <capstone/capstone.h>
-
 #include <algorithm>
 
+#include "arch/assembly_text.h"
 #include "arch/mips_forms.h"
 
 namespace whocall::mips {
@@ -74,24 +73,9 @@ std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
 }
 
 std::string Decoder::text(ByteView code, Address address) {
-  csh handle = 0;
   const auto mode = (dialect_.wide_registers ? CS_MODE_MIPS64 : CS_MODE_MIPS32) |
                     (dialect_.endian == Endian::big ? CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN);
-  if (cs_open(CS_ARCH_MIPS, static_cast<cs_mode>(mode), &handle) != CS_ERR_OK) {
-    return "";
-  }
-  cs_insn* decoded = nullptr;
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-  const std::size_t count = cs_disasm(handle, bytes, code.size(), address, 1, &decoded);
-  std::string text;
-  if (count == 1) {
-    text = decoded->mnemonic;
-    text += decoded->op_str[0] == '\0' ? "" : " ";
-    text += decoded->op_str;
-    cs_free(decoded, count);
-  }
-  cs_close(&handle);
-  return text;
+  return assembly_text(CS_ARCH_MIPS, static_cast<cs_mode>(mode), code, address);
 }
 
 }  // namespace whocall::mips

@@ -43,6 +43,14 @@ class Registers {
   std::bitset<kRegisterLimit> known_;
 };
 
+// A bit of a status register that tells in which mode code runs: ARM's T. Return addresses carry it
+// in bit 0.
+struct ModeBit {
+  Register status = 0;
+  std::uint64_t bit = 0;
+  std::uint64_t usual = 0;  // what else is in the register, where nobody knows
+};
+
 // The registers of an instruction set, and what they are for.
 struct RegisterFile {
   std::span<const std::string_view> names;  // gdb's names by DWARF number; "" is none
@@ -53,13 +61,19 @@ struct RegisterFile {
   // What compilers keep a frame's address in where the stack pointer varies: asked first where
   // several registers would do, and believed no more than another.
   Register fp = 0;
+  std::optional<Register> other_fp{};  // the same in another mode (T32: r7)
   Register return_address = 0;  // the CFI column of the return address; on x86 the same as pc
   // Where a call leaves the return address, when not on the stack; every call overwrites it.
   std::optional<Register> link{};
   std::span<const Register> callee_saved{};
   std::optional<Register> thread_pointer{};  // to the thread's own data: the same in all frames
+  std::optional<ModeBit> mode{};
   // Of the first arguments that are pointers; empty where all lie on the stack.
   std::span<const Register> arguments{};
+
+  [[nodiscard]] std::array<Register, 2> frame_pointers() const {
+    return {fp, other_fp.value_or(fp)};
+  }
 };
 
 }  // namespace whocall

@@ -139,17 +139,17 @@ class Scanner {
 
 }  // namespace
 
-void append_constant_addresses_64(ByteView code, Address address, Address data_base,
+void append_constant_addresses_64(ByteView code, Address address, const GlobalTable& got,
                                   AddressRange wanted, std::vector<ConstantAddress>& found) {
-  Scanner(code, address, data_base, wanted, Dialect::x86_64, found).run_64();
+  Scanner(code, address, got.address, wanted, Dialect::x86_64, found).run_64();
 }
-void append_constant_addresses_x32(ByteView code, Address address, Address data_base,
+void append_constant_addresses_x32(ByteView code, Address address, const GlobalTable& got,
                                    AddressRange wanted, std::vector<ConstantAddress>& found) {
-  Scanner(code, address, data_base, wanted, Dialect::x32, found).run_64();
+  Scanner(code, address, got.address, wanted, Dialect::x32, found).run_64();
 }
-void append_constant_addresses_32(ByteView code, Address address, Address data_base,
+void append_constant_addresses_32(ByteView code, Address address, const GlobalTable& got,
                                   AddressRange wanted, std::vector<ConstantAddress>& found) {
-  Scanner(code, address, data_base, wanted, Dialect::i386, found).run_32();
+  Scanner(code, address, got.address, wanted, Dialect::i386, found).run_32();
 }
 
 }  // namespace whocall::x86

@@ -27,13 +27,13 @@ class Decoder final : public InstructionDecoder {
 
 }  // namespace
 
-std::unique_ptr<InstructionDecoder> make_decoder_64() {
+std::unique_ptr<InstructionDecoder> make_decoder_64(const CodeReader& /*around*/) {
   return std::make_unique<Decoder>(Dialect::x86_64);
 }
-std::unique_ptr<InstructionDecoder> make_decoder_32() {
+std::unique_ptr<InstructionDecoder> make_decoder_32(const CodeReader& /*around*/) {
   return std::make_unique<Decoder>(Dialect::i386);
 }
-std::unique_ptr<InstructionDecoder> make_decoder_x32() {
+std::unique_ptr<InstructionDecoder> make_decoder_x32(const CodeReader& /*around*/) {
   return std::make_unique<Decoder>(Dialect::x32);
 }
 

@@ -9,9 +9,9 @@
 
 namespace whocall::x86 {
 
-std::unique_ptr<InstructionDecoder> make_decoder_64();
-std::unique_ptr<InstructionDecoder> make_decoder_32();
-std::unique_ptr<InstructionDecoder> make_decoder_x32();
+std::unique_ptr<InstructionDecoder> make_decoder_64(const CodeReader& around);
+std::unique_ptr<InstructionDecoder> make_decoder_32(const CodeReader& around);
+std::unique_ptr<InstructionDecoder> make_decoder_x32(const CodeReader& around);
 
 // Capstone alone, which writes text for every instruction that it decodes: ten times slower.
 std::unique_ptr<InstructionDecoder> make_library_decoder(Dialect dialect);

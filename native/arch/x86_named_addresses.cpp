@@ -77,18 +77,18 @@ class Names {
 
 }  // namespace
 
-void append_named_addresses_64(ByteView code, Address address, Address /*data_base*/, bool fixed,
-                               AddressRange wanted, std::vector<Address>& found) {
+void append_named_addresses_64(ByteView code, Address address, const GlobalTable& /*got*/,
+                               bool fixed, AddressRange wanted, std::vector<Address>& found) {
   Names names(code, address, wanted, found);
   names.run_64();
   if (fixed) {
     names.run_fixed();
   }
 }
-void append_named_addresses_32(ByteView code, Address address, Address data_base, bool fixed,
+void append_named_addresses_32(ByteView code, Address address, const GlobalTable& got, bool fixed,
                                AddressRange wanted, std::vector<Address>& found) {
   Names names(code, address, wanted, found);
-  names.run_32(data_base);
+  names.run_32(got.address);
   if (fixed) {
     names.run_fixed();
   }

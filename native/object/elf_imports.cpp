@@ -9,6 +9,8 @@
 
 #include "object/elf_dynamic.h"
 #include "object/elf_symbols.h"
+#include "object/mips_got.h"
+#include "object/relocation_info.h"
 
 namespace whocall {
 namespace {
@@ -29,13 +31,12 @@ class RelocationSection {
   // libraries have; null elsewhere.
   [[nodiscard]] const std::byte* plain_entries() const {
     const bool plain = word_ == 8 && with_addend_ && bytes_.endian() == Endian::little &&
-                       std::endian::native == std::endian::little;
+                       std::endian::native == std::endian::little && file_.machine() != EM_MIPS;
     return plain ? bytes_.bytes().data() : nullptr;
   }
   // Index in .dynsym of the symbol of an entry; 0: none.
   [[nodiscard]] std::uint64_t symbol(std::uint64_t index) const {
-    const std::uint64_t info = field(index, 1);
-    return word_ == 8 ? info >> 32U : info >> 8U;
+    return relocation_info(file_, field(index, 1)).symbol;
   }
   // Link address of the word that an entry is about.
   [[nodiscard]] Address where(std::uint64_t index) const { return field(index, 0); }
@@ -101,6 +102,19 @@ void for_each_packed_relocation(const ElfFile& file, const std::function<void(Ad
   }
 }
 
+// One word for each symbol from the first on that the table has any for.
+void add_mips_imports(const ElfFile& file, const ElfSymbols& symbols,
+                      std::unordered_map<Address, std::string_view>& imports) {
+  const auto got = mips_got(file);
+  Address where = got ? got->local.end : 0;
+  for (auto at = got ? got->first_symbol : symbols.size(); at < symbols.size(); ++at) {
+    if (const std::string_view name = symbols.name_of(symbols[at]); !name.empty()) {
+      imports.emplace(where, name);
+    }
+    where += file.pointer_size();
+  }
+}
+
 // Pointers until they are many enough to be handed over.
 class PointerBlock {
  public:
@@ -141,6 +155,7 @@ std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& 
       }
     }
   }
+  add_mips_imports(file, symbols, imports);
   return imports;
 }
 
@@ -168,6 +183,11 @@ void for_each_block_of_relative_pointers(
   for_each_packed_relocation(file, [&](Address where) {
     block.put({where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0)});
   });
+  const auto got = file.type() == ET_DYN ? mips_got(file) : std::nullopt;
+  for (Address where = got ? got->local.begin : 0; got && where < got->local.end;
+       where += file.pointer_size()) {
+    block.put({where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0)});
+  }
   block.flush();
 }
 

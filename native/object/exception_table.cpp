@@ -5,15 +5,12 @@
 
 namespace whocall {
 
-std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde) {
+namespace {
+
+std::vector<LandingPad> read_pads(ByteReader reader, const AddressRange& function,
+                                  const PointerBases& bases) {
   std::vector<LandingPad> pads;
-  if (!fde.exception_table) {
-    return pads;
-  }
-  ByteReader reader(file.at(*fde.exception_table));
-  PointerBases bases = fde.cie->bases;
-  bases.section = *fde.exception_table;
-  Address landing_base = fde.range.begin;
+  Address landing_base = function.begin;
   const std::uint8_t base_encoding = reader.u8();
   if (base_encoding != pointer_encoding::kOmit) {
     const auto base = read_encoded_pointer(reader, base_encoding, bases);
@@ -39,12 +36,31 @@ std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde) {
     if (!start || !length || !pad || !reader.ok()) {
       break;
     }
-    const Address first = fde.range.begin + *start;
-    if (*pad != 0 && fde.range.contains(first) && *length <= fde.range.end - first) {
+    const Address first = function.begin + *start;
+    if (*pad != 0 && function.contains(first) && *length <= function.end - first) {
       pads.push_back({{first, first + *length}, landing_base + *pad});
     }
   }
   return pads;
+}
+
+}  // namespace
+
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde) {
+  if (!fde.exception_table) {
+    return {};
+  }
+  PointerBases bases = fde.cie->bases;
+  bases.section = *fde.exception_table;
+  return read_pads(ByteReader(file.at(bases.section)), fde.range, bases);
+}
+
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const ExceptionEntry& entry) {
+  if (!entry.exception_table) {
+    return {};
+  }
+  const PointerBases bases{.section = *entry.exception_table, .pointer_size = file.pointer_size()};
+  return read_pads(ByteReader(file.at(bases.section)), entry.range, bases);
 }
 
 }  // namespace whocall

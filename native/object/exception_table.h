@@ -1,4 +1,5 @@
-// Where C++ exceptions land: the call site tables that an FDE points to (.gcc_except_table).
+// Where C++ exceptions land: the call site tables that an FDE (.gcc_except_table) or an entry of
+// ARM's index (.ARM.extab) points to.
 //
 // Layout: the "exception handling tables" of the Itanium C++ ABI as GCC writes them (LSDA header
 // and call site table; the action and type tables are not needed to know where execution goes on).
@@ -9,6 +10,7 @@
 #include "base/address.h"
 #include "object/call_frame_info.h"
 #include "object/elf_file.h"
+#include "object/exception_index.h"
 
 namespace whocall {
 
@@ -20,5 +22,6 @@ struct LandingPad {
 // Those of one function, in the order of its table; empty where it has none or the table is
 // damaged.
 std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde);
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const ExceptionEntry& entry);
 
 }  // namespace whocall

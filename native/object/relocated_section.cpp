@@ -7,6 +7,7 @@
 
 #include "base/byte_reader.h"
 #include "object/elf_symbols.h"
+#include "object/relocation_info.h"
 
 namespace whocall {
 namespace {
@@ -55,9 +56,9 @@ class Relocator {
     while (!reader.at_end()) {
       Relocation relocation;
       relocation.offset = reader.fixed(word);
-      const std::uint64_t info = reader.fixed(word);
-      relocation.type = static_cast<std::uint32_t>(word == 8 ? info & 0xffffffffU : info & 0xffU);
-      relocation.symbol = static_cast<std::uint32_t>(word == 8 ? info >> 32U : info >> 8U);
+      const RelocationInfo info = relocation_info(file_, reader.fixed(word));
+      relocation.type = info.type;
+      relocation.symbol = info.symbol;
       const bool explicit_addend = table.type == SHT_RELA;
       relocation.addend = explicit_addend ? reader.fixed(word) : 0;
       const auto form = std::ranges::find(forms_, relocation.type, &RelocationForm::type);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arch/architecture_choice.h"
 #include "base/error.h"
 #include "base/long_work.h"
 #include "base/mapped_file.h"
@@ -72,6 +73,11 @@ std::vector<ElfNote> notes_of(const ElfFile& file) {
     notes.insert(notes.end(), parsed.begin(), parsed.end());
   }
   return notes;
+}
+
+const Architecture& require_architecture_of(const ElfFile& file, std::span<const ElfNote> notes) {
+  const Architecture* arch = architecture_of_core(file.identity(), register_note_size(notes));
+  return arch == nullptr ? architecture_of(file) : *arch;
 }
 
 std::unique_ptr<Memory> dumped_memory(const std::shared_ptr<const ElfFile>& file) {
@@ -153,12 +159,13 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   const auto file = open_elf(path);
   require_core(*file);
   auto image = std::make_unique<ProcessImage>();
-  image->arch = &architecture_of(*file);
+  const std::vector<ElfNote> elf_notes = notes_of(*file);
+  image->arch = &require_architecture_of(*file, elf_notes);
   image->core_path = path;
   image->source = file;
   warn_about_truncation(*file, image->warnings);
 
-  CoreNotes notes = read_core_notes(notes_of(*file), *image->arch);
+  CoreNotes notes = read_core_notes(elf_notes, *image->arch);
   image->warnings.insert(image->warnings.end(), notes.warnings.begin(), notes.warnings.end());
   image->threads = std::move(notes.threads);
   require_threads(*file, *image);

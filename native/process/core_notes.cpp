@@ -16,6 +16,8 @@ bool dumps_core(int signal) {
          signal == SIGXCPU || signal == SIGXFSZ;
 }
 
+bool is_of_process(const ElfNote& note) { return note.owner == "CORE" || note.owner.empty(); }
+
 // A fixed field of characters, cut at the first NUL or at the field's end.
 std::string text_in(ByteView field) {
   std::string text(reinterpret_cast<const char*>(field.bytes().data()), field.size());
@@ -28,7 +30,7 @@ class NoteReader {
 
   CoreNotes read(std::span<const ElfNote> notes) {
     for (const ElfNote& note : notes) {
-      if (note.owner == "CORE" || note.owner.empty()) {
+      if (is_of_process(note)) {
         read_note(note);
       }
     }
@@ -56,10 +58,21 @@ class NoteReader {
         result_.has_auxiliary = true;
         break;
       case NT_FILE:
-        result_.files = parse_file_note(note.contents, arch_.abi.pointer_size);
+        read_files(note.contents);
         break;
       default:
         break;
+    }
+  }
+
+  // Situation: 64-bit kernels of MIPS have written the words of this note 8 bytes wide for 32-bit
+  // programs as well. Example: LLDB's cores of o32 and n32, whose page size as a word of 4 bytes is
+  // 0. Remedy: what makes no sense in the program's words is read in wide ones.
+  void read_files(ByteView contents) {
+    constexpr unsigned kWide = 8;
+    result_.files = parse_file_note(contents, arch_.abi.pointer_size);
+    if (result_.files.empty() && arch_.abi.pointer_size < kWide) {
+      result_.files = parse_file_note(contents, kWide);
     }
   }
 
@@ -147,6 +160,12 @@ Registers decode_registers(ByteView bytes, const Architecture& arch) {
     }
   }
   return registers;
+}
+
+std::size_t register_note_size(std::span<const ElfNote> notes) {
+  const auto first = std::ranges::find_if(
+      notes, [](const ElfNote& note) { return is_of_process(note) && note.type == NT_PRSTATUS; });
+  return first == notes.end() ? 0 : first->contents.size();
 }
 
 std::vector<MappedFileNote> parse_file_note(ByteView contents, unsigned pointer_size) {

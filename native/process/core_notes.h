@@ -37,6 +37,9 @@ CoreNotes read_core_notes(std::span<const ElfNote> notes, const Architecture& ar
 // Registers by the architecture's layout; `bytes` begin with pr_reg. What does not fit is unknown.
 Registers decode_registers(ByteView bytes, const Architecture& arch);
 
+// Of the first thread's NT_PRSTATUS, bytes; 0 when there is none.
+std::size_t register_note_size(std::span<const ElfNote> notes);
+
 // NT_FILE: a count, a page size, the rows, then as many names.
 std::vector<MappedFileNote> parse_file_note(ByteView contents, unsigned pointer_size);
 

@@ -4,11 +4,14 @@
 #include <tuple>
 #include <utility>
 
+#include "arch/architecture_choice.h"
 #include "memory/segment_memory.h"
 #include "object/elf_architecture.h"
+#include "object/exception_index.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/rows/cfi_program.h"
+#include "unwind/rows/exception_program.h"
 #include "unwind/walk/frame_chain.h"
 
 namespace py = pybind11;
@@ -37,9 +40,26 @@ py::list row_list(const std::vector<UnwindRow>& rows, const Architecture& arch) 
   return list;
 }
 
+// Entries of which no row can be made have none.
+py::list exception_rows(const ElfFile& file, const Architecture& arch) {
+  py::list entries;
+  const ExceptionIndex* index = exception_index_of(file);
+  for (std::size_t i = 0; index != nullptr && i < index->size(); ++i) {
+    const ExceptionEntry entry = index->at(i);
+    const auto row = compile(entry, arch);
+    entries.append(py::make_tuple(
+        entry.range.begin, entry.range.end,
+        row_list(row ? std::vector<UnwindRow>{*row} : std::vector<UnwindRow>(), arch)));
+  }
+  return entries;
+}
+
 py::list cfi_rows(const std::string& path, const std::string& section) {
   const auto file = ElfFile::open(path);
   const Architecture& arch = architecture_of(*file);
+  if (section == ".ARM.exidx") {
+    return exception_rows(*file, arch);
+  }
   const CallFrameInfo* info =
       section == ".debug_frame" ? debug_frame_of(*file) : eh_frame_of(*file);
   py::list entries;
@@ -83,11 +103,13 @@ void bind_rows(py::module_& module) {
   module.def("architectures", &architecture_names);
   module.def(
       "architecture_of_gdb",
-      [](const std::string& gdb_name) -> py::object {
-        const Architecture* arch = find_architecture(gdb_name);
+      [](const std::string& name, bool big_endian, unsigned pointer_size,
+         unsigned register_size) -> py::object {
+        const Architecture* arch = architecture_of_gdb(GdbTarget{
+            name, big_endian ? Endian::big : Endian::little, pointer_size, register_size});
         return arch != nullptr ? py::object(text(arch->name)) : py::object(py::none());
       },
-      py::arg("gdb_name"));
+      py::arg("name"), py::arg("big_endian"), py::arg("pointer_size"), py::arg("register_size"));
 }
 
 }  // namespace whocall::python

@@ -9,7 +9,7 @@ namespace whocall {
 
 struct CodeCoverage {
   std::uint64_t code_bytes = 0;  // in executable sections, or segments without section headers
-  std::uint64_t cfi_bytes = 0;   // of these, covered by FDEs of .eh_frame or .debug_frame
+  std::uint64_t cfi_bytes = 0;   // of these, covered by .eh_frame, .debug_frame or .ARM.exidx
 };
 
 CodeCoverage measure_coverage(const ElfFile& file);

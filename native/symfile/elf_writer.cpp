@@ -161,7 +161,7 @@ class DebugFileWriter {
   std::byte* put_symbol(std::byte* at, const WrittenSymbols::Record& symbol, std::uint8_t info,
                         std::uint16_t section) const {
     constexpr std::uint8_t kVisibility = STV_DEFAULT;
-    const Address value = symbol.range.begin;
+    const Address value = symbol.range.begin | symbol.mode_bits;
     const std::uint64_t size = symbol.range.size();
     return wide_ ? ByteSink::put_at(at, file_.endian(), symbol.name, info, kVisibility, section,
                                     value, size)
@@ -254,6 +254,12 @@ void WrittenSymbols::add(const WrittenSymbol& symbol, std::string_view mark) {
     names_.append(mark);
   }
   names_.push_back('\0');
+}
+
+void WrittenSymbols::set_mode_bits(InstructionDecoder& decoder) {
+  for (Record& record : records_) {
+    record.mode_bits = static_cast<std::uint8_t>(decoder.mode_bits(record.range.begin));
+  }
 }
 
 std::vector<std::byte> write_debug_file(const ElfFile& file, const WrittenSymbols& symbols,

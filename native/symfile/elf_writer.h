@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/instruction.h"
 #include "base/address.h"
 #include "object/elf_file.h"
 
@@ -26,11 +27,15 @@ class WrittenSymbols {
     AddressRange range;
     std::uint32_t name = 0;  // offset in `names`, bytes
     bool global = false;
+    std::uint8_t mode_bits = 0;  // of the symbol's value, besides the address
   };
 
   void reserve(std::size_t count);
   // Copies the name, and behind it `mark`.
   void add(const WrittenSymbol& symbol, std::string_view mark = {});
+
+  // Where symbols of functions tell the mode of their code.
+  void set_mode_bits(InstructionDecoder& decoder);
 
   [[nodiscard]] bool empty() const { return records_.empty(); }
   [[nodiscard]] std::size_t size() const { return records_.size(); }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "arch/elf_machine.h"
+#include "object/elf_decoder.h"
+#include "object/exception_index.h"
 #include "symfile/frame_writer.h"
 #include "unwind/walk/outermost.h"
 
@@ -12,7 +15,14 @@ namespace {
 class RowCollector {
  public:
   RowCollector(const Module& module, Walker& walker, const RepairFileRequest& request)
-      : module_(module), walker_(walker), request_(request), seen_(request.known) {}
+      : module_(module),
+        walker_(walker),
+        request_(request),
+        // Folklore. Situation: a debugger takes long over tables that are made for exceptions, and
+        // errs where none can be thrown. Example: gdb 13 needs 5 ms a frame for .ARM.exidx. Remedy:
+        // functions that only such a table covers get rules.
+        has_frame_tables_(!request.choice.own_names && exception_index_of(*module.file) == nullptr),
+        seen_(request.known) {}
 
   void add_wanted() {
     for (const Address runtime : request_.wanted) {
@@ -40,7 +50,7 @@ class RowCollector {
   // Whether none is left over.
   bool add_others(const FunctionStarts& starts) {
     for (const FunctionStart& start : starts.all()) {
-      if (!request_.choice.own_names && start.evidence.has(StartEvidence::fde)) {
+      if (has_frame_tables_ && start.evidence.has(StartEvidence::fde)) {
         continue;  // its table has the rules
       }
       if (spent_ >= request_.budget && !seen_.contains(start.address) && is_uncovered(start)) {
@@ -113,6 +123,7 @@ class RowCollector {
   const Module& module_;
   Walker& walker_;
   const RepairFileRequest& request_;
+  bool has_frame_tables_;
   std::unordered_set<Address> seen_;  // link addresses of starts
   std::vector<FunctionRows> functions_;
   std::vector<FunctionRows> ends_;
@@ -149,6 +160,9 @@ RepairFile make_repair_file(const Module& module, FileSymbols& names, Walker& wa
     file.unnamed = chosen.symbols.size() - chosen.named;
   }
   if (!chosen.symbols.empty() || !debug_frame.empty()) {
+    if (elf_machine(module.file->machine()).function_mode_bits != 0) {
+      chosen.symbols.set_mode_bits(*decoder_for(*module.file, *walker.process().arch));
+    }
     file.bytes = write_debug_file(*module.file, chosen.symbols, debug_frame, request.place);
   }
   return file;

@@ -44,7 +44,7 @@ def row(line: Line, found: Figures, differing: Mapping[str, str]) -> tuple[str, 
     ratio, wanted = "", ""
     if line.theirs:
         ratio = _times(line.ratio(found))
-        wanted = "" if line.kind is Kind.TOLD else f"{line.bound:g}x"
+        wanted = f"{line.bound:g}x" if line.has_target else ""
         wanted = {Kind.FASTER: "≥ ", Kind.WITHIN: "≤ "}.get(line.kind, "") + wanted
     elif line.kind is Kind.MEMORY:
         wanted = f"≤ {line.bound:g} MiB"
@@ -53,7 +53,7 @@ def row(line: Line, found: Figures, differing: Mapping[str, str]) -> tuple[str, 
     met = ""
     if said:
         met = f"does not count: {said}"
-    elif line.kind is not Kind.TOLD:
+    elif line.has_target:
         share = line.share(found)
         met = "yes" if share >= 1 else f"no, {share:.0%}"
     return (line.what, mine, line.peer, theirs, ratio, wanted, met, _peaks(line, found))

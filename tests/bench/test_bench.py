@@ -12,7 +12,7 @@ from bench.__main__ import below, measured_small
 from bench.answers import Frame
 from bench.figures import Figure, Figures, least
 from bench.subjects import SUBJECTS
-from bench.targets import LINES, MET, Kind, Line, faster, memory, within
+from bench.targets import LINES, MET, Kind, Line, faster, memory, told, told_cost, within
 from bench.workshop import FailedError, Workshop
 
 FAST = faster("walk", "it/ours", "it/theirs", 10, MET)
@@ -32,7 +32,8 @@ def figures(ours: float, theirs: float = 1.0, peak: float = 10.0) -> Figures:
 def test_every_line_has_a_subject_and_no_floor_above_the_share() -> None:
     assert {line.subject for line in LINES} == SUBJECTS.keys()
     assert all(0 <= line.floor <= MET for line in LINES)
-    assert not [line for line in LINES if line.floor and line.kind in (Kind.COST, Kind.TOLD)]
+    unlooked = [line for line in LINES if line.kind is Kind.COST or not line.has_target]
+    assert not [line for line in unlooked if line.floor]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +125,13 @@ def test_units_fit_the_figure() -> None:
     line = Line("x", "it/ours", "", Kind.COST, 5, unit="ns")
     assert table.row(line, figures(7_446_205), {})[1] == "7.45 ms"
     assert table.row(line, figures(-1), {})[1] == "0.000 ns"
+
+
+def test_what_is_only_told_is_a_speed_or_a_cost() -> None:
+    found = figures(2.0, 8.0)
+    for tell, ratio in ((told, "4.00x"), (told_cost, "0.25x")):
+        cells = table.row(tell("x", "it/ours", "it/theirs"), found, {})
+        assert cells[table.RATIO : table.RATIO + 3] == (ratio, "", "")
 
 
 def test_a_subject_is_left_out_whole_or_not_at_all() -> None:

@@ -43,7 +43,7 @@ void apply_all(const AnalysedFunction& function, const Architecture& arch, ByteV
 
 // The code as a function by itself, with landing pads and entries anywhere.
 void follow_alone(const Architecture& arch, std::uint16_t where, ByteView code) {
-  const auto decoder = arch.code.make_decoder();
+  const auto decoder = decoder_for(arch);
   FunctionCode function{.code = code, .address = kCode};
   function.exact_bounds = (where & 1U) != 0;
   function.never_returns = [&](Address target) { return (target & 7U) == 0; };

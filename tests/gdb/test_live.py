@@ -50,6 +50,16 @@ def test_nothing_stale_is_shown(session: dict[Question, Answer]) -> None:
     assert before[0] != 0
 
 
+def test_the_instruction_set_is_the_one_that_gdb_says(chain: Crash) -> None:
+    """With its ABI: pointers of x32 are shorter than its registers."""
+    words = {"i386:x64-32": "x32", "i386:x86-64": "x86_64"}
+    for name, word in words.items():
+        said = batch(
+            [*START, "starti", f"set architecture {name}", "whocall bt -json 1"], [chain.exe]
+        )
+        assert f'"arch": "{word}"' in said.out, said
+
+
 def test_a_second_run_is_another_process(chain: Crash, workers: Crash) -> None:
     again = [f"file {workers.exe}", "run", "whocall bt -json 1", "whocall modules"]
     said = batch([*START, "run", "whocall bt -json 1", "run", *BT, *again], [chain.exe])

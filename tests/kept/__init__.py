@@ -34,7 +34,7 @@ __all__ = [
     "sources",
 ]
 
-BOUND = 4 << 30
+BOUND = 6 << 30
 """Bytes of disk."""
 VALUE = "value.pickle"
 

@@ -25,7 +25,7 @@ inline Bytes words(std::initializer_list<std::uint32_t> all) {
 }
 
 inline std::optional<Instruction> decode(std::uint32_t word, Address address = 0x1000) {
-  return kAArch64.code.make_decoder()->decode(words({word}).view(), address);
+  return decoder_for(kAArch64)->decode(words({word}).view(), address);
 }
 
 // The state of a called function behind straight code.

@@ -34,6 +34,12 @@ TEST_CASE("aarch64 decoder: frames are made and dropped in every form") {
   check_depth({0xa9bd7bfd, 0x910003fd, 0xd1404bff, 0x910003bf}, 48);  // mov sp,x29
 }
 
+TEST_CASE("aarch64 decoder: frames of scalable vectors, and of tagged words") {
+  CHECK(behind({0x043f57df}).get(kSp) != AbstractValue::from_cfa(0));  // addvl sp,sp,#-2
+  check_lost(0x047f503d, kFp);                                         // addpl x29,sp,#1
+  check_depth({0x69bf07e0}, 32);                                       // stgp x0,x1,[sp,#-32]!
+}
+
 TEST_CASE("aarch64 decoder: a frame as large as a register says") {
   check_depth({0xd280020c, 0xf2a0002c, 0xcb2c63ff}, 0x10010);  // mov, movk x12; sub sp,sp,x12
   check_depth({0xd280020c, 0xcb2c63ff, 0x8b2c63ff}, 0);        // add sp,sp,x12
@@ -82,6 +88,14 @@ TEST_CASE("aarch64 decoder: what writes a general register, and what does not") 
   check_lost(0x9b010813, 19);  // madd x19,x0,x1,x2
   check_lost(0x4cdf7260, 19);  // ld1 {v0.16b},[x19],#16
   check_kept(0xfa530800, 19);  // ccmp x0,#19,#0,eq
+  check_lost(0x4e062c13, 19);  // smov x19,v0.h[1]
+  check_lost(0x4e183c13, 19);  // umov x19,v0.d[1]
+  check_kept(0x4e0c1e60, 19);  // ins v0.s[1],w19
+  check_lost(0x9e780013, 19);  // fcvtzs x19,d0
+  check_lost(0x9e58f413, 19);  // fcvtzs x19,d0,#3
+  check_kept(0x9e620013, 19);  // scvtf d19,x0
+  check_lost(0x0ddf9260, 19);  // ld1 {v0.s}[1],[x19],#4
+  check_lost(0x04bf5033, 19);  // rdvl x19,#1
 }
 
 TEST_CASE("aarch64 decoder: flow") {
@@ -111,7 +125,7 @@ TEST_CASE("aarch64 decoder: flow") {
 }
 
 TEST_CASE("aarch64 decoder: instructions as the assembler writes them") {
-  const auto decoder = kAArch64.code.make_decoder();
+  const auto decoder = decoder_for(kAArch64);
   CHECK(decoder->text(words({0xa9bd7bfd}).view(), 0x1000) == "stp x29, x30, [sp, #-0x30]!");
   CHECK(decoder->text(words({0xd65f03c0}).view(), 0x1000) == "ret");
   CHECK(decoder->text(Bytes{0x00}.view(), 0x1000).empty());

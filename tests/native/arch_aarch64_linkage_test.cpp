@@ -59,7 +59,7 @@ TEST_CASE("aarch64 start-up code: main in the GOT, by its address, and behind a 
 TEST_CASE("aarch64 constants: pages hold until they are overwritten") {
   const auto taken = [](std::initializer_list<std::uint32_t> code) {
     std::vector<ConstantAddress> found;
-    kAArch64.code.append_constant_addresses(words(code).view(), 0x400000, 0, {0x410000, 0x411000},
+    kAArch64.code.append_constant_addresses(words(code).view(), 0x400000, {}, {0x410000, 0x411000},
                                             found);
     return found;
   };
@@ -73,7 +73,7 @@ TEST_CASE("aarch64 constants: pages hold until they are overwritten") {
   CHECK(taken({0x90000080, 0xd65f03c0, 0x91006001}).empty());      // ret
   CHECK(taken({0x90000093, 0x94000010, 0x91006261}).size() == 1);  // x19 is preserved
   std::vector<Address> named;
-  kAArch64.code.append_named_addresses(words({0x90000080, 0xb9401801}).view(), 0x400000, 0, false,
+  kAArch64.code.append_named_addresses(words({0x90000080, 0xb9401801}).view(), 0x400000, {}, false,
                                        {0x410000, 0x411000}, named);  // ldr w1,[x0,#24]
   CHECK(named == std::vector<Address>{0x410018});
 }

@@ -24,13 +24,28 @@ Bytes words(const Architecture& arch, std::initializer_list<std::uint32_t> list)
 std::optional<Instruction> decode(const Architecture& arch,
                                   std::initializer_list<std::uint32_t> list) {
   const Bytes code = words(arch, list);
-  return arch.code.make_decoder()->decode(ByteView(code.get(), arch.abi.endian), kCode);
+  return decoder_for(arch)->decode(ByteView(code.get(), arch.abi.endian), kCode);
 }
 
 std::optional<CallSite> call_before(const Architecture& arch,
                                     std::initializer_list<std::uint32_t> list) {
   const Bytes code = words(arch, list);
   return arch.code.call_before(ByteView(code.get(), arch.abi.endian), kCode + code.size());
+}
+
+TEST_CASE("mips: functions begin by setting the pointer to their data, also behind a call") {
+  // jal; nop; lui gp,4; addiu gp,gp,64; addu gp,gp,t9; addiu sp,sp,-32
+  const Bytes code =
+      words(kMipsel, {0x0c100100, 0, 0x3c1c0004, 0x279c0040, 0x0399e021, 0x27bdffe0});
+  StartMarks marks;
+  kMipsel.code.append_start_marks(code.view(), kCode, marks);
+  CHECK(marks.prologues == std::vector<Address>{kCode + 8});
+  // bal to what follows; nop; lui gp,4: asks for the pc
+  const Bytes asks = words(kMipsel, {0x04110001, 0, 0x3c1c0004, 0x279c0040});
+  StartMarks none;
+  kMipsel.code.append_start_marks(asks.view(), kCode, none);
+  CHECK(none.prologues.empty());
+  CHECK(none.call_targets.empty());
 }
 
 TEST_CASE("mips: a jump is one unit with its delay slot, whose effects come first") {

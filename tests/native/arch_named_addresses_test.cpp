@@ -18,7 +18,7 @@ constexpr AddressRange kWanted{0x20000, 0x21000};
 std::vector<Address> named(const Architecture& arch, const Bytes& code, bool fixed,
                            Address data_base = 0) {
   std::vector<Address> found;
-  arch.code.append_named_addresses(code.view(), 0x1000, data_base, fixed, kWanted, found);
+  arch.code.append_named_addresses(code.view(), 0x1000, {data_base, {}}, fixed, kWanted, found);
   std::ranges::sort(found);
   return found;
 }

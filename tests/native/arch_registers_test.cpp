@@ -6,6 +6,7 @@
 #include <string>
 
 #include "arch/architecture.h"
+#include "arch/architecture_choice.h"
 #include "arch/elf_machine.h"
 #include "arch/i386.h"
 #include "arch/instruction.h"
@@ -91,6 +92,7 @@ TEST_CASE("architectures: found by machine, class and byte order, and by name") 
   CHECK(find_architecture("x32") == &kX32);
   CHECK(find_architecture("") == nullptr);
   CHECK(find_architecture("pdp11") == nullptr);
+  CHECK(find_architecture("i386:x86-64") == nullptr);  // gdb's name
   for (const Architecture* arch : architectures()) {
     CHECK(find_architecture(arch->name) == arch);
     // An ABI that is told apart by its flags has some of its own: n32 of MIPS.
@@ -98,6 +100,51 @@ TEST_CASE("architectures: found by machine, class and byte order, and by name") 
     CHECK(find_architecture(ElfIdentity{arch->abi.elf_machine, arch->abi.pointer_size,
                                         arch->abi.endian, any_flags ? 0U : EF_MIPS_ABI2}) == arch);
   }
+}
+
+TEST_CASE("architectures: by what gdb says") {
+  const auto of = [](std::string_view name, Endian endian, unsigned pointer_size,
+                     unsigned register_size) -> std::string_view {
+    const Architecture* arch =
+        architecture_of_gdb(GdbTarget{name, endian, pointer_size, register_size});
+    return arch == nullptr ? "" : arch->name;
+  };
+  CHECK(of("i386:x86-64", Endian::little, 8, 8) == "x86_64");
+  CHECK(of("i386:x64-32", Endian::little, 4, 8) == "x32");
+  CHECK(of("i386", Endian::little, 4, 4) == "i386");
+  CHECK(of("aarch64", Endian::little, 8, 8) == "aarch64");
+  CHECK(of("aarch64", Endian::big, 8, 8).empty());
+  CHECK(of("x86_64", Endian::little, 8, 8).empty());  // our name
+  CHECK(of("", Endian::little, 8, 8).empty());
+  // One name for any ABI and byte order.
+  for (const std::string_view name : {"mips", "mips:isa32r2", "mips:isa64r2", "mips:octeon"}) {
+    CHECK(of(name, Endian::big, 4, 4) == "mips");
+    CHECK(of(name, Endian::little, 4, 4) == "mipsel");
+    CHECK(of(name, Endian::big, 8, 8) == "mips64");
+    CHECK(of(name, Endian::little, 8, 8) == "mips64el");
+    CHECK(of(name, Endian::big, 4, 8) == "mipsn32");
+    CHECK(of(name, Endian::little, 4, 8) == "mipsn32el");
+  }
+  CHECK(of("mips:isa32r6", Endian::big, 4, 4).empty());
+}
+
+TEST_CASE("architectures: a core's by its register note where the header leaves it open") {
+  const auto of = [](std::uint32_t flags, Endian endian, std::size_t size) -> std::string_view {
+    const Architecture* arch = architecture_of_core(ElfIdentity{EM_MIPS, 4, endian, flags}, size);
+    return arch == nullptr ? "" : arch->name;
+  };
+  CHECK(of(0, Endian::little, 256) == "mipsel");
+  CHECK(of(0, Endian::little, 440) == "mipsn32el");
+  CHECK(of(0, Endian::big, 440) == "mipsn32");
+  CHECK(of(EF_MIPS_ABI2, Endian::little, 440) == "mipsn32el");
+  CHECK(of(EF_MIPS_ABI2, Endian::little, 256) == "mipsel");
+  // No ABI's, or that of another class: what the header says.
+  for (const std::size_t size : {0, 255, 480}) {
+    CHECK(of(0, Endian::little, size) == "mipsel");
+    CHECK(of(EF_MIPS_ABI2, Endian::little, size) == "mipsn32el");
+  }
+  CHECK(of(0x90001407, Endian::little, 440).empty());  // release 6
+  CHECK(architecture_of_core(ElfIdentity{EM_X86_64, 8, Endian::little}, 296) == &kX86_64);
 }
 
 TEST_CASE("architectures: register names and the psABI's numbers") {

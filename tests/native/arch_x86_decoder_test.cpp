@@ -12,12 +12,12 @@ namespace {
 constexpr Address kAt = 0x401000;
 
 std::optional<Instruction> decode(const Architecture& arch, const Bytes& code) {
-  return arch.code.make_decoder()->decode(code.view(), kAt);
+  return decoder_for(arch)->decode(code.view(), kAt);
 }
 
 // The state of a called function behind straight code.
 AbstractState behind(const Architecture& arch, const Bytes& code) {
-  const auto decoder = arch.code.make_decoder();
+  const auto decoder = decoder_for(arch);
   AbstractState state(arch);
   std::uint64_t offset = 0;
   while (offset < code.size()) {

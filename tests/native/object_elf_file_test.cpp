@@ -126,11 +126,14 @@ TEST_CASE("elf file: compressed sections") {
   append(old, zlib.data(), zlib.size());
   SectionText zdebug{".zdebug_frame", {}, old};
   zdebug.header.sh_type = SHT_PROGBITS;
+  Bytes twice = zlib;
+  append(twice, zlib.data(), zlib.size());
   Bytes damaged = zlib;
   damaged[damaged.size() / 2] ^= std::byte{0xff};
   const auto file = ElfFile::from_memory(
       image_with({compressed_section("zlib", with_header(1, text.size(), zlib)),
                   compressed_section("zstd", with_header(2, text.size(), zstd)), zdebug,
+                  compressed_section("twice", with_header(1, 2 * text.size(), twice)),
                   compressed_section("unknown", with_header(7, text.size(), zlib)),
                   compressed_section("damaged", with_header(1, text.size(), damaged)),
                   compressed_section("shorter", with_header(1, text.size() + 1, zlib)),
@@ -138,6 +141,7 @@ TEST_CASE("elf file: compressed sections") {
       "compressed");
   CHECK(text_of(*file->contents(*file->section("zlib"))) == text);
   CHECK(text_of(*file->contents(*file->section("zstd"))) == text);
+  CHECK(text_of(*file->contents(*file->section("twice"))) == text + text);
   CHECK(text_of(file->debug_frame()->bytes) == text);
   CHECK_FALSE(file->contents(*file->section("unknown")));
   CHECK_FALSE(file->contents(*file->section("damaged")));
@@ -149,7 +153,7 @@ TEST_CASE("elf file: compressed sections") {
 
 TEST_CASE("elf file: Ctrl-C ends the inflating of a section, and it is inflated anew") {
   struct Stop {};
-  const std::string text(std::size_t{3} << 20U, 'x');
+  const std::string text(std::size_t{10} << 20U, 'x');
   const Bytes zlib = zlib_compressed(text);
   const auto file = ElfFile::from_memory(
       image_with({compressed_section("zlib", with_header(1, text.size(), zlib))}), "compressed");

@@ -94,5 +94,45 @@ TEST_CASE("imports: relative pointers are told of all the same") {
   CHECK(words == std::vector<Address>{0x4000, 0x4008, 0x4018});
 }
 
+// A MIPS file of 64 bits: a global offset table at 0x4000 with the two reserved words, two of the
+// file's own and one of puts; a relocation without a symbol, of the type's usual bytes.
+std::shared_ptr<const ElfFile> mips_file(std::uint64_t locals) {
+  const std::string names("\0puts", 6);
+  Elf64_Sym puts{};
+  puts.st_name = 1;
+  SectionText dynsym = section(".dynsym", SHT_DYNSYM, 0x100, bytes_of<Elf64_Sym>({{}, puts}));
+  dynsym.header.sh_link = 2;                            // .dynstr
+  constexpr std::uint64_t kTypes = 0x0312000000000000;  // R_MIPS_64, R_MIPS_REL32, in this order
+  std::vector<Elf64_Dyn> dynamic(4);
+  dynamic[0] = {DT_PLTGOT, {0x4000}};
+  dynamic[1] = {DT_MIPS_LOCAL_GOTNO, {locals}};
+  dynamic[2] = {DT_MIPS_GOTSYM, {1}};
+  return ElfFile::from_memory(
+      image_with(
+          {dynsym,
+           section(".dynstr", SHT_STRTAB, 0x200, bytes_of<char>({names.begin(), names.end()})),
+           section(".rel.dyn", SHT_REL, kTable,
+                   bytes_of<Elf64_Rel>({{0x4028, kTypes}, {0x4030, kTypes | 1U}})),
+           section(".got", SHT_PROGBITS, 0x4000,
+                   bytes_of<std::uint64_t>({0, 0, 0x700, 0x800, 0, 0x900, 0})),
+           section(".dynamic", SHT_DYNAMIC, 0x3000, bytes_of(dynamic))},
+          EM_MIPS),
+      "mips");
+}
+
+TEST_CASE("imports: the GOT of MIPS is bound without relocations, whose symbols come first") {
+  const auto file = mips_file(4);
+  const auto found = imported_functions(*file);
+  CHECK(found.size() == 2);
+  CHECK(found.at(0x4020) == "puts");
+  CHECK(found.at(0x4030) == "puts");
+  std::vector<Address> words;
+  for_each_relative_pointer(*file, [&](Address where, Address) { words.push_back(where); });
+  CHECK(words == std::vector<Address>{0x4028, 0x4010, 0x4018});
+  // A number that cannot be true.
+  CHECK(imported_functions(*mips_file(1)).size() == 1);
+  CHECK(imported_functions(*mips_file(~std::uint64_t{0})).size() == 1);
+}
+
 }  // namespace
 }  // namespace whocall::testing

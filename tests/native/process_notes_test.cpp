@@ -104,6 +104,32 @@ TEST_CASE("NT_FILE in both sizes, and with hostile counts") {
   }
 }
 
+TEST_CASE("NT_FILE of a 32-bit program in words of 8 bytes") {
+  const std::vector<FileRow> rows = {{0x1000, 0x3000, 2, "/lib/a.so"}};
+  const Bytes wide = file_note(x86_64(), rows);
+  for (const Architecture* arch : {&x86_64(), &i386()}) {
+    const std::vector<ElfNote> list = {core_note(NT_FILE, wide)};
+    const CoreNotes notes = read_core_notes(list, *arch);
+    REQUIRE(notes.files.size() == 1);
+    CHECK(notes.files[0].range == AddressRange{0x1000, 0x3000});
+    CHECK(notes.files[0].offset == 0x2000);
+    CHECK(notes.files[0].path == "/lib/a.so");
+  }
+  const Bytes narrow = file_note(i386(), rows);
+  const std::vector<ElfNote> list = {core_note(NT_FILE, narrow)};
+  CHECK(read_core_notes(list, x86_64()).files.empty());
+}
+
+TEST_CASE("the size of a register note") {
+  const Bytes wide = prstatus(x86_64(), 12, 11, 1, 2);
+  const Bytes narrow = prstatus(i386(), 13, 11, 1, 2);
+  const ElfNote tag{"GNU", NT_PRSTATUS, ByteView(narrow, Endian::little)};  // another one's number
+  const std::vector<ElfNote> list = {tag, core_note(NT_PRSTATUS, wide),
+                                     core_note(NT_PRSTATUS, narrow)};
+  CHECK(register_note_size(list) == wide.size());
+  CHECK(register_note_size(std::span(list).first(1)) == 0);
+}
+
 TEST_CASE("the auxiliary vector") {
   const Bytes note = auxiliary_vector(
       x86_64(), {{AT_PHDR, 0x40}, {AT_ENTRY, 0x50}, {AT_BASE, 0}, {AT_SYSINFO_EHDR, 0x60}});

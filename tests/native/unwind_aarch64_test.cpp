@@ -68,6 +68,34 @@ TEST_CASE("aarch64: frame records lead on where no rule does, to the caller's st
   CHECK(trace.frames[1].sp == stack.at("main sp"));
 }
 
+// stp x19,x20,[sp,#-96]!; str x30,[sp,#32]; bl (the leaf); bl (itself); ldr x30,[sp,#32];
+// ldp x19,x20,[sp],#96; ret: below main and its caller; its return address is gone.
+TEST_CASE("aarch64: where a function keeps its return address, a search knows its frame's end") {
+  TestProcess process = program();
+  process.put(kCaller, words({0xa9ba53f3, 0xf90013fe, 0x97ffffbe, 0x97fffffd, 0xf94013fe,
+                              0xa8c653f3, 0xd65f03c0}));
+  Stack stack(kStack, kAArch64);
+  stack.words(12, 0x4141414141414141);
+  for (int i = 0; i < 7; ++i) {
+    stack.words(4, 0).word(kCaller + 0x10).words(7, 0);
+  }
+  stack.words(4, 0).word(kBackInMain).words(7, 0);
+  stack.mark("main").words(4, 0);
+  stack.mark("record").word_of("end").word(kBackInMain).words(4, 0).mark("end");
+  process.stack(stack);
+  const auto trace = process.walk({{"pc", kCode}, {"sp", kStack}, {"x30", kCaller + 0xc}}, {});
+  REQUIRE(trace.frames.size() == 10);
+  CHECK(trace.frames[2].pc == kCaller + 0x10);
+  CHECK(trace.frames[2].trust == Trust::scan);
+  CHECK(trace.frames[3].trust == Trust::analysis);
+  CHECK(trace.frames[9].pc == kBackInMain);
+  CHECK(trace.frames[9].sp == stack.at("main"));
+  // A frame pointer that nobody on the way has touched passes over none of them.
+  const auto skipping = process.walk(
+      {{"pc", kCode}, {"sp", kStack}, {"x29", stack.at("record")}, {"x30", kCaller + 0xc}}, {});
+  CHECK(pcs(skipping).starts_with(pcs(trace)));
+}
+
 // qemu-user's stands at the beginning of a page of its own, behind which writable memory lies.
 TEST_CASE("aarch64: a trampoline that begins its page leads to the interrupted registers") {
   TestProcess process = program();

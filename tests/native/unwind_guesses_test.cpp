@@ -15,7 +15,7 @@ constexpr Address kAt = 0x401000;
 
 // The CFA by our row at each instruction from `offset` on; "-" where there is none.
 std::string cfas(const Bytes& code, std::uint64_t offset) {
-  const auto decoder = kX86_64.code.make_decoder();
+  const auto decoder = decoder_for(kX86_64);
   FunctionCode function{.code = code.view(), .address = kAt};
   function.exact_bounds = true;
   std::string found;
@@ -73,7 +73,8 @@ TEST_CASE("guesses: a table that tells the frame by another register does not co
   table.return_address = kX86_64.registers.return_address;
   table.rules.push_back({kX86_64.registers.return_address, RegisterRule::stored_at_cfa(-8)});
   CHECK(compare_with_table(state, table, kAt, kX86_64) <= AuditOutcome::registers_differ);
-  CHECK(compare_with_table(state, table, kAt, kX86_64, true) == AuditOutcome::cfa_differs);
+  CHECK(compare_with_table(state, table, kAt, kX86_64, {.guessed = true}) ==
+        AuditOutcome::cfa_differs);
 }
 
 }  // namespace

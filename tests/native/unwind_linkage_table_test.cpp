@@ -22,7 +22,7 @@ const Bytes kSlotIbt{0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0,    0,    0,
                      0,    0xe9, 0xe2, 0xff, 0xff, 0xff, 0x66, 0x90};
 
 std::vector<FunctionExit> entries(const Architecture& arch, const Bytes& code) {
-  return linkage_table_entries(code.view(), kPlt, kPlt, 16, arch, *arch.code.make_decoder());
+  return linkage_table_entries(code.view(), kPlt, kPlt, 16, arch, *decoder_for(arch));
 }
 
 AbstractValue depth(const Architecture& arch, std::int64_t words) {

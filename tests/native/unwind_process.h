@@ -51,13 +51,18 @@ class TestProcess {
   // Link addresses are runtime addresses minus `bias`.
   void module(const std::string& path, const ModuleParts& parts, bool is_executable = false,
               Address bias = 0) {
+    module(path, make_module(arch_, parts), parts.code, is_executable, bias);
+  }
+  // `range`: link addresses.
+  void module(const std::string& path, std::shared_ptr<const ElfFile> file, AddressRange range,
+              bool is_executable = false, Address bias = 0) {
     Module module;
     module.path = path;
-    module.range = {parts.code.begin + bias, parts.code.end + bias};
+    module.range = {range.begin + bias, range.end + bias};
     module.bias = bias;
     module.state = ModuleState::found;
     module.is_executable = is_executable;
-    module.file = make_module(arch_, parts);
+    module.file = std::move(file);
     modules_.push_back(std::move(module));
   }
 

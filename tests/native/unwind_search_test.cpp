@@ -244,7 +244,7 @@ TEST_CASE("analysis: at a call the frame is told by what the call leaves alone")
   const Bytes code{0x8d, 0x4c, 0x24, 0x04, 0x83, 0xe4, 0xf0, 0xff, 0x71, 0xfc,
                    0x55, 0x89, 0xe5, 0x51, 0x83, 0xec, 0x0c, 0xff, 0x71, 0x04,
                    0xff, 0x31, 0xe8, 0x00, 0x10, 0x00, 0x00, 0x90};
-  const auto decoder = kI386.code.make_decoder();
+  const auto decoder = decoder_for(kI386);
   FunctionCode function{.code = code.view(), .address = kCode};
   function.exact_bounds = true;
   std::deque<std::vector<std::byte>> arena;

@@ -19,12 +19,11 @@ the exported one before it: compare addresses, not names.
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from oracles.remembered import remembered
-from oracles.tools import ToolError, environment
+from oracles.tools import ToolError, asked
 
 _THREAD = re.compile(r"TID (\d+):")
 _FRAME = re.compile(r"#(\d+)\s+0x([0-9a-f]+)(\s+- 1)?(.*)")
@@ -70,14 +69,7 @@ def of_process(pid: int, limit: int = 0) -> EuStacks:
 
 def _run(source: list[str], limit: int) -> EuStacks:
     command = ["eu-stack", "-a", "-m", "-r", "-n", str(limit), *source]
-    finished = subprocess.run(
-        command,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    finished = asked(command)
     # It also exits with 1 when it stopped at the limit that it was given.
     if finished.returncode not in (0, 1):
         raise ToolError(f"{' '.join(command)}: {finished.returncode}\n{finished.stderr}")

@@ -13,11 +13,10 @@ core. - A function without a symbol is `___lldb_unnamed_symbol12`: no name.
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 from oracles.remembered import remembered
-from oracles.tools import ToolError, environment
+from oracles.tools import ToolError, asked
 
 TIMEOUT = 60
 """Seconds for one core."""
@@ -54,19 +53,7 @@ def bt_text(core: Path, exe: Path | None = None, limit: int = 0) -> str:
     command = ["lldb", "--no-lldbinit", "--batch"]
     for step in steps:
         command += ["-o", step]
-    try:
-        finished = subprocess.run(
-            command,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=TIMEOUT,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ToolError(f"{' '.join(command)}: no end within {TIMEOUT} s") from error
+    finished = asked(command, timeout=TIMEOUT)
     if "frame #0" not in finished.stdout:
         raise ToolError(f"{' '.join(command)}: no threads\n{finished.stderr[-2000:]}")
     return finished.stdout

@@ -6,12 +6,16 @@ import struct
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
 
 PT_LOAD, PT_NOTE, SHT_SYMTAB = 1, 4, 2
-EXECUTABLE = 1
-STT_FUNC = 2
+EM_ARM = 40
+EXECUTABLE, WRITABLE = 1, 2
+STT_OBJECT, STT_FUNC = 1, 2
+ADDRESS_SIZE = 6
+"""Bytes of a word of 8 that are address: those of a process are no longer anywhere."""
 
 
 class Segment(NamedTuple):
@@ -39,7 +43,8 @@ class Elf:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.data = path.read_bytes()
+        with path.open("rb") as file:  # hundreds of them, 8 MiB each: mapped, not read
+            self.data = mmap(file.fileno(), 0, access=ACCESS_READ)
         self.word = 8 if self.data[4] == 2 else 4
         self.order = "<" if self.data[5] == 1 else ">"
         self.letter = "Q" if self.word == 8 else "I"
@@ -78,28 +83,31 @@ class Elf:
     def symbols(self) -> list[Symbol]:
         """Of .symtab, by address; the lowest bit of Thumb's functions is cleared."""
         big = self.letter
-        layout = f"II{big}{big}{big}{big}II{big}{big}"
         sections = [
-            self._unpack(layout, self._sections_at + i * self._section_size)
+            self._unpack(
+                f"II{big}{big}{big}{big}II{big}{big}", self._sections_at + i * self._section_size
+            )
             for i in range(self._sections)
         ]
+        layout = "IBBHQQ" if self.word == 8 else "IIIBBH"
         found = []
         for section in sections:
             if section[1] != SHT_SYMTAB:
                 continue
             names = sections[section[6]][4]
-            for at in range(section[4], section[4] + section[5], section[9]):
+            table = self.data[section[4] : section[4] + section[5]]
+            for fields in struct.iter_unpack(self.order + layout, table):
                 if self.word == 8:
-                    name, info, _, where, value, size = self._unpack("IBBHQQ", at)
+                    name, info, _, where, value, size = fields
                 else:
-                    name, value, size, info, _, where = self._unpack("IIIBBH", at)
-                if where == 0 or info & 15 not in (1, STT_FUNC):
+                    name, value, size, info, _, where = fields
+                kind = info & 15
+                if where == 0 or kind not in (STT_OBJECT, STT_FUNC):
                     continue
-                is_function = info & 15 == STT_FUNC
-                end = self.data.index(b"\0", names + name)
+                end = self.data.find(b"\0", names + name)
                 text = self.data[names + name : end].decode()
-                odd = is_function and self.machine == 40
-                found.append(Symbol(value & ~1 if odd else value, size, text, is_function))
+                odd = kind == STT_FUNC and self.machine == EM_ARM
+                found.append(Symbol(value & ~1 if odd else value, size, text, kind == STT_FUNC))
         return sorted(found)
 
     @cached_property
@@ -123,7 +131,6 @@ class Thread(NamedTuple):
     """A thread at the moment of the dump."""
 
     tid: int
-    signal: int
     pc: int
 
 
@@ -136,7 +143,6 @@ class Core(Elf):
         return [
             Thread(
                 struct.unpack_from(self.order + "I", note, tid_at)[0],
-                struct.unpack_from(self.order + "H", note, 12)[0],
                 struct.unpack_from(self.order + self.letter, note, pc_at)[0],
             )
             for kind, note in self.notes()
@@ -165,6 +171,22 @@ class Core(Elf):
             raise LookupError(f"{self.path}: no memory at {address:#x}")
         return self._unpack(f"{count}{self.letter}", segment.offset + address - segment.address)
 
-    def holds_word(self, word: int) -> bool:
-        """Whether it stands anywhere in data that was dumped, but for the shadow stack itself."""
-        return struct.pack(self.order + self.letter, word) in self.data
+    def places_of(self, address: int) -> Iterator[int]:
+        """Where it stands as a word of writable memory.
+
+        The bits above an address are not compared: there AArch64 keeps signatures.
+        """
+        size = min(ADDRESS_SIZE, self.word)
+        big = self.order == ">"
+        wanted = (address % (1 << 8 * size)).to_bytes(size, "big" if big else "little")
+        skipped = self.word - size if big else 0
+        for segment in self.segments:
+            if segment.kind != PT_LOAD or not segment.flags & WRITABLE:
+                continue
+            start, end = segment.offset + skipped, segment.offset + segment.file_size
+            memory = self.data[start:end]  # bytes are searched faster than what is mapped
+            at = memory.find(wanted)
+            while at >= 0:
+                if at % self.word == 0:
+                    yield segment.address + at
+                at = memory.find(wanted, at + 1)

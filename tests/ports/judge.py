@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from ports.truth import ThreadTruth
+from ports.truth import Record
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,28 @@ class Frame:
 
     pc: int
     sure: bool = True
+
+
+class Known(Protocol):
+    """What is asked about a thread; `ThreadTruth` answers from its core and its twin."""
+
+    @property
+    def pc(self) -> int:
+        """Where it stood."""
+
+    @property
+    def records(self) -> Sequence[Record]:
+        """Innermost first."""
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """The functions that may not be on the stack without a record."""
+
+    def is_code(self, pc: int) -> bool:
+        """Whether it can be executed."""
+
+    def function_at(self, pc: int) -> str | None:
+        """The function of the program, by its source, that an address lies in."""
 
 
 @dataclass
@@ -47,7 +70,7 @@ def _even(pc: int) -> int:
     return pc & ~1
 
 
-def judge(chain: Sequence[Frame], truth: ThreadTruth) -> Verdict:
+def judge(chain: Sequence[Frame], truth: Known) -> Verdict:
     """The chain goes from the thread's pc outwards, inlined calls left out.
 
     Each record says that a return address is in the chain, after those of the records before it.
@@ -87,7 +110,7 @@ def judge(chain: Sequence[Frame], truth: ThreadTruth) -> Verdict:
 def _judge_between(
     chain: Sequence[Frame],
     between: range,
-    truth: ThreadTruth,
+    truth: Known,
     function: str | None,
     said: list[str],
     verdict: Verdict,

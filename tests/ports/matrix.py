@@ -12,6 +12,7 @@ from itertools import combinations, product
 from pathlib import Path
 
 from corpus import catalog
+from corpus.catalog import Program
 
 from ports.sets import InstructionSet
 
@@ -39,38 +40,20 @@ BORROWED = (
 )
 
 
-@dataclass(frozen=True)
-class Program:
-    """A program of ours or of the corpus."""
-
-    name: str
-    source: Path
-    defines: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    unrecorded: frozenset[str] = frozenset()
-    throws: bool = False
-
-    @property
-    def is_cpp(self) -> bool:
-        """Whether the C++ compiler builds it."""
-        return self.source.suffix == ".cpp"
-
-
 def _borrowed(name: str) -> Program:
-    found = next(program for program in catalog.PROGRAMS if program.name == name)
-    source = catalog.SOURCES / found.source
-    return Program(
-        name, source, found.defines, found.flags, frozenset(found.unrecorded), found.throws
-    )
+    return next(program for program in catalog.PROGRAMS if program.name == name)
+
+
+def _own(
+    name: str, source: str, *defines: str, unrecorded: frozenset[str] = frozenset()
+) -> Program:
+    return Program(name, str(OWN / source), defines=defines, unrecorded=unrecorded)
 
 
 PROGRAMS = (
     *map(_borrowed, BORROWED),
-    *(
-        Program(f"overwritten_{size}", OWN / "overwritten.c", (f"SIZE={size}",))
-        for size in (64, 128, 200)
-    ),
-    Program("return_smashed", OWN / "return_smashed.c", unrecorded=frozenset({"overrun"})),
+    *(_own(f"overwritten_{size}", "overwritten.c", f"SIZE={size}") for size in (64, 128, 200)),
+    _own("return_smashed", "return_smashed.c", unrecorded=frozenset({"overrun"})),
 )
 
 

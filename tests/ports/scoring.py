@@ -13,8 +13,8 @@ from ports.judge import Verdict, judge
 from ports.sets import SETS
 from whocall.core.errors import Error
 
-PEERS_EVERY = 5
-"""Other tools are asked about each fifth case only: all three take seconds a core."""
+PEERS_EVERY = 7
+"""Other tools by themselves are asked about each seventh case: all three take seconds a core."""
 
 Ask = Callable[[BuiltCase], voices.Chains]
 
@@ -59,5 +59,6 @@ def rows(name: str, tables: bool, entry: Path) -> list[tuple[str, Score]]:
     some = everything[::PEERS_EVERY]
     found = [("whocall", score(everything, voices.ask_whocall))]
     found += [(voice, score(some, ask)) for voice, ask in voices.VOICES.items()]
-    repaired = score(some, lambda case: voices.ask_repaired(case, entry))
-    return [*found, ("gdb-multiarch after repair", repaired)]
+    repaired = dict(zip((case.core for case in everything), voices.ask_repaired(everything, entry)))
+    after = score(everything, lambda case: repaired[case.core])
+    return [*found, ("gdb-multiarch after repair", after)]

@@ -125,7 +125,5 @@ def test_gdb_multiarch_does_not_relocate_it_but_repair_does(crashed: Path) -> No
     lines = [line for line in after.splitlines() if line.startswith("#")]
     assert " in inner ()" in lines[0]
     assert " in outer ()" in lines[1]
-    with whocall.open_core(str(crashed)) as image:
-        walked = image.backtrace(image.index_of_crash()).frames
-    assert f"{walked[2].pc:#018x}" in lines[2]
-    assert "__libc_start_call_main" in lines[3]
+    assert " in main ()" in lines[2]
+    assert len(lines) == 3  # as gdb goes no further than main, which it knows now

@@ -8,18 +8,14 @@ as they are not functions that would have left a record.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ports.elf import EXECUTABLE, PT_LOAD, Core, Elf
-from ports.matrix import Program
+from corpus.catalog import SOURCES, Program
+from corpus.shadow import HEADER_WORDS, MAGIC, recorded_functions
 
-HEADER_WORDS = 4
-WRITABLE = 2
-ADDRESS = (1 << 48) - 1
-MAGIC = 0x7472757468
+from ports.elf import EXECUTABLE, Core, Elf
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,6 @@ class ThreadTruth:
     """One thread."""
 
     tid: int
-    signal: int
     pc: int
     records: tuple[Record, ...]
     """Innermost first."""
@@ -82,34 +77,20 @@ def recorded_names(source: Path) -> dict[int, str]:
     return found
 
 
-def _standing(core: Core, registry: range) -> Counter[int]:
-    """How often each word stands in writable memory outside the registry.
-
-    Without the bits above an address: there AArch64 keeps signatures.
-    """
-    found = Counter[int]()
-    for segment in core.segments:
-        if segment.kind != PT_LOAD or not segment.flags & WRITABLE:
-            continue
-        count = segment.file_size // core.word
-        words = core.words(segment.address, count) if count else ()
-        for at, word in enumerate(words):
-            if segment.address + at * core.word not in registry:
-                found[word & ADDRESS] += 1
-    return found
-
-
 def _lost(addresses: list[int], core: Core, registry: range) -> list[bool]:
-    """Which return addresses, innermost first, stand nowhere any more.
+    """Which return addresses, innermost first, stand nowhere any more outside the registry.
 
     Of a recursion's equal ones as many as there are too few, and those the innermost: what is
     overwritten lies next to the crash.
     """
-    standing = _standing(core, registry)
+    standing = {
+        address: sum(place not in registry for place in core.places_of(address))
+        for address in set(addresses)
+    }
     kept = []
     for address in reversed(addresses):
-        standing[address & ADDRESS] -= 1
-        kept.append(standing[address & ADDRESS] >= 0)
+        standing[address] -= 1
+        kept.append(standing[address] >= 0)
     return [not one for one in reversed(kept)]
 
 
@@ -122,7 +103,7 @@ def truth_of(core: Core, twin: Elf, program: Program, pc_at: int) -> list[Thread
         raise LookupError(f"{core.path}: no truth registry at {registry:#x}")
     stride = (2 + 2 * depth_limit) * core.word
     size = HEADER_WORDS * core.word + thread_limit * stride
-    names = recorded_names(program.source)
+    names = recorded_names(SOURCES / program.source)
     damaged = program.name.startswith(("overwritten", "return_smashed"))
     shadows = {}
     for slot in range(used):
@@ -134,11 +115,10 @@ def truth_of(core: Core, twin: Elf, program: Program, pc_at: int) -> list[Thread
         lost = lost or [False] * len(addresses)
         functions = [names[where] for where in words[::2]][::-1]
         shadows[tid] = tuple(map(Record, functions, addresses, lost))
-    recorded = frozenset(names.values()) - program.unrecorded
+    recorded = frozenset(recorded_functions(program))
     return [
         ThreadTruth(
             thread.tid,
-            thread.signal,
             thread.pc,
             shadows.get(thread.tid, ()),
             bias,

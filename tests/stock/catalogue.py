@@ -112,12 +112,16 @@ def _debuggers() -> list[StockProgram]:
 def _small_interpreters() -> list[StockProgram]:
     # They compute for ever and are caught anywhere: nothing is arranged but the depth.
     programs = (
-        ("lua", ("/usr/bin/lua5.4", _script("deep.lua"), "30"), 60),
-        ("mujs", ("/usr/bin/mujs", _script("deep.js")), 100),
-        ("duktape", ("/usr/bin/duk", _script("deep.js")), 40),
-        ("gforth", ("/usr/bin/gforth", _script("deep.fs")), 5),
+        ("lua", ("/usr/bin/lua5.4", _script("deep.lua"), "30"), 60, 1.0),
+        # It frees nothing meanwhile: after a second its core is larger than a gigabyte.
+        ("mujs", ("/usr/bin/mujs", _script("deep.js")), 100, 0.1),
+        ("duktape", ("/usr/bin/duk", _script("deep.js")), 40, 1.0),
+        ("gforth", ("/usr/bin/gforth", _script("deep.fs")), 5, 1.0),
     )
-    return [StockProgram(name, argv, computing(1.0), frames) for name, argv, frames in programs]
+    return [
+        StockProgram(name, argv, computing(seconds), frames)
+        for name, argv, frames, seconds in programs
+    ]
 
 
 def _native_threads() -> list[StockProgram]:

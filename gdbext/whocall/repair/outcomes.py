@@ -30,7 +30,7 @@ class ThreadOutcome:
 
     number: int
     frames: int  # of the true chain; of a very long one those that were looked at
-    before: Agreement
+    before: Agreement | None  # None: a debugger took too long to tell
     after: Agreement
     overridden: int  # frames that it was told of one by one
     parts_at: int | None  # level of the first frame that it still has wrong
@@ -70,7 +70,8 @@ def is_notable(thread: ThreadOutcome) -> bool:
 
 def thread_line(thread: ThreadOutcome) -> str:
     """How a debugger's stack of a thread has become better."""
-    was, now = (_held(each, thread) for each in (thread.before, thread.after))
+    now = _held(thread.after, thread)
+    was = now if thread.before is None else _held(thread.before, thread)
     by_hand = f" ({thread.overridden} led by hand)" if thread.overridden else ""
     change = f"had {was}; now it has {now}" if was != now else f"has {now}"
     return f"Thread {thread.number}: gdb {change}{by_hand}.{_rest(thread)}"

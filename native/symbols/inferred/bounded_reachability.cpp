@@ -1,11 +1,12 @@
 #include "symbols/inferred/bounded_reachability.h"
 
 #include "arch/instruction.h"
+#include "object/elf_decoder.h"
 
 namespace whocall {
 
 BoundedReachability::BoundedReachability(const ElfFile& file, const Architecture& arch)
-    : file_(file), decoder_(arch.code.make_decoder()) {}
+    : file_(file), decoder_(decoder_for(file, arch)) {}
 
 BoundedReachability::~BoundedReachability() = default;
 

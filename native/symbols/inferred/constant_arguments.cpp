@@ -3,12 +3,16 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 
 #include "arch/instruction.h"
-#include "object/elf_dynamic.h"
+#include "object/elf_decoder.h"
+#include "object/elf_imports.h"
+#include "object/global_table.h"
+#include "symbols/inferred/held_constants.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -31,115 +35,14 @@ AddressRange read_only_range(const ElfFile& file) {
   return range;
 }
 
-Address data_base_of(const ElfFile& file) {
-  return ElfDynamic(file).value(DT_PLTGOT).value_or(0);  // 0 where the file has none
-}
-
 void append_references(const ElfFile& file, const Architecture& arch, const AddressRange& range,
-                       Address data_base, std::vector<ConstantAddress>& found) {
+                       const GlobalTable& got, std::vector<ConstantAddress>& found) {
   const ByteView code = file.at(range.begin);
   const auto inside = code.slice(0, std::min<std::uint64_t>(range.size(), code.size()));
   if (inside) {
-    arch.code.append_constant_addresses(*inside, range.begin, data_base, read_only_range(file),
-                                        found);
+    arch.code.append_constant_addresses(*inside, range.begin, got, read_only_range(file), found);
   }
 }
-
-// Which registers and words of the stack hold which constants.
-class Constants {
- public:
-  explicit Constants(const Architecture& arch) : arch_(arch) {}
-
-  [[nodiscard]] bool none() const { return registers_.empty() && words_.empty(); }
-
-  void apply(const Effect& effect) {
-    switch (effect.kind) {
-      case Effect::Kind::set:
-        set(effect);
-        break;
-      case Effect::Kind::constant:
-      case Effect::Kind::add:
-      case Effect::Kind::subtract:
-      case Effect::Kind::load:
-      case Effect::Kind::clobber:
-        registers_.erase(effect.destination);
-        break;
-      case Effect::Kind::store:
-      case Effect::Kind::store_other:
-        store(effect);
-        break;
-      case Effect::Kind::compare:
-        break;
-    }
-  }
-
-  void take(const ConstantAddress& constant) {
-    if (constant.destination) {
-      registers_[*constant.destination] = constant.value;
-    } else {
-      words_[sp_ + constant.offset] = constant.value;
-    }
-  }
-
-  [[nodiscard]] Address argument(unsigned position) const {
-    if (arch_.registers.arguments.empty()) {
-      return find(words_, sp_ + std::int64_t{position} * arch_.abi.pointer_size);
-    }
-    return position < arch_.registers.arguments.size()
-               ? find(registers_, arch_.registers.arguments[position])
-               : 0;
-  }
-
-  // What a call leaves: the words of the arguments are the callee's.
-  void call() {
-    words_.clear();
-    std::erase_if(registers_, [&](const auto& each) {
-      return std::ranges::find(arch_.registers.callee_saved, each.first) ==
-             arch_.registers.callee_saved.end();
-    });
-  }
-
- private:
-  template <typename Map>
-  static Address find(const Map& map, typename Map::key_type key) {
-    const auto found = map.find(key);
-    return found == map.end() ? 0 : found->second;
-  }
-
-  void set(const Effect& effect) {
-    if (effect.destination == arch_.registers.sp) {
-      if (effect.source == arch_.registers.sp) {
-        sp_ += effect.offset;
-      } else {
-        words_.clear();
-      }
-      return;
-    }
-    const Address value = effect.offset == 0 ? find(registers_, effect.source) : 0;
-    if (value != 0) {
-      registers_[effect.destination] = value;
-    } else {
-      registers_.erase(effect.destination);
-    }
-  }
-
-  void store(const Effect& effect) {
-    if (effect.destination != arch_.registers.sp) {
-      return;
-    }
-    const Address value = effect.kind == Effect::Kind::store ? find(registers_, effect.source) : 0;
-    if (value != 0) {
-      words_[sp_ + effect.offset] = value;
-    } else {
-      words_.erase(sp_ + effect.offset);
-    }
-  }
-
-  const Architecture& arch_;
-  std::map<Register, Address> registers_;
-  std::map<std::int64_t, Address> words_;  // by distance from sp at the beginning
-  std::int64_t sp_ = 0;
-};
 
 class Reader {
  public:
@@ -149,14 +52,21 @@ class Reader {
         arch_(arch),
         starts_(starts),
         of_interest_(of_interest),
-        got_(data_base_of(file)),
-        decoder_(arch.code.make_decoder()) {}
+        got_(global_table(file)),
+        decoder_(decoder_for(file, arch)) {
+    if (arch.code.callee) {
+      imports_ = imported_functions(file);
+    }
+  }
 
   std::vector<ConstantCall> run() {
     find_references();
     for (std::size_t i = 0; i < references_.size(); ++i) {
       if (!seen_[i] && of_interest_(references_[i].value)) {
-        follow(references_[i].at);
+        follow(first_for(i));
+        if (!seen_[i]) {
+          follow(references_[i].at);
+        }
       }
     }
     return std::move(calls_);
@@ -178,9 +88,26 @@ class Reader {
                : std::nullopt;
   }
 
+  // Folklore. Situation: code loads the callee before the arguments. Example: on MIPS, lw
+  // t9,%call16(__assert_fail)(gp) stands among the halves of addresses. Remedy: begin there.
+  [[nodiscard]] Address first_for(std::size_t reference) const {
+    constexpr Address kNear = 64;  // bytes
+    const Address at = references_[reference].at;
+    for (std::size_t i = reference; arch_.code.callee && i-- > 0;) {
+      const ConstantAddress& before = references_[i];
+      if (at - before.at > kNear) {
+        break;
+      }
+      if (before.destination == arch_.code.callee) {
+        return before.at;
+      }
+    }
+    return at;
+  }
+
   void follow(Address at) {
     const auto function = function_at(at);
-    Constants constants(arch_);
+    HeldConstants constants(arch_);
     bool straight = true;  // no jump since the beginning: what is passed need not be followed again
     unsigned steps = 0;    // since the last constant
     for (unsigned all = 0; function && steps < kMostInstructions && all < kMostOfAll; ++all) {
@@ -211,7 +138,7 @@ class Reader {
 
   // Where the flow goes on behind an instruction, as far as it is followed.
   std::optional<Address> go_on(Address at, const Instruction& instruction,
-                               const AddressRange& function, Constants& constants) {
+                               const AddressRange& function, HeldConstants& constants) {
     const Address behind = at + instruction.size;
     switch (instruction.flow) {
       case Instruction::Flow::next:
@@ -251,16 +178,16 @@ class Reader {
   // The word through which the stub at `target` jumps; a miss when there is no stub.
   [[nodiscard]] std::optional<Address> slot_of(Address target) const {
     const auto stub = arch_.linkage.stub_at(file_.at(target), target);
-    if (stub && stub->slot_behind_got && got_ != 0) {
-      return (got_ + *stub->slot_behind_got) & arch_.address_mask();
+    if (stub && stub->slot_behind_got && got_.address != 0) {
+      return (got_.address + *stub->slot_behind_got) & arch_.address_mask();
     }
     return stub ? stub->slot : std::nullopt;
   }
 
   void add(Address at, const Instruction& instruction, const AddressRange& function,
-           const Constants& constants) {
+           const HeldConstants& constants) {
     ConstantCall call{.site = at, .function = function.begin};
-    const auto callee = callee_of(at, instruction);
+    const auto callee = callee_of(at, instruction, constants);
     bool any = false;
     for (unsigned position = 0; position < kMostConstantArguments; ++position) {
       call.arguments.at(position) = constants.argument(position);
@@ -272,23 +199,35 @@ class Reader {
     }
   }
 
-  std::optional<Address> callee_of(Address at, const Instruction& instruction) const {
+  std::optional<Address> callee_of(Address at, const Instruction& instruction,
+                                   const HeldConstants& constants) const {
     if (instruction.target) {
       const auto slot = slot_of(*instruction.target);
       return slot ? slot : instruction.target;
+    }
+    if (arch_.code.callee) {
+      return callee_in(*arch_.code.callee, constants);
     }
     const auto bytes = file_.at(at).slice(0, instruction.size);
     const auto call = bytes ? arch_.code.call_before(*bytes, at + instruction.size) : std::nullopt;
     return call ? call->slot : std::nullopt;
   }
 
+  // A word that another file's function is bound to stands for it; any other for what it holds.
+  std::optional<Address> callee_in(Register number, const HeldConstants& constants) const {
+    const Address slot = constants.slot_of(number);
+    const Address callee = imports_.contains(slot) ? slot : constants.held_by(number);
+    return callee != 0 ? std::optional(callee) : std::nullopt;
+  }
+
   const ElfFile& file_;
   const Architecture& arch_;
   const FunctionStarts* starts_;  // null: every jump may be a tail call
   const std::function<bool(Address)>& of_interest_;
-  Address got_;
+  GlobalTable got_;
   std::unique_ptr<InstructionDecoder> decoder_;
-  std::vector<ConstantAddress> references_;  // ascending by place
+  std::unordered_map<Address, std::string_view> imports_;  // where a register holds callees
+  std::vector<ConstantAddress> references_;                // ascending by place
   std::vector<bool> seen_;
   std::vector<ConstantCall> calls_;
 };
@@ -316,7 +255,7 @@ std::vector<ConstantAddress> constant_addresses(const ElfFile& file, const Archi
                                                 const AddressRange& part) {
   std::vector<ConstantAddress> found;
   if (arch.code.append_constant_addresses != nullptr) {
-    append_references(file, arch, with_surroundings(area, part), data_base_of(file), found);
+    append_references(file, arch, with_surroundings(area, part), global_table(file), found);
     std::erase_if(found, [&](const ConstantAddress& each) { return !part.contains(each.at); });
   }
   return found;

@@ -42,6 +42,12 @@ FunctionClues::FunctionClues(const NameEvidence& evidence)
 bool FunctionClues::is_pointed_to(Address function) {
   if (!pointed_) {
     pointed_ = pointed_to(evidence_.file, areas_);
+    for (Address& target : *pointed_) {
+      target = evidence_.arch.code_address(target);
+    }
+    if (!std::ranges::is_sorted(*pointed_)) {
+      std::ranges::sort(*pointed_);
+    }
   }
   return area_of(function) == nullptr || std::ranges::binary_search(*pointed_, function);
 }

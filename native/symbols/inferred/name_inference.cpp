@@ -73,6 +73,9 @@ const std::vector<InferredName>& NameInference::names_of(std::size_t source) {
     check_interrupt();
     std::vector<InferredName> names;
     asked.infer(evidence_, names);
+    for (InferredName& name : names) {
+      name.function = evidence_.arch.code_address(name.function);  // as pointers have it
+    }
     put_in_order(names);
     if (asked.kept_as != nullptr) {
       kept_.keep(asked.kept_as, names);

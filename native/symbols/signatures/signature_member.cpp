@@ -8,6 +8,7 @@
 
 #include "base/byte_reader.h"
 #include "object/elf_symbols.h"
+#include "object/relocation_info.h"
 #include "symbols/table/symbol_order.h"
 
 namespace whocall {
@@ -134,9 +135,9 @@ class MemberReader {
     const unsigned word = file_.pointer_size();
     RawRelocation relocation;
     relocation.offset = reader.fixed(word);
-    const std::uint64_t info = reader.fixed(word);
-    relocation.type = static_cast<std::uint32_t>(word == 8 ? info & 0xffffffffU : info & 0xffU);
-    relocation.symbol = static_cast<std::uint32_t>(word == 8 ? info >> 32U : info >> 8U);
+    const RelocationInfo info = relocation_info(file_, reader.fixed(word));
+    relocation.type = info.type;
+    relocation.symbol = info.symbol;
     if (with_addend) {
       relocation.addend = word == 8 ? static_cast<std::int64_t>(reader.u64()) : reader.s32();
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "object/elf_decoder.h"
 #include "symbols/table/code_areas.h"
 #include "symbols/table/plt_symbols.h"
 
@@ -36,8 +37,7 @@ SignatureProgram::SignatureProgram(const ElfFile& file, const SignatureIndex& in
       set_(index.set()),
       areas_(code_areas(file)),
       got_(got_of_file(file)),
-      decoder_(set_.arch->code.make_decoder == nullptr ? nullptr : set_.arch->code.make_decoder()) {
-}
+      decoder_(decoder_for(file, *set_.arch)) {}
 
 std::vector<SignaturePlace> SignatureProgram::find_places() const {
   std::vector<SignaturePlace> places;

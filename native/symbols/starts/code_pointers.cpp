@@ -54,7 +54,7 @@ CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
   read_initializers();
   read_jump_tables();
   read_relative_tables(std::move(tables));
-  if (arch.linkage.switches_count_from_got) {
+  if (!arch.linkage.switches_count_from.empty()) {
     read_tables_relative_to_got();
   }
   for_each_relative_pointer(file,
@@ -128,7 +128,7 @@ void CodePointers::sort_out_labels() {
   for (auto first = pointers_.begin(); first != pointers_.end();) {
     Address lowest = first->target;
     Address highest = first->target;
-    std::ptrdiff_t unaligned = 0;
+    std::ptrdiff_t labels = 0;
     auto last = first;
     for (; last != pointers_.end(); ++last) {
       const Address low = std::min(lowest, last->target);
@@ -140,9 +140,9 @@ void CodePointers::sort_out_labels() {
       }
       lowest = low;
       highest = high;
-      unaligned += last->target % arch_.code.function_alignment != 0 ? 1 : 0;
+      labels += is_where_functions_begin(last->target) ? 0 : 1;
     }
-    if (last - first >= kMany && 2 * unaligned > last - first) {
+    if (last - first >= kMany && 2 * labels > last - first) {
       std::for_each(first, last, [&](const Pointer& label) { cases_.insert(label.target); });
     }
     first = last;
@@ -152,6 +152,20 @@ void CodePointers::sort_out_labels() {
       functions_.push_back(pointer.target);
     }
   }
+}
+
+// By the alignment; where compilers hardly align functions, by the code there.
+bool CodePointers::is_where_functions_begin(Address target) const {
+  constexpr unsigned kTellsNothing = 8;  // bytes
+  if (target % arch_.code.function_alignment != 0) {
+    return false;
+  }
+  if (arch_.code.function_alignment > kTellsNothing || arch_.code.features_at_start == nullptr) {
+    return true;
+  }
+  const AddressRange* area = area_of(target);
+  return area != nullptr &&
+         arch_.code.features_at_start(file_.at(area->begin), target - area->begin).prologue;
 }
 
 // Tables of addresses that indirect jumps name; a table ends where another begins or where a word
@@ -202,10 +216,10 @@ void CodePointers::read_relative_tables(std::vector<Address> tables) {
   }
 }
 
-// The same on i386, where the distances count from the global offset table, whose address a
-// register holds: any word of the constants may be one.
+// The same on i386 and MIPS, where the distances count from the global offset table, whose address
+// a register holds: any word of the constants may be one.
 void CodePointers::read_tables_relative_to_got() {
-  const ElfSection* got = file_.section(".got.plt");
+  const ElfSection* got = file_.section(arch_.linkage.switches_count_from);
   const ElfSection* constants = file_.section(".rodata");
   const auto words = constants != nullptr ? file_.contents(*constants) : std::nullopt;
   if (got == nullptr || !words) {
@@ -214,7 +228,8 @@ void CodePointers::read_tables_relative_to_got() {
   for (std::uint64_t at = 0; at + arch_.abi.pointer_size <= words->size();
        at += arch_.abi.pointer_size) {
     const std::uint64_t distance = words->read_unsigned(at, arch_.abi.pointer_size).value_or(0);
-    const Address target = (got->address + distance) & arch_.address_mask();
+    const Address target =
+        (got->address + arch_.linkage.switches_offset + distance) & arch_.address_mask();
     if (area_of(target) != nullptr) {
       cases_.insert(target);
     }

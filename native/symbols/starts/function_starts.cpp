@@ -1,5 +1,7 @@
 #include "symbols/starts/function_starts.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,8 @@
 #include "base/interrupt.h"
 #include "base/long_work.h"
 #include "base/sort_by_address.h"
+#include "object/exception_index.h"
+#include "object/global_table.h"
 #include "symbols/starts/code_pointers.h"
 #include "symbols/starts/gap_starts.h"
 #include "symbols/starts/start_merger.h"
@@ -35,12 +39,15 @@ class Collector {
     }
     join_chosen(StartEvidence::section_start);
     if (file_.entry() != 0) {
-      chosen_.push_back(file_.entry());
+      chosen_.push_back(arch_.code_address(file_.entry()));
     }
     for (const StartupFunction& function : startup_functions(file_, arch_)) {
       chosen_.push_back(function.address);
     }
     join_chosen(StartEvidence::entry_point);
+    if (const ExceptionIndex* index = exception_index_of(file_)) {
+      claims_.join(index->function_starts(), StartEvidence::fde);
+    }
     claims_.join(gap_starts(file_, arch_, areas_), StartEvidence::call_target);
     add_marks(marks_of_code());
     std::vector<FunctionStart> starts = std::move(claims_).take();
@@ -67,8 +74,22 @@ class Collector {
       if (inside && arch_.code.append_start_marks != nullptr) {
         arch_.code.append_start_marks(*inside, area.begin, marks);
       }
+      if (inside && arch_.code.callee && arch_.code.append_named_addresses != nullptr) {
+        append_taken_by_got(*inside, area, marks);
+      }
     }
     return marks;
+  }
+
+  // Folklore. Situation: nothing calls a function directly, and no pointer in the data leads to it.
+  // Example: on MIPS, ld a3,%got_page(compare)(gp); daddiu a3,a3,%got_ofst(compare) before a call
+  // of qsort. Remedy: read the words of the global offset table with the code.
+  void append_taken_by_got(ByteView code, const AddressRange& area, StartMarks& marks) const {
+    std::vector<Address> named;
+    arch_.code.append_named_addresses(code, area.begin, global_table(file_),
+                                      file_.type() == ET_EXEC, area, named);
+    std::erase_if(named, [&](Address each) { return each % arch_.code.alignment != 0; });
+    marks.address_taken.insert(marks.address_taken.end(), named.begin(), named.end());
   }
 
   void add_marks(StartMarks marks) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "object/elf_dynamic.h"
 #include "object/elf_symbols.h"
+#include "object/global_table.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -27,13 +27,13 @@ std::vector<Address> object_starts(const ElfFile& file, const Architecture& arch
       put(symbol.value + symbol.size);  // what follows is another object, or nothing
     }
   }
-  const Address data_base = ElfDynamic(file).value(DT_PLTGOT).value_or(0);
+  const GlobalTable got = global_table(file);
   for (const AddressRange& area : code_areas(file)) {
     const ByteView code = file.at(area.begin);
     const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
     if (inside && arch.code.append_named_addresses != nullptr) {
-      arch.code.append_named_addresses(*inside, area.begin, data_base, file.type() == ET_EXEC,
-                                       wanted, found);
+      arch.code.append_named_addresses(*inside, area.begin, got, file.type() == ET_EXEC, wanted,
+                                       found);
     }
   }
   std::erase_if(found, [&](Address address) { return address % file.pointer_size() != 0; });

@@ -56,8 +56,9 @@ std::vector<StartupFunction> startup_functions(const ElfFile& file, const Archit
   if (arch.linkage.startup == nullptr || file.entry() == 0) {
     return {};
   }
-  std::vector<StartupFunction> found = {{file.entry(), "_start"}};
-  auto startup = arch.linkage.startup(file.at(file.entry()), file.entry());
+  const Address entry = arch.code_address(file.entry());
+  std::vector<StartupFunction> found = {{entry, std::string(arch.linkage.entry_name)}};
+  auto startup = arch.linkage.startup(file.at(entry), entry);
   if (startup && startup->next) {
     const Address next = *startup->next;
     found.push_back({next, "_start_c"});
@@ -69,8 +70,8 @@ std::vector<StartupFunction> startup_functions(const ElfFile& file, const Archit
   const auto main = startup->main        ? startup->main
                     : startup->main_slot ? word_at(file, *startup->main_slot)
                                          : std::nullopt;
-  if (main && is_code(file, *main)) {
-    found.push_back({*main, "main"});
+  if (main && is_code(file, arch.code_address(*main))) {
+    found.push_back({arch.code_address(*main), "main"});
   }
   return found;
 }

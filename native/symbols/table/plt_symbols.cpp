@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "object/bfd_library.h"
+#include "object/elf_symbols.h"
 #include "object/range_index.h"
 
 namespace whocall {
@@ -106,8 +108,26 @@ void end_before_slots(Slots slots, const AddressRange& section, SymbolList& symb
                 records.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
+constexpr std::string_view kMipsStubs = ".MIPS.stubs";
+
 bool is_plt(const ElfSection& section) {
-  return section.name.starts_with(".plt") || section.name.starts_with(".iplt");
+  return section.name.starts_with(".plt") || section.name.starts_with(".iplt") ||
+         section.name == kMipsStubs;
+}
+
+// What MIPS has where others have a PLT, and BFD says nothing of: stubs that hand a symbol's number
+// to the loader. The symbol of the function, which is another file's, has its stub's address.
+void append_mips_stubs(const ElfFile& file, std::vector<BfdSymbol>& slots) {
+  const ElfSection* section = file.section(kMipsStubs);
+  if (section == nullptr || section->size == 0) {
+    return;
+  }
+  const AddressRange stubs{section->address, end_of(section->address, section->size)};
+  for (const ElfSymbol& symbol : dynamic_symbols(file)) {
+    if (symbol.section == SHN_UNDEF && stubs.contains(symbol.value) && !symbol.name.empty()) {
+      slots.push_back({.name = std::string(symbol.name) + "@plt", .address = symbol.value});
+    }
+  }
 }
 
 }  // namespace
@@ -116,6 +136,7 @@ std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTa
                                                   const ElfFile& file) {
   const bool has_plt = std::ranges::any_of(file.sections(), is_plt);
   std::vector<BfdSymbol> slots = has_plt ? read_slots(file.path()) : std::vector<BfdSymbol>();
+  append_mips_stubs(file, slots);
   if (slots.empty()) {
     return table;
   }

@@ -1,5 +1,6 @@
 // The unwinding rule that a state amounts to.
 #include <algorithm>
+#include <array>
 
 #include "unwind/analysis/abstract_state.h"
 #include "unwind/rows/expression_writer.h"
@@ -61,6 +62,20 @@ std::optional<RegisterRule> AbstractState::return_address_in_scratch() const {
              : std::optional(RegisterRule::from(static_cast<Register>(found - registers_.begin())));
 }
 
+// Whether the chain's register is what the conventional prologue makes of it.
+bool AbstractState::is_link(const FrameChain& chain) const {
+  const AbstractValue base = get(chain.base);
+  switch (chain.kind) {
+    case FrameChain::Kind::frame_pointer:
+      return base == AbstractValue::from_cfa(-chain.cfa_offset);
+    case FrameChain::Kind::frame_record:
+      return base.kind == Kind::cfa && load(base) == AbstractValue::on_entry(chain.base);
+    case FrameChain::Kind::back_chain:
+      return false;
+  }
+  return false;
+}
+
 // sp, else fp, else any register that holds an address of known distance from the CFA; behind a
 // realignment, a word near the aligned base that holds one (the i386 `main` keeps %ecx there).
 std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>>& arena,
@@ -71,12 +86,21 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
                                    : std::nullopt;
   };
   const auto& chain = arch_->frame.chain;
-  const bool conventional = chain && chain->kind == FrameChain::Kind::frame_pointer &&
-                            get(chain->base) == AbstractValue::from_cfa(-chain->cfa_offset);
-  if (place.guessed && conventional) {
+  // A frame record says nothing of how large its frame is; that it does not lead there is no reason
+  // to believe another guess less.
+  const bool tells_frame = chain && chain->kind == FrameChain::Kind::frame_pointer;
+  if ((tells_frame ? place.guessed : place.doubtful) && chain && is_link(*chain)) {
     return by(chain->base);
   }
-  for (const Register preferred : {arch_->registers.sp, arch_->registers.fp}) {
+  const auto [fp, other_fp] = arch_->registers.frame_pointers();
+  // Folklore. Situation: a function makes room by turns, and jumps by tables from different depths.
+  // Example: printf of the C library for T32, which keeps its frame in r7. Remedy: where the depth
+  // of the stack is a guess, a frame pointer that all paths agree on is believed before it; where
+  // frames form a chain, one that is a link of it.
+  const Register sp = arch_->registers.sp;
+  const auto order =
+      place.guessed && !chain ? std::array{other_fp, fp, sp} : std::array{sp, other_fp, fp};
+  for (const Register preferred : order) {
     if (const auto rule = by(preferred)) {
       return rule;
     }

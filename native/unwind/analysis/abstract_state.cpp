@@ -241,6 +241,28 @@ bool AbstractState::disagrees(const AbstractState& other) const {
   return mine.is_address() && mine.kind == theirs.kind && mine != theirs;
 }
 
+bool AbstractState::keeps_apart(Register number, const AbstractState& other) const {
+  const AbstractValue wanted = AbstractValue::on_entry(number);
+  const auto holds = [&](const AbstractState& state, const AbstractValue& where) {
+    return std::ranges::find(state.slots(), Slot{where, wanted}) != state.slots().end();
+  };
+  const bool mine = get(number) == wanted;
+  const bool theirs = other.get(number) == wanted;
+  if (mine == theirs) {
+    return false;
+  }
+  const AbstractState& without = mine ? other : *this;
+  const AbstractState& with = mine ? *this : other;
+  const auto stored = std::ranges::find(without.slots(), wanted, &Slot::what);
+  return stored != without.slots().end() && !holds(with, stored->where);
+}
+
+bool AbstractState::saves_otherwise(const AbstractState& other) const {
+  return std::ranges::any_of(arch_->registers.callee_saved, [&](Register number) {
+    return number < kFollowedLimit && keeps_apart(number, other);
+  });
+}
+
 void AbstractState::store(const AbstractValue& where, const AbstractValue& what) {
   if (!where.is_address() && (where.kind != Kind::indexed || what.kind != Kind::cfa)) {
     // Through a pointer of unknown origin: compilers keep those away from saved registers.

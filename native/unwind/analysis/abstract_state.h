@@ -49,13 +49,17 @@ class AbstractState {
   [[nodiscard]] bool leans_on_scratch() const;
   // Whether the two tell the stack pointer differently although both know it.
   [[nodiscard]] bool disagrees(const AbstractState& other) const;
+  // Whether a register that callees keep is still as the caller left it in one of the two, and in
+  // the other only a copy of it is, which the first has not made.
+  [[nodiscard]] bool saves_otherwise(const AbstractState& other) const;
 
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_.list(); }
 
   // What is known of the place that a rule is for.
   struct Place {
-    bool guessed = false;  // how deep the stack pointer is there is a guess
-    bool at_call = false;  // a call stands there, which may change scratch registers
+    bool guessed = false;   // how deep the stack pointer is there is a guess
+    bool doubtful = false;  // and several depths are known, each of which it may have
+    bool at_call = false;   // a call stands there, which may change scratch registers
   };
   // The rule at this point; empty when the CFA or the place of the return address is not known.
   // Expressions are kept in `arena`. Where the stack pointer's depth is a guess, a frame pointer as
@@ -73,7 +77,9 @@ class AbstractState {
   void store(const AbstractValue& where, const AbstractValue& what);
   [[nodiscard]] AbstractValue load(const AbstractValue& where) const;
   void drop_slots_below_sp(bool all);
+  [[nodiscard]] bool keeps_apart(Register number, const AbstractState& other) const;
 
+  [[nodiscard]] bool is_link(const FrameChain& chain) const;
   [[nodiscard]] std::optional<CfaRule> cfa_rule(std::deque<std::vector<std::byte>>& arena,
                                                 Place place) const;
   [[nodiscard]] std::optional<RegisterRule> saved_rule(

@@ -41,7 +41,7 @@ void FlowPoints::erase(std::uint64_t offset) {
   }
 }
 
-const FlowPoint& FlowPoints::pass(std::uint64_t offset, std::uint8_t size, bool is_call) {
+const FlowPoint& FlowPoints::pass(std::uint64_t offset, std::uint16_t size, bool is_call) {
   FlowPoint& point = known(offset);
   point.size = size;
   if (point.is_call != is_call) {

@@ -23,7 +23,7 @@ struct PassedCalls {
 
 struct FlowPoint {
   AbstractState state;
-  std::uint8_t size = 0;  // of the instruction, bytes; 0 until the flow has passed it
+  std::uint16_t size = 0;  // of the instruction, bytes; 0 until the flow has passed it
   bool is_call = false;
   bool guessed = false;  // only guesses lead there
   PassedCalls passed{};
@@ -40,7 +40,7 @@ class FlowPoints {
   void add(std::uint64_t offset, const FlowPoint& point);
   void erase(std::uint64_t offset);
   // The flow passes the instruction at `offset`, which was added before.
-  const FlowPoint& pass(std::uint64_t offset, std::uint8_t size, bool is_call);
+  const FlowPoint& pass(std::uint64_t offset, std::uint16_t size, bool is_call);
   // Keeps of the state at `offset` what `state` agrees with. True when something was lost.
   bool merge(std::uint64_t offset, const AbstractState& state);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "process/process_decoder.h"
 #include "unwind/analysis/function_reader.h"
 #include "unwind/analysis/linkage_table.h"
 
@@ -26,8 +27,7 @@ FunctionAnalyser::FunctionAnalyser(const ProcessImage& process, CodeMap& code)
       no_return_(process, code),
       callee_pops_(process, code, no_return_),
       landing_pads_(process),
-      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
-                                                          : nullptr) {}
+      decoder_(decoder_for(process)) {}
 
 const UnwindRow* FunctionAnalyser::row_at(Address pc) {
   const auto function = code_.function_at(pc);

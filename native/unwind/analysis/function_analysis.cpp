@@ -38,15 +38,15 @@ class Analysis {
     }
     FollowedFunction result;
     // Where the jumps do not agree, any place may be a target.
-    const bool switches = !switches_.empty();
-    const bool doubtful = switches && !switches_.agree();
+    const bool doubtful = !switches_.empty() && !switches_.agree();
     result.points.reserve(points_.size());
     std::move(points_).take([&](std::uint64_t offset, FlowPoint& point) {
       if (point.size != 0) {
         result.points.push_back({{address_ + offset, address_ + offset + point.size},
                                  std::move(point.state),
                                  point.is_call,
-                                 doubtful || (point.guessed && !switches)});
+                                 doubtful || (point.guessed && switches_.empty()),
+                                 doubtful});
       }
     });
     result.exits = std::move(exits_);
@@ -106,8 +106,10 @@ class Analysis {
       return;
     }
     const bool certain = !point->guessed && guessing_;  // then a guess takes nothing away
-    if (point->state.disagrees(state) && !lowers_by_turns(point->state, state) &&
-        !(certain && !switches_.agree())) {
+    const bool meet_rightly =
+        (!point->state.disagrees(state) || lowers_by_turns(point->state, state)) &&
+        !point->state.saves_otherwise(state);
+    if (!meet_rightly && !(certain && !switches_.agree())) {
       again_ = popping_.find_where_they_meet(point->state, point->passed.unknown, state,
                                              passed.unknown) ||
                calls_.mark_no_return(offset, point->passed.suspects, passed.suspects) || again_;
@@ -122,8 +124,10 @@ class Analysis {
   // collected. Remedy: paths that agree on the frame pointer may differ in the stack pointer; that
   // convicts no call of not coming back.
   [[nodiscard]] bool lowers_by_turns(const AbstractState& one, const AbstractState& other) const {
-    const AbstractValue frame = one.get(arch_.registers.fp);
-    return frame.kind == AbstractValue::Kind::cfa && frame == other.get(arch_.registers.fp);
+    return std::ranges::any_of(arch_.registers.frame_pointers(), [&](Register each) {
+      const AbstractValue frame = one.get(each);
+      return frame.kind == AbstractValue::Kind::cfa && frame == other.get(each);
+    });
   }
 
   void visit(std::uint64_t offset) {
@@ -179,16 +183,16 @@ class Analysis {
       case Flow::call:
         return come_back(instruction, next, std::move(state), passed);
       case Flow::jump:
-        return jump(instruction, state, passed);
+        return go_to(instruction.target, state, passed);
       case Flow::branch:
       case Flow::branch_if_unequal:
-        jump(instruction, state, passed);
+        go_to(instruction.target, state, passed);
         if (instruction.flow == Flow::branch_if_unequal && !state.compared_equal()) {
           return;
         }
         return reach(next, state, passed);
       case Flow::indirect_jump:
-        return take_to_targets(next - instruction.size, state);
+        return jump_by_table(next - instruction.size, state, passed);
       case Flow::stop:
         again_ = (instruction.returns && popping_.find_at_return(state, passed.unknown)) || again_;
         return;
@@ -196,8 +200,12 @@ class Analysis {
   }
 
   // What was followed from the targets already, as of a deeper knowledge, is followed again.
-  void take_to_targets(std::uint64_t jump, const AbstractState& state) {
-    if (switches_.add(state, behind_computation_.contains(jump))) {
+  void jump_by_table(std::uint64_t jump, const AbstractState& state, const PassedCalls& passed) {
+    const std::vector<Address> known = reader_.table_targets(jump);
+    for (const Address target : known) {
+      go_to(target, state, passed);
+    }
+    if (known.empty() && switches_.add(state, behind_computation_.contains(jump))) {
       for (const std::uint64_t target : targets_) {
         reach(target, switches_.at_targets(), {});
       }
@@ -256,31 +264,23 @@ class Analysis {
   }
 
   // Jumps that leave the function are tail calls or go to its cold part.
-  void jump(const Instruction& instruction, const AbstractState& state, const PassedCalls& passed) {
-    if (instruction.target) {
-      go_to(*instruction.target, state, passed);
-    }
-  }
-
-  void go_to(Address target, const AbstractState& state, const PassedCalls& passed) {
-    const std::uint64_t offset = target - address_;
-    if (offset < code_.size()) {
-      reach(offset, state, passed);
-    } else {
-      exits_.push_back({target, state, has_unreached_});
+  void go_to(const std::optional<Address>& target, const AbstractState& state,
+             const PassedCalls& passed) {
+    if (target && *target - address_ < code_.size()) {
+      reach(*target - address_, state, passed);
+    } else if (target) {
+      exits_.push_back({*target, state, has_unreached_});
     }
   }
 
   // Folklore. Situation: a function ends in a call that never returns. Example: gcc puts the call
   // to __stack_chk_fail last; behind it come padding and the next function, which nobody calls
-  // directly. Remedy: behind padding, at an aligned address, code that begins by lowering the stack
-  // pointer or with a landing pad is a function of its own.
+  // directly, or constants. Remedy: behind padding, at an aligned address, code that begins by
+  // lowering the stack pointer or with a landing pad is a function of its own.
   bool ends_function(std::uint64_t offset) {
-    if (function_.exact_bounds) {
-      return false;
-    }
     const std::uint64_t start = reader_.behind_padding(offset);
-    return start > offset && reader_.looks_like_function(start);
+    return reader_.leads_into_constant(offset) ||
+           (!function_.exact_bounds && start > offset && reader_.looks_like_function(start));
   }
 
   // Code that no path reaches: the cases of a switch, entered through a table with the state of

@@ -20,11 +20,12 @@ struct AnalysedPoint {
   AddressRange range;  // of the instruction
   AbstractState state;
   bool is_call = false;
-  bool guessed = false;  // how deep the stack is there is a guess
+  bool guessed = false;   // how deep the stack is there is a guess
+  bool doubtful = false;  // and jumps of different depths may lead there
 
   // The rule that the state amounts to.
   [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena) const {
-    return state.row(arena, {guessed, is_call});
+    return state.row(arena, {guessed, doubtful, is_call});
   }
 };
 

@@ -39,18 +39,36 @@ const Instruction* FunctionReader::decode(std::uint64_t offset) {
     if (known) {
       decoded_.push_back(*decoded);
       number += static_cast<std::uint32_t>(decoded_.size());
+      const AddressRange read = decoder_.constants(code_.from(offset), address_ + offset);
+      if (!read.empty()) {
+        constants_.emplace(read.begin - address_, read.end - address_);
+      }
     }
   }
   return number == kNone ? nullptr : &decoded_[number - kNone - 1];
 }
 
 std::uint64_t FunctionReader::behind_padding(std::uint64_t offset) {
-  const Instruction* instruction = decode(offset);
-  while (instruction != nullptr && instruction->padding) {
+  while (true) {
+    if (const auto constant = constants_.find(offset); constant != constants_.end()) {
+      offset = constant->second;
+      continue;
+    }
+    const Instruction* instruction = decode(offset);
+    if (instruction == nullptr || !instruction->padding) {
+      return offset;
+    }
     offset += instruction->size;
-    instruction = decode(offset);
   }
-  return offset;
+}
+
+bool FunctionReader::leads_into_constant(std::uint64_t offset) {
+  const Instruction* instruction = nullptr;
+  while (!constants_.contains(offset) && (instruction = decode(offset)) != nullptr &&
+         instruction->padding) {
+    offset += instruction->size;
+  }
+  return constants_.contains(offset);
 }
 
 bool FunctionReader::looks_like_function(std::uint64_t offset) {

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -22,8 +23,15 @@ class FunctionReader {
 
   // Null where the bytes are no instruction, and beyond the end.
   const Instruction* decode(std::uint64_t offset);
-  // Where the padding that begins at `offset` ends; `offset` itself when there is none.
+  // Where an indirect jump may lead; empty where that is not known.
+  std::vector<Address> table_targets(std::uint64_t jump) {
+    return decoder_.table_targets(code_.from(jump), address_ + jump);
+  }
+  // Where the padding that begins at `offset` ends, and constants that were seen to be read;
+  // `offset` itself when there is none.
   std::uint64_t behind_padding(std::uint64_t offset);
+  // Whether what stands there, behind padding, is a constant that was seen to be read.
+  bool leads_into_constant(std::uint64_t offset);
   // Whether code at an aligned address begins as functions do: with a landing pad, or by lowering
   // the stack pointer.
   bool looks_like_function(std::uint64_t offset);
@@ -42,6 +50,7 @@ class FunctionReader {
   InstructionDecoder& decoder_;
   std::deque<Instruction> decoded_;
   std::vector<std::uint32_t> at_;  // by offset: 0 not looked at, 1 none, 2 the first of decoded_
+  std::map<std::uint64_t, std::uint64_t> constants_;  // where one begins, and ends
   std::optional<std::set<std::uint64_t>> block_starts_;
 };
 

@@ -1,16 +1,19 @@
 #include "unwind/audit/audit.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "base/error.h"
 #include "object/call_frame_info.h"
 #include "object/elf_architecture.h"
+#include "object/exception_index.h"
 #include "process/file_image.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/audit/row_equivalence.h"
 #include "unwind/rows/cfi_program.h"
+#include "unwind/rows/exception_program.h"
 
 namespace whocall {
 namespace {
@@ -68,6 +71,7 @@ class Auditor {
         }
       });
     }
+    found = audit_exceptions() || found;
     if (analyser_.decoder() == nullptr) {
       throw Error(file_.path(), "is " + std::string(arch_.name) + " code, which is not decoded yet",
                   "Audit a file for " + architecture_names([](const Architecture& arch) {
@@ -82,10 +86,14 @@ class Auditor {
   }
 
  private:
-  void audit_entry(const Fde& fde) {
+  void check_options_interrupt() const {
     if (options_.check_interrupt) {
       options_.check_interrupt();
     }
+  }
+
+  void audit_entry(const Fde& fde) {
+    check_options_interrupt();
     const auto rows = compile(fde);
     if (rows.empty() || fde.cie->signal_frame) {
       return;
@@ -97,10 +105,43 @@ class Auditor {
     }
   }
 
-  void audit_function(const AddressRange& function, const std::vector<UnwindRow>& rows) {
+  // Tables for exceptions hold at calls only, and one entry may stand for several functions. Those
+  // of which a table for debuggers tells are left to that. False: there is no such table.
+  bool audit_exceptions() {
+    const ExceptionIndex* index = exception_index_of(file_);
+    if (index == nullptr || analyser_.decoder() == nullptr) {
+      return false;
+    }
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < index->size(); ++i) {
+      const ExceptionEntry entry = index->at(i);
+      const auto row = compile(entry, arch_);
+      for (Address at = entry.range.begin; row && at < entry.range.end;) {
+        const auto known = code_.function_at(at);
+        const AddressRange function{at, std::min(entry.range.end, known ? known->end : at)};
+        if (function.empty()) {
+          break;
+        }
+        if (number++ % options_.every == 0 && !cfi_.covers(at)) {
+          check_options_interrupt();
+          audit_function(function, {*row}, true);
+        }
+        at = function.end;
+      }
+    }
+    return index->size() != 0;
+  }
+
+  void audit_function(const AddressRange& function, const std::vector<UnwindRow>& rows,
+                      bool only_calls = false) {
     ++audit_.functions;
     const auto points = analyser_.follow(function).points;
     std::vector<AuditPlace> places = places_of(function, points, rows);
+    for (std::size_t i = 0; only_calls && i < places.size(); ++i) {
+      if (!calls_[i]) {
+        places[i].outcome = AuditOutcome::agrees;  // nothing is claimed there
+      }
+    }
     std::vector<AuditClass> classes(places.size());
     const auto differing = std::ranges::find_if(places, &AuditPlace::differs);
     if (differing != places.end()) {
@@ -111,7 +152,9 @@ class Auditor {
       report(places, static_cast<std::size_t>(differing - places.begin()), classes, function.begin);
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
-      audit_.instructions.add(places[i].outcome, classes[i]);
+      if (!only_calls || calls_[i]) {
+        audit_.instructions.add(places[i].outcome, classes[i]);
+      }
       if (calls_[i]) {
         audit_.calls.add(places[i].outcome, classes[i]);
       }
@@ -127,6 +170,7 @@ class Auditor {
     std::vector<AuditPlace> places;
     places.reserve(points.size());
     calls_.clear();
+    constants_.reset();
     auto point = points.begin();
     for (Address at = function.begin; at < function.end;) {
       while (point != points.end() && point->range.begin < at) {
@@ -137,10 +181,15 @@ class Auditor {
         if (row != nullptr) {
           places.push_back({point->range, {}, row, &point->state});
           places.back().guessed = point->guessed;
+          places.back().doubtful = point->doubtful;
           places.back().outcome = outcome_of(places, at);
           calls_.push_back(point->is_call);
         }
         at = point->range.end;
+        continue;
+      }
+      if (const Address behind = behind_constant(points, at); behind != at) {
+        at = behind;
         continue;
       }
       const auto instruction = decode(at);
@@ -154,6 +203,23 @@ class Auditor {
     return places;
   }
 
+  // Where the constant ends that an instruction of `points` reads at `at`; else `at`. What the
+  // analysis did not reach is rare: so constants are looked for then only.
+  Address behind_constant(const std::vector<AnalysedPoint>& points, Address at) {
+    if (!constants_) {
+      constants_.emplace();
+      for (const AnalysedPoint& point : points) {
+        const Address begin = point.range.begin;
+        if (const auto read = analyser_.decoder()->constants(file_.at(begin), begin);
+            !read.empty()) {
+          constants_->emplace(read.begin, read.end);
+        }
+      }
+    }
+    const auto found = constants_->find(at);
+    return found == constants_->end() ? at : found->second;
+  }
+
   // Of the last place. Most instructions do nothing that a frame hangs on: then its outcome is that
   // of the place before.
   AuditOutcome outcome_of(const std::vector<AuditPlace>& places, Address at) const {
@@ -165,7 +231,7 @@ class Auditor {
         return before.outcome;
       }
     }
-    return compare_with_table(*place.state, *place.row, at, arch_, place.guessed);
+    return compare_with_table(*place.state, *place.row, at, arch_, {place.guessed, place.doubtful});
   }
 
   // Expressions may, as those of linkage tables do.
@@ -206,9 +272,10 @@ class Auditor {
     }
     const AuditPlace& place = places[at];
     std::deque<std::vector<std::byte>> arena;
-    const auto ours = place.state != nullptr
-                          ? place.state->row(arena, {place.guessed, place.is_call()})
-                          : std::nullopt;
+    const auto ours =
+        place.state != nullptr
+            ? place.state->row(arena, {place.guessed, place.doubtful, place.is_call()})
+            : std::nullopt;
     AuditDifference difference{place.outcome,
                                classes[at],
                                place.range.begin,
@@ -238,6 +305,8 @@ class Auditor {
   CfiTables cfi_;
   CodeMap code_;
   FunctionAnalyser analyser_;
+  // Of the function that is just audited: where constants begin, and end.
+  std::optional<std::map<Address, Address>> constants_;
   std::vector<bool> calls_;  // of the function that is just audited, by place
   Audit audit_;
 };

@@ -45,7 +45,8 @@ struct AuditPlace {
   const UnwindRow* row = nullptr;        // the table's
   const AbstractState* state = nullptr;  // ours before the instruction; null: not reached
   AuditOutcome outcome = AuditOutcome::agrees;
-  bool guessed = false;  // how deep the stack is there
+  bool guessed = false;   // how deep the stack is there
+  bool doubtful = false;  // and several depths are known
 
   [[nodiscard]] bool differs() const { return outcome != AuditOutcome::agrees; }
   [[nodiscard]] bool is_call() const {

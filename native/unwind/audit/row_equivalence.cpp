@@ -98,17 +98,17 @@ bool registers_agree(const AbstractState& state, const UnwindRow& table, const A
 }  // namespace
 
 AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table, Address pc,
-                                const Architecture& arch, bool guessed) {
+                                const Architecture& arch, AbstractState::Place place) {
   const RegisterRule* return_rule = table.rule_for(table.return_address);
   if (return_rule != nullptr && return_rule->kind == RegisterRule::Kind::undefined) {
     return AuditOutcome::agrees;  // the table ends the stack here: there is nothing to agree on
   }
   std::deque<std::vector<std::byte>> arena;
-  const auto ours = state.row(arena, {guessed, false});
+  const auto ours = state.row(arena, place);
   if (!ours) {
     return AuditOutcome::cfa_unknown;
   }
-  if (guessed && ours->cfa.kind == CfaRule::Kind::register_offset &&
+  if (place.guessed && ours->cfa.kind == CfaRule::Kind::register_offset &&
       ours->cfa.kind == table.cfa.kind && ours->cfa.base != table.cfa.base) {
     return AuditOutcome::cfa_differs;
   }

@@ -15,6 +15,6 @@ namespace whocall {
 // Both may tell the frame by different registers and still agree. But where the state is a guess,
 // that does not confirm the register which our row stands on: such a row differs.
 AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& table, Address pc,
-                                const Architecture& arch, bool guessed = false);
+                                const Architecture& arch, AbstractState::Place place = {});
 
 }  // namespace whocall

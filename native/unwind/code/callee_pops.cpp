@@ -4,16 +4,14 @@
 #include <set>
 #include <vector>
 
+#include "process/process_decoder.h"
+
 namespace whocall {
 
 using Flow = Instruction::Flow;
 
 CalleePops::CalleePops(const ProcessImage& process, CodeMap& code, NoReturn& no_return)
-    : process_(process),
-      code_(code),
-      no_return_(no_return),
-      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
-                                                          : nullptr) {}
+    : process_(process), code_(code), no_return_(no_return), decoder_(decoder_for(process)) {}
 
 std::optional<std::int64_t> CalleePops::popped_by(Address target) {
   // Where registers hold arguments, callers drop the rest.

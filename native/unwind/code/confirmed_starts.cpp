@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "object/elf_decoder.h"
+
 namespace whocall {
 namespace {
 
@@ -19,9 +21,7 @@ bool is_guess(const FunctionStart& start) {
 
 ConfirmedStarts::ConfirmedStarts(const ElfFile& file, const Architecture& arch,
                                  const FunctionStarts& starts)
-    : file_(file),
-      starts_(starts),
-      decoder_(arch.code.make_decoder != nullptr ? arch.code.make_decoder() : nullptr) {}
+    : file_(file), starts_(starts), decoder_(decoder_for(file, arch)) {}
 
 std::optional<AddressRange> ConfirmedStarts::function_at(Address link) {
   const auto all = starts_.all();

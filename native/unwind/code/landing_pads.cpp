@@ -14,22 +14,39 @@ AddressRange in_process(const Module& module, const AddressRange& link) {
 
 struct LandingPads::ModulePads {
   const Module& module;
-  const CallFrameInfo* info;  // null: the module has no unwind tables
+  const CallFrameInfo* info;    // null: the module has no such tables
+  const ExceptionIndex* index;  // as above
   // Link addresses of pads and the functions that land there, sorted; made when first needed.
   std::vector<std::pair<Address, AddressRange>> by_pad{};
-  bool indexed = false;
+  bool sorted = false;
 
-  explicit ModulePads(const Module& owner) : module(owner), info(eh_frame_of(*owner.file)) {}
+  explicit ModulePads(const Module& owner)
+      : module(owner), info(eh_frame_of(*owner.file)), index(exception_index_of(*owner.file)) {}
 
-  void index() {
-    if (std::exchange(indexed, true) || info == nullptr) {
+  // Link addresses.
+  [[nodiscard]] std::vector<LandingPad> of_function(Address start) const {
+    if (const auto fde = info != nullptr ? info->find(start) : std::nullopt) {
+      return landing_pads_of(*module.file, *fde);
+    }
+    const auto entry = index != nullptr ? index->find(start) : std::nullopt;
+    return entry ? landing_pads_of(*module.file, *entry) : std::vector<LandingPad>();
+  }
+
+  void sort() {
+    if (std::exchange(sorted, true)) {
       return;
     }
-    info->for_each([&](const Fde& fde) {
-      for (const LandingPad& pad : landing_pads_of(*module.file, fde)) {
-        by_pad.emplace_back(pad.address, fde.range);
+    const auto add = [&](const auto& entry) {
+      for (const LandingPad& pad : landing_pads_of(*module.file, entry)) {
+        by_pad.emplace_back(pad.address, entry.range);
       }
-    });
+    };
+    if (info != nullptr) {
+      info->for_each(add);
+    }
+    for (std::size_t i = 0; index != nullptr && i < index->size(); ++i) {
+      add(index->at(i));
+    }
     std::ranges::sort(by_pad, {},
                       [](const auto& entry) { return std::pair(entry.first, entry.second.begin); });
   }
@@ -54,15 +71,11 @@ LandingPads::ModulePads* LandingPads::pads_of(Address runtime) {
 
 std::vector<LandingPad> LandingPads::of_function(Address start) {
   const ModulePads* pads = pads_of(start);
-  if (pads == nullptr || pads->info == nullptr) {
+  if (pads == nullptr) {
     return {};
   }
   const Module& module = pads->module;
-  const auto fde = pads->info->find(module.link_address(start));
-  if (!fde) {
-    return {};
-  }
-  std::vector<LandingPad> found = landing_pads_of(*module.file, *fde);
+  std::vector<LandingPad> found = pads->of_function(module.link_address(start));
   for (LandingPad& pad : found) {
     pad = {in_process(module, pad.calls), module.runtime_address(pad.address)};
   }
@@ -75,7 +88,7 @@ std::vector<AddressRange> LandingPads::functions_landing_in(const AddressRange& 
   if (pads == nullptr) {
     return functions;
   }
-  pads->index();
+  pads->sort();
   const Module& module = pads->module;
   const Address end = module.link_address(range.end);
   auto entry = std::ranges::lower_bound(pads->by_pad, module.link_address(range.begin), {},

@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "process/process_decoder.h"
+
 namespace whocall {
 namespace {
 
@@ -56,10 +58,7 @@ bool is_known_not_to_return(std::string_view name) {
 }
 
 NoReturn::NoReturn(const ProcessImage& process, CodeMap& code)
-    : process_(process),
-      code_(code),
-      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
-                                                          : nullptr) {}
+    : process_(process), code_(code), decoder_(decoder_for(process)) {}
 
 bool NoReturn::never_returns(Address target) { return never_returns(target, kDeepest); }
 

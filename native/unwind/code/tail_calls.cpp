@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "process/process_decoder.h"
+
 namespace whocall {
 namespace {
 
@@ -12,10 +14,7 @@ constexpr std::uint64_t kLargestFunction = 1U << 16U;
 }  // namespace
 
 TailCalls::TailCalls(const ProcessImage& process, CodeMap& code)
-    : process_(process),
-      code_(code),
-      decoder_(process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder()
-                                                          : nullptr) {}
+    : process_(process), code_(code), decoder_(decoder_for(process)) {}
 
 bool TailCalls::lead(Address from, Address to) {
   const auto caller = code_.function_at(from);

@@ -114,6 +114,11 @@ AppliedRow apply_row(const UnwindRow& row, const Activation& callee, const Archi
   if (arch.registers.link && !interrupted) {
     registers.forget(*arch.registers.link);
   }
+  if (const auto& mode = arch.registers.mode; mode && !interrupted) {
+    const std::uint64_t status = callee.registers.get(mode->status).value_or(mode->usual);
+    registers.set(mode->status,
+                  (status & ~mode->bit) | ((*return_address & 1U) != 0 ? mode->bit : 0));
+  }
   result.caller.pc = arch.code_address(*return_address) & arch.address_mask();
   registers.set(arch.registers.pc, result.caller.pc);
   result.caller.registers = registers;

@@ -37,8 +37,7 @@ ChainRow::ChainRow(const Architecture& arch) {
   row_ = std::move(row);
 }
 
-UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance) {
-  const std::int64_t to_cfa = arch.cfa_above_return_slot();
+UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance, std::int64_t to_cfa) {
   UnwindRow row;
   row.cfa = CfaRule::at(arch.registers.sp, distance + to_cfa);
   row.return_address = arch.registers.return_address;
@@ -49,7 +48,7 @@ UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance) {
 UnwindRow row_of_linked_slot(const Architecture& arch, const Activation& callee,
                              const Memory& memory, std::int64_t distance) {
   using Kind = FrameChain::Kind;
-  UnwindRow row = row_of_return_slot(arch, distance);
+  UnwindRow row = row_of_return_slot(arch, distance, arch.cfa_above_return_slot());
   const auto& chain = arch.frame.chain;
   if (chain && chain->kind == Kind::frame_pointer) {
     row.rules.push_back(

@@ -26,8 +26,8 @@ class ChainRow {
 };
 
 // The rule of a frame of which nothing is known but that its return address lies `distance` bytes
-// above the stack pointer.
-UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance);
+// above the stack pointer, and its CFA `to_cfa` bytes above that.
+UnwindRow row_of_return_slot(const Architecture& arch, std::int64_t distance, std::int64_t to_cfa);
 
 // The same where the chain's link lies beside it. The link of a frame record tells the caller's
 // frame as well, as far as it leads up the stack.

@@ -1,4 +1,7 @@
 // The chain of frames, by frame pointers or back chains: the oldest "Who Call Me" of all.
+#include <algorithm>
+
+#include "unwind/rows/apply_row.h"
 #include "unwind/rows/chain_row.h"
 #include "unwind/walk/stack_search.h"
 #include "unwind/walk/strategies.h"
@@ -54,11 +57,10 @@ class FramePointerStrategy final : public Strategy {
         calls(link.caller, callee, context)) {
       return false;
     }
-    const auto nearer = search_stack(
-        callee,
-        link.cfa +
-            static_cast<Address>(row_.get()->rule_for(arch_.registers.return_address)->offset),
-        context);
+    const auto words = saved_words(*row_.get(), callee, link.cfa, arch_, *context.process.memory);
+    const auto link_slot = std::ranges::find(words, arch_.registers.pc, &SavedWord::number);
+    const auto end = link_slot == words.end() ? link.cfa : link_slot->address;
+    const auto nearer = search_stack(callee, end, context);
     return nearer && nearer->sure;
   }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "arch/instruction.h"
+#include "process/process_decoder.h"
 
 namespace whocall {
 namespace {
@@ -50,8 +51,7 @@ std::optional<Address> entry_of(const Module& module, const ProcessImage& proces
 // Whether nothing between the two addresses ends the flow of instructions.
 bool flows_on(Address from, Address to, const ProcessImage& process) {
   using Flow = Instruction::Flow;
-  const auto decoder =
-      process.arch->code.make_decoder != nullptr ? process.arch->code.make_decoder() : nullptr;
+  const auto decoder = decoder_for(process);
   const ByteView code(process.memory->run_at(from), process.arch->abi.endian);
   std::uint64_t offset = 0;
   while (decoder != nullptr && from + offset < to && offset < code.size()) {
@@ -71,8 +71,8 @@ bool flows_on(Address from, Address to, const ProcessImage& process) {
 // thread's own function was called there if the code behind that call ends the thread, and code
 // a little before it makes one.
 bool starts_a_thread(const Activation& activation, const ProcessImage& process) {
-  constexpr std::uint64_t kBefore = 48;  // bytes of code
-  constexpr std::uint64_t kBehind = 12;
+  constexpr std::uint64_t kBefore = 80;  // bytes of code: clone of MIPS has 68
+  constexpr std::uint64_t kBehind = 16;
   const auto holds = [&](AddressRange range, std::span<const std::uint8_t> pattern) {
     auto bytes = process.memory->run_at(range.begin);
     bytes = bytes.first(std::min<std::uint64_t>(bytes.size(), range.size()));

@@ -8,8 +8,6 @@ namespace {
 
 class ScanStrategy final : public Strategy {
  public:
-  explicit ScanStrategy(const Architecture& arch) : arch_(arch) {}
-
   [[nodiscard]] std::string_view name() const override { return "scan"; }
   [[nodiscard]] Trust trust() const override { return Trust::scan; }
 
@@ -26,7 +24,8 @@ class ScanStrategy final : public Strategy {
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const Module* module = context.process.module_at(callee.pc);
-    const std::int64_t skipped = row.cfa.offset - arch_.cfa_above_return_slot();
+    const RegisterRule* saved = row.rule_for(row.return_address);
+    const std::int64_t skipped = row.cfa.offset + (saved != nullptr ? saved->offset : 0);
     return "no rule is known for the frame below in " +
            (module != nullptr ? module->path : "code outside all modules") +
            "; a search of its stack, " + std::to_string(skipped) + " bytes up,";
@@ -35,15 +34,12 @@ class ScanStrategy final : public Strategy {
   [[nodiscard]] std::string remedy() const override {
     return "A file of that module with unwind tables would make it surer";
   }
-
- private:
-  const Architecture& arch_;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_scan_strategy(const Architecture& arch) {
-  return std::make_unique<ScanStrategy>(arch);
+std::unique_ptr<Strategy> make_scan_strategy(const Architecture& /*arch*/) {
+  return std::make_unique<ScanStrategy>();
 }
 
 }  // namespace whocall

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "unwind/rows/chain_row.h"
+#include "unwind/walk/return_slot.h"
 #include "unwind/walk/stack_words.h"
 
 namespace whocall {
@@ -147,8 +148,7 @@ class Search {
     for (std::size_t& i = notes.scanned; i < frames.size(); ++i) {
       if (frames[i].trust == Trust::scan && i > 0) {
         const Frame& callee = frames[i - 1];
-        notes.scanned_distances[callee.pc] =
-            static_cast<std::int64_t>(callee.cfa - callee.sp) - arch_.cfa_above_return_slot();
+        notes.scanned_distances[callee.pc] = static_cast<std::int64_t>(callee.cfa - callee.sp);
       }
     }
     const auto found = notes.scanned_distances.find(callee_.pc);
@@ -158,14 +158,20 @@ class Search {
   // The caller whose return address lies `distance` bytes above sp.
   std::optional<StackCandidate> weigh(std::int64_t distance, bool damaged) const {
     const Memory& memory = *context_.process.memory;
-    StackCandidate plain{row_of_return_slot(arch_, distance)};
-    const auto proposal = apply_row(plain.row, callee_, arch_, memory);
+    StackCandidate plain{row_of_return_slot(arch_, distance, arch_.cfa_above_return_slot())};
+    auto proposal = apply_row(plain.row, callee_, arch_, memory);
     const auto verdict = context_.judge.weigh(callee_, plain.row, proposal, Trust::scan);
     if (verdict.refusal != Refusal::none) {
       return std::nullopt;
     }
     if (called_a_leaf(verdict)) {
       return std::nullopt;
+    }
+    const auto saved_at =
+        verdict.called ? cfa_above_saved_return(*verdict.called, context_) : std::nullopt;
+    if (saved_at) {
+      plain.row = row_of_return_slot(arch_, distance, *saved_at);
+      proposal = apply_row(plain.row, callee_, arch_, memory);
     }
     plain.unseen = verdict.call == CallMatch::unreadable;
     if (plain.unseen &&
@@ -180,7 +186,7 @@ class Search {
     if (verdict.trampoline && !exact_step(proposal.caller).judgement.checked_context) {
       return std::nullopt;
     }
-    plain.score += distance == distance_before_ ? kSameDistance : 0;
+    plain.score += plain.row.cfa.offset == distance_before_ ? kSameDistance : 0;
     plain.contradicted = verdict.call == CallMatch::elsewhere && !damaged;
     const Lookahead ahead = look_ahead(proposal.caller);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.

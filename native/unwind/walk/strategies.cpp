@@ -11,12 +11,13 @@ namespace {
 using Maker = std::unique_ptr<Strategy> (*)(const Architecture&);
 
 // Surest first: what the kernel wrote, what the compiler wrote (that of Go beside its table for
-// debuggers a better one, which knows where stacks are switched), what a call must have left
-// behind, what the code does, what a convention leaves behind, what can be found by searching.
-constexpr std::array<Maker, 7> kMakers = {
-    make_signal_frame_strategy, make_go_strategy,       make_cfi_strategy,
-    make_call_entry_strategy,   make_analysis_strategy, make_frame_pointer_strategy,
-    make_scan_strategy,
+// debuggers a better one, which knows where stacks are switched; ARM's for exceptions behind it),
+// what a call must have left behind, what the code does, what a convention leaves behind, what can
+// be found by searching.
+constexpr std::array<Maker, 8> kMakers = {
+    make_signal_frame_strategy,  make_go_strategy,         make_cfi_strategy,
+    make_exception_strategy,     make_call_entry_strategy, make_analysis_strategy,
+    make_frame_pointer_strategy, make_scan_strategy,
 };
 
 }  // namespace

@@ -35,10 +35,12 @@ struct SearchBudget {
 // What strategies have read from the frames of a walk so far, so that no step looks through all of
 // them once more: a made-up chain has as many frames as its stack has words.
 struct WalkNotes {
-  // By the callee's pc: bytes from its stack pointer to the return address that the last scan
-  // found there; and how many frames were looked through.
+  // By the callee's pc: bytes from its stack pointer to its CFA as the last scan found it; and how
+  // many frames were looked through.
   std::unordered_map<Address, std::int64_t> scanned_distances;
   std::size_t scanned = 0;
+  // By a function's first address: what return_slot.h tells of it.
+  std::unordered_map<Address, std::optional<std::int64_t>> cfas_above_saved_return;
   // Callbacks from C into Go among the frames that were looked through.
   std::uint64_t callbacks = 0;
   std::size_t searched_for_callbacks = 0;

@@ -100,6 +100,26 @@ FLOWS = {
         .cfi_rel_offset rbx, 0
         call other
         jmp 2b""",
+    "no-return-behind-saving-by-moves": """
+        sub $24, %rsp
+        ADJUST 24
+        test %edi, %edi
+        je 1f
+        .cfi_remember_state
+        mov %rbx, 8(%rsp)
+        .cfi_rel_offset rbx, 8
+        mov %edi, %ebx
+        call unknown@PLT
+1:      .cfi_restore_state
+        mov %rbx, 8(%rsp)
+        .cfi_rel_offset rbx, 8
+        mov %esi, %ebx
+        call other
+        mov 8(%rsp), %rbx
+        .cfi_restore rbx
+        add $24, %rsp
+        ADJUST -24
+        ret""",
     "undecodable-behind-the-end": """
         SAVE %rbx
         test %edi, %edi

@@ -141,6 +141,13 @@ def test_without_the_library(core: str, tmp_path: Path) -> None:
         ("linux-i386", {0x80480C5: "bar", 0x80480DF: "foo", 0x80480FF: "_start"}),
         ("linux-x86_64", {0x40011C: "bar", 0x400142: "foo", 0x40015F: "_start"}),
         ("altmain", {0x400124: "_start"}),
+        ("linux-mipsel-gnuabio32", {0x400130: "bar", 0x40017C: "foo", 0x4001C4: "_start"}),
+        # The core's header says nothing of n32.
+        ("linux-mips64el-gnuabin32", {0x10000130: "bar", 0x1000017C: "foo", 0x100001C4: "_start"}),
+        (
+            "linux-mips64el-gnuabi64",
+            {0x120000170: "bar", 0x1200001BC: "foo", 0x120000214: "_start"},
+        ),
         # func1 ends the module with its call: the return address lies behind the last byte.
         ("noreturn/test", {0x8048057: "func2", 0x8048070: "func1", 0x8048066: "_start"}),
     ],
@@ -150,6 +157,15 @@ def test_programs_without_a_c_library(name: str, true: dict[int, str]) -> None:
     assert chains.pcs(trace) == list(true), chains.listing(trace)
     assert _functions(trace) == list(true.values())
     assert trace.stop.reason == "end-of-stack"
+
+
+@pytest.mark.parametrize("abi", ["mipsel-gnuabio32", "mips64el-gnuabin32", "mips64el-gnuabi64"])
+def test_files_that_kernels_of_mips_list(abi: str) -> None:
+    """In words of 8 bytes, whatever the program's are: the place of a file that is not given."""
+    with whocall.open_core(str(LLDB / f"linux-{abi}.core")) as image:
+        listed = [module.path for module in image.modules if module.is_executable]
+    assert [Path(path).name for path in listed] == [f"linux-{abi}.out"]
+    assert all(path.startswith("/home/") for path in listed)
 
 
 @pytest.mark.parametrize(

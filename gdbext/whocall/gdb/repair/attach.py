@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ import gdb
 
 from whocall.gdb.host import settings
 from whocall.gdb.repair import attached
+from whocall.gdb.repair.attached import quoted
+from whocall.gdb.target.auxiliary_vector import AT_ENTRY, auxiliary_vector
 from whocall.repair.outcomes import ModuleOutcome
 from whocall.repair.plan import (
     AttachedState,
@@ -55,6 +58,33 @@ def _objfile_of(paths: Collection[str], build_id: str) -> gdb.Objfile | None:
     return None
 
 
+def _is_elsewhere(objfile: gdb.Objfile, bias: int) -> bool:
+    """Whether gdb has the program elsewhere than it lies, `bias` bytes above where it was linked.
+
+    Of position-independent programs in cores without the first page of the file, such as
+    qemu-user's, gdb does not find out where they were loaded; and `file` with the core of another
+    program still open puts them where that one lay.
+    """
+    if not bias or objfile.filename != gdb.current_progspace().filename:
+        return False
+    said = gdb.execute("info files", to_string=True)
+    shown = re.search(r"exec file:.*?Entry point: 0x([0-9a-f]+)", said, re.DOTALL)
+    entry = auxiliary_vector().get(AT_ENTRY)
+    return shown is not None and entry is not None and int(shown.group(1), 16) | 1 != entry | 1
+
+
+def _objfile_in_place(delivery: SymbolDelivery) -> gdb.Objfile | None:
+    """gdb's object file of the module; of a program that it has elsewhere, read where it lies."""
+    paths = (delivery.path, delivery.file_path)
+    objfile = _objfile_of(paths, delivery.build_id)
+    if objfile is None or attached.was_moved(objfile) or not _is_elsewhere(objfile, delivery.bias):
+        return objfile
+    gdb.execute(f"symbol-file -o {delivery.bias:#x} {quoted(objfile.filename or '')}", False, True)
+    moved = _objfile_of(paths, delivery.build_id)
+    attached.record(moved, delivery.path, delivery.bias).moved = moved is not None
+    return moved
+
+
 def note_delivery(delivery: SymbolDelivery, objfile: gdb.Objfile) -> None:
     """Records that gdb takes the files of the delivery by itself."""
     known = attached.record(objfile, delivery.path, delivery.bias)
@@ -66,7 +96,7 @@ def deliver(deliveries: Iterable[SymbolDelivery]) -> list[ModuleOutcome]:
     """Attaches the files of the deliveries."""
     outcomes = []
     for delivery in deliveries:
-        objfile = _objfile_of((delivery.path, delivery.file_path), delivery.build_id)
+        objfile = _objfile_in_place(delivery)
         known = attached.record(objfile, delivery.path, delivery.bias)
         if known.objfile is None and delivery.file_path:
             known.load(delivery.file_path)

@@ -34,6 +34,7 @@ class Attached:
     state: ModuleState = field(default_factory=ModuleState)
     files: list[Path] = field(default_factory=list)
     loaded: str = ""  # the module's own file, where gdb was given that too
+    moved: bool = False  # gdb had the program elsewhere, and was told where it lies
 
     def load(self, file: str) -> None:
         """Gives gdb the file of a module that it knows nothing of, such as a library where the
@@ -126,6 +127,11 @@ def record(objfile: gdb.Objfile | None, path: str, bias: int) -> Attached:
     known = Attached(gdb.current_progspace(), objfile, bias, path)
     _known.append(known)
     return known
+
+
+def was_moved(objfile: gdb.Objfile) -> bool:
+    """Whether gdb was told where the program lies."""
+    return any(known.moved and known.objfile == objfile for known in records())
 
 
 def forget_here() -> None:

@@ -16,6 +16,7 @@ import gdb
 from gdb.unwinder import Unwinder, register_unwinder
 
 from whocall.gdb.host import frame_cache
+from whocall.gdb.target.frames import byte_order
 from whocall.repair.chain import RegisterNames, Step
 
 _ALL_BITS = 0xFFFFFFFFFFFFFFFF
@@ -32,7 +33,9 @@ class _FrameId:
 
 
 def _value(number: int, kind: gdb.Type) -> gdb.Value:
-    return gdb.Value(number).cast(kind)
+    if kind.strip_typedefs().code != gdb.TYPE_CODE_FLAGS:
+        return gdb.Value(number).cast(kind)
+    return gdb.Value(number.to_bytes(kind.sizeof, byte_order()), kind)  # nothing is cast to flags
 
 
 class _FrameOverrides(Unwinder):

@@ -6,6 +6,7 @@ import re
 
 import gdb
 
+AT_ENTRY = 9  # where the program begins
 AT_SYSINFO_EHDR = 33  # the vDSO's ELF header
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import Literal
 
 import gdb
 
@@ -40,6 +41,13 @@ def past_main() -> Iterator[None]:
         yield
     finally:
         gdb.execute("set backtrace past-main off", to_string=True)
+
+
+def byte_order() -> Literal["big", "little"]:
+    """That of the current program's words; gdb tells it in sentences only."""
+    word = gdb.lookup_type("unsigned int")
+    last_byte_set = b"\1".rjust(word.sizeof, b"\0")
+    return "big" if int(gdb.Value(last_byte_set, word)) == 1 else "little"
 
 
 def selected_level() -> int | None:

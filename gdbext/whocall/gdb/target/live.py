@@ -19,7 +19,7 @@ from whocall.gdb.host import settings
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
-from whocall.gdb.target.frames import selection_kept
+from whocall.gdb.target.frames import byte_order, selection_kept
 from whocall.gdb.target.snapshot_validator import SnapshotValidator
 
 PAGE = 4096
@@ -155,13 +155,31 @@ def _resolved(path: str, local: bool) -> str:
     return next((file for file in known if PurePosixPath(file).name == name), path)
 
 
-def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread]) -> LiveImage:
-    """The image with the given threads; raises Error when the architecture is not known."""
-    architecture = gdb.newest_frame().architecture().name()
-    arch = native.architecture_of_gdb(architecture)
+def _architecture() -> str:
+    """Our name for that of the selected thread; raises Error when it is not known.
+
+    gdb's name for it may leave the byte order and the ABI open ("mips:isa64r2"): the type of a
+    general register tells both (the pc's would be a pointer's).
+    """
+    frame = gdb.newest_frame()
+    name = frame.architecture().name()
+    first = next(iter(frame.architecture().registers("general")))
+    register = frame.read_register(first.name).type
+    register_size, pointer_size = register.sizeof, register.pointer().sizeof
+    order = byte_order()
+    arch = native.architecture_of_gdb(name, order == "big", pointer_size, register_size)
     if arch is None:
         known = ", ".join(native.architectures())
-        raise Error(f"whocall does not know the architecture {architecture}; it knows {known}.")
+        raise Error(
+            f"whocall does not know the architecture {name} ({8 * pointer_size} bits, {order} "
+            f"endian); it knows {known}."
+        )
+    return arch
+
+
+def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread]) -> LiveImage:
+    """The image with the given threads; raises Error when the architecture is not known."""
+    arch = _architecture()
     found = states(threads)
     validator = SnapshotValidator(memory_reader(inferior), found)
     vector = auxiliary_vector()

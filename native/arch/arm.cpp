@@ -1,0 +1,128 @@
+// ARM of 32 bits, A32 and T32: the Procedure Call Standard and the DWARF of the Arm Architecture;
+// <asm/ptrace.h> and <asm/sigcontext.h> of Linux.
+#include "arch/arm.h"
+
+#include <elf.h>
+
+#include "arch/arm_code.h"
+#include "arch/arm_decoder.h"
+#include "arch/arm_fields.h"
+#include "arch/arm_linkage.h"
+
+namespace whocall {
+namespace {
+
+using namespace std::string_view_literals;
+
+using arm::kFp;
+constexpr Register kFlags = 16;
+
+constexpr std::array kGdbNames = {
+    "arm"sv,    "armv2"sv,   "armv2a"sv,  "armv3"sv,          "armv3m"sv,   "armv4"sv,
+    "armv4t"sv, "armv5"sv,   "armv5t"sv,  "armv5te"sv,        "armv5tej"sv, "xscale"sv,
+    "iwmmxt"sv, "iwmmxt2"sv, "armv6"sv,   "armv6k"sv,         "armv6t2"sv,  "armv6kz"sv,
+    "armv7"sv,  "armv8-a"sv, "armv8-r"sv, "armv8.1-m.main"sv, "arm_any"sv};
+constexpr std::array kNames = {"r0"sv,  "r1"sv, "r2"sv, "r3"sv, "r4"sv,  "r5"sv,
+                               "r6"sv,  "r7"sv, "r8"sv, "r9"sv, "r10"sv, "r11"sv,
+                               "r12"sv, "sp"sv, "lr"sv, "pc"sv, "cpsr"sv};
+constexpr std::array<Register, 8> kCalleeSaved = {4, 5, 6, 7, 8, 9, 10, kFp};
+constexpr std::array<Register, 4> kArguments = {0, 1, 2, 3};
+
+// struct pt_regs, and the same behind three words of struct sigcontext.
+template <std::uint32_t Base>
+constexpr auto kSaved = [] {
+  std::array<SavedRegister, 17> registers{};
+  for (std::uint32_t number = 0; number < registers.size(); ++number) {
+    registers[number] = {static_cast<Register>(number), Base + 4U * number, 4};
+  }
+  return registers;
+}();
+
+// sigreturn finds a ucontext at sp, rt_sigreturn one behind siginfo (128 bytes); in the ucontext
+// 20 bytes stand before the sigcontext.
+constexpr std::uint32_t kContext = 20 + 12;
+constexpr std::uint32_t kRtContext = 128 + kContext;
+// User mode with interrupts on.
+template <std::uint32_t Base>
+constexpr std::array<ContextMark, 1> kMarks = {{{Base + 4 * kFlags, 4, 0xdf, 0x10}}};
+// mov r7,#__NR_sigreturn, or __NR_rt_sigreturn; svc #0; in A32 and in T32
+constexpr std::array<std::uint8_t, 8> kSigreturn = {0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef};
+constexpr std::array<std::uint8_t, 8> kRtSigreturn = {0xad, 0x70, 0xa0, 0xe3,
+                                                      0x00, 0x00, 0x00, 0xef};
+constexpr std::array<std::uint8_t, 4> kThumbSigreturn = {0x77, 0x27, 0x00, 0xdf};
+constexpr std::array<std::uint8_t, 4> kThumbRtSigreturn = {0xad, 0x27, 0x00, 0xdf};
+constexpr std::array<std::uint8_t, 6> kWideSigreturn = {0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf};
+constexpr std::array<std::uint8_t, 6> kWideRtSigreturn = {0x4f, 0xf0, 0xad, 0x07, 0x00, 0xdf};
+constexpr std::array<SignalTrampoline, 6> kTrampolines = {
+    {{"sigreturn", kSigreturn, 0, false, kSaved<kContext>, kMarks<kContext>},
+     {"rt_sigreturn", kRtSigreturn, 0, false, kSaved<kRtContext>, kMarks<kRtContext>},
+     {"sigreturn", kThumbSigreturn, 0, false, kSaved<kContext>, kMarks<kContext>},
+     {"rt_sigreturn", kThumbRtSigreturn, 0, false, kSaved<kRtContext>, kMarks<kRtContext>},
+     {"sigreturn", kWideSigreturn, 0, false, kSaved<kContext>, kMarks<kContext>},
+     {"rt_sigreturn", kWideRtSigreturn, 0, false, kSaved<kRtContext>, kMarks<kRtContext>}}};
+
+// mov r7,#__NR_clone; svc #0; mov r7,#__NR_exit; svc #0; in T32 and in A32
+constexpr std::array<std::uint8_t, 6> kThumbClone = {0x4f, 0xf0, 0x78, 0x07, 0x00, 0xdf};
+constexpr std::array<std::uint8_t, 6> kThumbExit = {0x4f, 0xf0, 0x01, 0x07, 0x00, 0xdf};
+constexpr std::array<std::uint8_t, 8> kClone = {0x78, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef};
+constexpr std::array<std::uint8_t, 8> kExit = {0x01, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef};
+constexpr std::array<ThreadStart, 2> kThreadStarts = {{{kThumbClone, kThumbExit}, {kClone, kExit}}};
+
+// Of big-endian code, which went before (BE32), nothing is known here. Cores say nothing of it.
+bool is_be8(std::uint32_t flags) { return flags == 0 || (flags & EF_ARM_BE8) != 0; }
+
+template <Endian Data>
+std::unique_ptr<InstructionDecoder> make_decoder(const CodeReader& around) {
+  return std::make_unique<arm::Decoder>(around, Data);
+}
+
+template <Endian Data>
+Architecture row(std::string_view name) {
+  Architecture arch;
+  arch.name = name;
+  arch.gdb_names = kGdbNames;
+  arch.abi = {.elf_machine = EM_ARM,
+              .pointer_size = 4,
+              .endian = Data,
+              .accepts = Data == Endian::big ? is_be8 : nullptr,
+              .call_alignment = 8};
+  arch.registers = {.names = kNames,
+                    .size = 4,
+                    .pc = arm::kPc,
+                    .sp = arm::kSp,
+                    .fp = kFp,
+                    .other_fp = arm::kThumbFp,
+                    .return_address = arm::kLink,
+                    .link = arm::kLink,
+                    .callee_saved = kCalleeSaved,
+                    .mode = ModeBit{.status = kFlags, .bit = 0x20, .usual = 0x10},
+                    .arguments = kArguments};
+  // Bit 0 says that a function, or what a call goes back to, is T32.
+  arch.code.pointer_mask = ~Address{1};
+  arch.code.function_alignment = 4;
+  arch.code.alignment = 2;
+  arch.code.call_before = arm::call_before;
+  arch.code.longest_call = 4;
+  arch.code.append_start_marks = arm::append_start_marks;
+  arch.code.features_at_start = arm::features_at_start;
+  arch.code.flow_ends = arm::flow_ends;
+  arch.code.append_direct_jumps = arm::append_direct_jumps;
+  arch.code.make_decoder = make_decoder<Data>;
+  arch.os = {.prstatus = {.size = 148,
+                          .lwp_offset = 24,
+                          .registers_offset = 72,
+                          .registers_size = 72,
+                          .registers = kSaved<0>},
+             .signal_trampolines = kTrampolines,
+             .thread_starts = kThreadStarts};
+  arch.linkage = {
+      .smallest_slot = 12, .jump_stub = arm::jump_stub<Data>, .startup = arm::startup<Data>};
+  return arch;
+}
+
+}  // namespace
+
+const Architecture kArm = row<Endian::little>("arm");
+const Architecture kArmeb = row<Endian::big>("armeb");
+
+}  // namespace whocall

@@ -1,0 +1,219 @@
+#include "object/exception_index.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "arch/elf_machine.h"
+#include "base/byte_reader.h"
+#include "base/interrupt.h"
+#include "base/sort_by_address.h"
+
+namespace whocall {
+namespace {
+
+constexpr std::uint32_t kEntrySize = 8;  // bytes: where the function is, and how to unwind it
+constexpr std::uint32_t kCannotUnwind = 1;
+constexpr std::uint32_t kCompact = 0x80000000;  // instructions, and not an offset
+constexpr Address kTop = 0xffffffff;
+
+// An offset of 31 bits from `place`, the word's own address.
+Address prel31(std::uint32_t word, Address place) {
+  const std::uint32_t sign = (word & 0x40000000U) << 1U;
+  return (place + ((word & 0x7fffffffU) | sign)) & kTop;
+}
+
+// Of a word the `count` last bytes, the most significant first.
+void append_bytes(std::uint32_t word, unsigned count, std::vector<std::uint8_t>& out) {
+  while (count-- != 0) {
+    out.push_back(static_cast<std::uint8_t>(word >> (8 * count)));
+  }
+}
+
+bool append_words(ByteReader& reader, unsigned count, std::vector<std::uint8_t>& out) {
+  for (unsigned i = 0; i < count; ++i) {
+    append_bytes(reader.u32(), 4, out);
+  }
+  return reader.ok();
+}
+
+// EHABI 7.3: a word that begins with bit 31, zeros and the number of the routine that reads it.
+// Routine 0 has three bytes there; 1 and 2 have a count of further words and two bytes.
+bool read_compact(std::uint32_t word, ByteReader more, std::vector<std::uint8_t>& out) {
+  const std::uint32_t routine = (word >> 24U) & 0x7fU;
+  if (routine == 0) {
+    append_bytes(word, 3, out);
+    return true;
+  }
+  append_bytes(word, 2, out);
+  return routine <= 2 && append_words(more, (word >> 16U) & 0xffU, out);
+}
+
+std::vector<AddressRange> code_of(const ElfFile& file) {
+  std::vector<AddressRange> code;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0) {
+      code.push_back({segment.address, segment.address + segment.memory_size});
+    }
+  }
+  return code;
+}
+
+// Ascending and apart: a damaged file has any number of them.
+std::vector<AddressRange> in_order(std::vector<AddressRange> ranges) {
+  std::ranges::sort(ranges, {}, &AddressRange::begin);
+  std::vector<AddressRange> joined;
+  for (const AddressRange& range : ranges) {
+    if (!joined.empty() && range.begin <= joined.back().end) {
+      joined.back().end = std::max(joined.back().end, range.end);
+    } else {
+      joined.push_back(range);
+    }
+  }
+  return joined;
+}
+
+// `ranges` in order.
+const AddressRange* range_around(const std::vector<AddressRange>& ranges, Address address) {
+  const auto after = std::ranges::upper_bound(ranges, address, {}, &AddressRange::begin);
+  return after != ranges.begin() && std::prev(after)->contains(address) ? &*std::prev(after)
+                                                                        : nullptr;
+}
+
+}  // namespace
+
+ExceptionIndex::ExceptionIndex(const LoadedPart& index, BytesAt bytes_at,
+                               std::vector<AddressRange> code)
+    : index_(index), bytes_at_(std::move(bytes_at)), code_(in_order(std::move(code))) {
+  const auto size = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(index.bytes.size(), std::numeric_limits<std::uint32_t>::max() / 2));
+  starts_.reserve(size / kEntrySize);
+  for (std::uint32_t offset = 0; size - offset >= kEntrySize; offset += kEntrySize) {
+    check_interrupt_at(offset / kEntrySize, kManyEntries);
+    const std::uint32_t word = *index.bytes.read<std::uint32_t>(offset);
+    const Address address = prel31(word, index.address + offset) & ~Address{1};  // of T32
+    if ((word & kCompact) == 0 && range_around(code_, address) != nullptr) {
+      starts_.push_back({address, offset});
+    }
+  }
+  sort_by_address(starts_, [](const Start& start) { return start.address; });
+}
+
+Address ExceptionIndex::end_behind(std::size_t number) const {
+  const Address end = range_around(code_, starts_[number].address)->end;
+  return number + 1 < starts_.size() ? std::min(starts_[number + 1].address, end) : end;
+}
+
+ExceptionEntry ExceptionIndex::at(std::size_t number) const {
+  using Kind = ExceptionEntry::Kind;
+  const Start& start = starts_[number];
+  ExceptionEntry entry{{start.address, end_behind(number)}};
+  const std::uint32_t place = start.offset + 4;
+  const std::uint32_t word = *index_.bytes.read<std::uint32_t>(place);
+  if (word == kCannotUnwind) {
+    entry.kind = Kind::cannot_unwind;
+  } else if ((word & kCompact) == 0) {
+    read_apart(prel31(word, index_.address + place), entry);
+  } else if ((word & 0x7f000000U) == 0) {  // the other routines' do not fit
+    entry.kind = Kind::inlined;
+    append_bytes(word, 3, entry.instructions);
+  }
+  return entry;
+}
+
+// What belongs to a routine of a language's own has that routine's address before it, and then, by
+// the convention of all compilers, a count of further words and three bytes of instructions.
+void ExceptionIndex::read_apart(Address table, ExceptionEntry& entry) const {
+  ByteReader reader(bytes_at_(table));
+  std::uint32_t word = reader.u32();
+  bool whole = false;
+  if ((word & kCompact) != 0) {
+    whole = read_compact(word, reader, entry.instructions);
+  } else {
+    word = reader.u32();
+    append_bytes(word, 3, entry.instructions);
+    whole = append_words(reader, word >> 24U, entry.instructions);
+    entry.exception_table = table + reader.offset();
+  }
+  if (whole && reader.ok()) {
+    entry.kind = ExceptionEntry::Kind::apart;
+  } else {
+    entry.instructions.clear();
+    entry.exception_table.reset();
+  }
+}
+
+std::optional<ExceptionEntry> ExceptionIndex::find(Address link) const {
+  const auto after = std::ranges::upper_bound(starts_, link, {}, &Start::address);
+  if (after == starts_.begin()) {
+    return std::nullopt;
+  }
+  const auto number = static_cast<std::size_t>(after - starts_.begin()) - 1;
+  return link < end_behind(number) ? std::optional(at(number)) : std::nullopt;
+}
+
+// Each entry begins where a function does; where functions alike follow one another, the linker
+// leaves the first one's only.
+//
+// Folklore. Situation: the linker adds an entry that nothing can be unwound where code without
+// tables follows code that has them. Example: behind the last function of an object file in C++
+// that C follows. It stands where the former ends, before the padding of the next function. Remedy:
+// such entries tell of no start.
+std::vector<Address> ExceptionIndex::function_starts() const {
+  std::vector<Address> found;
+  for (const Start& start : starts_) {
+    const std::uint32_t word = *index_.bytes.read<std::uint32_t>(start.offset + 4);
+    if (word != kCannotUnwind && (found.empty() || found.back() != start.address)) {
+      found.push_back(start.address);
+    }
+  }
+  return found;
+}
+
+namespace {
+
+std::optional<LoadedPart> part_at(const ElfFile& file, std::uint64_t offset, std::uint64_t size,
+                                  Address address) {
+  const auto bytes = file.bytes().slice(offset, size);
+  return bytes ? std::optional(LoadedPart{*bytes, address}) : std::nullopt;
+}
+
+// By the program header, which is what the runtime goes by, or where a linker's script left that
+// out by the section. A separate debug file keeps both but not the bytes: those of others would
+// stand there.
+std::optional<LoadedPart> part_of(const ElfFile& file) {
+  const std::uint32_t type = elf_machine(file.machine()).exception_index;
+  const ElfSection* section = file.section(".ARM.exidx");
+  if (type == 0 || file.type() == ET_REL || (section != nullptr && section->type == SHT_NOBITS)) {
+    return std::nullopt;
+  }
+  for (const ElfSegment& header : file.segments()) {
+    if (header.type == type) {
+      return part_at(file, header.offset, header.file_size, header.address);
+    }
+  }
+  return section != nullptr ? part_at(file, section->offset, section->size, section->address)
+                            : std::nullopt;
+}
+
+struct FileIndex {
+  std::unique_ptr<const ExceptionIndex> index;
+};
+
+FileIndex read_index(const ElfFile& file) {
+  const auto part = part_of(file);
+  return {part ? std::make_unique<ExceptionIndex>(
+                     *part, [&file](Address address) { return file.at(address); }, code_of(file))
+               : nullptr};
+}
+
+}  // namespace
+
+const ExceptionIndex* exception_index_of(const ElfFile& file) {
+  return file.attachments().get<FileIndex>([&] { return read_index(file); }).index.get();
+}
+
+}  // namespace whocall

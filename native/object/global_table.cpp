@@ -1,0 +1,27 @@
+#include "object/global_table.h"
+
+#include <elf.h>
+
+#include <algorithm>
+
+#include "object/elf_dynamic.h"
+
+namespace whocall {
+
+GlobalTable global_table(const ElfFile& file) {
+  GlobalTable table;
+  table.address = ElfDynamic(file).value(DT_PLTGOT).value_or(0);
+  if (table.address == 0 && file.machine() == EM_MIPS) {
+    const ElfSection* section = file.section(".got");
+    table.address = section != nullptr ? section->address : 0;
+  }
+  table.read = [&file](Address address, std::span<std::byte> out) {
+    const auto bytes = file.at(address).bytes();
+    const std::size_t size = std::min(bytes.size(), out.size());
+    std::copy_n(bytes.begin(), size, out.begin());
+    return size;
+  };
+  return table;
+}
+
+}  // namespace whocall

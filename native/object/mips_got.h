@@ -1,0 +1,25 @@
+// The global offset table of MIPS, which the loader fills in without being told by relocations.
+//
+// Source: System V ABI, MIPS RISC Processor Supplement, "Global Offset Table". Its words belong to
+// no symbol at first (DT_MIPS_LOCAL_GOTNO of them; the loader adds the load bias to each) and then
+// to the last dynamic symbols, one each (from DT_MIPS_GOTSYM on).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/address.h"
+#include "object/elf_file.h"
+
+namespace whocall {
+
+struct MipsGot {
+  AddressRange local{};  // link addresses of the words with no symbol
+  std::uint64_t first_symbol =
+      0;  // index in .dynsym of what the first word behind them is bound to
+};
+
+// A miss for files of other machines and for static programs.
+std::optional<MipsGot> mips_got(const ElfFile& file);
+
+}  // namespace whocall

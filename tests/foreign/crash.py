@@ -1,0 +1,120 @@
+"""A program, stopped deep in its work, and what was on its stack by the calls that it made."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus.crash import ENVIRONMENT, set_limits
+from kept import Tool, kept, sources
+
+from foreign.roots import root_of
+
+HERE = Path(__file__).parent
+SCRIPTS = HERE / "programs"
+STACK = 1024 * 1024
+"""Of the guest: qemu dumps all of it."""
+HEAD = "<3Q"
+"""Of struct stack in shadow.c: the thread, how deep it is, where its last block begins."""
+# A stub of lazy binding calls the linker, and never gets back what it calls with.
+AT_ONCE = ("-E", "LD_BIND_NOW=1")
+
+
+@dataclass(frozen=True)
+class ForeignSet:
+    """An architecture of the distribution's."""
+
+    name: str
+    qemu: str
+
+
+SETS = {
+    one.name: one
+    for one in (
+        ForeignSet("arm64", "qemu-aarch64"),
+        ForeignSet("armhf", "qemu-arm"),
+        ForeignSet("mipsel", "qemu-mipsel"),
+        ForeignSet("mips64el", "qemu-mips64el"),
+    )
+}
+PROGRAMS = {
+    "bash": ("bin/bash", "recurse.sh"),
+    "dash": ("bin/dash", "recurse.sh"),
+    "gawk": ("usr/bin/gawk", "-f", "recurse.awk"),
+    "lua": ("usr/bin/lua5.4", "recurse.lua"),
+    "perl": ("usr/bin/perl", "recurse.pl"),
+    "python3": ("usr/bin/python3.11", "-S", "recurse.py"),
+    "sqlite3": ("usr/bin/sqlite3", "-cmd", ".shell kill -ABRT $PPID", ":memory:"),
+    "tclsh": ("usr/bin/tclsh8.6", "recurse.tcl"),
+}
+
+
+class CrashError(Exception):
+    """A program could not be stopped."""
+
+
+@dataclass(frozen=True)
+class ForeignCrash:
+    """A core file, its program, and the return addresses on the stack, the innermost first."""
+
+    core: Path
+    exe: Path
+    sysroot: str
+    returns: tuple[int, ...]
+
+
+def _plugin() -> Path:
+    source = HERE / "shadow.c"
+
+    def build(place: Path) -> Path:
+        made = place / "shadow.so"
+        command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
+        subprocess.run([*command, str(source), "-o", str(made)], check=True)
+        return made
+
+    return kept(("shadow", source.read_bytes(), Tool("gcc")), build)
+
+
+def _returns(shadow: Path) -> tuple[int, ...]:
+    data = shadow.read_bytes()
+    _, depth, _ = struct.unpack_from(HEAD, data)
+    back = struct.unpack_from(f"<{depth}Q", data, struct.calcsize(HEAD))
+    return tuple(address & ~1 for address in reversed(back))
+
+
+def _run(place: Path, of: ForeignSet, root: Path, exe: str, arguments: list[str]) -> ForeignCrash:
+    shadow = place / "shadow"
+    command = [of.qemu, "-L", str(root), *AT_ONCE, "-plugin", f"{_plugin()},out={shadow}"]
+    subprocess.run(
+        [*command, str(root / exe), *arguments],
+        cwd=place,
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=120,
+        check=False,
+        preexec_fn=lambda: set_limits(stack=STACK, dumped=0),
+    )
+    for host in place.glob("core*"):
+        host.unlink()
+    cores = list(place.glob("qemu_*.core"))
+    if len(cores) != 1:
+        raise CrashError(f"{of.name}, {exe}: wrote {len(cores)} cores")
+    returns = _returns(shadow)
+    shadow.unlink()
+    subprocess.run(["fallocate", "--dig-holes", str(cores[0])], check=True)
+    return ForeignCrash(cores[0], root / exe, str(root), returns)
+
+
+def crash_of(name: str, program: str) -> ForeignCrash:
+    """Made once on a machine."""
+    of, root = SETS[name], root_of(name)
+    exe, *words = PROGRAMS[program]
+    arguments = [str(SCRIPTS / word) if (SCRIPTS / word).exists() else word for word in words]
+    texts = sources(SCRIPTS, suffixes=(".sh", ".awk", ".lua", ".pl", ".py", ".tcl"))
+    plugin = (HERE / "shadow.c").read_bytes()
+    recipe = ("foreign", name, PROGRAMS[program], str(root), Tool(of.qemu), plugin, texts, STACK)
+    return kept(recipe, lambda place: _run(place, of, root, exe, arguments))

@@ -1,0 +1,97 @@
+"""The distribution's packages of other architectures, unpacked into a folder: nothing of this
+machine is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from kept import kept
+
+PACKAGES = (
+    "bash",
+    "dash",
+    "gawk",
+    "libc6",
+    "libcrypt1",
+    "libexpat1",
+    "libgcc-s1",
+    "libgmp10",
+    "liblua5.4-0",
+    "libmpfr6",
+    "libpython3.11-minimal",
+    "libpython3.11-stdlib",
+    "libreadline8",
+    "libsigsegv2",
+    "libsqlite3-0",
+    "libstdc++6",
+    "libtcl8.6",
+    "libtinfo6",
+    "lua5.4",
+    "perl-base",
+    "python3.11-minimal",
+    "sqlite3",
+    "tcl8.6",
+    "zlib1g",
+)
+
+
+class RootError(Exception):
+    """The packages could not be had."""
+
+
+def _apt(place: Path, architecture: str, *command: str) -> None:
+    state, cache, packages = place / "state", place / "cache", place / "packages"
+    for folder in (state / "lists/partial", cache / "archives/partial", packages):
+        folder.mkdir(parents=True, exist_ok=True)
+    (state / "status").touch()
+    options = {
+        "APT::Architecture": architecture,
+        "APT::Architectures": architecture,
+        "APT::Sandbox::User": "root",
+        "Dir::State": state,
+        "Dir::State::status": state / "status",
+        "Dir::Cache": cache,
+    }
+    words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+    done = subprocess.run(
+        ["apt-get", "-qq", *words, *command],
+        cwd=packages,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RootError(f"packages for {architecture}: {done.stderr[-2000:]}")
+
+
+def _make_links_relative(root: Path) -> None:
+    """qemu-user looks absolute links up on this machine."""
+    for path in root.rglob("*"):
+        if path.is_symlink() and path.readlink().is_absolute():
+            target = root / path.readlink().relative_to("/")
+            path.unlink()
+            path.symlink_to(os.path.relpath(target, path.parent))
+
+
+def unpacked(place: Path, architecture: str, packages: Sequence[str] = PACKAGES) -> Path:
+    """Packages in a folder of `place`; RootError without a network."""
+    root, work = place / "root", place / "work"
+    with suppress(RootError):  # of some list that is not needed, while a mirror is renewed
+        _apt(work, architecture, "update")
+    _apt(work, architecture, "download", *packages)
+    for package in sorted((work / "packages").glob("*.deb")):
+        subprocess.run(["dpkg-deb", "-x", str(package), str(root)], check=True)
+    subprocess.run(["rm", "-rf", str(work)], check=True)
+    _make_links_relative(root)
+    return root
+
+
+def root_of(architecture: str) -> Path:
+    """The sysroot of one of the distribution's architectures; RootError without a network."""
+    recipe = ("foreign root", architecture, PACKAGES)
+    return kept(recipe, lambda place: unpacked(place, architecture))
