@@ -1,4 +1,4 @@
-"""A program whose functions say their names, for each instruction set, beside its unstripped twin."""
+"""A program whose functions say their names, for each instruction set, beside its twin."""
 
 from __future__ import annotations
 
