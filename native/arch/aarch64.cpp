@@ -7,6 +7,7 @@
 #include "arch/aarch64_constants.h"
 #include "arch/aarch64_decoder.h"
 #include "arch/aarch64_linkage.h"
+#include "arch/aarch64_relocations.h"
 #include "arch/fixed_width.h"
 
 namespace whocall {
@@ -94,7 +95,10 @@ const Architecture kAArch64 = [] {
                           .registers = kSaved<0>},
              .signal_trampolines = kTrampolines,
              .thread_starts = kThreadStarts};
-  arch.linkage = {.jump_stub = aarch64::jump_stub, .startup = aarch64::startup};
+  arch.linkage = {.jump_stub = aarch64::jump_stub,
+                  .startup = aarch64::startup,
+                  .relocations = aarch64::relocations,
+                  .got_target = aarch64::got_target};
   return arch;
 }();
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t kWidth = 4;
 
-// What pages registers hold, as far as the code goes on straight.
+// What pages, and addresses in them, registers hold, as far as the code goes on straight: compilers
+// count from one constant to others (-fsection-anchors).
 class Pages {
  public:
   [[nodiscard]] std::optional<Address> at(Register number) const { return pages_.at(number); }
@@ -75,8 +76,8 @@ void for_each_address(ByteView code, Address address, const Named& named, const 
     if (const auto instruction = decoder.decode(code.from(at), here)) {
       pages.forget(*instruction);
     }
-    if (is_adrp(word)) {
-      pages.put(rd(word), adr_value(word, here));
+    if (taken || is_adrp(word)) {
+      pages.put(rd(word), taken.value_or(adr_value(word, here)));
     }
   }
 }
@@ -86,7 +87,8 @@ constexpr auto kIgnored = [](auto...) {};
 }  // namespace
 
 void append_constant_addresses(ByteView code, Address address, const GlobalTable& /*got*/,
-                               AddressRange wanted, std::vector<ConstantAddress>& found) {
+                               bool /*fixed*/, AddressRange wanted,
+                               std::vector<ConstantAddress>& found) {
   for_each_address(
       code, address,
       [&](Address at, Address value, Register destination) {

@@ -7,7 +7,7 @@
 namespace whocall::aarch64 {
 
 // Each answers the question of CodeModel by the same name.
-void append_constant_addresses(ByteView code, Address address, const GlobalTable& got,
+void append_constant_addresses(ByteView code, Address address, const GlobalTable& got, bool fixed,
                                AddressRange wanted, std::vector<ConstantAddress>& found);
 void append_named_addresses(ByteView code, Address address, const GlobalTable& got, bool fixed,
                             AddressRange wanted, std::vector<Address>& found);

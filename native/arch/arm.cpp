@@ -5,9 +5,11 @@
 #include <elf.h>
 
 #include "arch/arm_code.h"
+#include "arch/arm_constants.h"
 #include "arch/arm_decoder.h"
 #include "arch/arm_fields.h"
 #include "arch/arm_linkage.h"
+#include "arch/arm_relocations.h"
 
 namespace whocall {
 namespace {
@@ -107,6 +109,8 @@ Architecture row(std::string_view name) {
   arch.code.features_at_start = arm::features_at_start;
   arch.code.flow_ends = arm::flow_ends;
   arch.code.append_direct_jumps = arm::append_direct_jumps;
+  arch.code.append_constant_addresses = arm::append_constant_addresses<Data>;
+  arch.code.append_named_addresses = arm::append_named_addresses<Data>;
   arch.code.make_decoder = make_decoder<Data>;
   arch.os = {.prstatus = {.size = 148,
                           .lwp_offset = 24,
@@ -117,6 +121,10 @@ Architecture row(std::string_view name) {
              .thread_starts = kThreadStarts};
   arch.linkage = {
       .smallest_slot = 12, .jump_stub = arm::jump_stub<Data>, .startup = arm::startup<Data>};
+  if (Data == Endian::little) {  // of BE8 the linker turns the instructions round
+    arch.linkage.relocations = arm::relocations;
+    arch.linkage.got_target = arm::got_target;
+  }
   return arch;
 }
 

@@ -1,21 +1,15 @@
 #include "arch/arm_code.h"
 
 #include <algorithm>
-#include <set>
 
 #include "arch/arm_decoder.h"
 #include "arch/arm_fields.h"
-#include "base/interrupt.h"
+#include "arch/arm_sweep.h"
 
 namespace whocall::arm {
 namespace {
 
 using Flow = Instruction::Flow;
-
-bool goes_on(const Instruction& instruction) {
-  return instruction.flow == Flow::next || instruction.flow == Flow::call ||
-         instruction.flow == Flow::branch;
-}
 
 // Functions begin by lowering the stack pointer, as a rule with the link register.
 bool is_prologue(const Instruction& instruction) {
@@ -33,47 +27,69 @@ bool saves_link(const Instruction& instruction) {
   });
 }
 
-// Whether flow comes from what stands before an instruction.
-enum class Before : std::uint8_t { goes_on, calls, ended };
-
-// Reads all of `code` from front to back, in its modes and without the constants in it, and calls
-// visit(address, instruction, before).
-template <typename Visit>
-void sweep(ByteView code, Address address, Visit visit) {
-  const Modes modes(code, address);
-  std::set<Address> constants;
-  Before before = Before::ended;
-  std::size_t asked = 0;
-  for (Address at = address + address % 2; at - address + 2 <= code.size();) {
-    check_interrupt_at(asked++, kManyEntries);
-    constants.erase(constants.begin(), constants.lower_bound(at));
-    if (!constants.empty() && *constants.begin() == at) {
-      before = Before::ended;  // behind a call, one that never comes back
-      at += 4;
-      continue;
-    }
-    const bool thumb = modes.is_thumb(at);
-    const ByteView here = code.from(at - address);
-    const auto instruction = decode(here, at, thumb);
-    const std::uint64_t width = thumb ? 2 : 4;
-    // Behind an end, what begins in the middle of a word is padding, or half a constant.
-    if (!instruction || (before == Before::ended && at % 4 == 2 && instruction->size > 2)) {
-      at += width;
-      continue;
-    }
-    const AddressRange read = constants_read(here, at, thumb);
-    for (Address word = read.begin; word < read.end; word += 4) {
-      constants.insert(word);
-    }
-    visit(at, *instruction, before);
-    if (!instruction->padding) {
-      before = instruction->flow == Flow::call ? Before::calls
-               : goes_on(*instruction)         ? Before::goes_on
-                                               : Before::ended;
-    }
-    at += instruction->size;
+// Folklore. Situation: no end of the flow stands before a function. Example: the constants of the
+// function before it do, and the first instruction of `by_pointer` compares its argument. Remedy:
+// an instruction before them loads the last one.
+bool is_behind_constant(ByteView code, std::uint64_t at) {
+  constexpr std::uint64_t kFarthest = 4096 + 8;  // bytes
+  if (at % 4 != 0 || at < 4) {
+    return false;
   }
+  const std::uint64_t first = at - std::min(at, kFarthest);
+  const Modes modes(code.slice(first, at - first).value_or(ByteView()), first);
+  for (std::uint64_t from = first; from + 4 < at; from += 2) {
+    const bool thumb = modes.is_thumb(from);
+    if ((thumb || from % 4 == 0) && constants_read(code.from(from), from, thumb).contains(at - 4)) {
+      return true;
+    }
+  }
+  return false;
 }
+
+// Folklore. Situation: a function does not begin by lowering the stack pointer. Example: compilers
+// load constants first, ldr r3,[pc,#424]; push {r4-r11,lr}; behind the constants of the function
+// before, nothing else tells where it begins. Remedy: the code behind an end begins a function
+// where no jump leads to it and the link register is pushed a few instructions on.
+class LatePrologues {
+ public:
+  void take(const Swept& swept) {
+    const Instruction& instruction = swept.instruction;
+    if (instruction.target && is_inner_jump(swept)) {
+      jumped_.push_back(*instruction.target);
+    }
+    if (swept.before == Before::ended) {
+      begin_ = instruction.padding ? std::nullopt : std::optional(swept.at);
+      left_ = kMost;
+    } else if (begin_ && is_prologue(instruction) && saves_link(instruction)) {
+      found_.push_back(*begin_);
+      begin_.reset();
+    }
+    if (instruction.flow != Flow::next || left_-- == 0) {
+      begin_.reset();
+    }
+  }
+
+  [[nodiscard]] std::vector<Address> begun() {
+    std::ranges::sort(jumped_);
+    std::erase_if(found_, [&](Address at) { return std::ranges::binary_search(jumped_, at); });
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr unsigned kMost = 8;   // instructions before the link register is pushed
+  static constexpr Address kFar = 4096;  // bytes; jumps over more of them call, as a rule
+
+  static bool is_inner_jump(const Swept& swept) {
+    const Address distance = *swept.instruction.target - swept.at;
+    return swept.instruction.flow == Flow::branch ||
+           (swept.instruction.flow == Flow::jump && distance + kFar < 2 * kFar);
+  }
+
+  std::optional<Address> begin_;  // of the code behind an end that is being read
+  unsigned left_ = 0;
+  std::vector<Address> found_;
+  std::vector<Address> jumped_;
+};
 
 }  // namespace
 
@@ -101,16 +117,21 @@ std::optional<CallSite> call_before(ByteView before, Address return_address) {
 }
 
 void append_start_marks(ByteView code, Address address, StartMarks& marks) {
-  sweep(code, address, [&](Address at, const Instruction& instruction, Before before) {
+  LatePrologues late;
+  sweep(code, address, [&](const Swept& swept) {
+    const Instruction& instruction = swept.instruction;
+    late.take(swept);
     if (instruction.flow == Flow::call && instruction.target &&
         *instruction.target - address < code.size()) {
       marks.call_targets.push_back(*instruction.target);
     }
-    if ((before == Before::ended && is_prologue(instruction)) ||
-        (before == Before::calls && saves_link(instruction))) {
-      marks.prologues.push_back(at);
+    if ((swept.before == Before::ended && is_prologue(instruction)) ||
+        (swept.before == Before::calls && saves_link(instruction))) {
+      marks.prologues.push_back(swept.at);
     }
   });
+  const std::vector<Address> begun = late.begun();
+  marks.prologues.insert(marks.prologues.end(), begun.begin(), begun.end());
 }
 
 StartFeatures features_at_start(ByteView code, std::uint64_t at) {
@@ -124,7 +145,8 @@ StartFeatures features_at_start(ByteView code, std::uint64_t at) {
   const Modes modes(code.slice(first, size).value_or(ByteView()), first);
   const auto instruction = decode(code.from(at), at, modes.is_thumb(at));
   found.prologue = instruction && is_prologue(*instruction);
-  found.behind_end = flow_ends(code.slice(0, at).value_or(ByteView()));
+  found.behind_end =
+      flow_ends(code.slice(0, at).value_or(ByteView())) || is_behind_constant(code, at);
   return found;
 }
 
@@ -150,10 +172,11 @@ bool flow_ends(ByteView all_before) {
 
 void append_direct_jumps(ByteView code, Address address, AddressRange wanted,
                          std::vector<DirectJump>& jumps) {
-  sweep(code, address, [&](Address at, const Instruction& instruction, Before /*before*/) {
+  sweep(code, address, [&](const Swept& swept) {
+    const Instruction& instruction = swept.instruction;
     if (instruction.target && instruction.flow != Flow::call &&
         wanted.contains(*instruction.target)) {
-      jumps.push_back({at, *instruction.target});
+      jumps.push_back({swept.at, *instruction.target});
     }
   });
 }

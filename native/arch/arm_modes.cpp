@@ -50,8 +50,10 @@ int likeness(std::uint32_t word) {
   if (is_odd(word)) {
     return -kUsual;
   }
+  // blx to T32 within a megabyte: of T32 it would be a shift by a register, or unsigned arithmetic.
+  const bool calls_t32 = is(word, 0xfff00000, 0xfa000000) || is(word, 0xfff00000, 0xfaf00000);
   const std::uint32_t condition = word >> 28U;
-  if (condition == 0xe) {
+  if (condition == 0xe || calls_t32) {
     return kUsual;
   }
   // Folklore. Situation: code where every second instruction has a condition. Example: memset of

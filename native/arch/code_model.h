@@ -108,11 +108,13 @@ struct CodeModel {
 
   // Appends the instructions in `code`, which begins at `address`, that take an address in
   // `wanted`, or load a word of the global offset table; some of them are only bytes of others.
+  // `fixed`: the code runs where it was linked, and so may name addresses outright; in other code
+  // such numbers are no addresses.
   void (*append_constant_addresses)(ByteView code, Address address, const GlobalTable& got,
-                                    AddressRange wanted,
+                                    bool fixed, AddressRange wanted,
                                     std::vector<ConstantAddress>& found) = nullptr;
   // Appends the addresses in `wanted` that any operand in `code` may name, likewise; unordered,
-  // with repetitions. `fixed`: the code runs where it was linked, and so may name them outright.
+  // with repetitions.
   void (*append_named_addresses)(ByteView code, Address address, const GlobalTable& got, bool fixed,
                                  AddressRange wanted, std::vector<Address>& found) = nullptr;
   // The register that position-independent code calls functions through, all of them (MIPS: t9).

@@ -54,7 +54,8 @@ struct Linkage {
 
   // The relocations that object files of this instruction set have in their code.
   std::span<const RelocationForm> (*relocations)() = nullptr;
-  // Where a place of RelocationKind::got_slot leads, by the instruction that the linker left there.
+  // Where a place of RelocationKind::got_slot or branch_field leads, by the instruction that the
+  // linker left there.
   RelocatedTarget (*got_target)(const RelocatedPlace& place) = nullptr;
 };
 

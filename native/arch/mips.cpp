@@ -201,8 +201,9 @@ struct Questions {
     mips::append_jump_tables(kDialect, code, tables);
   }
   static void append_constant_addresses(ByteView code, Address address, const GlobalTable& got,
-                                        AddressRange wanted, std::vector<ConstantAddress>& found) {
-    mips::append_constant_addresses(kDialect, code, address, got, wanted, found);
+                                        bool fixed, AddressRange wanted,
+                                        std::vector<ConstantAddress>& found) {
+    mips::append_constant_addresses(kDialect, code, address, got, fixed, wanted, found);
   }
   static void append_named_addresses(ByteView code, Address address, const GlobalTable& got,
                                      bool fixed, AddressRange wanted, std::vector<Address>& found) {

@@ -10,9 +10,6 @@ namespace whocall::mips {
 namespace {
 
 constexpr std::uint64_t kWidth = 4;
-// Code that may move is linked at small addresses, which many numbers are equal to. Linkers put
-// what may not at 0x400000.
-constexpr Address kLowestFixed = 0x400000;
 
 // The fields of an instruction word.
 struct Word {
@@ -243,13 +240,12 @@ constexpr auto kIgnored = [](auto...) {};
 }  // namespace
 
 void append_constant_addresses(const Dialect& dialect, ByteView code, Address address,
-                               const GlobalTable& got, AddressRange wanted,
+                               const GlobalTable& got, bool fixed, AddressRange wanted,
                                std::vector<ConstantAddress>& found) {
   for_each_address(
       dialect, code, address, got,
       [&](Address at, const Value& value, Register destination) {
-        const bool is_wanted =
-            wanted.contains(value.address) && (!value.outright || wanted.begin >= kLowestFixed);
+        const bool is_wanted = wanted.contains(value.address) && (!value.outright || fixed);
         if (is_wanted || value.slot) {
           found.push_back({.at = at,
                            .value = is_wanted ? value.address : 0,

@@ -11,7 +11,7 @@ namespace whocall::mips {
 
 // Those questions of CodeModel.
 void append_constant_addresses(const Dialect& dialect, ByteView code, Address address,
-                               const GlobalTable& got, AddressRange wanted,
+                               const GlobalTable& got, bool fixed, AddressRange wanted,
                                std::vector<ConstantAddress>& found);
 void append_named_addresses(const Dialect& dialect, ByteView code, Address address,
                             const GlobalTable& got, bool fixed, AddressRange wanted,

@@ -11,13 +11,14 @@ namespace whocall {
 
 // How the symbol's address S follows from the value V that the linker wrote at P; A is the addend.
 enum class RelocationKind : std::uint8_t {
-  opaque,       // nothing follows: thread-local storage, no operation
-  pc_relative,  // S = P + V - A
-  branch,       // the same in a call or a jump: S is code
-  absolute,     // S = V - A
-  got_slot,     // V leads to the word that holds S, or, where the linker has relaxed it, to S
-  got_offset,   // S = GOT + V - A
-  got_base,     // GOT = P + V - A
+  opaque,        // nothing follows: thread-local storage, no operation
+  pc_relative,   // S = P + V - A
+  branch,        // the same in a call or a jump: S is code
+  branch_field,  // in a call or a jump, V being a field of it: Linkage::got_target tells S
+  absolute,      // S = V - A
+  got_slot,      // V leads to the word that holds S, or, where the linker has relaxed it, to S
+  got_offset,    // S = GOT + V - A
+  got_base,      // GOT = P + V - A
 };
 
 // One type of relocation. Bytes count from the place that the relocation names.
@@ -35,8 +36,9 @@ struct RelocatedPlace {
   ByteView code;             // from the beginning of the section's code
   Address address = 0;       // link address of its first byte
   std::uint64_t offset = 0;  // of the relocation, bytes
-  std::int64_t addend = 0;
+  std::int64_t addend = 0;   // where the place itself holds it, what it held: a whole instruction
   std::optional<Address> got{};  // the global offset table, where it is known
+  std::uint32_t type = 0;        // R_*
 };
 
 // Where a place leads: to the symbol itself, or to the word that holds its address.

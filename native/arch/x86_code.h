@@ -38,11 +38,14 @@ void append_direct_jumps_64(ByteView code, Address address, AddressRange wanted,
 void append_direct_jumps_32(ByteView code, Address address, AddressRange wanted,
                             std::vector<DirectJump>& jumps);
 void append_constant_addresses_64(ByteView code, Address address, const GlobalTable& got,
-                                  AddressRange wanted, std::vector<ConstantAddress>& found);
+                                  bool fixed, AddressRange wanted,
+                                  std::vector<ConstantAddress>& found);
 void append_constant_addresses_x32(ByteView code, Address address, const GlobalTable& got,
-                                   AddressRange wanted, std::vector<ConstantAddress>& found);
+                                   bool fixed, AddressRange wanted,
+                                   std::vector<ConstantAddress>& found);
 void append_constant_addresses_32(ByteView code, Address address, const GlobalTable& got,
-                                  AddressRange wanted, std::vector<ConstantAddress>& found);
+                                  bool fixed, AddressRange wanted,
+                                  std::vector<ConstantAddress>& found);
 void append_named_addresses_64(ByteView code, Address address, const GlobalTable& got, bool fixed,
                                AddressRange wanted, std::vector<Address>& found);
 void append_named_addresses_32(ByteView code, Address address, const GlobalTable& got, bool fixed,

@@ -140,15 +140,18 @@ class Scanner {
 }  // namespace
 
 void append_constant_addresses_64(ByteView code, Address address, const GlobalTable& got,
-                                  AddressRange wanted, std::vector<ConstantAddress>& found) {
+                                  bool /*fixed*/, AddressRange wanted,
+                                  std::vector<ConstantAddress>& found) {
   Scanner(code, address, got.address, wanted, Dialect::x86_64, found).run_64();
 }
 void append_constant_addresses_x32(ByteView code, Address address, const GlobalTable& got,
-                                   AddressRange wanted, std::vector<ConstantAddress>& found) {
+                                   bool /*fixed*/, AddressRange wanted,
+                                   std::vector<ConstantAddress>& found) {
   Scanner(code, address, got.address, wanted, Dialect::x32, found).run_64();
 }
 void append_constant_addresses_32(ByteView code, Address address, const GlobalTable& got,
-                                  AddressRange wanted, std::vector<ConstantAddress>& found) {
+                                  bool /*fixed*/, AddressRange wanted,
+                                  std::vector<ConstantAddress>& found) {
   Scanner(code, address, got.address, wanted, Dialect::i386, found).run_32();
 }
 

@@ -59,8 +59,8 @@ TEST_CASE("aarch64 start-up code: main in the GOT, by its address, and behind a 
 TEST_CASE("aarch64 constants: pages hold until they are overwritten") {
   const auto taken = [](std::initializer_list<std::uint32_t> code) {
     std::vector<ConstantAddress> found;
-    kAArch64.code.append_constant_addresses(words(code).view(), 0x400000, {}, {0x410000, 0x411000},
-                                            found);
+    kAArch64.code.append_constant_addresses(words(code).view(), 0x400000, {}, true,
+                                            {0x410000, 0x411000}, found);
     return found;
   };
   const auto one = taken({0x90000080, 0xaa0003f3, 0x91006001});  // adrp x0; mov; add x1,x0,#24

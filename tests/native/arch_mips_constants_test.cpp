@@ -41,7 +41,7 @@ std::vector<ConstantAddress> taken(const Architecture& arch, const Words& list,
   std::vector<ConstantAddress> found;
   const Bytes code = bytes_of(arch, list);
   arch.code.append_constant_addresses({code.get(), arch.abi.endian}, address, table_of(arch),
-                                      wanted, found);
+                                      address >= 0x400000, wanted, found);
   return found;
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "arch/aarch64.h"
+#include "arch/arm.h"
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "base_bytes.h"
@@ -54,8 +56,35 @@ TEST_CASE("relocations: code that ends too early leads nowhere") {
   }
 }
 
+TEST_CASE("relocations: aarch64, calls lead to the symbol, and what is no call nowhere") {
+  const auto target = [](const Bytes& code) {
+    return kAArch64.linkage.got_target({.code = code.view(), .address = kAt}).symbol;
+  };
+  CHECK(target({0x04, 0x00, 0x00, 0x94}) == kAt + 16);        // bl
+  CHECK(target({0xff, 0xff, 0xff, 0x17}) == kAt - 4);         // b
+  CHECK_FALSE(target({0x1f, 0x20, 0x03, 0xd5}).has_value());  // nop, of a weak function
+  CHECK_FALSE(target({0x04, 0x00}).has_value());
+}
+
+TEST_CASE("relocations: arm, calls lead to the symbol from where the compiler counted") {
+  const auto target = [](const Bytes& code, std::uint32_t type, std::uint32_t made) {
+    return kArm.linkage
+        .got_target({.code = code.view(),
+                     .address = kAt,
+                     .addend = static_cast<std::int32_t>(made),
+                     .type = type})
+        .symbol;
+  };
+  const Bytes a32{0x3e, 0x00, 0x00, 0xeb};
+  CHECK(target(a32, R_ARM_CALL, 0xebfffffe) == kAt + 8 + 4 * 0x3e);
+  CHECK(target(a32, R_ARM_CALL, 0xeb000000) == kAt + 4 * 0x3e);  // 8 bytes behind the symbol
+  const Bytes t32{0x00, 0xf0, 0xfe, 0xf8};
+  CHECK(target(t32, R_ARM_THM_PC22, 0xfffef7ff) == kAt + 4 + 0x1fc);
+  CHECK_FALSE(target({0x00, 0xbf, 0x00, 0xbf}, R_ARM_THM_PC22, 0xfffef7ff).has_value());
+}
+
 TEST_CASE("relocations: no type stands twice in a table, and what is written lies in what may be") {
-  for (const Architecture* arch : {&kX86_64, &kI386}) {
+  for (const Architecture* arch : {&kX86_64, &kI386, &kAArch64, &kArm}) {
     const auto forms = arch->linkage.relocations();
     for (const RelocationForm& form : forms) {
       CHECK(std::ranges::count(forms, form.type, &RelocationForm::type) == 1);

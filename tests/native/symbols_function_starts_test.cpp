@@ -138,7 +138,7 @@ TEST_CASE("the look of a start: where pointers have 4 bytes, no prefix makes ope
   kX32.code.append_start_marks(takes.view(), kText, marks);
   CHECK(marks.address_taken == taken);
   std::vector<ConstantAddress> found;
-  kX32.code.append_constant_addresses(takes.view(), kText, {}, {kText, kText + 0x60}, found);
+  kX32.code.append_constant_addresses(takes.view(), kText, {}, true, {kText, kText + 0x60}, found);
   REQUIRE(found.size() == 2);
   CHECK(found[0].at == kText);
   CHECK(found[0].destination == kX32.register_named("rdi"));

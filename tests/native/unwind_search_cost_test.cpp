@@ -82,13 +82,17 @@ TEST_CASE("walker: a stack on which all functions of a large program stand") {
   TestProcess process(kX86_64);
   process.code(kBegin, kFunctions * kSize);
   Stack stack(kStack, kX86_64);
+  Bytes code{0x55, 0x48, 0x89, 0xe5};
+  while (code.size() + 8 < kSize) {
+    code.u32(0x00841f0f).u32(0);  // nop of eight bytes
+  }
+  while (code.size() < kSize - 2) {
+    code.u8(0x90);
+  }
+  code.u8(0x5d).u8(0xc3);
   for (std::size_t i = 0; i < kFunctions; ++i) {
     const Address begin = kBegin + i * kSize;
-    Bytes code{0x55, 0x48, 0x89, 0xe5};
-    for (std::size_t at = 4; at < kSize - 2; ++at) {
-      code.u8(0x90);
-    }
-    process.put(begin, code.u8(0x5d).u8(0xc3));
+    process.put(begin, code);
     process.call(begin + 0x105, begin - kSize);
     stack.word(stack.here() + 16).word(begin + kSize + 0x105);
   }

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from oracles import tools
 
 _LINE = re.compile(r"([0-9a-f]{8,16}) (.{7}) (\S+)\t([0-9a-f]{8,16})(.*)")
+_ARM = b"\x28\0"  # e_machine
 _VISIBILITY = re.compile(r"(?:\.(?:hidden|internal|protected)|0x[0-9a-f]{2}) ")
 
 
@@ -36,8 +37,18 @@ class ObjdumpSymbol(NamedTuple):
 
 
 def symbols(file: Path, *, dynamic: bool = False) -> list[ObjdumpSymbol]:
-    """All symbols of .symtab, or of .dynsym, in the order of the table."""
-    return parse(tools.run(["objdump", "-T" if dynamic else "-t", "-w", str(file)]))
+    """All symbols of .symtab, or of .dynsym, in the order of the table.
+
+    An objdump of another machine leaves the bit that says T32 in the addresses of ARM's functions.
+    """
+    found = parse(tools.run(["objdump", "-T" if dynamic else "-t", "-w", str(file)]))
+    with file.open("rb") as elf:
+        machine = elf.read(20)[18:]
+    if _ARM not in (machine, machine[::-1]):
+        return found
+    return [
+        each._replace(address=each.address & ~1) if each.is_function else each for each in found
+    ]
 
 
 def parse(text: str) -> list[ObjdumpSymbol]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from acceptance.names.true_names import truth_of
+from oracles.tools import run
 
 from ports.names import LINKS, named
 from ports.sets import SETS
 from whocall.cli import main as cli
+from whocall.core.image import open_names
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("name", ["mips", "mipsel", "mips64el"])
-def test_hidden_functions_of_mips(name: str, link: str) -> None:
+@pytest.mark.parametrize("name", SETS)
+def test_hidden_functions(name: str, link: str) -> None:
     """main by the start-up code, others by what they assert; no name is wrong."""
     twin, verdict = named(name, link)
     truth = truth_of(twin)
@@ -29,8 +32,21 @@ def test_hidden_functions_of_mips(name: str, link: str) -> None:
     assert found == own, (found, dict(verdict.named))
 
 
-@pytest.mark.parametrize("name", ["mips", "mipsel", "mips64el"])
-def test_functions_of_a_static_library_of_mips(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("link", ["pie", "nopie"])
+@pytest.mark.parametrize("name", ["aarch64", "arm", "thumb"])
+def test_slots_of_imported_functions(name: str, link: str) -> None:
+    """As the objdump of the set labels them; one that T32 calls begins with a change of mode."""
+    twin, _ = named(name, link)
+    shown = run([f"{SETS[name].triple}-objdump", "-d", "-j", ".plt", str(twin)])
+    labels = re.findall(r"^([0-9a-f]+) <(\w+@plt)>:", shown, re.M)
+    names = open_names(str(twin.with_name("names")))
+    found = {label: names.describe(int(start, 16)).raw_name for start, label in labels}
+    assert len(found) > 5
+    assert all(label == name for label, name in found.items()), found
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_functions_of_a_static_library(name: str, tmp_path: Path) -> None:
     """What is left without a name is mostly the compiler's own library."""
     library = Path(SETS[name].sysroot) / "lib" / "libc.a"
     signatures = tmp_path / "libc.sig"

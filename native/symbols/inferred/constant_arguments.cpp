@@ -40,7 +40,8 @@ void append_references(const ElfFile& file, const Architecture& arch, const Addr
   const ByteView code = file.at(range.begin);
   const auto inside = code.slice(0, std::min<std::uint64_t>(range.size(), code.size()));
   if (inside) {
-    arch.code.append_constant_addresses(*inside, range.begin, got, read_only_range(file), found);
+    arch.code.append_constant_addresses(*inside, range.begin, got, file.type() == ET_EXEC,
+                                        read_only_range(file), found);
   }
 }
 

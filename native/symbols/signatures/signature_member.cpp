@@ -53,6 +53,9 @@ class MemberReader {
       }
     }
     for (std::uint32_t i = 0; i < symbols_.size(); ++i) {
+      if (symbols_[i].type == STT_FUNC || symbols_[i].type == STT_GNU_IFUNC) {
+        symbols_[i].value &= set_.arch->code.pointer_mask;  // without ARM's bit for T32
+      }
       symbols_of_[symbols_[i].section].push_back(i);
     }
   }

@@ -83,6 +83,14 @@ bool SignatureProgram::is_stub(Address address) const {
   return (stub && !stub->target) || is_in_plt(file_, address);
 }
 
+// Folklore. Situation: a branch does not lead to its symbol. Example: b.w memset in T32, where
+// memset is A32, leads to `bx pc; nop; b memset`, which the linker made. Remedy: a branch to what
+// is nothing but a jump says nothing; the symbol may be either.
+bool SignatureProgram::is_veneer(Address address) const {
+  const auto stub = set_.arch->linkage.stub_at(file_.at(address), address);
+  return stub && stub->target;
+}
+
 bool SignatureProgram::is_padding(AddressRange range) const {
   const auto bytes = file_.at(range.begin).slice(0, range.size());
   if (range.empty()) {
@@ -181,10 +189,10 @@ std::optional<SignatureReference> SignatureProgram::follow(const SignatureReloca
       form->kind == RelocationKind::got_base) {
     return std::nullopt;
   }
+  const bool is_field = form->kind == RelocationKind::branch_field;
   SignatureReference found{.symbol = relocation.symbol,
-                           .is_branch = form->kind == RelocationKind::branch};
-  const Address mask = set_.arch->address_mask();
-  if (form->kind == RelocationKind::got_slot) {
+                           .is_branch = is_field || form->kind == RelocationKind::branch};
+  if (is_field || form->kind == RelocationKind::got_slot) {
     const auto target = set_.arch->linkage.got_target == nullptr
                             ? RelocatedTarget()
                             : set_.arch->linkage.got_target(place);
@@ -196,7 +204,7 @@ std::optional<SignatureReference> SignatureProgram::follow(const SignatureReloca
       return std::nullopt;
     }
     found.target = target.symbol ? *target.symbol : *word;
-    return found;
+    return is_field && is_veneer(found.target) ? std::nullopt : std::optional(found);
   }
   const auto value = place.code.read_unsigned(place.offset, form->size);
   if (!value || (form->kind == RelocationKind::got_offset && !place.got)) {
@@ -207,7 +215,12 @@ std::optional<SignatureReference> SignatureProgram::follow(const SignatureReloca
   const Address base = form->kind == RelocationKind::absolute     ? 0
                        : form->kind == RelocationKind::got_offset ? *place.got
                                                                   : place.address + place.offset;
-  found.target = (base + extended - static_cast<Address>(place.addend)) & mask;
+  found.target = (base + extended - static_cast<Address>(place.addend)) & set_.arch->address_mask();
+  // A pointer to code may have bits that are no address (ARM: T32).
+  const Address masked = found.target & set_.arch->code.pointer_mask;
+  if (set_.symbols[relocation.symbol].expected_size == 0 && code_end(masked) != 0) {
+    found.target = masked;
+  }
   return found;
 }
 
@@ -222,6 +235,7 @@ std::vector<SignatureReference> SignatureProgram::references(std::uint32_t secti
   for (std::uint32_t i = 0; i < wanted.relocations; ++i) {
     const SignatureRelocation& each = set_.relocations[wanted.first_relocation + i];
     place.offset = each.offset;
+    place.type = each.type;
     place.addend = each.addend;
     const auto reference = each.offset < covered ? std::nullopt : follow(each, place);
     if (reference && reference->target != 0) {

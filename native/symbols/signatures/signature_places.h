@@ -62,6 +62,8 @@ class SignatureProgram {
  private:
   // Where the area of code ends that holds `address`; 0 when none does.
   [[nodiscard]] Address code_end(Address address) const;
+  // Whether nothing but a jump to a fixed place stands there.
+  [[nodiscard]] bool is_veneer(Address address) const;
   [[nodiscard]] bool has_code(std::uint32_t section, Address address) const;
   [[nodiscard]] std::optional<Address> got_of(const SignatureSection& section, ByteView code,
                                               Address address) const;

@@ -57,15 +57,15 @@ CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
   if (!arch.linkage.switches_count_from.empty()) {
     read_tables_relative_to_got();
   }
-  for_each_relative_pointer(file,
-                            [&, count = std::size_t{0}](Address where, Address target) mutable {
-                              check_interrupt_at(count++, kManyEntries);
-                              if (is_initializer_slot(where) && area_of(target) != nullptr) {
-                                initializers_.push_back(target);
-                              } else {
-                                consider(where, target);
-                              }
-                            });
+  for_each_relative_pointer(file, [&, count = std::size_t{0}](Address where, Address word) mutable {
+    check_interrupt_at(count++, kManyEntries);
+    const Address target = arch_.code_address(word);
+    if (is_initializer_slot(where) && area_of(target) != nullptr) {
+      initializers_.push_back(target);
+    } else {
+      consider(where, word);
+    }
+  });
   // Files at fixed addresses need no relocations: there the words themselves speak.
   if (file.type() == ET_EXEC) {
     read_words();

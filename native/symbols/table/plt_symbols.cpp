@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "arch/architecture.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "object/bfd_library.h"
+#include "object/elf_imports.h"
 #include "object/elf_symbols.h"
 #include "object/range_index.h"
 
@@ -130,12 +133,39 @@ void append_mips_stubs(const ElfFile& file, std::vector<BfdSymbol>& slots) {
   }
 }
 
+// Folklore. Situation: a libbfd knows only the machines that it was built for. Example: Debian's
+// says nothing of ARM files on x86-64. Remedy: a slot is nothing but a jump through a word, and
+// relocations tell which function that word is bound to.
+void append_decoded_slots(const ElfFile& file, std::vector<BfdSymbol>& slots) {
+  const Architecture* arch = find_architecture(file.identity());
+  if (arch == nullptr || arch->linkage.jump_stub == nullptr) {
+    return;
+  }
+  auto imports = imported_functions(file);
+  for (const ElfSection& section : file.sections()) {
+    const auto code = is_plt(section) ? file.contents(section) : std::nullopt;
+    for (std::uint64_t at = 0; code && at < code->size(); at += arch->code.alignment) {
+      check_interrupt_at(at, kManyEntries);
+      const auto stub = arch->linkage.stub_at(code->from(at), section.address + at);
+      const auto import = stub && stub->slot ? imports.find(*stub->slot) : imports.end();
+      if (import != imports.end()) {
+        slots.push_back(
+            {.name = std::string(import->second) + "@plt", .address = section.address + at});
+        imports.erase(import);  // ARM: the code for A32 behind that for T32 is the same slot
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTable> table,
                                                   const ElfFile& file) {
   const bool has_plt = std::ranges::any_of(file.sections(), is_plt);
   std::vector<BfdSymbol> slots = has_plt ? read_slots(file.path()) : std::vector<BfdSymbol>();
+  if (has_plt && slots.empty()) {
+    append_decoded_slots(file, slots);
+  }
   append_mips_stubs(file, slots);
   if (slots.empty()) {
     return table;

@@ -8,10 +8,10 @@
 
 namespace whocall {
 
-// `table` with the PLT slots of `file` added, as libbfd names them (source `plt`). `table` itself
-// when there are none, when libbfd cannot be loaded or when it does not know the machine: then the
-// slots have no names. Loads libbfd and reads the file's relocations, so call it when an address in
-// a PLT has to be named, not before.
+// `table` with the PLT slots of `file` added (source `plt`), as libbfd names them or, where it
+// cannot be loaded or does not know the machine, by what their code loads. `table` itself when
+// there are none. Loads libbfd and reads the file's relocations, so call it when an address in a
+// PLT has to be named, not before.
 std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTable> table,
                                                   const ElfFile& file);
 
