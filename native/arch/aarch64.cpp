@@ -4,11 +4,15 @@
 
 #include <elf.h>
 
+#include <algorithm>
+#include <array>
+
 #include "arch/aarch64_constants.h"
 #include "arch/aarch64_decoder.h"
 #include "arch/aarch64_linkage.h"
 #include "arch/aarch64_relocations.h"
 #include "arch/fixed_width.h"
+#include "arch/linked_return_path.h"
 
 namespace whocall {
 namespace {
@@ -17,6 +21,7 @@ using namespace std::string_view_literals;
 
 constexpr Register kPc = 32;
 constexpr Register kFlags = 33;
+constexpr Register kGoroutine = 28;
 
 constexpr std::array kGdbNames = {"aarch64"sv};
 constexpr std::array kNames = {"x0"sv,  "x1"sv,  "x2"sv,  "x3"sv,  "x4"sv,  "x5"sv,  "x6"sv,
@@ -62,6 +67,24 @@ void append_start_marks(ByteView code, Address address, StartMarks& marks) {
   aarch64::append_taken_code(code, address, marks.address_taken);
 }
 
+// The stack pointer may be kept in any register that calls preserve.
+constexpr auto kKept = [] {
+  std::array<Register, kCalleeSaved.size() + 1> registers{};
+  std::ranges::copy(kCalleeSaved, registers.begin());
+  registers.back() = aarch64::kSp;
+  return registers;
+}();
+constexpr LinkedReturn kReturn{.sp = aarch64::kSp,
+                               .fp = aarch64::kFp,
+                               .link = aarch64::kLink,
+                               .goroutine = kGoroutine,
+                               .kept = kKept,
+                               .registers = kPc};
+
+std::optional<ReturnPath> return_path(ByteView code, Address address, std::uint64_t at) {
+  return at % kForm.width == 0 ? kReturn.path(Code::decoder(), code, address, at) : std::nullopt;
+}
+
 }  // namespace
 
 const Architecture kAArch64 = [] {
@@ -82,8 +105,10 @@ const Architecture kAArch64 = [] {
                                 .base = aarch64::kFp,
                                 .link_offset = 0,
                                 .return_address_offset = 8};
+  arch.frame.go = GoFrames{.goroutine = kGoroutine, .saved_fp = -8, .pushed_by_injection = 16};
   arch.code = Code::model();
   arch.code.append_start_marks = append_start_marks;
+  arch.code.return_path = return_path;
   arch.code.append_constant_addresses = aarch64::append_constant_addresses;
   arch.code.append_named_addresses = aarch64::append_named_addresses;
   // Where addresses of programs end as a rule: what is above is a signature, or a tag.

@@ -100,6 +100,9 @@ class Reader {
       }
     } else if (is(word_, 0xbfe00000, 0x8b200000) && rd(word_) == kSp) {
       add_to_stack_pointer();
+    } else if (is(word_, 0xffe0fc00, 0xcb000000) && rn(word_) != kZero && rm(word_) != kZero &&
+               rd(word_) != kZero) {  // sub xd, xn, xm
+      out_.add({Kind::subtract, rd(word_), rn(word_), 0, rm(word_), 1});
     } else if (is(word_, 0x3fe00000, 0x3a400000)) {
       return;  // a conditional comparison sets flags alone
     } else if (is(word_, 0x3fe00000, 0x0b200000)) {

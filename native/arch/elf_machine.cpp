@@ -23,7 +23,7 @@ constexpr std::array<ElfMachine, 13> kMachines = {{
      .marks = "adt",
      .exception_index = PT_ARM_EXIDX},
     {.number = EM_AARCH64, .name = "AArch64", .marks = "xd"},
-    {.number = EM_MIPS, .name = "MIPS", .has_rld_map = true},
+    {.number = EM_MIPS, .name = "MIPS", .has_rld_map = true, .procedure_section = ".pdr"},
     {.number = EM_PPC, .name = "PowerPC"},
     {.number = EM_PPC64, .name = "PowerPC 64-bit"},
     {.number = EM_S390, .name = "IBM Z", .wide_hash_pointer = 8},

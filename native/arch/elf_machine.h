@@ -27,6 +27,8 @@ struct ElfMachine {
   std::uint32_t exception_index = 0;
   // The dynamic linker's list is found by DT_MIPS_RLD_MAP, as the dynamic table is read-only.
   bool has_rld_map = false;
+  // The section of procedure descriptors, object/procedure_table.h; empty: none.
+  std::string_view procedure_section{};
 
   [[nodiscard]] bool has_marks() const { return !marks.empty(); }
   [[nodiscard]] bool is_mark(std::string_view symbol) const;

@@ -35,6 +35,20 @@ struct FrameChain {
   std::int32_t return_address_offset = 0;
 };
 
+// How the frames of Go's own compiler lie, which follows conventions of its own.
+struct GoFrames {
+  // The goroutine's struct: the register that leads there in Go code, or to the thread's data,
+  // where its address lies.
+  Register goroutine = 0;
+  // Where a frame keeps the caller's frame pointer, from the place of its return address; a miss
+  // where nobody keeps it. The return address lies above the frame where calls push it, else at its
+  // bottom.
+  std::optional<std::int32_t> saved_fp{};  // bytes
+  // Before a signal handler makes the interrupted function look as if it had called, it pushes the
+  // link register and moves the stack pointer by this.
+  std::uint8_t pushed_by_injection = 0;  // bytes
+};
+
 struct FrameModel {
   // The CFA on entry, from the stack pointer there. On x86 the size of the return address that the
   // call pushed; on IBM Z the 160 bytes that a caller leaves to its callee.
@@ -45,6 +59,7 @@ struct FrameModel {
   // what they like.
   std::int32_t red_zone = 0;  // bytes
   std::optional<FrameChain> chain{};
+  std::optional<GoFrames> go{};  // a miss where Go programs are not followed
 
   // The caller's stack pointer from the CFA, where no rule says better.
   [[nodiscard]] std::int64_t sp_from_cfa() const {

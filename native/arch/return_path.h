@@ -28,9 +28,19 @@ struct PathStep {
 using PathValue = std::vector<PathStep>;
 
 struct ReturnPath {
-  PathValue sp;  // just before the return, where the return address is on top of the stack
-  std::optional<PathValue> fp;  // the caller's frame pointer; a miss when it is not known
+  // Just before the return; where no register holds the return address, it is on top of the stack.
+  PathValue sp;
+  std::optional<PathValue> fp;         // the caller's frame pointer; a miss when it is not known
+  std::optional<PathValue> link;       // the return address, where a register holds it
+  std::optional<PathValue> goroutine;  // what the caller has in Go's register for it, likewise
+  // Where the stack pointer comes out of a word in memory: what the code puts into that word before
+  // it returns, as steps that begin with the stack pointer it found there. Empty: nothing.
+  PathValue outer;
   friend bool operator==(const ReturnPath&, const ReturnPath&) = default;
 };
+
+// How many steps of a value lead up to its last load, and through it; 0 where it has none. The load
+// is that of a saved stack pointer, where the value is one.
+std::size_t end_of_last_load(const PathValue& value);
 
 }  // namespace whocall

@@ -6,91 +6,20 @@
 #include <array>
 #include <utility>
 
+#include "arch/path_state.h"
 #include "arch/x86_families.h"
 
 namespace whocall::x86 {
 namespace {
 
-constexpr int kLongest = 256;         // instructions, over all ways
-constexpr std::size_t kLargest = 32;  // steps of a value
+constexpr int kLongest = 256;  // instructions, over all ways
 constexpr Register kFp = 6;
 constexpr Register kSp = 7;
 constexpr Register kThread = 58;  // fs_base
 constexpr Register kRegisters = 16;
+constexpr std::array<Register, 2> kKept = {kFp, kSp};
 
-using Value = std::optional<PathValue>;  // empty: not known
-
-Value plus(Value value, std::int64_t amount) {
-  if (!value || amount == 0) {
-    return value;
-  }
-  PathStep& last = value->back();
-  const bool adds = last.kind != PathStep::Kind::deref && last.kind != PathStep::Kind::minus;
-  if (adds) {
-    last.value += amount;
-  } else {
-    value->push_back({PathStep::Kind::plus, 0, amount});
-  }
-  return value;
-}
-
-Value minus(Value left, const Value& right) {
-  if (!left || !right || left->size() + right->size() >= kLargest) {
-    return std::nullopt;
-  }
-  left->insert(left->end(), right->begin(), right->end());
-  left->push_back({PathStep::Kind::minus});
-  return left;
-}
-
-// Registers and the words that were stored since the beginning. Two addresses that are computed
-// differently count as different: what this code stores through pointers is no saved register.
-class State {
- public:
-  State() {
-    for (Register number = 0; number < kRegisters; ++number) {
-      registers_.at(number) = PathValue{{PathStep::Kind::base, number, 0}};
-    }
-  }
-
-  [[nodiscard]] Value get(Register number) const {
-    return number < kRegisters ? registers_.at(number) : std::nullopt;
-  }
-  void set(Register number, Value value) {
-    if (number < kRegisters) {
-      registers_.at(number) = std::move(value);
-    }
-  }
-  [[nodiscard]] Value load(Value address) const {
-    if (!address || address->size() >= kLargest) {
-      return std::nullopt;
-    }
-    for (const auto& [where, what] : stores_) {
-      if (where == *address) {
-        return what;
-      }
-    }
-    address->push_back({PathStep::Kind::deref});
-    return address;
-  }
-  void store(const Value& address, const Value& value) {
-    if (address) {
-      std::erase_if(stores_, [&](const auto& each) { return each.first == *address; });
-      stores_.emplace_back(*address, value);
-    }
-  }
-  void after_call() {
-    for (Register number = 0; number < kRegisters; ++number) {
-      if (number != kSp && number != kFp) {
-        registers_.at(number).reset();
-      }
-    }
-  }
-
- private:
-  std::array<Value, kRegisters> registers_;
-  std::vector<std::pair<PathValue, Value>> stores_;
-};
+using Value = PathResult;
 
 class Runner {
  public:
@@ -111,11 +40,11 @@ class Runner {
     }
   }
 
-  std::optional<ReturnPath> run(State state, std::uint64_t at) {
+  std::optional<ReturnPath> run(PathState state, std::uint64_t at) {
     while (decoded_ != nullptr && ++steps_ < kLongest && decode(at)) {
       at += decoded_->size;
       if (decoded_->id == X86_INS_RET) {
-        return leave(state);
+        return state.leaving(kSp, kFp);
       }
       if (decoded_->id == X86_INS_JMP) {
         if (operand(0).type != X86_OP_IMM) {
@@ -125,10 +54,12 @@ class Runner {
         continue;
       }
       if (cs_insn_group(handle_, decoded_, CS_GRP_JUMP)) {
-        return part(state, at, static_cast<Address>(operand(0).imm) - address_);
+        const auto target = static_cast<Address>(operand(0).imm) - address_;
+        const auto straight = run(state, at);
+        return agreed(straight, run(state, target));
       }
       if (cs_insn_group(handle_, decoded_, CS_GRP_CALL)) {
-        state.after_call();
+        state.after_call(kKept);
       } else {
         apply(state);
       }
@@ -145,28 +76,13 @@ class Runner {
     return size != 0 && cs_disasm_iter(handle_, &bytes, &size, &address, decoded_);
   }
 
-  // One way may end in a call that never comes back; two that return have to agree.
-  std::optional<ReturnPath> part(const State& state, std::uint64_t on, std::uint64_t target) {
-    const auto straight = run(state, on);
-    const auto taken = run(state, target);
-    if (straight && taken) {
-      return *straight == *taken ? straight : std::nullopt;
-    }
-    return straight ? straight : taken;
-  }
-
-  static std::optional<ReturnPath> leave(const State& state) {
-    const Value sp = state.get(kSp);
-    return sp ? std::optional(ReturnPath{*sp, state.get(kFp)}) : std::nullopt;
-  }
-
   [[nodiscard]] const cs_x86_op& operand(std::size_t index) const {
     return decoded_->detail->x86.operands[index];
   }
 
   [[nodiscard]] static Register number(x86_reg reg) { return family_number(reg, true); }
 
-  [[nodiscard]] Value address_of(const State& state, const cs_x86_op& op) const {
+  [[nodiscard]] Value address_of(const PathState& state, const cs_x86_op& op) const {
     if (op.mem.index != X86_REG_INVALID) {
       return std::nullopt;
     }
@@ -189,7 +105,7 @@ class Runner {
     return op.mem.segment == X86_REG_INVALID ? base : std::nullopt;
   }
 
-  [[nodiscard]] Value value_of(const State& state, const cs_x86_op& op) const {
+  [[nodiscard]] Value value_of(const PathState& state, const cs_x86_op& op) const {
     if (op.type == X86_OP_IMM) {
       return PathValue{{PathStep::Kind::constant, 0, op.imm}};
     }
@@ -199,7 +115,7 @@ class Runner {
     return op.type == X86_OP_REG ? state.get(number(op.reg)) : state.load(address_of(state, op));
   }
 
-  void assign(State& state, const cs_x86_op& op, const Value& value) const {
+  void assign(PathState& state, const cs_x86_op& op, const Value& value) const {
     if (op.type == X86_OP_REG) {
       state.set(number(op.reg), op.size == 8 ? value : std::nullopt);
     } else if (op.type == X86_OP_MEM) {
@@ -207,7 +123,7 @@ class Runner {
     }
   }
 
-  void apply(State& state) const {
+  void apply(PathState& state) const {
     switch (decoded_->id) {
       case X86_INS_MOV:
       case X86_INS_MOVABS:
@@ -228,7 +144,7 @@ class Runner {
     }
   }
 
-  void add(State& state) const {
+  void add(PathState& state) const {
     const bool subtracts = decoded_->id == X86_INS_SUB;
     const Value left = value_of(state, operand(0));
     if (operand(1).type == X86_OP_IMM) {
@@ -239,7 +155,7 @@ class Runner {
     }
   }
 
-  void clobber_written(State& state) const {
+  void clobber_written(PathState& state) const {
     cs_regs read{};
     cs_regs written{};
     std::uint8_t read_count = 0;
@@ -262,7 +178,7 @@ class Runner {
 }  // namespace
 
 std::optional<ReturnPath> return_path_64(ByteView code, Address address, std::uint64_t at) {
-  return Runner(code, address).run(State(), at);
+  return Runner(code, address).run(PathState(kRegisters), at);
 }
 
 }  // namespace whocall::x86

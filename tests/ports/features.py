@@ -9,6 +9,7 @@ import io
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import redirect_stdout
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,6 +48,15 @@ def _has_trust(
 def _begins_threads(name: str) -> bool:
     traces = _traces(name, "threads", True, ("cfi",))
     return any(trace.stop.detail == "a new thread begins there" for trace in traces)
+
+
+def _calls_between_files(name: str) -> bool:
+    """Whether it is known where a call went that left the file."""
+    frames = next(_traces(name, "abort", True)).frames
+    return any(
+        outer.module != inner.module and "call-target" in outer.evidence
+        for inner, outer in pairwise(frames)
+    )
 
 
 @cache
@@ -94,6 +104,7 @@ FEATURES: Mapping[str, Callable[[str], bool]] = {
         "frame-pointer", "chain", False, ("cfi", "analysis", "scan")
     ),
     "searches behind overwritten frames": _has_trust("scan", "overwritten_128", False),
+    "follows calls to other files (PLT, GOT)": _calls_between_files,
     "goes on through signal handlers": _has_trust("context", "signal_timer", False),
     "knows where threads begin": _begins_threads,
     "names `main` by the start-up code": _has_source("entry", "static"),

@@ -13,8 +13,8 @@ from ports.judge import Verdict, judge
 from ports.sets import SETS
 from whocall.core.errors import Error
 
-PEERS_EVERY = 7
-"""Other tools by themselves are asked about each seventh case: all three take seconds a core."""
+PEERS_EVERY = 14
+"""Other tools by themselves are asked about each fourteenth case: all three take seconds a core."""
 
 Ask = Callable[[BuiltCase], voices.Chains]
 

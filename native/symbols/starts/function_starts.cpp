@@ -11,6 +11,7 @@
 #include "base/sort_by_address.h"
 #include "object/exception_index.h"
 #include "object/global_table.h"
+#include "object/procedure_table.h"
 #include "symbols/starts/code_pointers.h"
 #include "symbols/starts/gap_starts.h"
 #include "symbols/starts/start_merger.h"
@@ -48,6 +49,11 @@ class Collector {
     if (const ExceptionIndex* index = exception_index_of(file_)) {
       claims_.join(index->function_starts(), StartEvidence::fde);
     }
+    // The linker leaves 0 of a function that it threw away.
+    for (const Address start : procedure_starts(file_)) {
+      choose_if(start % arch_.code.alignment == 0 && is_code(start), start);
+    }
+    join_chosen(StartEvidence::pdr);
     claims_.join(gap_starts(file_, arch_, areas_), StartEvidence::call_target);
     add_marks(marks_of_code());
     std::vector<FunctionStart> starts = std::move(claims_).take();
@@ -134,6 +140,11 @@ class Collector {
     chosen_ = in_order(std::move(chosen_));
     claims_.join(chosen_, kind);
     chosen_.clear();
+  }
+
+  [[nodiscard]] bool is_code(Address address) const {
+    return std::ranges::any_of(areas_,
+                               [&](const AddressRange& area) { return area.contains(address); });
   }
 
   // A single byte e8 may be a part of another instruction: what is called once has to look like a

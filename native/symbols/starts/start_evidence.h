@@ -10,7 +10,7 @@
 namespace whocall {
 
 // Best first. The weights:
-//   certain  symtab, dynsym, pclntab, plt, bfd, symbol-file, signature, fde, entry-point,
+//   certain  symtab, dynsym, pclntab, plt, bfd, symbol-file, signature, fde, pdr, entry-point,
 //   init-array:
 //            somebody wrote it down, or code of a library proves it. A
 //            start of this kind always stands; what it delimits (a symbol's own size, an FDE) is
@@ -29,6 +29,7 @@ enum class StartEvidence : std::uint8_t {
   symbol_file,    // a list that the user gave
   signature,      // the code of a function in a static library that the user gave
   fde,            // an unwind table has an entry of its own for it
+  pdr,            // a procedure descriptor of MIPS
   entry_point,    // of the file, and the main that the code there hands to the C library
   init_array,     // run before or after main: init and fini arrays and functions
   call_target,    // a direct call goes there, or a jump from what a table covers to where none does
@@ -39,7 +40,7 @@ enum class StartEvidence : std::uint8_t {
   alignment,      // behind padding code begins at an aligned address, and no jump leads there
   section_start,  // code begins there
 };
-inline constexpr unsigned kStartEvidenceKinds = 17;
+inline constexpr unsigned kStartEvidenceKinds = 18;
 
 // "symtab", "fde", "entry-point", "call-target", ...: the word in JSON.
 std::string_view to_string(StartEvidence kind);

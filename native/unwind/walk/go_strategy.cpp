@@ -32,12 +32,13 @@ class GoStrategy final : public Strategy {
       case GoRole::injected:
         return row_of_injected(callee, *function, *stacks, context);
       case GoRole::switches:  // a way back begins behind the call
-        return stacks->row_at(*function, callee.pc, 0);
+        return stacks->row_at(*function, callee.pc);
       case GoRole::outermost:
+      case GoRole::for_c:
       case GoRole::plain:
         break;
     }
-    return stacks->row_at(*function, callee.lookup_pc(), 0);
+    return stacks->row_at(*function, callee.lookup_pc());
   }
 
   [[nodiscard]] bool hangs_on_pc(const Activation& callee, const WalkContext& context) override {
@@ -64,7 +65,7 @@ class GoStrategy final : public Strategy {
   // Null where `runtime` lies in no Go program.
   GoStacks* stacks_at(Address runtime, const WalkContext& context) {
     const Module* module = context.process.module_at(runtime);
-    if (module == nullptr || module->file == nullptr || arch_.frame.pushed_by_call == 0) {
+    if (module == nullptr || module->file == nullptr || !arch_.frame.go) {
       return nullptr;
     }
     auto [known, fresh] = stacks_.try_emplace(module);
@@ -87,7 +88,7 @@ class GoStrategy final : public Strategy {
       const auto caller = back.failure == ApplyFailure::none
                               ? stacks.function_at(back.caller.lookup_pc())
                               : std::nullopt;
-      if (caller && caller->name == "crosscall2") {
+      if (caller && role_of(*caller) == GoRole::for_c) {
         return row;
       }
     }
@@ -99,7 +100,8 @@ class GoStrategy final : public Strategy {
   // thread without a present goroutine ends here.
   const UnwindRow* row_of_growth(const Activation& callee, const GoFunction& function,
                                  GoStacks& stacks, const WalkContext& context) const {
-    const auto* row = stacks.row_at(function, callee.lookup_pc(), 0);
+    const auto* row =
+        stacks.row_at(function, callee.lookup_pc(), stacks.saved_link(callee.registers));
     const bool leads =
         row != nullptr &&
         apply_row(*row, callee, arch_, *context.process.memory).failure == ApplyFailure::none;
@@ -108,13 +110,28 @@ class GoStrategy final : public Strategy {
 
   const UnwindRow* row_of_injected(const Activation& callee, const GoFunction& function,
                                    GoStacks& stacks, const WalkContext& context) const {
-    const auto* row = stacks.row_at(function, callee.lookup_pc(), 0);
-    if (row == nullptr || !was_injected(callee, *row, stacks, context)) {
+    const auto* row = stacks.row_at(function, callee.lookup_pc());
+    if (row == nullptr) {
       return row;
     }
-    UnwindRow injected = *row;
-    injected.injected = true;
-    return context.keep(std::move(injected));
+    const bool pushed = arch_.frame.go->pushed_by_injection != 0;
+    UnwindRow injected = pushed ? with_pushed_link(*row) : *row;
+    injected.injected = was_injected(callee, injected, stacks, context);
+    return pushed || injected.injected ? context.keep(std::move(injected)) : row;
+  }
+
+  // What interrupts a function pushes its link register, whose own value is the return address.
+  [[nodiscard]] UnwindRow with_pushed_link(UnwindRow row) const {
+    const Register link = row.return_address;
+    const RegisterRule* rule = row.rule_for(link);
+    const RegisterRule found = rule != nullptr ? *rule : RegisterRule::from(link);
+    std::erase_if(row.rules, [&](const NamedRule& each) { return each.number == link; });
+    row.return_address = arch_.registers.pc;
+    row.rules.push_back({row.return_address, found});
+    row.rules.push_back({link, RegisterRule::stored_at_cfa(0)});
+    row.rules.push_back(
+        {arch_.registers.sp, RegisterRule::cfa_plus(arch_.frame.go->pushed_by_injection)});
+    return row;
   }
 
   // The frame of `callee` itself, which is the last one if it is among them, is not counted.

@@ -2,6 +2,7 @@
 
 #include "base/hex.h"
 #include "unwind/code/call_site.h"
+#include "unwind/code/loaded_callee.h"
 #include "unwind/walk/chain_evidence.h"
 #include "unwind/walk/signal_context.h"
 
@@ -257,36 +258,48 @@ CallMatch Judge::find_call(const Activation& callee, Address caller,
   if (!call) {
     return CallMatch::no_call;
   }
-  const auto target = final_target(*call);
-  called_at = target;
-  if (!target) {
+  called_at = final_target(*call);
+  if (called_at) {
+    return compare_call(*call, *called_at, callee, caller);
+  }
+  const auto loaded = loaded_callee(process_, caller);
+  const auto target = loaded ? final_target({.indirect = true, .target = loaded}) : std::nullopt;
+  const CallMatch match =
+      target ? compare_call(*call, *target, callee, caller) : CallMatch::unknown;
+  if (!goes_to_callee(match)) {
     return CallMatch::unknown;
   }
-  if (callee.interrupted && *target == callee.pc) {
+  called_at = target;
+  return match;
+}
+
+CallMatch Judge::compare_call(const CallSite& call, Address target, const Activation& callee,
+                              Address caller) {
+  if (callee.interrupted && target == callee.pc) {
     return CallMatch::matches;
   }
   const auto function = code_.function_at(callee.lookup_pc());
-  if (function && function->begin == *target) {
+  if (function && function->begin == target) {
     return CallMatch::matches;
   }
-  const auto called = code_.function_at(*target);
+  const auto called = code_.function_at(target);
   if (called && !called->contains(callee.lookup_pc())) {
-    if (tail_calls_.lead(*target, callee.lookup_pc())) {
+    if (tail_calls_.lead(target, callee.lookup_pc())) {
       return CallMatch::tail_call;
     }
     const bool in_no_module = process_.module_at(callee.lookup_pc()) == nullptr;
-    if (tail_calls_.leads_anywhere(*target) ||
-        (in_no_module && tail_calls_.reaches_indirect_jump(*target))) {
+    if (tail_calls_.leads_anywhere(target) ||
+        (in_no_module && tail_calls_.reaches_indirect_jump(target))) {
       return CallMatch::unknown;
     }
     // Folklore. Situation: `call next; next: pop %ebx` asks where it is, and leaves its return
     // address below the stack pointer. Remedy: nothing returns to such an address, unless a
     // function begins there, called by what stands right before it and never returns (_start_c of
     // musl).
-    const bool asks_where = call->target == caller && called->begin != caller;
+    const bool asks_where = call.target == caller && called->begin != caller;
     return asks_where ? CallMatch::no_call : CallMatch::elsewhere;
   }
-  const Module* module = process_.module_at(*target);
+  const Module* module = process_.module_at(target);
   const bool same = module != nullptr && module == process_.module_at(callee.lookup_pc());
   return same && !called ? CallMatch::same_module : CallMatch::unknown;
 }

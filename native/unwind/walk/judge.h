@@ -92,6 +92,8 @@ class Judge {
   };
 
   CallMatch find_call(const Activation& callee, Address caller, std::optional<Address>& called);
+  CallMatch compare_call(const CallSite& call, Address target, const Activation& callee,
+                         Address caller);
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
   [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;

@@ -95,6 +95,26 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class Target:
+    """What programs are built for, and what runs them: nothing is this machine."""
+
+    goarch: str = ""
+    compiler: str = ""
+    """For C."""
+    run: tuple[str, ...] = ()
+    """Put before the program."""
+
+    def environment(self) -> dict[str, str]:
+        """For the toolchain."""
+        if not self.goarch:
+            return {}
+        return {"GOARCH": self.goarch, "CGO_ENABLED": "1", "CC": self.compiler}
+
+
+HERE = Target()
+
+
+@dataclass(frozen=True)
 class GoCrash:
     """What a program left behind."""
 
@@ -110,9 +130,10 @@ class GoCrash:
 class GoToolchain:
     """`go build` of one version, in a directory of its own."""
 
-    def __init__(self, directory: Path, go: str = "/usr/bin/go") -> None:
+    def __init__(self, directory: Path, go: str = "/usr/bin/go", target: Target = HERE) -> None:
         self.directory = directory
         self.go = go
+        self.target = target
 
     def build(self, program: str, name: str, *flags: str) -> Path:
         """`program`.go of the folder beside this file, unless it was built before."""
@@ -120,7 +141,7 @@ class GoToolchain:
         if not exe.exists():
             subprocess.run(
                 [self.go, "build", *flags, "-o", str(exe), str(PROGRAMS / f"{program}.go")],
-                env=environment(self.directory),
+                env=environment(self.directory) | self.target.environment(),
                 check=True,
             )
         return exe
@@ -129,20 +150,24 @@ class GoToolchain:
         """Run to the crash."""
         place = self.directory / f"{exe.name}-{way}"
         place.mkdir()
-        with started(exe, way, place, goroutines) as process:
+        with started(exe, way, place, goroutines, self.target) as process:
             _, said = process.communicate(timeout=TIMEOUT)
         core = kernel_core(place)
+        if self.target.run:
+            if core is not None:  # the emulator's own
+                core.unlink()
+            core = next(place.glob("qemu_*.core"), None)
         assert core is not None, said
         return GoCrash(exe, core, said)
 
 
 @contextmanager
 def started(
-    exe: Path, way: str, place: Path, goroutines: str = "crash"
+    exe: Path, way: str, place: Path, goroutines: str = "crash", target: Target = HERE
 ) -> Iterator[subprocess.Popen[str]]:
     """The program, running; killed at the end should it still."""
     with subprocess.Popen(
-        [str(exe), way],
+        [*target.run, str(exe), way],
         cwd=place,
         env=environment(place) | {"GOTRACEBACK": goroutines},
         stdout=subprocess.DEVNULL,
