@@ -43,7 +43,7 @@ def row(line: Line, found: Figures, differing: Mapping[str, str]) -> tuple[str, 
     said = next((differing[name] for name in (line.theirs, line.ours) if name in differing), "")
     ratio, wanted = "", ""
     if line.theirs:
-        ratio = _times(line.ratio(found))
+        ratio = f"{_times(line.ratio(found))} the {'cost' if line.of_cost else 'speed'}"
         wanted = f"{line.bound:g}x" if line.has_target else ""
         wanted = {Kind.FASTER: "≥ ", Kind.WITHIN: "≤ "}.get(line.kind, "") + wanted
     elif line.kind is Kind.MEMORY:

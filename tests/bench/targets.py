@@ -51,6 +51,11 @@ class Line:
         """Whether anything is wanted."""
         return self.kind not in (Kind.TOLD, Kind.TOLD_COST)
 
+    @property
+    def of_cost(self) -> bool:
+        """Whether the ratio is that of the costs; else it is that of the speeds."""
+        return self.kind in (Kind.WITHIN, Kind.TOLD_COST)
+
     def ratio(self, found: Figures) -> float:
         """What is compared with the bound."""
         mine = found[self.ours]
@@ -59,7 +64,7 @@ class Line:
         if self.kind is Kind.COST:
             return mine.cost
         theirs = found[self.theirs]
-        if self.kind in (Kind.WITHIN, Kind.TOLD_COST):
+        if self.of_cost:
             return mine.cost / theirs.cost
         return theirs.cost / mine.cost
 

@@ -129,7 +129,7 @@ def test_units_fit_the_figure() -> None:
 
 def test_what_is_only_told_is_a_speed_or_a_cost() -> None:
     found = figures(2.0, 8.0)
-    for tell, ratio in ((told, "4.00x"), (told_cost, "0.25x")):
+    for tell, ratio in ((told, "4.00x the speed"), (told_cost, "0.25x the cost")):
         cells = table.row(tell("x", "it/ours", "it/theirs"), found, {})
         assert cells[table.RATIO : table.RATIO + 3] == (ratio, "", "")
 
