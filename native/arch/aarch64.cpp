@@ -85,13 +85,11 @@ std::optional<ReturnPath> return_path(ByteView code, Address address, std::uint6
   return at % kForm.width == 0 ? kReturn.path(Code::decoder(), code, address, at) : std::nullopt;
 }
 
-}  // namespace
-
-const Architecture kAArch64 = [] {
+Architecture row(std::string_view name, Endian data) {
   Architecture arch;
-  arch.name = "aarch64";
+  arch.name = name;
   arch.gdb_names = kGdbNames;
-  arch.abi = {.elf_machine = EM_AARCH64, .pointer_size = 8};
+  arch.abi = {.elf_machine = EM_AARCH64, .pointer_size = 8, .endian = data};
   arch.registers = {.names = kNames,
                     .size = 8,
                     .pc = kPc,
@@ -125,6 +123,11 @@ const Architecture kAArch64 = [] {
                   .relocations = aarch64::relocations,
                   .got_target = aarch64::got_target};
   return arch;
-}();
+}
+
+}  // namespace
+
+const Architecture kAArch64 = row("aarch64", Endian::little);
+const Architecture kAArch64Be = row("aarch64_be", Endian::big);
 
 }  // namespace whocall

@@ -12,9 +12,9 @@
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 12> kArchitectures = {
-    &kX86_64, &kI386,   &kX32,    &kAArch64,  &kArm,     &kArmeb,
-    &kMips,   &kMipsel, &kMips64, &kMips64el, &kMipsN32, &kMipsN32el};
+constexpr std::array<const Architecture*, 13> kArchitectures = {
+    &kX86_64, &kI386,   &kX32,    &kAArch64,  &kAArch64Be, &kArm,      &kArmeb,
+    &kMips,   &kMipsel, &kMips64, &kMips64el, &kMipsN32,   &kMipsN32el};
 
 }  // namespace
 
