@@ -32,15 +32,18 @@ ALONE = {"object/bfd", "object/dw", "runtime"}
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
 PACKAGE_ORDER = [
-    "core",
+    *("core", "dumps"),
     *("report/form", "report/backtrace"),
-    *("report/comparison", "report/stack", "report/tables", "report"),
+    *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
+    "report",
+    *("resolve", "tracing", "triage"),
     *("repair", "frontend", "cli", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]
 _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
 PACKAGE_BESIDE = [
-    {"report/comparison", "report/stack", "report/tables"},
+    {"report/comparison", "report/stack", "report/tables", "report/formats"},
+    {"resolve", "tracing", "triage"},
     *({outside, room} for outside in ("cli", "") for room in _GDB),
 ]
 

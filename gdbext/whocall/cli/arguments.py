@@ -39,33 +39,36 @@ if TYPE_CHECKING:
 _SEARCH = "--search"
 
 
-def _hidden() -> str | None:
+def hidden() -> str | None:
     """The help on options that are not shown: argparse knows it by identity, others need none."""
     argparse = sys.modules.get("argparse")
     return None if argparse is None else str(argparse.SUPPRESS)
 
 
-def _count(text: str) -> int:
+def as_count(text: str) -> int:
+    """For `type` of an option; a ValueError where the text is none."""
     count = int(text)
     if count == 0:
         raise ValueError
     return count
 
 
-_count.__name__ = "COUNT"
+as_count.__name__ = "COUNT"
 
 
-def _limit(text: str) -> int:
+def as_limit(text: str) -> int:
+    """For `type` of an option; a ValueError where the text is none."""
     limit = int(text)
     if limit < 0:
         raise ValueError
     return limit
 
 
-_limit.__name__ = "N"
+as_limit.__name__ = "N"
 
 
-def _add_search(parser: Parser) -> None:
+def add_search(parser: Parser) -> None:
+    """Where to look for files and names."""
     parser.add_argument(
         _SEARCH,
         metavar="DIR",
@@ -76,11 +79,12 @@ def _add_search(parser: Parser) -> None:
     parser.add_argument(
         "--sysroot", metavar="DIR", default="", help="copy of the root directory of the machine"
     )
-    _add_debug_directories(parser)
-    _add_sources_of_names(parser)
+    add_debug_directories(parser)
+    add_sources_of_names(parser)
 
 
-def _add_debug_directories(parser: Parser) -> None:
+def add_debug_directories(parser: Parser) -> None:
+    """Where to look for separate debug files."""
     parser.add_argument(
         "--debug-directory",
         metavar="DIR",
@@ -91,7 +95,8 @@ def _add_debug_directories(parser: Parser) -> None:
     )
 
 
-def _add_sources_of_names(parser: Parser) -> None:
+def add_sources_of_names(parser: Parser) -> None:
+    """What brings more names."""
     parser.add_argument(
         "--symbols",
         metavar="[MODULE=]FILE[@BASE]",
@@ -112,27 +117,30 @@ def _add_sources_of_names(parser: Parser) -> None:
         help="ask the servers of DEBUGINFOD_URLS for missing files and debug info",
     )
     # Said by our commands in gdb when somebody watches its terminal, which we do not see.
-    parser.add_argument("--announce", action="store_true", help=_hidden())
+    parser.add_argument("--announce", action="store_true", help=hidden())
 
 
-def _add_walk(parser: Parser) -> None:
+def add_walk(parser: Parser) -> None:
+    """How to walk."""
     parser.add_argument(
         "--without", metavar="LIST", default="", help="strategies not to use: cfi,frame-pointer"
     )
     parser.add_argument(
-        "--max-frames", type=_limit, metavar="N", help="look for no more frames of a thread"
+        "--max-frames", type=as_limit, metavar="N", help="look for no more frames of a thread"
     )
 
 
-def _add_threads(parser: Parser) -> None:
+def add_threads(parser: Parser) -> None:
+    """Which threads: all, or one."""
     # Said by our commands in gdb, which counts the threads of each of its inferiors.
-    parser.add_argument("--inferior", default="", help=_hidden())
+    parser.add_argument("--inferior", default="", help=hidden())
     threads = parser.add_mutually_exclusive_group()
     threads.add_argument("--all", action="store_true", help="every thread")
-    _add_thread(threads)
+    add_thread(threads)
 
 
-def _add_thread(threads: Options) -> None:
+def add_thread(threads: Options) -> None:
+    """Which thread."""
     threads.add_argument(
         "--thread",
         type=int,
@@ -141,7 +149,8 @@ def _add_thread(threads: Options) -> None:
     )
 
 
-def _add_look(parser: Parser) -> None:
+def add_look(parser: Parser) -> None:
+    """Colours, and the form of names."""
     parser.add_argument(
         "--color",
         metavar="WHEN",
@@ -151,14 +160,16 @@ def _add_look(parser: Parser) -> None:
     parser.add_argument("--no-demangle", action="store_true", help="names as they are in the file")
 
 
-def _add_exe(parser: Parser) -> None:
+def add_exe(parser: Parser) -> None:
+    """The program of a core, as an option."""
     parser.add_argument("--exe", metavar="EXE", default="", help="the program's file, of a core")
 
 
-def _add_core(parser: Parser) -> None:
+def add_core(parser: Parser) -> None:
+    """A core, its program, and where to look for files and names."""
     parser.add_argument("core", metavar="CORE", help="the core file")
     parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
-    _add_search(parser)
+    add_search(parser)
 
 
 def add_bt(parser: Parser) -> None:
@@ -166,10 +177,10 @@ def add_bt(parser: Parser) -> None:
     parser.add_argument("core", metavar="CORE", nargs="?", help="the core file")
     parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
     parser.add_argument("--pid", type=int, metavar="N", help="a running process instead of a core")
-    _add_search(parser)
-    _add_threads(parser)
-    _add_walk(parser)
-    _add_look(parser)
+    add_search(parser)
+    add_threads(parser)
+    add_walk(parser)
+    add_look(parser)
     parser.add_argument(
         "--full", action="store_true", help="registers, CFA and stack words of each frame"
     )
@@ -183,72 +194,21 @@ def add_bt(parser: Parser) -> None:
     parser.add_argument(
         "-n",
         "--count",
-        type=_count,
+        type=as_count,
         metavar="COUNT",
         help="only the innermost COUNT frames, or the outermost for -COUNT",
     )
     parser.add_argument("--json", action="store_true", help="schema whocall.backtrace/1")
 
 
-def add_export(parser: Parser) -> None:
-    """`whocall export`."""
-    parser.description = (
-        "Writes a symbol file for gdb: the names that whocall finds for the"
-        " functions of FILE, and unwinding rules of those that no unwind table covers. With it"
-        " any gdb prints true backtraces of the stripped program."
-    )
-    parser.add_argument("file", metavar="FILE", help="a program, a library, or a core")
-    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the new file")
-    parser.add_argument(
-        "--module",
-        metavar="M",
-        default="",
-        help="of a core: of the module whose path ends so, not of the program",
-    )
-    _add_exe(parser)
-    _add_search(parser)
-
-
-def add_repair_plan(parser: Parser) -> None:
-    """`whocall repair-plan`."""
-    parser.description = (
-        "Prints what makes a debugger's own stacks of a core those that whocall"
-        " finds: the frames of each thread with the registers of their callers, and for each"
-        " module in which frames lie the symbol files with names and rules, which are made in"
-        " --folder where the cache has none. Of a program or a library instead of a core only"
-        ' its symbol file. "whocall repair" in a gdb that cannot load the native module runs'
-        " this."
-    )
-    _add_core(parser)
-    _add_thread(parser)
-    _add_walk(parser)
-    parser.add_argument(
-        "--folder", metavar="DIR", required=True, help="where new symbol files are put"
-    )
-    parser.add_argument(
-        "--module",
-        metavar="M",
-        action="append",
-        default=[],
-        help="also the module whose path ends so; may be repeated",
-    )
-    parser.add_argument("--every-module", action="store_true", help="all modules of the core")
-    parser.add_argument(
-        "--attached",
-        metavar="FILE",
-        help="what the debugger was told before: the `path`, `build_id`, `bias` (null: wherever it"
-        " lies) and `state` of modules in a list, as JSON (- for standard input)",
-    )
-
-
 def add_caller(parser: Parser) -> None:
     """`whocall caller`."""
-    _add_core(parser)
-    _add_thread(parser)
-    _add_walk(parser)
-    _add_look(parser)
+    add_core(parser)
+    add_thread(parser)
+    add_walk(parser)
+    add_look(parser)
     parser.add_argument(
-        "--frame", type=_limit, metavar="LEVEL", default=0, help="not the innermost but this one"
+        "--frame", type=as_limit, metavar="LEVEL", default=0, help="not the innermost but this one"
     )
     parser.add_argument(
         "--pc", metavar="ADDR", help="of the frame that gdb calls LEVEL: whocall's may be another"
@@ -263,10 +223,10 @@ def add_compare(parser: Parser) -> None:
 
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = VERDICTS_EXPLAINED
-    _add_core(parser)
-    _add_threads(parser)
-    _add_walk(parser)
-    _add_look(parser)
+    add_core(parser)
+    add_threads(parser)
+    add_walk(parser)
+    add_look(parser)
     parser.add_argument(
         "--gdb-frames",
         metavar="FILE",
@@ -283,18 +243,18 @@ def add_functions(parser: Parser) -> None:
         "--module", metavar="M", default="", help="of a core: only the module whose path ends so"
     )
     parser.add_argument("--json", action="store_true", help="schema whocall.functions/1")
-    _add_exe(parser)
-    _add_search(parser)
-    _add_look(parser)
+    add_exe(parser)
+    add_search(parser)
+    add_look(parser)
 
 
 def add_symbol(parser: Parser) -> None:
     """`whocall symbol`."""
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("addresses", metavar="ADDR", nargs="+")
-    _add_exe(parser)
-    _add_search(parser)
-    _add_look(parser)
+    add_exe(parser)
+    add_search(parser)
+    add_look(parser)
 
 
 def add_modules(parser: Parser) -> None:
@@ -309,23 +269,23 @@ def add_modules(parser: Parser) -> None:
         "by build id, in --debug-directory by build id, and last by --debuginfod, which asks here "
         "for the debug info of every file."
     )
-    _add_core(parser)
+    add_core(parser)
     parser.add_argument(
-        "--width", type=_limit, metavar="N", help="longer paths get a line of their own"
+        "--width", type=as_limit, metavar="N", help="longer paths get a line of their own"
     )
-    _add_look(parser)
+    add_look(parser)
     parser.add_argument("--json", action="store_true", help="schema whocall.modules/1")
     # Said by our commands in gdb, where advice on options would be of no use.
-    parser.add_argument("--settings-of-gdb", action="store_true", help=_hidden())
+    parser.add_argument("--settings-of-gdb", action="store_true", help=hidden())
 
 
 def add_audit(parser: Parser) -> None:
     """`whocall audit`."""
     parser.add_argument("file", metavar="FILE")
     parser.add_argument(
-        "--limit", type=_limit, metavar="N", help="at most N differences in full (default: 5)"
+        "--limit", type=as_limit, metavar="N", help="at most N differences in full (default: 5)"
     )
-    _add_look(parser)
+    add_look(parser)
     parser.add_argument("--json", action="store_true", help="schema whocall.audit/1")
 
 

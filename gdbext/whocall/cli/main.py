@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from whocall.cli.parsing import parse_command, whole_parser
+from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
 from whocall.core.errors import Error, NativeMissingError, UsageError
 
 
@@ -34,6 +34,11 @@ def _run(argv: Sequence[str]) -> int:
         from whocall.cli.backtrace import backtrace
 
         return backtrace(arguments)
+    if arguments is not None and argv[0] in OWN_MODULES:
+        from importlib import import_module
+
+        status: int = import_module(OWN_MODULES[argv[0]][1]).run(arguments)
+        return status
     if arguments is not None:
         from whocall.cli.commands import COMMANDS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from whocall.cli import arguments
 from whocall.cli.plain import PlainParser
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
     import argparse
 
     from whocall.cli.arguments import Parser, Values
+
+
+def _adds_later(home: str, function: str) -> Callable[[Parser], None]:
+    """`function` of the module `home`, which is imported when it is called."""
+    return lambda parser: getattr(import_module(home), function)(parser)
+
 
 # In the order of the help: what each does, and what it takes.
 _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
@@ -30,14 +37,23 @@ _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "signatures": ("make a file of signatures of static libraries", arguments.add_signatures),
     "export": (
         "save names and unwinding rules of a file for gdbs without whocall",
-        arguments.add_export,
+        _adds_later("whocall.cli.repair_arguments", "add_export"),
     ),
     "repair-plan": (
         "what a debugger has to be told, as JSON for programs",
-        arguments.add_repair_plan,
+        _adds_later("whocall.cli.repair_arguments", "add_repair_plan"),
     ),
     "doctor": ("what is installed, what is missing, what mends it", lambda parser: None),
 }
+
+# Commands that have a module of their own, with `add(parser)` and `run(arguments)`: what each does,
+# and the module, which is imported when the command is named.
+OWN_MODULES: dict[str, tuple[str, str]] = {}
+
+
+_COMMANDS.update(
+    {name: (told, _adds_later(home, "add")) for name, (told, home) in OWN_MODULES.items()}
+)
 
 
 def parse_command(argv: Sequence[str]) -> Values | None:

@@ -1,0 +1,1 @@
+"""Crashes as they come: compressed cores, minidumps, stores of crash reporters."""

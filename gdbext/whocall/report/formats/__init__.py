@@ -1,0 +1,1 @@
+"""Backtraces in the formats of other tools."""

@@ -1,0 +1,1 @@
+"""Logs of crashes, with names in place."""

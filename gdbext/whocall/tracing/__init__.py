@@ -1,0 +1,1 @@
+"""Call traces: what a program with the tracing library recorded."""

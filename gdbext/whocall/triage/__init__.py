@@ -1,0 +1,1 @@
+"""Many cores: signatures, buckets, stores."""
