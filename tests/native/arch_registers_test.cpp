@@ -113,7 +113,8 @@ TEST_CASE("architectures: by what gdb says") {
   CHECK(of("i386:x64-32", Endian::little, 4, 8) == "x32");
   CHECK(of("i386", Endian::little, 4, 4) == "i386");
   CHECK(of("aarch64", Endian::little, 8, 8) == "aarch64");
-  CHECK(of("aarch64", Endian::big, 8, 8).empty());
+  CHECK(of("aarch64", Endian::big, 8, 8) == "aarch64_be");
+  CHECK(of("i386:x86-64", Endian::big, 8, 8).empty());
   CHECK(of("x86_64", Endian::little, 8, 8).empty());  // our name
   CHECK(of("", Endian::little, 8, 8).empty());
   // One name for any ABI and byte order.

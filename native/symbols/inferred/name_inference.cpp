@@ -1,6 +1,5 @@
 #include "symbols/inferred/name_inference.h"
 
-#include <iterator>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -17,15 +16,17 @@ struct NameInference::Source {
   // Without a "yes" it has no name for a function; null where asking costs as much as inferring.
   bool (FunctionClues::*clue)(Address function);
   const char* kept_as;  // null where inferring costs no more than reading what was kept
+  // Makes of a name the one that is shown; empty: it is none. Null where it is as it is.
+  std::string (*spell)(std::string_view name);
 };
 
 // Best first: of several names for one function the first stays. A new source has its row here.
 const std::array<NameInference::Source, NameInference::kSources>& NameInference::sources() {
   static constexpr std::array<Source, kSources> kAll = {{
-      {infer_entry_names, nullptr, nullptr},
-      {infer_vtable_names, &FunctionClues::is_pointed_to, "vtable-names"},
-      {infer_message_names, &FunctionClues::takes_texts, "message-names"},
-      {infer_array_names, &FunctionClues::is_pointed_to, nullptr},
+      {infer_entry_names, nullptr, nullptr, nullptr},
+      {infer_vtable_names, &FunctionClues::is_pointed_to, "vtable-slots", spell_vtable_name},
+      {infer_message_names, &FunctionClues::takes_texts, "message-names", nullptr},
+      {infer_array_names, &FunctionClues::is_pointed_to, nullptr, nullptr},
   }};
   return kAll;
 }
@@ -40,7 +41,11 @@ const InferredName* NameInference::at(Address function) {
   for (std::size_t i = 0; i < kSources; ++i) {
     const auto clue = sources()[i].clue;
     if (clue == nullptr || (clues_.*clue)(function)) {
-      if (const InferredName* name = find_name(names_of(i), function)) {
+      const InferredName* name = find_name(names_of(i), function);
+      if (name != nullptr && sources()[i].spell != nullptr) {
+        name = spelled(*name, i);
+      }
+      if (name != nullptr) {
         return name;
       }
     }
@@ -52,14 +57,28 @@ std::shared_ptr<const InferredNames> NameInference::all() {
   if (all_ == nullptr) {
     std::vector<InferredName> names;
     for (std::size_t i = 0; i < kSources; ++i) {
-      const std::vector<InferredName>& found = names_of(i);
-      names.insert(names.end(), found.begin(), found.end());
+      for (const InferredName& found : names_of(i)) {
+        const InferredName* const name = sources()[i].spell == nullptr ? &found : spelled(found, i);
+        if (name != nullptr) {
+          names.push_back(*name);
+        }
+      }
     }
     put_in_order(names);
     all_ = std::make_shared<const InferredNames>(std::move(names));
     found_ = {};
+    spelled_.clear();
   }
   return all_;
+}
+
+// Null where it is no name.
+const InferredName* NameInference::spelled(const InferredName& name, std::size_t source) {
+  const auto [place, is_new] = spelled_.try_emplace(name.function, name);
+  if (is_new) {
+    place->second.name = sources()[source].spell(name.name);
+  }
+  return place->second.name.empty() ? nullptr : &place->second;
 }
 
 const std::vector<InferredName>& NameInference::names_of(std::size_t source) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "symbols/inferred/function_clues.h"
@@ -40,11 +41,13 @@ class NameInference {
   struct Source;
   static const std::array<Source, kSources>& sources();
   const std::vector<InferredName>& names_of(std::size_t source);
+  const InferredName* spelled(const InferredName& name, std::size_t source);
 
   NameEvidence evidence_;
   KeptNames kept_;
   FunctionClues clues_;
   std::array<std::optional<std::vector<InferredName>>, kSources> found_;  // until all_ is made
+  std::unordered_map<Address, InferredName> spelled_;                     // of one source; the same
   std::shared_ptr<const InferredNames> all_;
 };
 

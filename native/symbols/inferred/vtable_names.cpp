@@ -3,12 +3,13 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "base/sort_by_address.h"
 #include "symbols/inferred/type_infos.h"
 #include "symbols/starts/data_words.h"
 #include "symbols/starts/object_starts.h"
@@ -19,6 +20,7 @@ namespace whocall {
 namespace {
 
 constexpr unsigned kMostVirtual = 4096;
+constexpr std::string_view kSlot = "::[slot ";
 
 struct Slot {
   Address class_info = 0;
@@ -27,7 +29,11 @@ struct Slot {
 };
 
 using TypeInfos = std::unordered_map<Address, TypeInfo>;
-using SlotsByFunction = std::map<Address, std::vector<Slot>>;
+
+struct FilledSlot {
+  Address function = 0;
+  Slot slot{};
+};
 
 class TableReader {
  public:
@@ -39,8 +45,8 @@ class TableReader {
         word_(file.pointer_size()) {}
 
   // Itanium C++ ABI, 2.5.2 "Virtual Table Components": the offset to the top, which is 0 in primary
-  // tables, the type info, and then the functions.
-  SlotsByFunction run(const Architecture& arch) {
+  // tables, the type info, and then the functions. By function.
+  std::vector<FilledSlot> run(const Architecture& arch) {
     struct Table {
       Address slots = 0;
       Address class_info = 0;
@@ -58,22 +64,23 @@ class TableReader {
     if (!tables.empty()) {
       objects_ = object_starts(file_, arch, words_, all);
     }
-    SlotsByFunction slots;
+    std::vector<FilledSlot> slots;
     for (const Table& table : tables) {
       read_slots(table.slots, table.class_info, slots);
     }
+    sort_by_address(slots, [](const FilledSlot& each) { return each.function; });
     return slots;
   }
 
  private:
-  void read_slots(Address begin, Address class_info, SlotsByFunction& slots) const {
+  void read_slots(Address begin, Address class_info, std::vector<FilledSlot>& slots) const {
     const unsigned first = lacks_destructors(begin) ? 2 : 0;
     const unsigned end = slots_before_next_object(begin);
     for (unsigned number = first; number < end; ++number) {
       const Address where = begin + std::uint64_t{number} * word_;
       const auto function = words_.pointer_at(where);
       if (function && is_code(*function)) {
-        slots[*function].push_back({class_info, number});
+        slots.push_back({*function, {class_info, number}});
       } else if (function || !is_gap(where)) {
         return;
       }
@@ -143,12 +150,15 @@ std::unordered_set<Address> ancestors_of(Address descendant, const TypeInfos& cl
 }
 
 // The slot in the class from which the others inherited the function; null when it is not one.
-const Slot* original_of(const std::vector<Slot>& slots, const TypeInfos& classes) {
+const Slot* original_of(std::span<const FilledSlot> slots, const TypeInfos& classes) {
+  if (slots.size() == 1) {
+    return &slots.front().slot;
+  }
   const Slot* original = nullptr;
-  for (const Slot& slot : slots) {
+  for (const auto& [function, slot] : slots) {
     const auto ancestors = ancestors_of(slot.class_info, classes);
     const bool inherited = std::ranges::any_of(
-        slots, [&](const Slot& other) { return ancestors.contains(other.class_info); });
+        slots, [&](const FilledSlot& other) { return ancestors.contains(other.slot.class_info); });
     if (inherited || (original != nullptr && *original == slot)) {
       continue;
     }
@@ -175,16 +185,26 @@ void infer_vtable_names(const NameEvidence& evidence, std::vector<InferredName>&
   if (classes.empty()) {
     return;
   }
-  for (const auto& [function, slots] :
-       TableReader(evidence.file, words, classes).run(evidence.arch)) {
-    const Slot* slot = original_of(slots, classes);
-    const std::string owner =
-        slot != nullptr ? class_name(classes.at(slot->class_info).name) : std::string();
-    if (!owner.empty()) {
-      names.push_back(
-          {function, owner + "::[slot " + std::to_string(slot->number) + "]", NameSource::vtable});
+  const std::vector<FilledSlot> all = TableReader(evidence.file, words, classes).run(evidence.arch);
+  for (std::span<const FilledSlot> rest = all; !rest.empty();) {
+    const Address function = rest.front().function;
+    const auto end = std::ranges::find_if(
+        rest, [&](const FilledSlot& each) { return each.function != function; });
+    const auto count = static_cast<std::size_t>(end - rest.begin());
+    if (const Slot* slot = original_of(rest.first(count), classes)) {
+      std::string name(classes.at(slot->class_info).name);
+      name.append(kSlot).append(std::to_string(slot->number)).append("]");
+      names.push_back({function, std::move(name), NameSource::vtable});
     }
+    rest = rest.subspan(count);
   }
+}
+
+std::string spell_vtable_name(std::string_view name) {
+  const std::size_t at = name.rfind(kSlot);
+  const std::string owner = class_name(name.substr(0, at));
+  return at == std::string_view::npos || owner.empty() ? std::string()
+                                                       : owner + std::string(name.substr(at));
 }
 
 }  // namespace whocall

@@ -62,9 +62,7 @@ std::vector<DataPointer> data_pointers(const ElfFile& file, std::span<const Addr
     std::erase_if(pointers, [&](const DataPointer& each) { return !is_wanted(each.where); });
   }
   // What relocations tell goes before what stands in the file; linkers leave them in order.
-  if (!std::ranges::is_sorted(pointers, {}, &DataPointer::where)) {
-    std::ranges::stable_sort(pointers, {}, &DataPointer::where);
-  }
+  sort_by_address(pointers, [](const DataPointer& each) { return each.where; });
   const auto is_same = [](const DataPointer& left, const DataPointer& right) {
     return left.where == right.where;
   };
