@@ -1,0 +1,45 @@
+// AArch64: the Procedure Call Standard; <asm/sigcontext.h> of Linux.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <array>
+
+#include "rules/cfi_rule.h"
+
+namespace whocall::runtime {
+
+inline constexpr rules::FrameRegisters kRegisters{.sp = 31, .fp = 29, .link = 30};
+// What stands above the addresses of programs is a signature, or a tag.
+inline constexpr std::uintptr_t kCodeMask = (std::uintptr_t{1} << 48U) - 1;
+// A frame pointer leads to the caller's and the return address.
+inline constexpr std::int32_t kChainFrame = 16;  // bytes; 0: frame pointers form no chain
+
+[[gnu::always_inline]] inline rules::FramePoint here() {
+  rules::FramePoint at;
+  asm volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=&r"(at.pc), "=&r"(at.sp), "=&r"(at.fp));
+  return at;
+}
+
+inline rules::FramePoint point_of(const ucontext_t& context) {
+  const mcontext_t& registers = context.uc_mcontext;
+  rules::FramePoint at;
+  at.pc = registers.pc;
+  at.sp = registers.sp;
+  at.fp = registers.regs[29];
+  at.link = registers.regs[30] & kCodeMask;
+  at.link_known = true;
+  return at;
+}
+
+// Behind a handler: siginfo, then the context.
+inline std::uintptr_t context_offset(std::uintptr_t /*trampoline*/) {
+  return sizeof(siginfo_t);  // bytes
+}
+
+// mov x8, #__NR_rt_sigreturn; svc #0: where no file holds it, as under emulators.
+inline constexpr std::array<unsigned char, 8> kTrampoline{0x68, 0x11, 0x80, 0xd2,
+                                                          0x01, 0x00, 0x00, 0xd4};
+
+}  // namespace whocall::runtime

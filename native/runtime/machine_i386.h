@@ -1,0 +1,47 @@
+// i386: the System V ABI; <asm/sigcontext.h> of Linux.
+#pragma once
+
+#include <signal.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#include <array>
+
+#include "rules/cfi_rule.h"
+
+namespace whocall::runtime {
+
+inline constexpr rules::FrameRegisters kRegisters{.sp = 4, .fp = 5};
+inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
+// A frame pointer leads to the caller's, the return address, and the end of the frame.
+inline constexpr std::int32_t kChainFrame = 8;  // bytes; 0: frame pointers form no chain
+
+[[gnu::always_inline]] inline rules::FramePoint here() {
+  rules::FramePoint at;
+  asm volatile("call 1f\n1:\tpop %0\n\tmov %%esp, %1\n\tmov %%ebp, %2"
+               : "=&r"(at.pc), "=&r"(at.sp), "=&r"(at.fp));
+  return at;
+}
+
+inline rules::FramePoint point_of(const ucontext_t& context) {
+  const auto& registers = context.uc_mcontext.gregs;
+  rules::FramePoint at;
+  at.pc = static_cast<std::uintptr_t>(registers[REG_EIP]);
+  at.sp = static_cast<std::uintptr_t>(registers[REG_ESP]);
+  at.fp = static_cast<std::uintptr_t>(registers[REG_EBP]);
+  return at;
+}
+
+// Behind a handler with SA_SIGINFO: the signal, the addresses of siginfo and context, then both.
+// Behind one without: the signal, then what the context has of registers; the trampoline begins
+// with pop %eax.
+inline std::uintptr_t context_offset(std::uintptr_t trampoline) {
+  constexpr std::uintptr_t kSignal = 4;  // bytes
+  const bool old = *reinterpret_cast<const unsigned char*>(trampoline) == 0x58;
+  return old ? kSignal - offsetof(ucontext_t, uc_mcontext) : kSignal + 8 + sizeof(siginfo_t);
+}
+
+// C libraries and the kernel's vDSO bring trampolines with unwind tables that say what they are.
+inline constexpr std::array<unsigned char, 0> kTrampoline{};
+
+}  // namespace whocall::runtime

@@ -1,0 +1,132 @@
+#include "runtime/modules.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include <atomic>
+
+// In glibc since 2.35; the reference is weak, as what it is linked with need not have it.
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern "C" decltype(_dl_find_object) _dl_find_object __attribute__((weak));
+#endif
+
+namespace whocall::runtime {
+namespace {
+
+constexpr std::size_t kMostListed = 1024;
+
+struct List {
+  std::size_t count = 0;
+  Module modules[kMostListed];
+};
+
+std::atomic<const List*> listed{nullptr};
+
+rules::FrameTables tables_in(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t header) {
+  return {.mapped = {reinterpret_cast<const std::byte*>(begin), begin, end - begin},
+          .header = header,
+          .word_size = sizeof(void*)};
+}
+
+bool find_listed(std::uintptr_t address, Module& module) {
+  const List* const list = listed.load(std::memory_order_acquire);
+  for (std::size_t i = 0; list != nullptr && i < list->count; ++i) {
+    const Module& each = list->modules[i];
+    if (address >= each.begin && address < each.end) {
+      module = each;
+      return true;
+    }
+  }
+  return false;
+}
+
+int note_module(dl_phdr_info* info, std::size_t /*size*/, void* data) {
+  List& list = *static_cast<List*>(data);
+  if (list.count == kMostListed) {
+    return 1;
+  }
+  Module module{.begin = ~std::uintptr_t{0}, .bias = info->dlpi_addr, .path = info->dlpi_name};
+  std::uintptr_t header = 0;
+  for (std::size_t i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& each = info->dlpi_phdr[i];
+    const std::uintptr_t at = info->dlpi_addr + each.p_vaddr;
+    if (each.p_type == PT_LOAD) {
+      module.begin = at < module.begin ? at : module.begin;
+      module.end = at + each.p_memsz > module.end ? at + each.p_memsz : module.end;
+    } else if (each.p_type == PT_GNU_EH_FRAME) {
+      header = at;
+    }
+  }
+  if (module.begin < module.end) {
+    module.tables = tables_in(module.begin, module.end, header);
+    list.modules[list.count++] = module;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool find_module(std::uintptr_t address, Module& module) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  if (_dl_find_object != nullptr) {
+    dl_find_object found;
+    if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
+      return false;
+    }
+    module.begin = reinterpret_cast<std::uintptr_t>(found.dlfo_map_start);
+    module.end = reinterpret_cast<std::uintptr_t>(found.dlfo_map_end);
+    module.bias = found.dlfo_link_map->l_addr;
+    module.path = found.dlfo_link_map->l_name;
+    module.tables =
+        tables_in(module.begin, module.end, reinterpret_cast<std::uintptr_t>(found.dlfo_eh_frame));
+    return true;
+  }
+#endif
+  return find_listed(address, module);
+}
+
+BuildId build_id(const Module& module) {
+  const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(module.begin);
+  if (module.end - module.begin < sizeof *header || header->e_ident[EI_MAG0] != ELFMAG0 ||
+      header->e_ident[EI_MAG1] != 'E' || header->e_phentsize != sizeof(ElfW(Phdr))) {
+    return {};
+  }
+  const rules::ByteSpan& mapped = module.tables.mapped;
+  for (std::size_t i = 0; i < header->e_phnum; ++i) {
+    ElfW(Phdr) part;
+    rules::ByteCursor entry(
+        mapped.part(module.begin + header->e_phoff + i * sizeof part, sizeof part));
+    part = entry.take<ElfW(Phdr)>();
+    if (part.p_type != PT_NOTE) {
+      continue;
+    }
+    rules::ByteCursor notes(mapped.part(module.bias + part.p_vaddr, part.p_memsz));
+    while (entry.ok() && !notes.at_end()) {
+      const auto note = notes.take<ElfW(Nhdr)>();
+      notes.skip((note.n_namesz + 3U) & ~3U);
+      const rules::ByteSpan description = notes.rest();
+      if (notes.ok() && note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+          note.n_descsz <= description.size) {
+        return {reinterpret_cast<const unsigned char*>(description.bytes), note.n_descsz};
+      }
+      notes.skip((note.n_descsz + 3U) & ~3U);
+    }
+  }
+  return {};
+}
+
+void list_modules() {
+  void* const memory =
+      mmap(nullptr, sizeof(List), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return;
+  }
+  // The list before may be in use elsewhere: it stays.
+  auto* const list = new (memory) List;
+  dl_iterate_phdr(note_module, list);
+  listed.store(list, std::memory_order_release);
+}
+
+}  // namespace whocall::runtime

@@ -1,0 +1,244 @@
+#include "runtime/walk.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+
+#include "rules/cfi_rule.h"
+#include "runtime/machine.h"
+#include "runtime/modules.h"
+#include "runtime/rule_cache.h"
+
+namespace whocall::runtime {
+namespace {
+
+using rules::FramePoint;
+using rules::FrameRule;
+
+RuleCache cache;
+
+constexpr std::uintptr_t kPage = 4096;                 // bytes: machines have no smaller ones
+constexpr std::uintptr_t kLargestChained = 64U << 20;  // bytes of a frame that nothing vouches for
+
+// Whether the byte there can be read. The kernel looks at a signal mask before it looks at what is
+// to be done with it, and there is nothing that it could do with it here.
+bool readable(std::uintptr_t address) {
+  if (address < kPage) {
+    return false;  // and no mask at all would be asked about
+  }
+  constexpr int kNothing = -1;
+  constexpr std::size_t kMaskSize = 8;  // bytes, of the kernel's masks
+  const int kept = errno;
+  const long result =
+      syscall(SYS_rt_sigprocmask, kNothing, address & ~(kMaskSize - 1), nullptr, kMaskSize);
+  const bool faulted = result != 0 && errno == EFAULT;
+  errno = kept;
+  return !faulted;
+}
+
+// The rule for the code at `lookup`, a byte of the call before where a call returns to `lookup +
+// 1`.
+FrameRule found_rule(std::uintptr_t lookup) {
+  Module module;
+  rules::FrameDescription description;
+  if (!find_module(lookup, module) || module.tables.header == 0 ||
+      !rules::find_description(module.tables, lookup, description)) {
+    return {};
+  }
+  return rules::rule_at(description, kRegisters, lookup);
+}
+
+FrameRule rule_at(std::uintptr_t address, bool exact) {
+  if (exact) {
+    return found_rule(address);
+  }
+  if (const std::uint32_t known = cache.find(address)) {
+    return rules::lengthened(cache.entry(known).rule);
+  }
+  const FrameRule rule = found_rule(address - 1);
+  rules::ShortRule kept;
+  if ((rule.cfa != FrameRule::Cfa::none || rule.signal_frame) && rules::shortened(rule, kept)) {
+    cache.put(address, kept);
+  }
+  return rule;
+}
+
+// What a frame pointer leads to, where it is one: the stack shrinks.
+bool chain_rule(const FramePoint& at, FrameRule& rule) {
+  constexpr std::uintptr_t kAligned = sizeof(std::uintptr_t) - 1;
+  if (kChainFrame == 0 || !at.fp_known || at.fp < at.sp || at.fp - at.sp > kLargestChained ||
+      (at.fp & kAligned) != 0) {
+    return false;
+  }
+  constexpr auto kWord = static_cast<std::int32_t>(sizeof(std::uintptr_t));
+  rule = {.cfa = FrameRule::Cfa::from_fp,
+          .ret = FrameRule::Return::stored,
+          .fp = FrameRule::Fp::stored,
+          .cfa_offset = kChainFrame,
+          .return_slot = kWord - kChainFrame,
+          .fp_slot = -kChainFrame};
+  return true;
+}
+
+std::uintptr_t word(std::uintptr_t address) {
+  return *reinterpret_cast<const std::uintptr_t*>(address);
+}
+
+// As far as walks came by here before, and the frames are as nearly all frames are: a dozen loads
+// and sums for each. Ends before what is unusual, or behind the outermost frame, its pc being 0.
+[[gnu::noinline]] std::size_t follow_known(FramePoint& from, void** addresses, std::size_t count) {
+  FramePoint at = from;
+  std::size_t found = 0;
+  count = at.fp_known ? count : 0;
+  std::uint32_t last = RuleCache::kNone;
+  while (found < count) {
+    last = cache.find_behind(last, at.pc);
+    const rules::ShortRule& rule = cache.entry(last).rule;
+    if (!rule.is_plain() || !rules::plain_step(rule, kCodeMask, word, at) || at.pc == 0) {
+      break;
+    }
+    addresses[found++] = reinterpret_cast<void*>(at.pc);
+  }
+  from = at;
+  return found;
+}
+
+bool is_code(std::uintptr_t address) {
+  Module module;
+  return find_module(address, module);
+}
+
+}  // namespace
+
+std::size_t capture(FramePoint from, void** addresses, std::size_t count) {
+  const auto read = [](std::uintptr_t address, std::uintptr_t& value) {
+    value = word(address);
+    return true;
+  };
+  std::size_t found = 0;
+  for (;;) {
+    found += follow_known(from, addresses + found, count - found);
+    if (found == count || from.pc == 0) {
+      return found;
+    }
+    const FrameRule rule = rule_at(from.pc, false);
+    if (rule.cfa == FrameRule::Cfa::none) {
+      break;
+    }
+    if (!rules::step(rule, kCodeMask, read, from) || from.pc == 0) {
+      return found;
+    }
+    addresses[found++] = reinterpret_cast<void*>(from.pc);
+  }
+  // From the first frame without a table on, with care.
+  CarefulWalk rest(from, false);
+  while (found < count && rest.next()) {
+    addresses[found++] = reinterpret_cast<void*>(rest.address());
+  }
+  return found;
+}
+
+bool CarefulWalk::read(std::uintptr_t address, std::uintptr_t& value) {
+  if (address % sizeof value != 0) {
+    return false;
+  }
+  const std::uintptr_t page = address & ~(kPage - 1);
+  if (page != readable_begin_) {
+    if (!readable(address)) {
+      return false;
+    }
+    readable_begin_ = page;
+  }
+  value = *reinterpret_cast<const std::uintptr_t*>(address);
+  return true;
+}
+
+bool CarefulWalk::next() {
+  const FrameRule rule = rule_at(at_.pc, exact_);
+  if (rule.signal_frame) {
+    return by_context();
+  }
+  if (rule.cfa == FrameRule::Cfa::none) {
+    if (is_code(lookup_address())) {
+      return by_chain();
+    }
+    return is_trampoline(at_.pc) ? by_context() : by_call();
+  }
+  const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
+    return read(address, value);
+  };
+  if (!rules::step(rule, kCodeMask, reader, at_) || at_.pc == 0) {
+    return false;
+  }
+  exact_ = false;
+  trust_ = WHOCALL_CFI;
+  return true;
+}
+
+bool CarefulWalk::is_trampoline(std::uintptr_t address) {
+  std::uintptr_t word = 0;
+  return !kTrampoline.empty() && read(address, word) &&
+         std::memcmp(reinterpret_cast<const void*>(address), kTrampoline.data(),
+                     kTrampoline.size()) == 0;
+}
+
+bool CarefulWalk::by_context() {
+  const std::uintptr_t begin = at_.sp + context_offset(at_.pc);
+  std::uintptr_t word = 0;
+  for (std::uintptr_t at = begin; at < begin + sizeof(ucontext_t); at += kPage) {
+    if (!read(at, word)) {
+      return false;
+    }
+  }
+  if (!read(begin + sizeof(ucontext_t) - sizeof word, word)) {
+    return false;
+  }
+  at_ = point_of(*reinterpret_cast<const ucontext_t*>(begin));
+  exact_ = true;
+  trust_ = WHOCALL_CONTEXT;
+  return true;
+}
+
+// A call of what is no code has left its return address, and nothing else has happened.
+bool CarefulWalk::by_call() {
+  if (!exact_) {
+    return false;
+  }
+  FramePoint caller = at_;
+  caller.link_known = false;
+  if (kRegisters.link) {
+    caller.pc = at_.link;
+  } else if (read(at_.sp, caller.pc)) {
+    caller.sp += sizeof(std::uintptr_t);
+  } else {
+    return false;
+  }
+  if (!is_code(caller.pc - 1)) {
+    return false;
+  }
+  at_ = caller;
+  exact_ = false;
+  trust_ = WHOCALL_ANALYSIS;
+  return true;
+}
+
+bool CarefulWalk::by_chain() {
+  FrameRule rule;
+  FramePoint caller = at_;
+  const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
+    return read(address, value);
+  };
+  if (!chain_rule(at_, rule) || !rules::step(rule, kCodeMask, reader, caller) ||
+      !is_code(caller.pc - 1)) {
+    return false;
+  }
+  at_ = caller;
+  exact_ = false;
+  trust_ = WHOCALL_FRAME_POINTER;
+  return true;
+}
+
+void forget_rules() { cache.clear(); }
+
+}  // namespace whocall::runtime
