@@ -1,6 +1,7 @@
 // AArch64: the Procedure Call Standard; <asm/sigcontext.h> of Linux.
 #pragma once
 
+#include <elf.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -10,6 +11,7 @@
 
 namespace whocall::runtime {
 
+inline constexpr std::uint16_t kElfMachine = EM_AARCH64;
 inline constexpr rules::FrameRegisters kRegisters{.sp = 31, .fp = 29, .link = 30};
 // What stands above the addresses of programs is a signature, or a tag.
 inline constexpr std::uintptr_t kCodeMask = (std::uintptr_t{1} << 48U) - 1;
@@ -31,6 +33,17 @@ inline rules::FramePoint point_of(const ucontext_t& context) {
   at.link = registers.regs[30] & kCodeMask;
   at.link_known = true;
   return at;
+}
+
+// In the order of DWARF's numbers, and the pc.
+inline constexpr const char* kRegisterNames[] = {
+    "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",
+    "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
+    "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp",  "pc"};
+
+inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
+  const mcontext_t& registers = context.uc_mcontext;
+  return number < 31 ? registers.regs[number] : number == 31 ? registers.sp : registers.pc;
 }
 
 // Behind a handler: siginfo, then the context.

@@ -1,6 +1,7 @@
 // i386: the System V ABI; <asm/sigcontext.h> of Linux.
 #pragma once
 
+#include <elf.h>
 #include <signal.h>
 #include <stddef.h>
 #include <ucontext.h>
@@ -11,6 +12,7 @@
 
 namespace whocall::runtime {
 
+inline constexpr std::uint16_t kElfMachine = EM_386;
 inline constexpr rules::FrameRegisters kRegisters{.sp = 4, .fp = 5};
 inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
 // A frame pointer leads to the caller's, the return address, and the end of the frame.
@@ -30,6 +32,16 @@ inline rules::FramePoint point_of(const ucontext_t& context) {
   at.sp = static_cast<std::uintptr_t>(registers[REG_ESP]);
   at.fp = static_cast<std::uintptr_t>(registers[REG_EBP]);
   return at;
+}
+
+// In the order of DWARF's numbers.
+inline constexpr const char* kRegisterNames[] = {"eax", "ecx", "edx", "ebx", "esp",
+                                                 "ebp", "esi", "edi", "eip"};
+
+inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
+  constexpr int kPlaces[] = {REG_EAX, REG_ECX, REG_EDX, REG_EBX, REG_ESP,
+                             REG_EBP, REG_ESI, REG_EDI, REG_EIP};
+  return static_cast<std::uint32_t>(context.uc_mcontext.gregs[kPlaces[number]]);
 }
 
 // Behind a handler with SA_SIGINFO: the signal, the addresses of siginfo and context, then both.

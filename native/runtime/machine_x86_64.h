@@ -1,6 +1,7 @@
 // x86-64: the System V ABI; <asm/sigcontext.h> of Linux.
 #pragma once
 
+#include <elf.h>
 #include <ucontext.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 
 namespace whocall::runtime {
 
+inline constexpr std::uint16_t kElfMachine = EM_X86_64;
 inline constexpr rules::FrameRegisters kRegisters{.sp = 7, .fp = 6};
 inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
 // A frame pointer leads to the caller's, the return address, and the end of the frame.
@@ -28,6 +30,18 @@ inline rules::FramePoint point_of(const ucontext_t& context) {
   at.sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
   at.fp = static_cast<std::uintptr_t>(registers[REG_RBP]);
   return at;
+}
+
+// In the order of DWARF's numbers.
+inline constexpr const char* kRegisterNames[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
+                                                 "rbp", "rsp", "r8",  "r9",  "r10", "r11",
+                                                 "r12", "r13", "r14", "r15", "rip"};
+
+inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
+  constexpr int kPlaces[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                             REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                             REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+  return static_cast<std::uint64_t>(context.uc_mcontext.gregs[kPlaces[number]]);
 }
 
 // Where the trampoline behind a handler finds the context: at its stack pointer.

@@ -2,36 +2,14 @@
 
 #include <unistd.h>
 
+#include "runtime/description.h"
 #include "runtime/machine.h"
 #include "runtime/modules.h"
-#include "runtime/names.h"
 #include "runtime/text.h"
 #include "runtime/walk.h"
 
 namespace whocall::runtime {
 namespace {
-
-// `lookup` is a byte of the code that `address` belongs to.
-void describe(std::uintptr_t address, std::uintptr_t lookup, whocall_trust trust,
-              whocall_frame& frame) {
-  frame = {};
-  frame.address = address;
-  frame.offset = address;
-  frame.module = "";
-  frame.trust = trust;
-  Module module;
-  if (!find_module(lookup, module)) {
-    return;
-  }
-  frame.offset = address - module.bias;
-  frame.module = path_of(module);
-  const BuildId id = build_id(module);
-  frame.build_id = id.bytes;
-  frame.build_id_size = id.size;
-  const FunctionName found = find_name(module, lookup - module.bias);
-  frame.function = found.name;
-  frame.function_offset = found.name == nullptr ? 0 : frame.offset - found.begin;
-}
 
 std::size_t fill(CarefulWalk& walk, whocall_frame* frames, std::size_t count) {
   std::size_t found = 0;
@@ -116,9 +94,7 @@ int find_function_by_addr(const void* address, whocall_frame* frame) {
 
 void whocall_print(int fd, const whocall_frame* frames, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    Line line(fd);
-    line.append("#").decimal(i).append(i < 10 ? "  " : " ").hexadecimal(frames[i].address);
-    line.append(" ").append(frames[i]);
+    Line(fd).numbered(i, frames[i]);
   }
 }
 

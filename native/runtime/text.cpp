@@ -72,10 +72,10 @@ Line& Line::decimal(std::uint64_t number) {
   return *this;
 }
 
-Line& Line::hexadecimal(std::uint64_t number) {
+Line& Line::hexadecimal(std::uint64_t number, unsigned least_digits) {
   append("0x");
   unsigned shift = 60;
-  while (shift != 0 && number >> shift == 0) {
+  while (shift >= 4 * least_digits && number >> shift == 0) {
     shift -= 4;
   }
   for (;; shift -= 4) {
@@ -84,6 +84,31 @@ Line& Line::hexadecimal(std::uint64_t number) {
       return *this;
     }
   }
+}
+
+Line& Line::bytes(const unsigned char* first, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    put("0123456789abcdef"[first[i] >> 4U]);
+    put("0123456789abcdef"[first[i] & 15U]);
+  }
+  return *this;
+}
+
+Line& Line::numbered(std::size_t number, const whocall_frame& frame) {
+  constexpr const char* kTrust[] = {"context", "cfi", "analysis", "frame-pointer"};
+  append("#").decimal(number).append(number < 10 ? "  " : " ");
+  hexadecimal(frame.address, 2 * sizeof(void*)).append(" ");
+  if (frame.module[0] != '\0') {
+    append(frame.module).append("(+").hexadecimal(frame.offset).append(") ");
+  } else {
+    append("? ");
+  }
+  if (frame.function != nullptr) {
+    name(frame.function).append("+").hexadecimal(frame.function_offset);
+  } else {
+    append("?");
+  }
+  return append(" [").append(kTrust[frame.trust]).append("]");
 }
 
 }  // namespace whocall::runtime

@@ -1,8 +1,5 @@
 #include "runtime/walk.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <cerrno>
 #include <cstring>
 
 #include "rules/cfi_rule.h"
@@ -18,24 +15,8 @@ using rules::FrameRule;
 
 RuleCache cache;
 
-constexpr std::uintptr_t kPage = 4096;                 // bytes: machines have no smaller ones
+constexpr std::uintptr_t kPage = 4096;                 // bytes
 constexpr std::uintptr_t kLargestChained = 64U << 20;  // bytes of a frame that nothing vouches for
-
-// Whether the byte there can be read. The kernel looks at a signal mask before it looks at what is
-// to be done with it, and there is nothing that it could do with it here.
-bool readable(std::uintptr_t address) {
-  if (address < kPage) {
-    return false;  // and no mask at all would be asked about
-  }
-  constexpr int kNothing = -1;
-  constexpr std::size_t kMaskSize = 8;  // bytes, of the kernel's masks
-  const int kept = errno;
-  const long result =
-      syscall(SYS_rt_sigprocmask, kNothing, address & ~(kMaskSize - 1), nullptr, kMaskSize);
-  const bool faulted = result != 0 && errno == EFAULT;
-  errno = kept;
-  return !faulted;
-}
 
 // The rule for the code at `lookup`, a byte of the call before where a call returns to `lookup +
 // 1`.
@@ -139,21 +120,6 @@ std::size_t capture(FramePoint from, void** addresses, std::size_t count) {
   return found;
 }
 
-bool CarefulWalk::read(std::uintptr_t address, std::uintptr_t& value) {
-  if (address % sizeof value != 0) {
-    return false;
-  }
-  const std::uintptr_t page = address & ~(kPage - 1);
-  if (page != readable_begin_) {
-    if (!readable(address)) {
-      return false;
-    }
-    readable_begin_ = page;
-  }
-  value = *reinterpret_cast<const std::uintptr_t*>(address);
-  return true;
-}
-
 bool CarefulWalk::next() {
   const FrameRule rule = rule_at(at_.pc, exact_);
   if (rule.signal_frame) {
@@ -165,12 +131,24 @@ bool CarefulWalk::next() {
     }
     return is_trampoline(at_.pc) ? by_context() : by_call();
   }
+  return by_rule(rule);
+}
+
+bool CarefulWalk::by_rule(const FrameRule& rule) {
   const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
     return read(address, value);
   };
-  if (!rules::step(rule, kCodeMask, reader, at_) || at_.pc == 0) {
-    return false;
+  if (rule.ret == FrameRule::Return::outermost) {
+    return stop(WalkEnd::outermost);
   }
+  FramePoint caller = at_;
+  if (!rules::step(rule, kCodeMask, reader, caller)) {
+    return stop(WalkEnd::unreadable);
+  }
+  if (caller.pc == 0) {
+    return stop(WalkEnd::outermost);
+  }
+  at_ = caller;
   exact_ = false;
   trust_ = WHOCALL_CFI;
   return true;
@@ -188,11 +166,11 @@ bool CarefulWalk::by_context() {
   std::uintptr_t word = 0;
   for (std::uintptr_t at = begin; at < begin + sizeof(ucontext_t); at += kPage) {
     if (!read(at, word)) {
-      return false;
+      return stop(WalkEnd::unreadable);
     }
   }
   if (!read(begin + sizeof(ucontext_t) - sizeof word, word)) {
-    return false;
+    return stop(WalkEnd::unreadable);
   }
   at_ = point_of(*reinterpret_cast<const ucontext_t*>(begin));
   exact_ = true;
@@ -203,7 +181,7 @@ bool CarefulWalk::by_context() {
 // A call of what is no code has left its return address, and nothing else has happened.
 bool CarefulWalk::by_call() {
   if (!exact_) {
-    return false;
+    return stop(WalkEnd::no_rule);
   }
   FramePoint caller = at_;
   caller.link_known = false;
@@ -212,10 +190,10 @@ bool CarefulWalk::by_call() {
   } else if (read(at_.sp, caller.pc)) {
     caller.sp += sizeof(std::uintptr_t);
   } else {
-    return false;
+    return stop(WalkEnd::unreadable);
   }
   if (!is_code(caller.pc - 1)) {
-    return false;
+    return stop(WalkEnd::no_rule);
   }
   at_ = caller;
   exact_ = false;
@@ -231,7 +209,7 @@ bool CarefulWalk::by_chain() {
   };
   if (!chain_rule(at_, rule) || !rules::step(rule, kCodeMask, reader, caller) ||
       !is_code(caller.pc - 1)) {
-    return false;
+    return stop(WalkEnd::no_rule);
   }
   at_ = caller;
   exact_ = false;

@@ -4,12 +4,22 @@
 #include <cstddef>
 
 #include "rules/frame_rule.h"
+#include "runtime/readable.h"
 #include "runtime/whocall.h"
 
 namespace whocall::runtime {
 
 // A walk that reads the stack as it is: of a thread that runs. Fills in return addresses.
 std::size_t capture(rules::FramePoint from, void** addresses, std::size_t count);
+
+// Why a walk goes no further.
+enum class WalkEnd : std::uint8_t {
+  none = 0,
+  outermost = 1,   // the unwind table says so, or the return address is 0
+  no_rule = 2,     // no table, and the frame pointer leads nowhere
+  unreadable = 3,  // the stack, or it would not shrink
+  too_many = 4     // frames
+};
 
 // A walk that makes sure of every word, and says how each frame was found.
 class CarefulWalk {
@@ -21,11 +31,18 @@ class CarefulWalk {
   // Of the code that the frame is in: a return address may lie behind its function.
   [[nodiscard]] std::uintptr_t lookup_address() const { return at_.pc - (exact_ ? 0 : 1); }
   [[nodiscard]] whocall_trust trust() const { return trust_; }
+  [[nodiscard]] bool exact() const { return exact_; }
   // To the caller; false at the end of the stack, and where nothing leads on.
   bool next();
+  [[nodiscard]] WalkEnd end() const { return end_; }
 
  private:
-  bool read(std::uintptr_t address, std::uintptr_t& value);
+  bool read(std::uintptr_t address, std::uintptr_t& value) { return reader_.read(address, value); }
+  bool stop(WalkEnd reason) {
+    end_ = reason;
+    return false;
+  }
+  bool by_rule(const rules::FrameRule& rule);
   bool is_trampoline(std::uintptr_t address);
   bool by_context();
   bool by_call();
@@ -34,7 +51,8 @@ class CarefulWalk {
   rules::FramePoint at_;
   bool exact_;
   whocall_trust trust_ = WHOCALL_CONTEXT;
-  std::uintptr_t readable_begin_ = 1;  // of the page that was found to be readable last; none is 1
+  WalkEnd end_ = WalkEnd::none;
+  CheckedReader reader_;
 };
 
 // Forgets the rules that were found.

@@ -59,14 +59,45 @@ WHOCALL_API int who_call_me(whocall_frame* caller);
 /* The function around an address of code. 0: the address lies in a module; -1: in none. */
 WHOCALL_API int find_function_by_addr(const void* address, whocall_frame* frame);
 
-/* Writes a line for each frame to a file descriptor: "#0  0x55... function+0x9 in module(+0x1139)".
- */
+/* Writes a line for each frame to a file descriptor:
+ * "#0  0x0000555555555139 module(+0x1139) function+0x9 [cfi]", "?" for what is not known. */
 WHOCALL_API void whocall_print(int fd, const whocall_frame* frames, size_t count);
 
 /* Lists the loaded modules, for C libraries that do not tell of them in signal handlers (all but
  * glibc 2.35 and newer): call it at the start and after dlopen(). On all systems it forgets what is
  * known of functions, for programs that close a library and open a changed one in its place. */
 WHOCALL_API void whocall_prepare(void);
+
+/* What is done when the program crashes. Begin with WHOCALL_CRASH_OPTIONS and change what should be
+ * otherwise. Strings and memory have to stay. */
+typedef struct whocall_crash_options {
+  size_t size;             /* of this structure, bytes */
+  int text_fd;             /* the report as text goes here; -1: nowhere */
+  const char* text_path;   /* or to the end of this file, made when a crash happens; "%p" in it
+                              stands for the process; NULL: to text_fd */
+  int record_fd;           /* the record (a few KiB, see docs/crash.md) goes here; -1: nowhere */
+  const char* record_path; /* or to the end of this file, as with text_path */
+  void* memory;            /* a region for a ring of records; NULL: none */
+  const char* ring_path;   /* or a file for one, made and mapped by whocall_install() */
+  size_t ring_size;        /* of either, bytes */
+  size_t slot_size;        /* of each record in the ring, a multiple of 512 bytes; 0: 4096 */
+  int all_threads;         /* other threads tell their stacks too */
+} whocall_crash_options;
+
+#define WHOCALL_CRASH_OPTIONS \
+  { sizeof(whocall_crash_options), 2, NULL, -1, NULL, NULL, NULL, 0, 0, 0 }
+
+/* From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP make a report; then they take
+ * their course: a handler that was there is called, and where none was, the process ends and a core
+ * is written as if nobody had looked. NULL: all options as they are, the text on standard error.
+ * Once more: with other options. 0: done; -1: not, and errno says why. Call it before threads
+ * begin; the calling thread gets a stack for handlers, as by whocall_install_thread(). */
+WHOCALL_API int whocall_install(const whocall_crash_options* options);
+
+/* A stack for the handler in the calling thread, so that its own may overflow or vanish; freed when
+ * the thread ends. Without it a report is written on the thread's own stack. 0: done; -1: not, and
+ * errno says why. libwhocall-crash.so does it in all threads by itself. */
+WHOCALL_API int whocall_install_thread(void);
 
 #ifdef __cplusplus
 }

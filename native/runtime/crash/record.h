@@ -15,7 +15,9 @@
 //       16    4  size of the record in bytes, header and sections; a multiple of 8
 //       20    4  CRC-32 (that of zlib and Ethernet: polynomial 0xedb88320, reflected, begun with
 //                and at the end inverted) over the whole record, these four bytes being 0 in it
-//       24    8  sequence number: 1 for the first record of a file or ring, then one more each
+//       24    8  sequence number: in a ring one more than that of any record there, 1 for the
+//       first;
+//                elsewhere the how manyth record of its process it is
 //       32    8  time of the crash, nanoseconds since 1970 (UTC)
 //       40    4  process
 //       44    4  thread that crashed
