@@ -1,11 +1,12 @@
 #include "runtime/description.h"
 
+#include "runtime/mapped_modules.h"
 #include "runtime/modules.h"
 #include "runtime/names.h"
 
 namespace whocall::runtime {
 
-void describe(std::uintptr_t address, std::uintptr_t lookup, whocall_trust trust,
+void describe(std::uintptr_t address, std::uintptr_t lookup, whocall_trust trust, bool thorough,
               whocall_frame& frame) {
   frame = {};
   frame.address = address;
@@ -13,7 +14,7 @@ void describe(std::uintptr_t address, std::uintptr_t lookup, whocall_trust trust
   frame.module = "";
   frame.trust = trust;
   Module module;
-  if (!find_module(lookup, module)) {
+  if (!find_module(lookup, module) && !(thorough && find_mapped_module(lookup, module))) {
     return;
   }
   frame.offset = address - module.bias;

@@ -42,16 +42,14 @@ bool find_listed(std::uintptr_t address, Module& module) {
   return false;
 }
 
-int note_module(dl_phdr_info* info, std::size_t /*size*/, void* data) {
-  List& list = *static_cast<List*>(data);
-  if (list.count == kMostListed) {
-    return 1;
-  }
-  Module module{.begin = ~std::uintptr_t{0}, .bias = info->dlpi_addr, .path = info->dlpi_name};
+// Of a file whose bias is known.
+bool read_parts_at(const ElfW(Phdr) * parts, std::size_t count, Module& module) {
   std::uintptr_t header = 0;
-  for (std::size_t i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& each = info->dlpi_phdr[i];
-    const std::uintptr_t at = info->dlpi_addr + each.p_vaddr;
+  module.begin = ~std::uintptr_t{0};
+  module.end = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ElfW(Phdr)& each = parts[i];
+    const std::uintptr_t at = module.bias + each.p_vaddr;
     if (each.p_type == PT_LOAD) {
       module.begin = at < module.begin ? at : module.begin;
       module.end = at + each.p_memsz > module.end ? at + each.p_memsz : module.end;
@@ -59,8 +57,17 @@ int note_module(dl_phdr_info* info, std::size_t /*size*/, void* data) {
       header = at;
     }
   }
-  if (module.begin < module.end) {
-    module.tables = tables_in(module.begin, module.end, header);
+  module.tables = tables_in(module.begin, module.end, header);
+  return module.begin < module.end;
+}
+
+int note_module(dl_phdr_info* info, std::size_t /*size*/, void* data) {
+  List& list = *static_cast<List*>(data);
+  if (list.count == kMostListed) {
+    return 1;
+  }
+  Module module{.bias = info->dlpi_addr, .path = info->dlpi_name};
+  if (read_parts_at(info->dlpi_phdr, info->dlpi_phnum, module)) {
     list.modules[list.count++] = module;
   }
   return 0;
@@ -85,6 +92,16 @@ bool find_module(std::uintptr_t address, Module& module) {
   }
 #endif
   return find_listed(address, module);
+}
+
+bool read_parts(const ElfW(Phdr) * parts, std::size_t count, std::uintptr_t begin, Module& module) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (parts[i].p_type == PT_LOAD) {
+      module.bias = begin - (parts[i].p_vaddr - parts[i].p_offset);
+      return read_parts_at(parts, count, module);
+    }
+  }
+  return false;
 }
 
 BuildId build_id(const Module& module) {

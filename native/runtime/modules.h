@@ -1,6 +1,8 @@
 // The files that are loaded in this process.
 #pragma once
 
+#include <link.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +25,10 @@ struct BuildId {
 
 // False where `address` lies in no file. Takes no lock.
 bool find_module(std::uintptr_t address, Module& module);
+
+// Range, bias and tables of the file whose first byte lies at `begin`, by its program headers.
+// False where nothing of it is loaded.
+bool read_parts(const ElfW(Phdr) * parts, std::size_t count, std::uintptr_t begin, Module& module);
 
 // Of the file that was loaded, out of its notes in memory.
 BuildId build_id(const Module& module);

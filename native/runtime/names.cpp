@@ -92,7 +92,7 @@ const KnownFile* known_file(const Module& module) {
 bool is_function(const ElfW(Sym) & symbol) {
   const unsigned type = symbol.st_info & 15U;
   return symbol.st_shndx != SHN_UNDEF &&
-         (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE) && symbol.st_size != 0;
+         (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
 // Of several at one place the first global one.
@@ -100,7 +100,9 @@ FunctionName look_up(const SymbolTable& table, std::uintptr_t address) {
   const ElfW(Sym)* best = nullptr;
   for (std::size_t i = 0; i < table.count; ++i) {
     const ElfW(Sym)& each = table.symbols[i];
-    if (!is_function(each) || address < each.st_value || address - each.st_value >= each.st_size ||
+    // One without a size, as assembly has them, says something of its own address only.
+    const std::uintptr_t size = each.st_size == 0 ? 1 : each.st_size;
+    if (!is_function(each) || address < each.st_value || address - each.st_value >= size ||
         each.st_name >= table.strings_size) {
       continue;
     }

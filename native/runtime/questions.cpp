@@ -14,7 +14,7 @@ namespace {
 std::size_t fill(CarefulWalk& walk, whocall_frame* frames, std::size_t count) {
   std::size_t found = 0;
   do {
-    describe(walk.address(), walk.lookup_address(), walk.trust(), frames[found++]);
+    describe(walk.address(), walk.lookup_address(), walk.trust(), walk.thorough(), frames[found++]);
   } while (found < count && walk.next());
   return found;
 }
@@ -88,7 +88,7 @@ int who_call_me(whocall_frame* caller) {
 
 int find_function_by_addr(const void* address, whocall_frame* frame) {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
-  describe(place, place, WHOCALL_CONTEXT, *frame);
+  describe(place, place, WHOCALL_CONTEXT, true, *frame);
   return frame->module[0] == '\0' ? -1 : 0;
 }
 

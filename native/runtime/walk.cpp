@@ -4,6 +4,7 @@
 
 #include "rules/cfi_rule.h"
 #include "runtime/machine.h"
+#include "runtime/mapped_modules.h"
 #include "runtime/modules.h"
 #include "runtime/rule_cache.h"
 
@@ -18,26 +19,30 @@ RuleCache cache;
 constexpr std::uintptr_t kPage = 4096;                 // bytes
 constexpr std::uintptr_t kLargestChained = 64U << 20;  // bytes of a frame that nothing vouches for
 
+bool find(std::uintptr_t address, bool thorough, Module& module) {
+  return find_module(address, module) || (thorough && find_mapped_module(address, module));
+}
+
 // The rule for the code at `lookup`, a byte of the call before where a call returns to `lookup +
 // 1`.
-FrameRule found_rule(std::uintptr_t lookup) {
+FrameRule found_rule(std::uintptr_t lookup, bool thorough) {
   Module module;
   rules::FrameDescription description;
-  if (!find_module(lookup, module) || module.tables.header == 0 ||
+  if (!find(lookup, thorough, module) || module.tables.header == 0 ||
       !rules::find_description(module.tables, lookup, description)) {
     return {};
   }
   return rules::rule_at(description, kRegisters, lookup);
 }
 
-FrameRule rule_at(std::uintptr_t address, bool exact) {
+FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
   if (exact) {
-    return found_rule(address);
+    return found_rule(address, thorough);
   }
   if (const std::uint32_t known = cache.find(address)) {
     return rules::lengthened(cache.entry(known).rule);
   }
-  const FrameRule rule = found_rule(address - 1);
+  const FrameRule rule = found_rule(address - 1, thorough);
   rules::ShortRule kept;
   if ((rule.cfa != FrameRule::Cfa::none || rule.signal_frame) && rules::shortened(rule, kept)) {
     cache.put(address, kept);
@@ -85,9 +90,9 @@ std::uintptr_t word(std::uintptr_t address) {
   return found;
 }
 
-bool is_code(std::uintptr_t address) {
+bool is_code(std::uintptr_t address, bool thorough) {
   Module module;
-  return find_module(address, module);
+  return find(address, thorough, module);
 }
 
 }  // namespace
@@ -103,7 +108,7 @@ std::size_t capture(FramePoint from, void** addresses, std::size_t count) {
     if (found == count || from.pc == 0) {
       return found;
     }
-    const FrameRule rule = rule_at(from.pc, false);
+    const FrameRule rule = rule_at(from.pc, false, false);
     if (rule.cfa == FrameRule::Cfa::none) {
       break;
     }
@@ -120,13 +125,15 @@ std::size_t capture(FramePoint from, void** addresses, std::size_t count) {
   return found;
 }
 
+bool CarefulWalk::exact() const { return exact_ || rule_at(at_.pc, false, thorough_).signal_frame; }
+
 bool CarefulWalk::next() {
-  const FrameRule rule = rule_at(at_.pc, exact_);
+  const FrameRule rule = rule_at(at_.pc, exact_, thorough_);
   if (rule.signal_frame) {
     return by_context();
   }
   if (rule.cfa == FrameRule::Cfa::none) {
-    if (is_code(lookup_address())) {
+    if (is_code(at_.pc - (exact_ ? 0 : 1), thorough_)) {
       return by_chain();
     }
     return is_trampoline(at_.pc) ? by_context() : by_call();
@@ -192,7 +199,7 @@ bool CarefulWalk::by_call() {
   } else {
     return stop(WalkEnd::unreadable);
   }
-  if (!is_code(caller.pc - 1)) {
+  if (!is_code(caller.pc - 1, thorough_)) {
     return stop(WalkEnd::no_rule);
   }
   at_ = caller;
@@ -208,7 +215,7 @@ bool CarefulWalk::by_chain() {
     return read(address, value);
   };
   if (!chain_rule(at_, rule) || !rules::step(rule, kCodeMask, reader, caller) ||
-      !is_code(caller.pc - 1)) {
+      !is_code(caller.pc - 1, thorough_)) {
     return stop(WalkEnd::no_rule);
   }
   at_ = caller;

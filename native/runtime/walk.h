@@ -24,14 +24,18 @@ enum class WalkEnd : std::uint8_t {
 // A walk that makes sure of every word, and says how each frame was found.
 class CarefulWalk {
  public:
-  // `exact`: the point is one that a signal interrupted, and not one that a call returns to.
-  CarefulWalk(rules::FramePoint from, bool exact) : at_(from), exact_(exact) {}
+  // `exact`: the point is one that a signal interrupted, and not one that a call returns to. Then
+  // files are looked for by all means, as the program may have crashed while one was loaded.
+  CarefulWalk(rules::FramePoint from, bool exact) : at_(from), exact_(exact), thorough_(exact) {}
 
   [[nodiscard]] std::uintptr_t address() const { return at_.pc; }
   // Of the code that the frame is in: a return address may lie behind its function.
-  [[nodiscard]] std::uintptr_t lookup_address() const { return at_.pc - (exact_ ? 0 : 1); }
+  [[nodiscard]] std::uintptr_t lookup_address() const { return at_.pc - (exact() ? 0 : 1); }
+  // Whether the code is at the address, and not before it: an interrupted instruction, or the first
+  // of a signal's trampoline, which nobody called.
+  [[nodiscard]] bool exact() const;
+  [[nodiscard]] bool thorough() const { return thorough_; }
   [[nodiscard]] whocall_trust trust() const { return trust_; }
-  [[nodiscard]] bool exact() const { return exact_; }
   // To the caller; false at the end of the stack, and where nothing leads on.
   bool next();
   [[nodiscard]] WalkEnd end() const { return end_; }
@@ -50,6 +54,7 @@ class CarefulWalk {
 
   rules::FramePoint at_;
   bool exact_;
+  bool thorough_;
   whocall_trust trust_ = WHOCALL_CONTEXT;
   WalkEnd end_ = WalkEnd::none;
   CheckedReader reader_;

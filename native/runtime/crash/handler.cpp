@@ -17,6 +17,7 @@ namespace whocall::runtime {
 namespace {
 
 constexpr std::size_t kMaskSize = _NSIG / 8;  // bytes, of the kernel's masks of signals
+constexpr int kShortWait = 20;                // moments, of half a millisecond
 constexpr int kLongWait = 20'000;             // moments that a thread waits for its turn: 10 s
 
 Reporter reporter;
@@ -76,7 +77,8 @@ void let_it_come_again(const Crash& crash) {
 
 // Threads that crashed at the same time are heard before the process ends.
 void wait_for_others() {
-  for (int i = 0; i < kLongWait && (waiting.load() != 0 || owner.load() != 0); ++i) {
+  for (int i = 0, idle = 0; i < kLongWait && idle < kShortWait; ++i) {
+    idle = waiting.load() == 0 && owner.load() == 0 ? idle + 1 : 0;
     wait_a_moment();
   }
 }

@@ -63,8 +63,9 @@
 //                  0    8  address; of a caller the return address
 //                  8    2  number of its module; 0xffff: it lies in no file
 //                 10    1  trust: 0 context, 1 cfi, 2 analysis, 3 frame-pointer
-//                 11    1  flags: 1 the address is that of an instruction that a signal
-//                          interrupted; without it look names up at address - 1
+//                 11    1  flags: 1 look names up at the address itself (an instruction that a
+//                          signal interrupted, or the first of a signal's trampoline); without
+//                          it at address - 1
 //                 12    4  0
 //   4 stack     bytes of the stack of the thread that crashed, as they were
 //        0    8  address of the first
@@ -89,7 +90,7 @@ enum class SectionKind : std::uint32_t { program = 1, module = 2, thread = 3, st
 
 enum RecordFlags : std::uint16_t { kRecordCut = 1, kRecordInterrupted = 2 };
 enum ThreadFlags : std::uint32_t { kThreadCrashed = 1, kThreadSilent = 2 };
-enum FrameFlags : std::uint8_t { kFrameInterrupted = 1 };
+enum FrameFlags : std::uint8_t { kFrameExact = 1 };
 constexpr std::uint16_t kNoModule = 0xffff;
 
 struct RecordHeader {

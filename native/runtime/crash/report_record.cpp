@@ -6,7 +6,9 @@
 
 #include "runtime/crash/signals.h"
 #include "runtime/machine.h"
+#include "runtime/mapped_modules.h"
 #include "runtime/names.h"
+#include "runtime/readable.h"
 
 namespace whocall::runtime {
 namespace {
@@ -67,13 +69,17 @@ std::size_t ReportRecord::room_for_modules() const {
 
 std::uint16_t ReportRecord::module_of(std::uintptr_t lookup) {
   Module module;
-  if (!find_module(lookup, module)) {
+  if (!find_module(lookup, module) && !find_mapped_module(lookup, module)) {
     return kNoModule;
   }
   for (std::size_t i = 0; i < module_count_; ++i) {
     if (modules_.data()[i].begin == module.begin) {
       return static_cast<std::uint16_t>(i);
     }
+  }
+  // The dynamic linker's own list may be what is damaged.
+  if (!readable(reinterpret_cast<std::uintptr_t>(module.path))) {
+    module.path = "?";
   }
   if (module_count_ == kMostModules ||
       room_for_modules() + in_record(size_of(module)) > writer_.room()) {
@@ -127,7 +133,7 @@ void ReportRecord::add_thread(const Crash& crash, const char* name, const StackF
     listed[i] = {.address = frame.address,
                  .module = module_of(frame.lookup_address()),
                  .trust = static_cast<std::uint8_t>(frame.trust),
-                 .flags = frame.exact ? std::uint8_t{kFrameInterrupted} : std::uint8_t{0},
+                 .flags = frame.exact ? std::uint8_t{kFrameExact} : std::uint8_t{0},
                  .zero = 0};
   }
 }

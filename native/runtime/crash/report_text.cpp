@@ -1,9 +1,10 @@
 #include "runtime/crash/report_text.h"
 
-#include "runtime/crash/lines_of_file.h"
 #include "runtime/crash/signals.h"
 #include "runtime/description.h"
+#include "runtime/lines_of_file.h"
 #include "runtime/machine.h"
+#include "runtime/mapped_modules.h"
 #include "runtime/modules.h"
 #include "runtime/names.h"
 #include "runtime/text.h"
@@ -24,21 +25,6 @@ const char* words(WalkEnd end) {
       return "the stack cannot be read any further";
     default:
       return "there are more frames than anyone would read";
-  }
-}
-
-// "0x7f..." at the beginning of a line of /proc/self/maps.
-std::uintptr_t leading_number(const char* text) {
-  std::uintptr_t number = 0;
-  for (;; ++text) {
-    const char letter = *text;
-    if (letter >= '0' && letter <= '9') {
-      number = number << 4U | static_cast<std::uintptr_t>(letter - '0');
-    } else if (letter >= 'a' && letter <= 'f') {
-      number = number << 4U | static_cast<std::uintptr_t>(letter - 'a' + 10);
-    } else {
-      return number;
-    }
   }
 }
 
@@ -78,16 +64,25 @@ void print_registers(int fd, const ucontext_t& context) {
   }
 }
 
-void print_frames(int fd, const StackFrames& frames) {
-  for (std::size_t i = 0; i < frames.kept(); ++i) {
-    if (frames.outermost() != 0 && i == StackFrames::kInnermost) {
-      Line line(fd);
-      line.append("... ").decimal(frames.all() - frames.kept()).append(" frames ...");
-    }
-    whocall_frame frame;
-    describe(frames[i].address, frames[i].lookup_address(), frames[i].trust, frame);
-    Line(fd).numbered(frames.number(i), frame);
+void print_frame(int fd, const StackFrames& frames, std::size_t place) {
+  if (frames.outermost() != 0 && place == StackFrames::kInnermost) {
+    Line line(fd);
+    line.append("... ").decimal(frames.all() - frames.kept()).append(" frames ...");
   }
+  whocall_frame frame;
+  describe(frames[place].address, frames[place].lookup_address(), frames[place].trust, true, frame);
+  Line(fd).numbered(frames.number(place), frame);
+}
+
+void print_bare_frame(int fd, const StackFrames& frames, std::size_t place) {
+  whocall_frame frame{};
+  frame.address = frames[place].address;
+  frame.module = "";
+  frame.trust = frames[place].trust;
+  Line(fd).numbered(frames.number(place), frame);
+}
+
+void print_end(int fd, const StackFrames& frames) {
   Line(fd).append("end of the stack: ").append(words(frames.end()));
 }
 

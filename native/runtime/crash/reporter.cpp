@@ -17,6 +17,7 @@ const Reporter::Stage Reporter::kStages[] = {
 void Reporter::report(const Crash& crash) {
   crash_ = crash;
   frames_ = {};
+  printed_ = 0;
   recording_ = false;
   text_ = -1;
   for (const Stage stage : kStages) {
@@ -27,10 +28,18 @@ void Reporter::report(const Crash& crash) {
 
 void Reporter::run(Stage stage) {
   // Without the mask of signals, which is what it was: the handler defers none of a crash.
-  if (_setjmp(behind_stage_) == 0) {
-    (this->*stage)();
-    return;
+  while (_setjmp(behind_stage_) != 0) {
+    note_failure();
+    // A frame that cannot be named costs no other.
+    if (stage != &Reporter::frames || printed_ >= frames_.kept()) {
+      return;
+    }
+    print_bare_frame(text_, frames_, printed_ - 1);
   }
+  (this->*stage)();
+}
+
+void Reporter::note_failure() {
   if (recording_) {
     record_.set_interrupted();
   }
@@ -76,8 +85,11 @@ void Reporter::begin_record() {
 }
 
 void Reporter::frames() {
+  while (text_ >= 0 && printed_ < frames_.kept()) {
+    print_frame(text_, frames_, printed_++);
+  }
   if (text_ >= 0) {
-    print_frames(text_, frames_);
+    print_end(text_, frames_);
   }
 }
 
@@ -90,7 +102,10 @@ void Reporter::other_thread(pid_t thread, void* self) {
   if (reporter.text_ >= 0) {
     print_other_thread(reporter.text_, thread, thread_name(thread), answer != nullptr);
     if (answer != nullptr) {
-      print_frames(reporter.text_, answer->frames);
+      for (std::size_t i = 0; i < answer->frames.kept(); ++i) {
+        print_frame(reporter.text_, answer->frames, i);
+      }
+      print_end(reporter.text_, answer->frames);
     }
   }
   if (!reporter.recording_) {

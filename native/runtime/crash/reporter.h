@@ -25,6 +25,7 @@ class Reporter {
   static const Stage kStages[];
 
   void run(Stage stage);
+  void note_failure();
   void begin();
   void registers();
   void walk();
@@ -40,6 +41,7 @@ class Reporter {
   Output output_;
   Crash crash_{};
   StackFrames frames_;
+  std::size_t printed_ = 0;  // of frames_, the one that was being printed among them
   ReportRecord record_;
   bool recording_ = false;
   int text_ = -1;

@@ -12,7 +12,7 @@ namespace whocall::runtime {
 struct KeptFrame {
   std::uintptr_t address = 0;
   whocall_trust trust = WHOCALL_CONTEXT;
-  bool exact = false;  // the instruction that a signal interrupted
+  bool exact = false;  // the code is at the address, as in CarefulWalk
 
   // A byte of the code that the frame is in.
   [[nodiscard]] std::uintptr_t lookup_address() const { return address - (exact ? 0 : 1); }

@@ -1,4 +1,4 @@
-#include "runtime/crash/lines_of_file.h"
+#include "runtime/lines_of_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
