@@ -23,9 +23,10 @@ struct FrameDescription {
 
 // Where a loaded file's tables lie.
 struct FrameTables {
-  ByteSpan mapped;           // what may be read, .eh_frame_hdr and .eh_frame among it
-  std::uint64_t header = 0;  // address of .eh_frame_hdr
-  unsigned word_size = 8;    // bytes of an address: 4 or 8
+  ByteSpan mapped;            // what may be read, .eh_frame_hdr and .eh_frame among it
+  std::uint64_t header = 0;   // address of .eh_frame_hdr; on ARM of .ARM.exidx
+  std::uint64_t entries = 0;  // of .ARM.exidx
+  unsigned word_size = 8;     // bytes of an address: 4 or 8
 };
 
 // False where no description covers `address`, or where the tables are damaged or of a form that

@@ -7,6 +7,10 @@
 #include "runtime/machine_i386.h"
 #elif defined(__aarch64__)
 #include "runtime/machine_aarch64.h"
+#elif defined(__arm__)
+#include "runtime/machine_arm.h"
+#elif defined(__mips__)
+#include "runtime/machine_mips.h"
 #else
 #error "libwhocall does not know this machine: give it a header like runtime/machine_x86_64.h"
 #endif

@@ -5,28 +5,35 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include <array>
+#include <cstring>
 
 #include "rules/cfi_rule.h"
 
 namespace whocall::runtime {
+
+using Point = rules::FramePoint;
 
 inline constexpr std::uint16_t kElfMachine = EM_AARCH64;
 inline constexpr rules::FrameRegisters kRegisters{.sp = 31, .fp = 29, .link = 30};
 // What stands above the addresses of programs is a signature, or a tag.
 inline constexpr std::uintptr_t kCodeMask = (std::uintptr_t{1} << 48U) - 1;
 // A frame pointer leads to the caller's and the return address.
-inline constexpr std::int32_t kChainFrame = 16;  // bytes; 0: frame pointers form no chain
+inline constexpr rules::FrameRule kChain{.cfa = rules::FrameRule::Cfa::from_fp,
+                                         .ret = rules::FrameRule::Return::stored,
+                                         .fp = rules::FrameRule::Fp::stored,
+                                         .cfa_offset = 16,
+                                         .return_slot = -8,
+                                         .fp_slot = -16};
 
-[[gnu::always_inline]] inline rules::FramePoint here() {
-  rules::FramePoint at;
+[[gnu::always_inline]] inline Point here() {
+  Point at;
   asm volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=&r"(at.pc), "=&r"(at.sp), "=&r"(at.fp));
   return at;
 }
 
-inline rules::FramePoint point_of(const ucontext_t& context) {
+inline Point point_of(const ucontext_t& context) {
   const mcontext_t& registers = context.uc_mcontext;
-  rules::FramePoint at;
+  Point at;
   at.pc = registers.pc;
   at.sp = registers.sp;
   at.fp = registers.regs[29];
@@ -52,7 +59,11 @@ inline std::uintptr_t context_offset(std::uintptr_t /*trampoline*/) {
 }
 
 // mov x8, #__NR_rt_sigreturn; svc #0: where no file holds it, as under emulators.
-inline constexpr std::array<unsigned char, 8> kTrampoline{0x68, 0x11, 0x80, 0xd2,
-                                                          0x01, 0x00, 0x00, 0xd4};
+inline constexpr std::size_t kTrampolineSize = 8;  // bytes
+
+inline bool is_trampoline(const void* code) {
+  constexpr std::uint32_t kCode[] = {0xd2801168, 0xd4000001};
+  return std::memcmp(code, kCode, sizeof kCode) == 0;
+}
 
 }  // namespace whocall::runtime

@@ -6,28 +6,33 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-#include <array>
-
 #include "rules/cfi_rule.h"
 
 namespace whocall::runtime {
+
+using Point = rules::FramePoint;
 
 inline constexpr std::uint16_t kElfMachine = EM_386;
 inline constexpr rules::FrameRegisters kRegisters{.sp = 4, .fp = 5};
 inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
 // A frame pointer leads to the caller's, the return address, and the end of the frame.
-inline constexpr std::int32_t kChainFrame = 8;  // bytes; 0: frame pointers form no chain
+inline constexpr rules::FrameRule kChain{.cfa = rules::FrameRule::Cfa::from_fp,
+                                         .ret = rules::FrameRule::Return::stored,
+                                         .fp = rules::FrameRule::Fp::stored,
+                                         .cfa_offset = 8,
+                                         .return_slot = -4,
+                                         .fp_slot = -8};
 
-[[gnu::always_inline]] inline rules::FramePoint here() {
-  rules::FramePoint at;
+[[gnu::always_inline]] inline Point here() {
+  Point at;
   asm volatile("call 1f\n1:\tpop %0\n\tmov %%esp, %1\n\tmov %%ebp, %2"
                : "=&r"(at.pc), "=&r"(at.sp), "=&r"(at.fp));
   return at;
 }
 
-inline rules::FramePoint point_of(const ucontext_t& context) {
+inline Point point_of(const ucontext_t& context) {
   const auto& registers = context.uc_mcontext.gregs;
-  rules::FramePoint at;
+  Point at;
   at.pc = static_cast<std::uintptr_t>(registers[REG_EIP]);
   at.sp = static_cast<std::uintptr_t>(registers[REG_ESP]);
   at.fp = static_cast<std::uintptr_t>(registers[REG_EBP]);
@@ -54,6 +59,8 @@ inline std::uintptr_t context_offset(std::uintptr_t trampoline) {
 }
 
 // C libraries and the kernel's vDSO bring trampolines with unwind tables that say what they are.
-inline constexpr std::array<unsigned char, 0> kTrampoline{};
+inline constexpr std::size_t kTrampolineSize = 0;  // bytes
+
+inline bool is_trampoline(const void* /*code*/) { return false; }
 
 }  // namespace whocall::runtime

@@ -4,28 +4,33 @@
 #include <elf.h>
 #include <ucontext.h>
 
-#include <array>
-
 #include "rules/cfi_rule.h"
 
 namespace whocall::runtime {
+
+using Point = rules::FramePoint;
 
 inline constexpr std::uint16_t kElfMachine = EM_X86_64;
 inline constexpr rules::FrameRegisters kRegisters{.sp = 7, .fp = 6};
 inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
 // A frame pointer leads to the caller's, the return address, and the end of the frame.
-inline constexpr std::int32_t kChainFrame = 16;  // bytes; 0: frame pointers form no chain
+inline constexpr rules::FrameRule kChain{.cfa = rules::FrameRule::Cfa::from_fp,
+                                         .ret = rules::FrameRule::Return::stored,
+                                         .fp = rules::FrameRule::Fp::stored,
+                                         .cfa_offset = 16,
+                                         .return_slot = -8,
+                                         .fp_slot = -16};
 
-[[gnu::always_inline]] inline rules::FramePoint here() {
-  rules::FramePoint at;
+[[gnu::always_inline]] inline Point here() {
+  Point at;
   asm volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                : "=&r"(at.pc), "=&r"(at.sp), "=&r"(at.fp));
   return at;
 }
 
-inline rules::FramePoint point_of(const ucontext_t& context) {
+inline Point point_of(const ucontext_t& context) {
   const auto& registers = context.uc_mcontext.gregs;
-  rules::FramePoint at;
+  Point at;
   at.pc = static_cast<std::uintptr_t>(registers[REG_RIP]);
   at.sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
   at.fp = static_cast<std::uintptr_t>(registers[REG_RBP]);
@@ -48,6 +53,8 @@ inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) 
 inline std::uintptr_t context_offset(std::uintptr_t /*trampoline*/) { return 0; }  // bytes
 
 // C libraries bring trampolines of their own, with unwind tables that say what they are.
-inline constexpr std::array<unsigned char, 0> kTrampoline{};
+inline constexpr std::size_t kTrampolineSize = 0;  // bytes
+
+inline bool is_trampoline(const void* /*code*/) { return false; }
 
 }  // namespace whocall::runtime

@@ -16,6 +16,13 @@ namespace whocall::runtime {
 namespace {
 
 constexpr std::size_t kMostListed = 1024;
+#ifdef __arm__
+constexpr auto kTables = PT_ARM_EXIDX;
+constexpr bool kCounted = true;  // entries of 8 bytes
+#else
+constexpr auto kTables = PT_GNU_EH_FRAME;
+constexpr bool kCounted = false;
+#endif
 
 struct List {
   std::size_t count = 0;
@@ -24,9 +31,11 @@ struct List {
 
 std::atomic<const List*> listed{nullptr};
 
-rules::FrameTables tables_in(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t header) {
+rules::FrameTables tables_in(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t header,
+                             std::uintptr_t entries) {
   return {.mapped = {reinterpret_cast<const std::byte*>(begin), begin, end - begin},
           .header = header,
+          .entries = entries,
           .word_size = sizeof(void*)};
 }
 
@@ -42,9 +51,35 @@ bool find_listed(std::uintptr_t address, Module& module) {
   return false;
 }
 
+// By the C library. It knows of a static program's code alone, and not of its tables: that is not
+// taken.
+bool find_asked([[maybe_unused]] std::uintptr_t address, [[maybe_unused]] Module& module) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  dl_find_object found;
+  if (_dl_find_object == nullptr ||
+      _dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
+    return false;
+  }
+  const auto header = reinterpret_cast<std::uintptr_t>(found.dlfo_eh_frame);
+  module.begin = reinterpret_cast<std::uintptr_t>(found.dlfo_map_start);
+  module.end = reinterpret_cast<std::uintptr_t>(found.dlfo_map_end);
+  module.bias = found.dlfo_link_map->l_addr;
+  module.path = found.dlfo_link_map->l_name;
+  std::uintptr_t entries = 0;
+#if DLFO_STRUCT_HAS_EH_COUNT
+  entries = static_cast<std::uintptr_t>(found.dlfo_eh_count);
+#endif
+  module.tables = tables_in(module.begin, module.end, header, entries);
+  return header == 0 || (header >= module.begin && header < module.end);
+#else
+  return false;
+#endif
+}
+
 // Of a file whose bias is known.
 bool read_parts_at(const ElfW(Phdr) * parts, std::size_t count, Module& module) {
   std::uintptr_t header = 0;
+  std::uintptr_t entries = 0;
   module.begin = ~std::uintptr_t{0};
   module.end = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -53,11 +88,12 @@ bool read_parts_at(const ElfW(Phdr) * parts, std::size_t count, Module& module) 
     if (each.p_type == PT_LOAD) {
       module.begin = at < module.begin ? at : module.begin;
       module.end = at + each.p_memsz > module.end ? at + each.p_memsz : module.end;
-    } else if (each.p_type == PT_GNU_EH_FRAME) {
+    } else if (each.p_type == kTables) {
       header = at;
+      entries = kCounted ? each.p_memsz / 8 : 0;
     }
   }
-  module.tables = tables_in(module.begin, module.end, header);
+  module.tables = tables_in(module.begin, module.end, header, entries);
   return module.begin < module.end;
 }
 
@@ -73,25 +109,19 @@ int note_module(dl_phdr_info* info, std::size_t /*size*/, void* data) {
   return 0;
 }
 
+// Where the C library does not tell of modules without a lock, as in static programs: what is
+// loaded at the start.
+[[gnu::constructor]] void list_first_modules() {
+  Module self;
+  if (!find_asked(reinterpret_cast<std::uintptr_t>(&list_modules), self)) {
+    list_modules();
+  }
+}
+
 }  // namespace
 
 bool find_module(std::uintptr_t address, Module& module) {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-  if (_dl_find_object != nullptr) {
-    dl_find_object found;
-    if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
-      return false;
-    }
-    module.begin = reinterpret_cast<std::uintptr_t>(found.dlfo_map_start);
-    module.end = reinterpret_cast<std::uintptr_t>(found.dlfo_map_end);
-    module.bias = found.dlfo_link_map->l_addr;
-    module.path = found.dlfo_link_map->l_name;
-    module.tables =
-        tables_in(module.begin, module.end, reinterpret_cast<std::uintptr_t>(found.dlfo_eh_frame));
-    return true;
-  }
-#endif
-  return find_listed(address, module);
+  return find_asked(address, module) || find_listed(address, module);
 }
 
 bool read_parts(const ElfW(Phdr) * parts, std::size_t count, std::uintptr_t begin, Module& module) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "runtime/machine.h"
 #include "runtime/mapped_file.h"
 
 namespace whocall::runtime {
@@ -89,6 +90,9 @@ const KnownFile* known_file(const Module& module) {
   return known;
 }
 
+// ARM marks what is data, A32 and T32 code by names that begin so.
+bool is_mark(const char* name) { return name[0] == '$'; }
+
 bool is_function(const ElfW(Sym) & symbol) {
   const unsigned type = symbol.st_info & 15U;
   return symbol.st_shndx != SHN_UNDEF &&
@@ -98,23 +102,24 @@ bool is_function(const ElfW(Sym) & symbol) {
 // Of several at one place the first global one.
 FunctionName look_up(const SymbolTable& table, std::uintptr_t address) {
   const ElfW(Sym)* best = nullptr;
+  std::uintptr_t best_begin = 0;
   for (std::size_t i = 0; i < table.count; ++i) {
     const ElfW(Sym)& each = table.symbols[i];
+    const std::uintptr_t begin = each.st_value & kCodeMask;
     // One without a size, as assembly has them, says something of its own address only.
     const std::uintptr_t size = each.st_size == 0 ? 1 : each.st_size;
-    if (!is_function(each) || address < each.st_value || address - each.st_value >= size ||
-        each.st_name >= table.strings_size) {
+    if (!is_function(each) || address < begin || address - begin >= size ||
+        each.st_name >= table.strings_size || is_mark(table.strings + each.st_name)) {
       continue;
     }
-    const bool nearer = best == nullptr || each.st_value > best->st_value;
-    const bool global = best != nullptr && each.st_value == best->st_value &&
+    const bool global = best != nullptr && begin == best_begin &&
                         best->st_info >> 4U == STB_LOCAL && each.st_info >> 4U != STB_LOCAL;
-    if (nearer || global) {
+    if (best == nullptr || begin > best_begin || global) {
       best = &each;
+      best_begin = begin;
     }
   }
-  return best == nullptr ? FunctionName{}
-                         : FunctionName{table.strings + best->st_name, best->st_value};
+  return best == nullptr ? FunctionName{} : FunctionName{table.strings + best->st_name, best_begin};
 }
 
 }  // namespace

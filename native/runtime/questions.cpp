@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "runtime/description.h"
+#include "runtime/found_rules.h"
 #include "runtime/machine.h"
 #include "runtime/modules.h"
 #include "runtime/text.h"
@@ -79,9 +80,16 @@ int who_am_i(whocall_frame* frame) {
 int who_call_me(whocall_frame* caller) {
   whocall_frame frames[2];
   const std::size_t found = callers(frames, 2, 0);
-  if (found == 2 && caller == nullptr) {
+  if (caller == nullptr) {
     Line line(STDERR_FILENO);
-    line.append(frames[1]).append(" called ").append(frames[0]);
+    if (found == 2) {
+      line.append(frames[1]).append(" called ").append(frames[0]);
+    } else if (found == 1) {
+      line.append("who called ").append(frames[0]);
+      line.append(" is not known: no unwind table covers it, and no frame pointer leads on");
+    } else {
+      line.append("who asks is not known: was the library built without unwind tables?");
+    }
   }
   return answer(found == 2 ? 1 : 0, frames[1], caller);
 }

@@ -32,21 +32,27 @@ bool readable_by_mask(std::uintptr_t address) {
   return true;
 }
 
+// Whether the kernel looks in the other order.
+bool looks_late() {
+  enum : int { kUnknown, kEarly, kLate };
+  static std::atomic<int> known{kUnknown};
+  int kind = known.load(std::memory_order_relaxed);
+  if (kind == kUnknown) {
+    kind = readable_by_nothing(kNowhere) ? kLate : kEarly;
+    known.store(kind, std::memory_order_relaxed);
+  }
+  return kind == kLate;
+}
+
 }  // namespace
 
 bool readable(std::uintptr_t address) {
-  using Way = bool (*)(std::uintptr_t);
-  static std::atomic<Way> way{nullptr};
   if (address < kPage) {
     return false;  // and no mask at all would be asked about
   }
   const int kept = errno;
-  Way chosen = way.load(std::memory_order_relaxed);
-  if (chosen == nullptr) {
-    chosen = readable_by_nothing(kNowhere) ? readable_by_mask : readable_by_nothing;
-    way.store(chosen, std::memory_order_relaxed);
-  }
-  const bool result = chosen(address & ~(kMaskSize - 1));
+  const std::uintptr_t mask = address & ~(kMaskSize - 1);
+  const bool result = looks_late() ? readable_by_mask(mask) : readable_by_nothing(mask);
   errno = kept;
   return result;
 }

@@ -1,171 +1,90 @@
 #include "runtime/walk.h"
 
-#include <cstring>
-
-#include "rules/cfi_rule.h"
+#include "runtime/found_rules.h"
 #include "runtime/machine.h"
-#include "runtime/mapped_modules.h"
-#include "runtime/modules.h"
-#include "runtime/rule_cache.h"
+#include "runtime/machine_rules.h"
 
 namespace whocall::runtime {
 namespace {
 
-using rules::FramePoint;
 using rules::FrameRule;
-
-RuleCache cache;
 
 constexpr std::uintptr_t kPage = 4096;                 // bytes
 constexpr std::uintptr_t kLargestChained = 64U << 20;  // bytes of a frame that nothing vouches for
 
-bool find(std::uintptr_t address, bool thorough, Module& module) {
-  return find_module(address, module) || (thorough && find_mapped_module(address, module));
-}
-
-// The rule for the code at `lookup`, a byte of the call before where a call returns to `lookup +
-// 1`.
-FrameRule found_rule(std::uintptr_t lookup, bool thorough) {
-  Module module;
-  rules::FrameDescription description;
-  if (!find(lookup, thorough, module) || module.tables.header == 0 ||
-      !rules::find_description(module.tables, lookup, description)) {
-    return {};
-  }
-  return rules::rule_at(description, kRegisters, lookup);
-}
-
-FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
-  if (exact) {
-    return found_rule(address, thorough);
-  }
-  if (const std::uint32_t known = cache.find(address)) {
-    return rules::lengthened(cache.entry(known).rule);
-  }
-  const FrameRule rule = found_rule(address - 1, thorough);
-  rules::ShortRule kept;
-  if ((rule.cfa != FrameRule::Cfa::none || rule.signal_frame) && rules::shortened(rule, kept)) {
-    cache.put(address, kept);
-  }
-  return rule;
-}
-
-// What a frame pointer leads to, where it is one: the stack shrinks.
-bool chain_rule(const FramePoint& at, FrameRule& rule) {
+// Whether a frame pointer may be one: the stack shrinks.
+bool leads_on(const Point& at) {
   constexpr std::uintptr_t kAligned = sizeof(std::uintptr_t) - 1;
-  if (kChainFrame == 0 || !at.fp_known || at.fp < at.sp || at.fp - at.sp > kLargestChained ||
-      (at.fp & kAligned) != 0) {
-    return false;
-  }
-  constexpr auto kWord = static_cast<std::int32_t>(sizeof(std::uintptr_t));
-  rule = {.cfa = FrameRule::Cfa::from_fp,
-          .ret = FrameRule::Return::stored,
-          .fp = FrameRule::Fp::stored,
-          .cfa_offset = kChainFrame,
-          .return_slot = kWord - kChainFrame,
-          .fp_slot = -kChainFrame};
-  return true;
-}
-
-std::uintptr_t word(std::uintptr_t address) {
-  return *reinterpret_cast<const std::uintptr_t*>(address);
-}
-
-// As far as walks came by here before, and the frames are as nearly all frames are: a dozen loads
-// and sums for each. Ends before what is unusual, or behind the outermost frame, its pc being 0.
-[[gnu::noinline]] std::size_t follow_known(FramePoint& from, void** addresses, std::size_t count) {
-  FramePoint at = from;
-  std::size_t found = 0;
-  count = at.fp_known ? count : 0;
-  std::uint32_t last = RuleCache::kNone;
-  while (found < count) {
-    last = cache.find_behind(last, at.pc);
-    const rules::ShortRule& rule = cache.entry(last).rule;
-    if (!rule.is_plain() || !rules::plain_step(rule, kCodeMask, word, at) || at.pc == 0) {
-      break;
-    }
-    addresses[found++] = reinterpret_cast<void*>(at.pc);
-  }
-  from = at;
-  return found;
-}
-
-bool is_code(std::uintptr_t address, bool thorough) {
-  Module module;
-  return find(address, thorough, module);
+  return kChain.cfa != FrameRule::Cfa::none && at.fp_known && at.fp >= at.sp &&
+         at.fp - at.sp <= kLargestChained && (at.fp & kAligned) == 0;
 }
 
 }  // namespace
 
-std::size_t capture(FramePoint from, void** addresses, std::size_t count) {
-  const auto read = [](std::uintptr_t address, std::uintptr_t& value) {
-    value = word(address);
-    return true;
-  };
-  std::size_t found = 0;
-  for (;;) {
-    found += follow_known(from, addresses + found, count - found);
-    if (found == count || from.pc == 0) {
-      return found;
-    }
-    const FrameRule rule = rule_at(from.pc, false, false);
-    if (rule.cfa == FrameRule::Cfa::none) {
-      break;
-    }
-    if (!rules::step(rule, kCodeMask, read, from) || from.pc == 0) {
-      return found;
-    }
-    addresses[found++] = reinterpret_cast<void*>(from.pc);
-  }
-  // From the first frame without a table on, with care.
-  CarefulWalk rest(from, false);
-  while (found < count && rest.next()) {
-    addresses[found++] = reinterpret_cast<void*>(rest.address());
-  }
-  return found;
+bool CarefulWalk::is_code(std::uintptr_t address) const {
+  Module module;
+  return find_file(address, thorough_, module);
 }
 
-bool CarefulWalk::exact() const { return exact_ || rule_at(at_.pc, false, thorough_).signal_frame; }
+bool CarefulWalk::exact() const {
+  return exact_ || is_trampoline() || rule_at(at_.pc, false, thorough_).signal_frame;
+}
 
 bool CarefulWalk::next() {
+  if (is_trampoline()) {
+    return by_context();
+  }
   const FrameRule rule = rule_at(at_.pc, exact_, thorough_);
   if (rule.signal_frame) {
     return by_context();
   }
-  if (rule.cfa == FrameRule::Cfa::none) {
-    if (is_code(at_.pc - (exact_ ? 0 : 1), thorough_)) {
-      return by_chain();
-    }
-    return is_trampoline(at_.pc) ? by_context() : by_call();
+  if (rule.cfa != FrameRule::Cfa::none) {
+    return by_rule(rule, WHOCALL_CFI);
   }
-  return by_rule(rule);
+  const std::uintptr_t lookup = at_.pc - (exact_ ? 0 : 1);
+  Module module;
+  if (!find_file(lookup, thorough_, module)) {
+    return by_call();
+  }
+  Point caller = at_;
+  if (step_by_index(module, lookup, reader_, caller)) {
+    return accept(caller, WHOCALL_CFI);
+  }
+  const FrameRule read = rule_by_prologue(module, lookup);
+  if (read.cfa != FrameRule::Cfa::none) {
+    return by_rule(read, WHOCALL_ANALYSIS);
+  }
+  return by_chain();
 }
 
-bool CarefulWalk::by_rule(const FrameRule& rule) {
+bool CarefulWalk::accept(const Point& caller, whocall_trust trust) {
+  if (caller.pc == 0) {
+    return stop(WalkEnd::outermost);
+  }
+  at_ = caller;
+  exact_ = false;
+  trust_ = trust;
+  return true;
+}
+
+bool CarefulWalk::by_rule(const FrameRule& rule, whocall_trust trust) {
   const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
     return read(address, value);
   };
   if (rule.ret == FrameRule::Return::outermost) {
     return stop(WalkEnd::outermost);
   }
-  FramePoint caller = at_;
+  Point caller = at_;
   if (!rules::step(rule, kCodeMask, reader, caller)) {
     return stop(WalkEnd::unreadable);
   }
-  if (caller.pc == 0) {
-    return stop(WalkEnd::outermost);
-  }
-  at_ = caller;
-  exact_ = false;
-  trust_ = WHOCALL_CFI;
-  return true;
+  return accept(caller, trust);
 }
 
-bool CarefulWalk::is_trampoline(std::uintptr_t address) {
-  std::uintptr_t word = 0;
-  return !kTrampoline.empty() && read(address, word) &&
-         std::memcmp(reinterpret_cast<const void*>(address), kTrampoline.data(),
-                     kTrampoline.size()) == 0;
+bool CarefulWalk::is_trampoline() const {
+  return kTrampolineSize != 0 && at_.pc % 2 == 0 && readable(at_.pc) &&
+         readable(at_.pc + kTrampolineSize - 1) &&
+         runtime::is_trampoline(reinterpret_cast<const void*>(at_.pc));
 }
 
 bool CarefulWalk::by_context() {
@@ -190,7 +109,7 @@ bool CarefulWalk::by_call() {
   if (!exact_) {
     return stop(WalkEnd::no_rule);
   }
-  FramePoint caller = at_;
+  Point caller = at_;
   caller.link_known = false;
   if (kRegisters.link) {
     caller.pc = at_.link;
@@ -199,31 +118,20 @@ bool CarefulWalk::by_call() {
   } else {
     return stop(WalkEnd::unreadable);
   }
-  if (!is_code(caller.pc - 1, thorough_)) {
-    return stop(WalkEnd::no_rule);
-  }
-  at_ = caller;
-  exact_ = false;
-  trust_ = WHOCALL_ANALYSIS;
-  return true;
+  return is_code(caller.pc - 1) ? accept(caller, WHOCALL_ANALYSIS) : stop(WalkEnd::no_rule);
 }
 
 bool CarefulWalk::by_chain() {
-  FrameRule rule;
-  FramePoint caller = at_;
+  Point caller = at_;
   const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
     return read(address, value);
   };
-  if (!chain_rule(at_, rule) || !rules::step(rule, kCodeMask, reader, caller) ||
-      !is_code(caller.pc - 1, thorough_)) {
+  if (!leads_on(at_) || !rules::step(kChain, kCodeMask, reader, caller) ||
+      !is_code(caller.pc - 1)) {
     return stop(WalkEnd::no_rule);
   }
-  at_ = caller;
-  exact_ = false;
-  trust_ = WHOCALL_FRAME_POINTER;
-  return true;
+  forget_others(caller);
+  return accept(caller, WHOCALL_FRAME_POINTER);
 }
-
-void forget_rules() { cache.clear(); }
 
 }  // namespace whocall::runtime

@@ -4,13 +4,14 @@
 #include <cstddef>
 
 #include "rules/frame_rule.h"
+#include "runtime/machine.h"
 #include "runtime/readable.h"
 #include "runtime/whocall.h"
 
 namespace whocall::runtime {
 
 // A walk that reads the stack as it is: of a thread that runs. Fills in return addresses.
-std::size_t capture(rules::FramePoint from, void** addresses, std::size_t count);
+std::size_t capture(Point from, void** addresses, std::size_t count);
 
 // Why a walk goes no further.
 enum class WalkEnd : std::uint8_t {
@@ -26,7 +27,7 @@ class CarefulWalk {
  public:
   // `exact`: the point is one that a signal interrupted, and not one that a call returns to. Then
   // files are looked for by all means, as the program may have crashed while one was loaded.
-  CarefulWalk(rules::FramePoint from, bool exact) : at_(from), exact_(exact), thorough_(exact) {}
+  CarefulWalk(const Point& from, bool exact) : at_(from), exact_(exact), thorough_(exact) {}
 
   [[nodiscard]] std::uintptr_t address() const { return at_.pc; }
   // Of the code that the frame is in: a return address may lie behind its function.
@@ -46,21 +47,20 @@ class CarefulWalk {
     end_ = reason;
     return false;
   }
-  bool by_rule(const rules::FrameRule& rule);
-  bool is_trampoline(std::uintptr_t address);
+  [[nodiscard]] bool is_code(std::uintptr_t address) const;
+  [[nodiscard]] bool is_trampoline() const;
+  bool accept(const Point& caller, whocall_trust trust);
+  bool by_rule(const rules::FrameRule& rule, whocall_trust trust);
   bool by_context();
   bool by_call();
   bool by_chain();
 
-  rules::FramePoint at_;
+  Point at_;
   bool exact_;
   bool thorough_;
   whocall_trust trust_ = WHOCALL_CONTEXT;
   WalkEnd end_ = WalkEnd::none;
   CheckedReader reader_;
 };
-
-// Forgets the rules that were found.
-void forget_rules();
 
 }  // namespace whocall::runtime

@@ -4,8 +4,9 @@
  * whocall_prepare() may be called in signal handlers, also in one that a crash runs. Strings and
  * build ids in frames lie in memory that stays as long as the process.
  *
- * Frames are found by unwind tables (.eh_frame), and where a function has none by the chain of
- * frame pointers; every frame says which. Linux; x86-64, i386, AArch64.
+ * Frames are found by unwind tables (.eh_frame; .ARM.exidx), and where a function has none by its
+ * first instructions (MIPS) or the chain of frame pointers; every frame says which. Linux; x86-64,
+ * i386, AArch64, ARM, MIPS. Static programs have to be linked with -Wl,--eh-frame-hdr.
  */
 #ifndef WHOCALL_H
 #define WHOCALL_H
@@ -23,7 +24,7 @@ extern "C" {
 typedef enum whocall_trust {
   WHOCALL_CONTEXT,      /* where the walk began, or registers that the kernel saved */
   WHOCALL_CFI,          /* by the callee's unwind table */
-  WHOCALL_ANALYSIS,     /* the callee is no code: its return address is where calls leave it */
+  WHOCALL_ANALYSIS,     /* by the callee's instructions, or it is no code: then calls left it so */
   WHOCALL_FRAME_POINTER /* by the callee's frame pointer, which nothing vouches for */
 } whocall_trust;
 
@@ -52,7 +53,8 @@ WHOCALL_API size_t whocall_backtrace_context(const void* context, whocall_frame*
                                              size_t count);
 
 /* Who the caller of this function is, and who called that. Without a frame a line goes to the
- * standard error stream. 0: found; -1: there is no such frame. */
+ * standard error stream, also where the answer is that nobody can tell. 0: found; -1: there is no
+ * such frame. */
 WHOCALL_API int who_am_i(whocall_frame* frame);
 WHOCALL_API int who_call_me(whocall_frame* caller);
 
@@ -64,8 +66,9 @@ WHOCALL_API int find_function_by_addr(const void* address, whocall_frame* frame)
 WHOCALL_API void whocall_print(int fd, const whocall_frame* frames, size_t count);
 
 /* Lists the loaded modules, for C libraries that do not tell of them in signal handlers (all but
- * glibc 2.35 and newer): call it at the start and after dlopen(). On all systems it forgets what is
- * known of functions, for programs that close a library and open a changed one in its place. */
+ * glibc 2.35 and newer) and static programs: call it after dlopen(); at the start it is done. On
+ * all systems it forgets what is known of functions, for programs that close a library and open a
+ * changed one in its place. */
 WHOCALL_API void whocall_prepare(void);
 
 /* What is done when the program crashes. Begin with WHOCALL_CRASH_OPTIONS and change what should be

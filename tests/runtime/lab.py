@@ -65,6 +65,6 @@ def crash(
         errors="replace",
         check=False,
         timeout=TIMEOUT_SECONDS,
-        preexec_fn=with_cores if folder else None,  # noqa: PLW1509
+        preexec_fn=with_cores if folder else None,
     )
     return read_reports(ran.stderr), ran.returncode, ran.stdout + ran.stderr

@@ -1,4 +1,4 @@
-"""What a crash handler wrote, read: the report's text and the record (native/runtime/crash/record.h)."""
+"""What a crash handler wrote, read: the text, and the record (native/runtime/crash/record.h)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 #include "runtime/crash/handler.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -120,6 +121,9 @@ void take_turn(pid_t thread) {
 void handle(int signal, siginfo_t* info, void* context) {
   const int kept = errno;
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  // Writing is where a thread may be cancelled.
+  int cancellation = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   if (owner.load() == thread) {
     reporter.give_up_stage(signal, info->si_addr);
   }
@@ -135,6 +139,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     reporter.report(crash);
   }
   owner.store(0);
+  pthread_setcancelstate(cancellation, nullptr);
   take_course(crash, info, context);
   errno = kept;
 }
