@@ -111,6 +111,21 @@ def test_the_backtrace(installed: Path, tmp_path: Path) -> None:
     assert len(frames) >= 3
 
 
+def test_the_library_for_programs(installed: Path, tmp_path: Path) -> None:
+    """Header, library and pkg-config's file lie below the environment's prefix."""
+    lib = installed.parent / "lib"
+    asked = ("env", f"PKG_CONFIG_PATH={lib / 'pkgconfig'}", "pkg-config", "--cflags", "--libs")
+    flags = said(*asked, "whocall", folder=tmp_path).split()
+    source = (
+        "#include <whocall.h>\nint main(void) { whocall_frame self; return who_am_i(&self); }\n"
+    )
+    (tmp_path / "user.c").write_text(source)
+    said("gcc", "user.c", "-o", "user", *flags, folder=tmp_path)
+    said("env", f"LD_LIBRARY_PATH={lib}", "./user", folder=tmp_path)
+    assert (lib / "libwhocall-crash.so").is_file()
+    assert (lib / "cmake" / "whocall" / "whocall-config.cmake").is_file()
+
+
 def test_gdb_by_the_command(installed: Path, tmp_path: Path) -> None:
     """`whocall gdb` starts gdb with the extension loaded."""
     shown = said(

@@ -26,8 +26,16 @@ BESIDE = [
     {"unwind/walk", "unwind/audit"},
 ]
 
-# Rooms that nobody else knows: plugins, and the library that goes into other programs.
-ALONE = {"object/bfd", "object/dw", "runtime"}
+# Rooms that nobody else knows: plugins.
+ALONE = {"object/bfd", "object/dw"}
+
+# Libraries that go into other programs know the rules, and each other as here.
+IN_PROCESS = {
+    "runtime": {"rules", "runtime"},
+    "runtime/crash": {"rules", "runtime", "runtime/crash"},
+    "runtime/preload": {"runtime", "runtime/crash", "runtime/preload"},
+    "runtime/trace": {"rules", "runtime", "runtime/trace"},
+}
 
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
@@ -56,7 +64,7 @@ def _allowed(order: list[str], beside: list[set[str]], alone: set[str]) -> dict[
     return allowed
 
 
-ALLOWED = {**_allowed(ORDER, BESIDE, ALONE), "runtime": {"rules", "runtime"}}
+ALLOWED = {**_allowed(ORDER, BESIDE, ALONE), **IN_PROCESS}
 PACKAGE_ALLOWED = _allowed(PACKAGE_ORDER, PACKAGE_BESIDE, set())
 
 # Headers from outside that only one place may include.

@@ -1,0 +1,18 @@
+// One crash, as its handler was told of it.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+#include <ucontext.h>
+
+namespace whocall::runtime {
+
+struct Crash {
+  int signal = 0;
+  siginfo_t info{};
+  const ucontext_t* context = nullptr;
+  pid_t process = 0;
+  pid_t thread = 0;
+};
+
+}  // namespace whocall::runtime

@@ -1,0 +1,11 @@
+// The handler of the signals that mean a crash, and what was there before it.
+#pragma once
+
+#include "runtime/whocall.h"
+
+namespace whocall::runtime {
+
+// 0, or -1 with errno.
+int install_handlers(const whocall_crash_options& options);
+
+}  // namespace whocall::runtime

@@ -1,0 +1,43 @@
+// Where the text of a report and its record go.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/whocall.h"
+
+namespace whocall::runtime {
+
+// The options and what was opened for them. There is one set of them in a process.
+class Output {
+ public:
+  // Copies the options and maps the ring's file. 0, or -1 with errno.
+  int set(const whocall_crash_options& options);
+
+  [[nodiscard]] const whocall_crash_options& options() const { return options_; }
+  // In the handler: the file descriptor for the text; -1: none is wanted. `close_text` when done.
+  [[nodiscard]] int open_text() const;
+  void close_text(int fd) const;
+
+  [[nodiscard]] bool wants_record() const;
+  // The room for a record: of a slot where there is a ring.
+  [[nodiscard]] std::size_t record_room(std::size_t most) const;
+  // A number for the next record.
+  [[nodiscard]] std::uint64_t next_sequence();
+  void write_record(const void* bytes, std::size_t size);
+
+ private:
+  [[nodiscard]] std::size_t slots() const;
+  [[nodiscard]] std::byte* slot(std::size_t number) const;
+
+  whocall_crash_options options_ = WHOCALL_CRASH_OPTIONS;
+  std::byte* ring_ = nullptr;
+  std::size_t ring_size_ = 0;
+  bool ring_is_file_ = false;
+  std::uint64_t made_ = 0;  // records of this process
+};
+
+// Writes all, as far as it can be written.
+void write_all(int fd, const void* bytes, std::size_t size);
+
+}  // namespace whocall::runtime

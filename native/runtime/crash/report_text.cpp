@@ -1,0 +1,124 @@
+#include "runtime/crash/report_text.h"
+
+#include "runtime/crash/signals.h"
+#include "runtime/description.h"
+#include "runtime/lines_of_file.h"
+#include "runtime/machine.h"
+#include "runtime/mapped_modules.h"
+#include "runtime/modules.h"
+#include "runtime/names.h"
+#include "runtime/text.h"
+
+namespace whocall::runtime {
+namespace {
+
+constexpr std::size_t kDigits = 2 * sizeof(void*);
+constexpr std::size_t kRegistersInLine = 4;
+
+const char* words(WalkEnd end) {
+  switch (end) {
+    case WalkEnd::outermost:
+      return "the outermost frame";
+    case WalkEnd::no_rule:
+      return "no unwind table covers this code, and no frame pointer leads on";
+    case WalkEnd::unreadable:
+      return "the stack cannot be read any further";
+    default:
+      return "there are more frames than anyone would read";
+  }
+}
+
+}  // namespace
+
+void print_headline(int fd, const Crash& crash, const char* thread_name) {
+  const int code = crash.info.si_code;
+  Line line(fd);
+  line.append("whocall: ").append(path_of({})).append("[");
+  line.decimal(static_cast<std::uint64_t>(crash.process)).append("] crashed: ");
+  line.append(signal_name(crash.signal)).append(" (signal ");
+  line.decimal(static_cast<std::uint64_t>(crash.signal)).append(", code ");
+  line.append(code < 0 ? "-" : "");
+  line.decimal(static_cast<std::uint64_t>(code < 0 ? -std::int64_t{code} : code));
+  if (const char* const meaning = code_words(crash.signal, code)) {
+    line.append(": ").append(meaning);
+  }
+  if (was_sent(code)) {
+    line.append(") from process ").decimal(static_cast<std::uint64_t>(crash.info.si_pid));
+  } else {
+    line.append(") at address ");
+    line.hexadecimal(reinterpret_cast<std::uintptr_t>(crash.info.si_addr));
+  }
+  line.append(", thread ").decimal(static_cast<std::uint64_t>(crash.thread));
+  line.append(" \"").append(thread_name).append("\"");
+}
+
+void print_registers(int fd, const ucontext_t& context) {
+  constexpr std::size_t kCount = sizeof kRegisterNames / sizeof kRegisterNames[0];
+  for (std::size_t i = 0; i < kCount; i += kRegistersInLine) {
+    Line line(fd);
+    line.append("registers:");
+    for (std::size_t j = i; j < kCount && j < i + kRegistersInLine; ++j) {
+      line.append(" ").append(kRegisterNames[j]).append("=");
+      line.hexadecimal(register_of(context, j), kDigits);
+    }
+  }
+}
+
+void print_frame(int fd, const StackFrames& frames, std::size_t place) {
+  if (frames.outermost() != 0 && place == StackFrames::kInnermost) {
+    Line line(fd);
+    line.append("... ").decimal(frames.all() - frames.kept()).append(" frames ...");
+  }
+  whocall_frame frame;
+  describe(frames[place].address, frames[place].lookup_address(), frames[place].trust, true, frame);
+  Line(fd).numbered(frames.number(place), frame);
+}
+
+void print_bare_frame(int fd, const StackFrames& frames, std::size_t place) {
+  whocall_frame frame{};
+  frame.address = frames[place].address;
+  frame.module = "";
+  frame.trust = frames[place].trust;
+  Line(fd).numbered(frames.number(place), frame);
+}
+
+void print_end(int fd, const StackFrames& frames) {
+  Line(fd).append("end of the stack: ").append(words(frames.end()));
+}
+
+void print_other_thread(int fd, pid_t thread, const char* name, bool answered) {
+  Line line(fd);
+  line.append("thread ").decimal(static_cast<std::uint64_t>(thread));
+  line.append(" \"").append(name).append("\"");
+  line.append(answered ? ":" : " gives no answer: it blocks signals, or waits for the kernel");
+}
+
+void print_build_ids(int fd) {
+  LinesOfFile maps("/proc/self/maps");
+  std::uintptr_t last = 0;
+  while (const char* const text = maps.next()) {
+    Module module;
+    if (!find_module(leading_number(text), module) || module.begin == last) {
+      continue;
+    }
+    last = module.begin;
+    const BuildId id = build_id(module);
+    Line line(fd);
+    line.append("module: ").hexadecimal(module.begin, kDigits).append("-");
+    line.hexadecimal(module.end, kDigits).append(" bias ").hexadecimal(module.bias);
+    line.append(" build id ");
+    if (id.size == 0) {
+      line.append("-");
+    }
+    line.bytes(id.bytes, id.size).append(" ").append(path_of(module));
+  }
+}
+
+void print_mappings(int fd) {
+  LinesOfFile maps("/proc/self/maps");
+  while (const char* const text = maps.next()) {
+    Line(fd).append("mapping: ").append(text);
+  }
+}
+
+}  // namespace whocall::runtime

@@ -1,0 +1,156 @@
+#include "runtime/crash/reporter.h"
+
+#include "runtime/crash/other_threads.h"
+#include "runtime/crash/report_text.h"
+#include "runtime/crash/signals.h"
+#include "runtime/machine.h"
+#include "runtime/text.h"
+
+namespace whocall::runtime {
+
+// What tells most comes first.
+const Reporter::Stage Reporter::kStages[] = {
+    &Reporter::begin,        &Reporter::registers, &Reporter::walk,
+    &Reporter::begin_record, &Reporter::frames,    &Reporter::other_threads,
+    &Reporter::end_record,   &Reporter::modules,   &Reporter::mappings};
+
+void Reporter::report(const Crash& crash) {
+  crash_ = crash;
+  frames_ = {};
+  printed_ = 0;
+  recording_ = false;
+  text_ = -1;
+  for (const Stage stage : kStages) {
+    run(stage);
+  }
+  run(&Reporter::finish);
+}
+
+void Reporter::run(Stage stage) {
+  // Without the mask of signals, which is what it was: the handler defers none of a crash.
+  while (_setjmp(behind_stage_) != 0) {
+    note_failure();
+    // A frame that cannot be named costs no other.
+    if (stage != &Reporter::frames || printed_ >= frames_.kept()) {
+      return;
+    }
+    print_bare_frame(text_, frames_, printed_ - 1);
+  }
+  (this->*stage)();
+}
+
+void Reporter::note_failure() {
+  if (recording_) {
+    record_.set_interrupted();
+  }
+  if (text_ >= 0) {
+    Line line(text_);
+    line.append("whocall: the report itself crashed here (").append(signal_name(failed_signal_));
+    line.append(" at address ").hexadecimal(reinterpret_cast<std::uintptr_t>(failed_address_));
+    line.append("); it goes on behind this part");
+  }
+}
+
+void Reporter::give_up_stage(int signal, const void* address) {
+  failed_signal_ = signal;
+  failed_address_ = address;
+  _longjmp(behind_stage_, 1);
+}
+
+void Reporter::begin() {
+  text_ = output_.open_text();
+  if (text_ >= 0) {
+    print_headline(text_, crash_, thread_name(crash_.thread));
+  }
+}
+
+void Reporter::registers() {
+  if (text_ >= 0) {
+    print_registers(text_, *crash_.context);
+  }
+}
+
+void Reporter::walk() { frames_.walk(CarefulWalk(point_of(*crash_.context), true)); }
+
+void Reporter::begin_record() {
+  if (output_.wants_record()) {
+    record_.begin(crash_, output_.record_room(ReportRecord::kMost), output_.next_sequence());
+    recording_ = true;
+    record_.add_thread(crash_, thread_name(crash_.thread), frames_);
+  }
+  // Nobody waits for names before the record is safe.
+  if (recording_ && output_.options().all_threads == 0) {
+    end_record();
+  }
+}
+
+void Reporter::frames() {
+  while (text_ >= 0 && printed_ < frames_.kept()) {
+    print_frame(text_, frames_, printed_++);
+  }
+  if (text_ >= 0) {
+    print_end(text_, frames_);
+  }
+}
+
+void Reporter::other_thread(pid_t thread, void* self) {
+  auto& reporter = *static_cast<Reporter*>(self);
+  if (thread == reporter.crash_.thread) {
+    return;
+  }
+  const Answer* const answer = ask(reporter.crash_.process, thread);
+  if (reporter.text_ >= 0) {
+    print_other_thread(reporter.text_, thread, thread_name(thread), answer != nullptr);
+    if (answer != nullptr) {
+      for (std::size_t i = 0; i < answer->frames.kept(); ++i) {
+        print_frame(reporter.text_, answer->frames, i);
+      }
+      print_end(reporter.text_, answer->frames);
+    }
+  }
+  if (!reporter.recording_) {
+    return;
+  }
+  if (answer != nullptr) {
+    reporter.record_.add_thread(answer->place, thread_name(thread), answer->frames);
+  } else {
+    reporter.record_.add_silent(thread, thread_name(thread));
+  }
+}
+
+void Reporter::other_threads() {
+  if (output_.options().all_threads != 0) {
+    for_each_thread(other_thread, this);
+    stop_asking();
+  }
+}
+
+void Reporter::end_record() {
+  if (recording_) {
+    recording_ = false;
+    record_.add_stack(*crash_.context);
+    const std::size_t size = record_.finish();
+    output_.write_record(record_.bytes(), size);
+  }
+}
+
+void Reporter::modules() {
+  if (text_ >= 0) {
+    print_build_ids(text_);
+  }
+}
+
+void Reporter::mappings() {
+  if (text_ >= 0) {
+    print_mappings(text_);
+  }
+}
+
+void Reporter::finish() {
+  if (text_ >= 0) {
+    Line(text_).append("whocall: end of the report");
+    output_.close_text(text_);
+  }
+}
+
+}  // namespace whocall::runtime

@@ -1,0 +1,53 @@
+// Makes the report of one crash: stage by stage, so that a crash inside one costs that stage alone.
+#pragma once
+
+#include <setjmp.h>
+
+#include "runtime/crash/crash.h"
+#include "runtime/crash/output.h"
+#include "runtime/crash/report_record.h"
+#include "runtime/crash/stack_frames.h"
+
+namespace whocall::runtime {
+
+// There is one in a process, and one thread at a time uses it.
+class Reporter {
+ public:
+  [[nodiscard]] Output& output() { return output_; }
+
+  void report(const Crash& crash);
+
+  // Of the thread that is in report(), when it crashes itself: goes on behind the stage.
+  [[noreturn]] void give_up_stage(int signal, const void* address);
+
+ private:
+  using Stage = void (Reporter::*)();
+  static const Stage kStages[];
+
+  void run(Stage stage);
+  void note_failure();
+  void begin();
+  void registers();
+  void walk();
+  void begin_record();
+  void frames();
+  void other_threads();
+  void end_record();
+  void modules();
+  void mappings();
+  void finish();
+  static void other_thread(pid_t thread, void* self);
+
+  Output output_;
+  Crash crash_{};
+  StackFrames frames_;
+  std::size_t printed_ = 0;  // of frames_, the one that was being printed among them
+  ReportRecord record_;
+  bool recording_ = false;
+  int text_ = -1;
+  jmp_buf behind_stage_{};
+  int failed_signal_ = 0;
+  const void* failed_address_ = nullptr;
+};
+
+}  // namespace whocall::runtime

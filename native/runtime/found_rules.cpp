@@ -1,0 +1,47 @@
+#include "runtime/found_rules.h"
+
+#include "rules/cfi_rule.h"
+#include "runtime/machine.h"
+#include "runtime/mapped_modules.h"
+
+namespace whocall::runtime {
+namespace {
+
+using rules::FrameRule;
+
+FrameRule found_rule(std::uintptr_t lookup, bool thorough) {
+  Module module;
+  rules::FrameDescription description;
+  if (!find_file(lookup, thorough, module) || module.tables.header == 0 ||
+      module.tables.entries != 0 || !rules::find_description(module.tables, lookup, description)) {
+    return {};
+  }
+  return rules::rule_at(description, kRegisters, lookup);
+}
+
+}  // namespace
+
+RuleCache known_rules;
+
+bool find_file(std::uintptr_t address, bool thorough, Module& module) {
+  return find_module(address, module) || (thorough && find_mapped_module(address, module));
+}
+
+FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
+  if (exact) {
+    return found_rule(address, thorough);
+  }
+  if (const std::uint32_t known = known_rules.find(address)) {
+    return rules::lengthened(known_rules.entry(known).rule);
+  }
+  const FrameRule rule = found_rule(address - 1, thorough);
+  rules::ShortRule kept;
+  if ((rule.cfa != FrameRule::Cfa::none || rule.signal_frame) && rules::shortened(rule, kept)) {
+    known_rules.put(address, kept);
+  }
+  return rule;
+}
+
+void forget_rules() { known_rules.clear(); }
+
+}  // namespace whocall::runtime

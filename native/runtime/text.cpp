@@ -1,0 +1,114 @@
+#include "runtime/text.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace whocall::runtime {
+
+Line::~Line() {
+  put('\n');
+  write();
+}
+
+void Line::write() {
+  const int kept = errno;
+  std::size_t done = 0;
+  while (done < size_) {
+    const ssize_t more = ::write(fd_, text_ + done, size_ - done);
+    if (more > 0) {
+      done += static_cast<std::size_t>(more);
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+  size_ = 0;
+  errno = kept;
+}
+
+void Line::put(char letter) {
+  if (size_ == kRoom) {
+    write();
+  }
+  text_[size_++] = letter;
+}
+
+Line& Line::append(const char* text) {
+  for (; *text != '\0'; ++text) {
+    put(*text);
+  }
+  return *this;
+}
+
+Line& Line::name(const char* symbol) {
+  for (; *symbol != '\0' && *symbol != '@'; ++symbol) {
+    put(*symbol);
+  }
+  return *this;
+}
+
+Line& Line::append(const whocall_frame& frame) {
+  if (frame.function != nullptr) {
+    name(frame.function).append("+").hexadecimal(frame.function_offset);
+  } else {
+    append("?");
+  }
+  if (frame.module[0] != '\0') {
+    append(" in ").append(frame.module).append("(+").hexadecimal(frame.offset).append(")");
+  }
+  return *this;
+}
+
+Line& Line::decimal(std::uint64_t number) {
+  char digits[20];
+  std::size_t count = 0;
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  while (count != 0) {
+    put(digits[--count]);
+  }
+  return *this;
+}
+
+Line& Line::hexadecimal(std::uint64_t number, unsigned least_digits) {
+  append("0x");
+  unsigned shift = 60;
+  while (shift >= 4 * least_digits && number >> shift == 0) {
+    shift -= 4;
+  }
+  for (;; shift -= 4) {
+    put("0123456789abcdef"[number >> shift & 15U]);
+    if (shift == 0) {
+      return *this;
+    }
+  }
+}
+
+Line& Line::bytes(const unsigned char* first, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    put("0123456789abcdef"[first[i] >> 4U]);
+    put("0123456789abcdef"[first[i] & 15U]);
+  }
+  return *this;
+}
+
+Line& Line::numbered(std::size_t number, const whocall_frame& frame) {
+  constexpr const char* kTrust[] = {"context", "cfi", "analysis", "frame-pointer"};
+  append("#").decimal(number).append(number < 10 ? "  " : " ");
+  hexadecimal(frame.address, 2 * sizeof(void*)).append(" ");
+  if (frame.module[0] != '\0') {
+    append(frame.module).append("(+").hexadecimal(frame.offset).append(") ");
+  } else {
+    append("? ");
+  }
+  if (frame.function != nullptr) {
+    name(frame.function).append("+").hexadecimal(frame.function_offset);
+  } else {
+    append("?");
+  }
+  return append(" [").append(kTrust[frame.trust]).append("]");
+}
+
+}  // namespace whocall::runtime

@@ -1,0 +1,137 @@
+#include "runtime/walk.h"
+
+#include "runtime/found_rules.h"
+#include "runtime/machine.h"
+#include "runtime/machine_rules.h"
+
+namespace whocall::runtime {
+namespace {
+
+using rules::FrameRule;
+
+constexpr std::uintptr_t kPage = 4096;                 // bytes
+constexpr std::uintptr_t kLargestChained = 64U << 20;  // bytes of a frame that nothing vouches for
+
+// Whether a frame pointer may be one: the stack shrinks.
+bool leads_on(const Point& at) {
+  constexpr std::uintptr_t kAligned = sizeof(std::uintptr_t) - 1;
+  return kChain.cfa != FrameRule::Cfa::none && at.fp_known && at.fp >= at.sp &&
+         at.fp - at.sp <= kLargestChained && (at.fp & kAligned) == 0;
+}
+
+}  // namespace
+
+bool CarefulWalk::is_code(std::uintptr_t address) const {
+  Module module;
+  return find_file(address, thorough_, module);
+}
+
+bool CarefulWalk::exact() const {
+  return exact_ || is_trampoline() || rule_at(at_.pc, false, thorough_).signal_frame;
+}
+
+bool CarefulWalk::next() {
+  if (is_trampoline()) {
+    return by_context();
+  }
+  const FrameRule rule = rule_at(at_.pc, exact_, thorough_);
+  if (rule.signal_frame) {
+    return by_context();
+  }
+  if (rule.cfa != FrameRule::Cfa::none) {
+    return by_rule(rule, WHOCALL_CFI);
+  }
+  const std::uintptr_t lookup = at_.pc - (exact_ ? 0 : 1);
+  Module module;
+  if (!find_file(lookup, thorough_, module)) {
+    return by_call();
+  }
+  Point caller = at_;
+  if (step_by_index(module, lookup, reader_, caller)) {
+    return accept(caller, WHOCALL_CFI);
+  }
+  const FrameRule read = rule_by_prologue(module, lookup);
+  if (read.cfa != FrameRule::Cfa::none) {
+    return by_rule(read, WHOCALL_ANALYSIS);
+  }
+  return by_chain();
+}
+
+bool CarefulWalk::accept(const Point& caller, whocall_trust trust) {
+  if (caller.pc == 0) {
+    return stop(WalkEnd::outermost);
+  }
+  at_ = caller;
+  exact_ = false;
+  trust_ = trust;
+  return true;
+}
+
+bool CarefulWalk::by_rule(const FrameRule& rule, whocall_trust trust) {
+  const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
+    return read(address, value);
+  };
+  if (rule.ret == FrameRule::Return::outermost) {
+    return stop(WalkEnd::outermost);
+  }
+  Point caller = at_;
+  if (!rules::step(rule, kCodeMask, reader, caller)) {
+    return stop(WalkEnd::unreadable);
+  }
+  return accept(caller, trust);
+}
+
+bool CarefulWalk::is_trampoline() const {
+  return kTrampolineSize != 0 && at_.pc % 2 == 0 && readable(at_.pc) &&
+         readable(at_.pc + kTrampolineSize - 1) &&
+         runtime::is_trampoline(reinterpret_cast<const void*>(at_.pc));
+}
+
+bool CarefulWalk::by_context() {
+  const std::uintptr_t begin = at_.sp + context_offset(at_.pc);
+  std::uintptr_t word = 0;
+  for (std::uintptr_t at = begin; at < begin + sizeof(ucontext_t); at += kPage) {
+    if (!read(at, word)) {
+      return stop(WalkEnd::unreadable);
+    }
+  }
+  if (!read(begin + sizeof(ucontext_t) - sizeof word, word)) {
+    return stop(WalkEnd::unreadable);
+  }
+  at_ = point_of(*reinterpret_cast<const ucontext_t*>(begin));
+  exact_ = true;
+  trust_ = WHOCALL_CONTEXT;
+  return true;
+}
+
+// A call of what is no code has left its return address, and nothing else has happened.
+bool CarefulWalk::by_call() {
+  if (!exact_) {
+    return stop(WalkEnd::no_rule);
+  }
+  Point caller = at_;
+  caller.link_known = false;
+  if (kRegisters.link) {
+    caller.pc = at_.link;
+  } else if (read(at_.sp, caller.pc)) {
+    caller.sp += sizeof(std::uintptr_t);
+  } else {
+    return stop(WalkEnd::unreadable);
+  }
+  return is_code(caller.pc - 1) ? accept(caller, WHOCALL_ANALYSIS) : stop(WalkEnd::no_rule);
+}
+
+bool CarefulWalk::by_chain() {
+  Point caller = at_;
+  const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
+    return read(address, value);
+  };
+  if (!leads_on(at_) || !rules::step(kChain, kCodeMask, reader, caller) ||
+      !is_code(caller.pc - 1)) {
+    return stop(WalkEnd::no_rule);
+  }
+  forget_others(caller);
+  return accept(caller, WHOCALL_FRAME_POINTER);
+}
+
+}  // namespace whocall::runtime

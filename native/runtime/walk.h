@@ -1,0 +1,66 @@
+// The walk from a frame to its callers.
+#pragma once
+
+#include <cstddef>
+
+#include "rules/frame_rule.h"
+#include "runtime/machine.h"
+#include "runtime/readable.h"
+#include "runtime/whocall.h"
+
+namespace whocall::runtime {
+
+// A walk that reads the stack as it is: of a thread that runs. Fills in return addresses.
+std::size_t capture(Point from, void** addresses, std::size_t count);
+
+// Why a walk goes no further.
+enum class WalkEnd : std::uint8_t {
+  none = 0,
+  outermost = 1,   // the unwind table says so, or the return address is 0
+  no_rule = 2,     // no table, and the frame pointer leads nowhere
+  unreadable = 3,  // the stack, or it would not shrink
+  too_many = 4     // frames
+};
+
+// A walk that makes sure of every word, and says how each frame was found.
+class CarefulWalk {
+ public:
+  // `exact`: the point is one that a signal interrupted, and not one that a call returns to. Then
+  // files are looked for by all means, as the program may have crashed while one was loaded.
+  CarefulWalk(const Point& from, bool exact) : at_(from), exact_(exact), thorough_(exact) {}
+
+  [[nodiscard]] std::uintptr_t address() const { return at_.pc; }
+  // Of the code that the frame is in: a return address may lie behind its function.
+  [[nodiscard]] std::uintptr_t lookup_address() const { return at_.pc - (exact() ? 0 : 1); }
+  // Whether the code is at the address, and not before it: an interrupted instruction, or the first
+  // of a signal's trampoline, which nobody called.
+  [[nodiscard]] bool exact() const;
+  [[nodiscard]] bool thorough() const { return thorough_; }
+  [[nodiscard]] whocall_trust trust() const { return trust_; }
+  // To the caller; false at the end of the stack, and where nothing leads on.
+  bool next();
+  [[nodiscard]] WalkEnd end() const { return end_; }
+
+ private:
+  bool read(std::uintptr_t address, std::uintptr_t& value) { return reader_.read(address, value); }
+  bool stop(WalkEnd reason) {
+    end_ = reason;
+    return false;
+  }
+  [[nodiscard]] bool is_code(std::uintptr_t address) const;
+  [[nodiscard]] bool is_trampoline() const;
+  bool accept(const Point& caller, whocall_trust trust);
+  bool by_rule(const rules::FrameRule& rule, whocall_trust trust);
+  bool by_context();
+  bool by_call();
+  bool by_chain();
+
+  Point at_;
+  bool exact_;
+  bool thorough_;
+  whocall_trust trust_ = WHOCALL_CONTEXT;
+  WalkEnd end_ = WalkEnd::none;
+  CheckedReader reader_;
+};
+
+}  // namespace whocall::runtime

@@ -1,0 +1,131 @@
+"""The handler leans on nothing that a crash may have taken away."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from runtime.lab import PRELOAD, build, crash, waiting_at_most
+from runtime.reports import read_record, read_reports
+
+END = ["main", "__libc_start_call_main", "__libc_start_main", "_start"]
+THREAD_END = ["start_thread", "__clone3"]
+OUTERMOST = "the outermost frame"
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("cases"), "cases.c", "-O2")
+
+
+@pytest.mark.parametrize(
+    ("case", "signal_number", "chain"),
+    [
+        ("plain", signal.SIGSEGV, ["plain", *END]),
+        ("raise", signal.SIGILL, ["raise", *END]),
+        ("in_malloc", signal.SIGSEGV, ["_int_malloc", "in_malloc", *END]),
+        ("heap_corrupt", signal.SIGSEGV, ["heap_corrupt", *END]),
+        ("double_free", signal.SIGABRT, ["abort", "malloc_printerr", "double_free", *END]),
+        ("in_linker", signal.SIGSEGV, ["_dl_lookup_symbol_x", "dlsym", "in_linker", *END]),
+        ("full_stack", signal.SIGSEGV, ["full_stack", "full_stack", "full_stack", *END]),
+        ("full_in_thread", signal.SIGSEGV, ["full_stack", "full_in_thread", *THREAD_END]),
+        ("thread", signal.SIGSEGV, ["plain", "in_thread", *THREAD_END]),
+        ("call_of_nothing", signal.SIGSEGV, ["?", "call_of_nothing", *END]),
+        (
+            "in_own_handler",
+            signal.SIGSEGV,
+            ["plain", "crash_in_handler", "__restore_rt", "raise", "in_own_handler", *END],
+        ),
+    ],
+)
+def test_a_case(cases: Path, case: str, signal_number: int, chain: list[str]) -> None:
+    """The chain is there, in this order, and the process ends by the signal."""
+    reports, status, output = crash(cases, case)
+    assert status == -signal_number, output
+    (report,) = reports
+    assert report.complete
+    assert f"signal {int(signal_number)}," in report.headline
+    assert report.end == OUTERMOST
+    names = iter(report.names)
+    assert all(wanted in names for wanted in chain), report.names
+    assert report.names[-len(THREAD_END) :] in (END[-2:], THREAD_END)
+
+
+def test_while_a_library_is_relocated(cases: Path) -> None:
+    """The dynamic linker does not yet tell of the library that its own lock is held for."""
+    library = build(cases.parent, "bad_library.c", "-shared", "-fPIC", "-O2", name="chosen.so")
+    (report,), _, _ = crash(cases, "in_library", str(library))
+    first, second = report.frames()[:2]
+    assert (first.module, first.name) == (str(library), "chosen")
+    assert second.name == "_dl_relocate_object"
+    assert report.names[-4:] == END
+    assert report.complete
+
+
+def test_while_a_library_begins(cases: Path) -> None:
+    flags = ("-shared", "-fPIC", "-O2", "-DCONSTRUCTOR")
+    library = build(cases.parent, "bad_library.c", *flags, name="begins.so")
+    (report,), _, _ = crash(cases, "in_library", str(library))
+    assert report.names[:2] == ["begin", "call_init"]
+    assert report.complete
+
+
+def test_without_a_stack(cases: Path) -> None:
+    """Nothing can be read at the stack pointer: the report says so, and is whole all the same."""
+    (report,), status, _ = crash(cases, "without_stack")
+    assert report.names == ["munmap"]
+    assert report.end == "the stack cannot be read any further"
+    assert report.complete
+    assert status == -signal.SIGSEGV
+
+
+def test_eight_threads_at_once(cases: Path) -> None:
+    """Eight reports one after the other: no line stands in another's."""
+    reports, status, _ = crash(cases, "eight_threads")
+    assert len(reports) == 8
+    assert len({report.headline.rpartition("thread")[2] for report in reports}) == 8
+    for report in reports:
+        assert report.names == ["one_of_eight", *THREAD_END]
+        assert report.complete
+    assert status == -signal.SIGSEGV
+
+
+def test_in_the_handler_itself(cases: Path, tmp_path: Path) -> None:
+    """The dynamic linker's list is damaged: what hangs on it is left out, and nothing else."""
+    path = tmp_path / "record"
+    (report,), status, _ = crash(cases, "in_handler", WHOCALL_CRASH_RECORD=str(path))
+    assert "the report itself crashed here (SIGSEGV at address 0x10)" in "\n".join(report.lines)
+    assert report.names == ["in_handler", "main", "?", "?", "_start"]
+    assert report.complete
+    assert status == -signal.SIGSEGV
+    record, _ = read_record(path.read_bytes())
+    assert [frame[0] for frame in record.threads[0].frames] == [
+        frame.address for frame in report.frames()
+    ]
+
+
+def test_a_signal_from_outside_while_it_reports(cases: Path) -> None:
+    """A pipe that nobody reads holds the report up; a second signal costs one part of it."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    environment = {**os.environ, "LD_PRELOAD": str(PRELOAD)}
+    program = subprocess.Popen([str(cases), "plain"], env=environment, stderr=writer)
+    os.close(writer)
+    call = Path(f"/proc/{program.pid}/syscall")
+    with waiting_at_most(60):
+        while not call.read_text().startswith("1 "):  # write()
+            time.sleep(0.01)
+        program.send_signal(signal.SIGSEGV)
+    with os.fdopen(reader, errors="replace") as pipe:
+        text = pipe.read()
+    assert program.wait(timeout=60) == -signal.SIGSEGV
+    (report,) = read_reports(text)
+    assert report.names == ["plain", *END]
+    assert "the report itself crashed here (SIGSEGV" in text
+    assert report.complete

@@ -1,0 +1,145 @@
+"""Who am I, who called me: in every build of a program, by tables, frame pointers, or in words."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from runtime.lab import LIBRARIES, build
+
+STATIC = str(LIBRARIES / "libwhocall.a")
+NO_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+CHAINS = {
+    "chain": ["test_c", "test_b", "test_a", "main"],
+    "qsort": ["test_c", "compare", "msort_with_tmp", "msort_with_tmp", "qsort_r", "main"],
+    "signal": [
+        "test_c",
+        "handler",
+        "__restore_rt",
+        "__pthread_kill_implementation",
+        "raise",
+        "main",
+    ],
+}
+BUILDS = {
+    "-O0": ("-O0", STATIC),
+    "-O2": ("-O2", STATIC),
+    "-O2, static functions": ("-O2", "-DSTATIC", STATIC),
+    "-O0, not PIE": ("-O0", "-no-pie", "-fno-pie", STATIC),
+    "-O2, not PIE, static functions": ("-O2", "-DSTATIC", "-no-pie", "-fno-pie", STATIC),
+    "-O2, shared library": ("-O2", f"-L{LIBRARIES}", "-lwhocall", f"-Wl,-rpath,{LIBRARIES}"),
+    "-O2, static program": ("-O2", "-static", "-Wl,--eh-frame-hdr", STATIC),
+    "-O2, static PIE": ("-O2", "-static-pie", STATIC),
+    "-O0, frame pointers": ("-O0", *NO_TABLES, STATIC),
+    "-O2, frame pointers": ("-O2", *NO_TABLES, "-fno-omit-frame-pointer", STATIC),
+    "-O2, frame pointers, not PIE": (
+        *("-O2", *NO_TABLES, "-fno-omit-frame-pointer", "-no-pie", "-fno-pie", STATIC),
+    ),
+}
+
+
+def said(program: Path, way: str) -> dict[str, list[str]]:
+    """The answers by question: "function [trust]"."""
+    ran = subprocess.run([program, way], capture_output=True, text=True, check=True)
+    answers: dict[str, list[str]] = {}
+    for line in ran.stdout.splitlines():
+        question, _, answer = line.partition(": ")
+        answers.setdefault(question, []).append(answer)
+    return answers
+
+
+@pytest.mark.parametrize("flags", BUILDS.values(), ids=BUILDS.keys())
+def test_the_callers(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    program = build(tmp_path, "questions.c", *flags)
+    chained = NO_TABLES[0] in flags
+    for way, chain in CHAINS.items():
+        answers = said(program, way)
+        names = [answer.partition(" [")[0].partition(".")[0] for answer in answers["frame"]]
+        # A static program has other names for these.
+        names = [{"gsignal": "raise", "__qsort_r": "qsort_r"}.get(name, name) for name in names]
+        assert names == chain, answers
+        assert answers["who am I"][0].startswith("test_c ")
+        assert answers["who called"][0].startswith(chain[1] + " ")
+        assert answers["captured"] == ["the same"]
+        assert answers["by address"] == ["main [context]"]
+        trust = "[frame-pointer]" if chained else "[cfi]"
+        assert answers["frame"][1].endswith(trust)
+
+
+def test_in_words_where_nothing_leads_on(tmp_path: Path) -> None:
+    """Neither tables nor frame pointers: no invented caller."""
+    source = tmp_path / "words.c"
+    source.write_text(
+        """
+        #include "whocall.h"
+        __attribute__((noinline)) void alone(void) { who_call_me(0); __asm__ volatile(""); }
+        int main(void) { who_am_i(0); alone(); whocall_frame frame; return who_call_me(&frame); }
+        """
+    )
+    program = build(tmp_path, str(source), "-O2", *NO_TABLES, "-fomit-frame-pointer", STATIC)
+    ran = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 255
+    first, second = ran.stderr.splitlines()
+    assert first.startswith("I am main+0x")
+    assert second.startswith("who called alone+0x")
+    assert second.endswith("no unwind table covers it, and no frame pointer leads on")
+
+
+def test_a_library_that_is_opened_later(tmp_path: Path) -> None:
+    """With static functions, before and after it was closed and opened again."""
+    library = tmp_path / "later.c"
+    library.write_text(
+        """
+        #include "whocall.h"
+        __attribute__((noinline)) static void inner(void) { who_call_me(0); __asm__(""); }
+        void later(void) { inner(); __asm__ volatile(""); }
+        """
+    )
+    host = tmp_path / "host.c"
+    host.write_text(
+        """
+        #include <dlfcn.h>
+        #include "whocall.h"
+        int main(int count, char **words) {
+          for (int i = 0; i < 2; ++i) {
+            void *handle = dlopen(words[1], RTLD_NOW);
+            ((void (*)(void))dlsym(handle, "later"))();
+            dlclose(handle);
+          }
+          return count == 9 ? who_call_me(0) : 0;
+        }
+        """
+    )
+    linked = (f"-L{LIBRARIES}", "-lwhocall", f"-Wl,-rpath,{LIBRARIES}")
+    made = build(tmp_path, str(library), "-O2", "-shared", "-fPIC", *linked, name="later.so")
+    program = build(tmp_path, str(host), "-O2", *linked)
+    ran = subprocess.run([program, made], capture_output=True, text=True, check=True)
+    assert ran.stderr.count(f"in {made}(") == 4
+    for line in ran.stderr.splitlines():
+        assert line.startswith("later+0x")
+        assert " called inner+0x" in line
+
+
+def test_symbols_of_another_build_are_not_taken(tmp_path: Path) -> None:
+    """The file was replaced after the program began: its names would be wrong ones."""
+    source = tmp_path / "replaced.c"
+    source.write_text(
+        """
+        #include <stdio.h>
+        #include <unistd.h>
+        #include "whocall.h"
+        __attribute__((noinline)) static void NAME(void) { who_am_i(0); __asm__(""); }
+        int main(int count, char **words) {
+          rename(words[1], words[0]);
+          NAME();
+          return count == 9;
+        }
+        """
+    )
+    program = build(tmp_path, str(source), "-O1", "-DNAME=before", STATIC, name="replaced")
+    other = build(tmp_path, str(source), "-O1", "-DNAME=after", STATIC, name="other")
+    ran = subprocess.run([program, other], capture_output=True, text=True, check=True)
+    assert "after" not in ran.stderr
+    assert ran.stderr.startswith("I am ? in ")

@@ -1,0 +1,115 @@
+"""The library and the crash handler of other instruction sets, run by qemu-user."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from runtime.lab import NATIVE, build
+from runtime.reports import read_record, read_reports
+
+TIMEOUT_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """One instruction set with its compiler and emulator; "" where the machine runs it itself."""
+
+    name: str
+    triple: str
+    qemu: str
+    flags: tuple[str, ...] = ()
+
+    def run(self, program: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        emulator = (self.qemu, "-L", f"/usr/{self.triple}") if self.qemu else ()
+        return subprocess.run(
+            [*emulator, program, *words],
+            cwd=program.parent,
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=TIMEOUT_SECONDS,
+        )
+
+
+SETS = [
+    Foreign("i386", "x86_64-linux-gnu", "", ("-m32",)),
+    Foreign("aarch64", "aarch64-linux-gnu", "qemu-aarch64"),
+    Foreign("arm", "arm-linux-gnueabihf", "qemu-arm", ("-funwind-tables",)),
+    Foreign("mips", "mips-linux-gnu", "qemu-mips"),
+    Foreign("mips64el", "mips64el-linux-gnuabi64", "qemu-mips64el"),
+]
+MODES = {"arm": [("-marm",), ("-mthumb",)]}
+
+
+@pytest.fixture(scope="module", params=SETS, ids=[one.name for one in SETS])
+def foreign(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Foreign, Path]:
+    """The set, and the folder of its libraries; built by the library's own CMake project."""
+    one: Foreign = request.param
+    folder = tmp_path_factory.mktemp(one.name)
+    flags = " ".join(one.flags)
+    compilers = [
+        f"-DCMAKE_{c}_COMPILER={one.triple}-{g}" for c, g in (("C", "gcc"), ("CXX", "g++"))
+    ]
+    options = [f"-DCMAKE_{c}_FLAGS={flags} -O1" for c in ("C", "CXX")]
+    configure = ["/usr/bin/cmake", "-G", "Ninja", "-S", NATIVE / "runtime", "-B", folder]
+    plain = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_SYSTEM_NAME=Linux"]
+    subprocess.run([*configure, *plain, *compilers, *options], check=True, capture_output=True)
+    subprocess.run(["/usr/bin/cmake", "--build", folder, "-j2"], check=True, capture_output=True)
+    return one, folder
+
+
+@pytest.mark.parametrize("optimized", ["-O0", "-O2"])
+def test_the_callers(foreign: tuple[Foreign, Path], tmp_path: Path, optimized: str) -> None:
+    one, libraries = foreign
+    for mode in MODES.get(one.name, [()]):
+        flags = (optimized, "-DSTATIC", *one.flags, *mode, str(libraries / "libwhocall.a"))
+        program = build(tmp_path, "questions.c", *flags, compiler=f"{one.triple}-gcc")
+        for way, caller in (("chain", "test_b"), ("qsort", "compare"), ("signal", "handler")):
+            ran = one.run(program, way)
+            lines = ran.stdout.splitlines()
+            frames = [line.split()[1] for line in lines if line.startswith("frame: ")]
+            assert f"who called: {caller} " in ran.stdout, ran
+            assert "captured: the same" in lines
+            assert frames[:2] == ["test_c", caller]
+            assert frames[-1] == "main"
+
+
+def test_a_crash(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
+    one, libraries = foreign
+    flags = ("-O2", *one.flags)
+    program = build(tmp_path, "cases.c", *flags, compiler=f"{one.triple}-gcc")
+    preload = str(libraries / "libwhocall-crash.so")
+    for case, chain in {
+        "plain": ["plain", "main"],
+        "thread": ["plain", "in_thread"],
+        "call_of_nothing": ["?", "call_of_nothing", "main"],
+        "in_own_handler": ["plain", "crash_in_handler"],
+    }.items():
+        record = tmp_path / case
+        settings = {"WHOCALL_CRASH_RECORD": str(record)}
+        if one.qemu:
+            settings["QEMU_SET_ENV"] = f"LD_PRELOAD={preload}"
+        else:
+            settings["LD_PRELOAD"] = preload
+        ran = one.run(program, case, **settings)
+        (report,) = read_reports(ran.stderr)
+        assert report.names[: len(chain)] == chain, ran
+        assert report.complete
+        if case == "in_own_handler":
+            assert "in_own_handler" in report.names
+        told, _ = read_record(record.read_bytes())
+        assert told.signal == signal.SIGSEGV
+        listed = [address for address, *_ in told.threads[0].frames]
+        assert listed == [frame.address for frame in report.frames()]
+        # qemu takes the repeated signal for a fault of its own: it dies too, in its own words.
+        assert ran.returncode != 0 if one.qemu else ran.returncode == -signal.SIGSEGV
