@@ -1,0 +1,91 @@
+"""From the lines of a log to what stands at the places in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from whocall.core.records import dataclass, replace, slotted
+from whocall.resolve.facts.place import NOTHING, Answer, Place
+from whocall.resolve.formats.known import READERS
+from whocall.resolve.locating import locate
+from whocall.resolve.trampolines import NAMES
+
+if TYPE_CHECKING:
+    from whocall.resolve.facts.context import Context
+    from whocall.resolve.modules import Modules
+
+_MOST_HELD_LINES = 20_000
+_MOST_HELD_TEXT = 4 << 20  # characters
+
+
+@slotted
+@dataclass(frozen=True)
+class Line:
+    """A line of a log, and what was found in it."""
+
+    number: int  # from 1
+    text: str
+    end: str  # "\\n", "\\r\\n", or "" for a piece of a line
+    kind: str  # of log; "" where nothing was found
+    places: tuple[tuple[Place, Answer], ...]
+
+
+class Resolver:
+    """Reads one log."""
+
+    def __init__(self, context: Context, modules: Modules) -> None:
+        self.context = context
+        self.modules = modules
+        self._number = 1
+        self._held: list[tuple[int, str, str, str, list[Place]]] = []
+        self._held_text = 0
+
+    def read(self, lines: Iterable[tuple[str, str, bool]]) -> Iterator[Line]:
+        """What the lines hold; those for which later ones are needed come with these."""
+        for text, end, whole in lines:
+            kind, places = self._places(text) if whole else ("", [])
+            number = self._number
+            self._number += "\n" in end
+            if self.context.waits:
+                self._held.append((number, text, end, kind, places))
+                self._held_text += len(text)
+                if len(self._held) < _MOST_HELD_LINES and self._held_text < _MOST_HELD_TEXT:
+                    continue
+                self.context.waits = False
+                yield from self.rest()
+                continue
+            yield from self.rest()
+            yield self._answered(number, text, end, kind, places)
+
+    def rest(self) -> Iterator[Line]:
+        """What was held back."""
+        held, self._held, self._held_text = self._held, [], 0
+        for number, text, end, kind, places in held:
+            yield self._answered(number, text, end, kind, places)
+
+    def _places(self, text: str) -> tuple[str, list[Place]]:
+        if self.context.learn(text):
+            return "", []
+        for kind, read in READERS:
+            places = read(text, self.context)
+            if places:
+                return kind, places
+        return "", []
+
+    def _answered(self, number: int, text: str, end: str, kind: str, places: list[Place]) -> Line:
+        return Line(number, text, end, kind, tuple((each, self._answer(each)) for each in places))
+
+    def _answer(self, place: Place) -> Answer:
+        if self.context.interrupted and place.caller:
+            place = replace(place, caller=False)
+        self.context.interrupted = False
+        self.context.note(place)
+        located = locate(place, self.context, self.modules)
+        if located is None:
+            return NOTHING
+        module, rva = located
+        answer = self.modules.answer(module, rva, 1 if place.caller else 0)
+        if answer.trampoline or answer.function in NAMES:
+            self.context.interrupted = True
+        return answer
