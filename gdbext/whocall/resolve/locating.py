@@ -34,7 +34,14 @@ def locate(place: Place, context: Context, modules: Modules) -> tuple[Module, in
         module = modules.module(mapping.path, context.build_id_of(mapping.path))
         mapped = _in_mapping(place.address, mapping, context, module)
         return None if mapped is None else (module, mapped & _WORD)
-    if place.module is None and context.program is not None and not context.maps:
+    if place.module is not None or context.maps:
+        return None
+    if context.loaded is not None:
+        path, bias = context.loaded
+        program = modules.module(path, None)
+        if _has_code_at(program.head, place.address - bias):
+            return program, place.address - bias
+    if context.program is not None:
         program = modules.module(context.program, context.build_id_of(context.program))
         if _is_fixed(program.head, place.address):
             return program, place.address
@@ -112,15 +119,12 @@ def _in_mapping(address: int, mapping: Mapping, context: Context, module: Module
 
 def _is_fixed(head: ElfHead | None, address: int) -> bool:
     """Whether the file is a program that always lies at its link addresses, with code there."""
-    return (
-        head is not None
-        and head.first > 0
-        and any(
-            part.address <= address < part.address + part.size
-            for part in head.segments
-            if part.executable
-        )
-    )
+    return head is not None and head.first > 0 and _has_code_at(head, address)
+
+
+def _has_code_at(head: ElfHead | None, rva: int) -> bool:
+    parts = [part for part in head.segments if part.executable] if head is not None else []
+    return any(part.address <= rva < part.address + part.size for part in parts)
 
 
 def _is_program(address: int) -> bool:

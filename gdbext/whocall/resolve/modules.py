@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from whocall.core.records import replace
 from whocall.core.search import Search
 from whocall.resolve.elf_head import PAGE, ElfHead
 from whocall.resolve.facts.place import Answer
+from whocall.resolve.load_address import load_bias
 from whocall.resolve.stores import Found, Stores, base_name, same_build
 from whocall.resolve.trampolines import is_trampoline
 
@@ -164,6 +165,20 @@ class Modules:
             )
         return said
 
+    def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
+        """The program on whose stack these return addresses were, and its load bias: `exe` where it
+        is known, else the one of all in the user's directories that fits.
+        """
+        heads: Iterable[ElfHead | None] = self._stores.programs()
+        if exe is not None:
+            heads = [found.head for found in self._stores.there([exe])]
+        fits: dict[str, tuple[str, int]] = {}
+        for head in heads:
+            bias = load_bias(head, stack) if head is not None else None
+            if head is not None and bias is not None:
+                fits.setdefault(head.build_id or head.path, (head.path, bias))
+        return next(iter(fits.values())) if len(fits) == 1 else None
+
     def by_symbol(
         self, module: Module, symbol: str, offset: int, address: int | None
     ) -> int | None:
@@ -206,27 +221,37 @@ class Modules:
         return taken
 
     def _all_of_build(self, module: Module, build_id: str) -> Iterator[Found]:
-        for found in self._by_path(module, everywhere=False):
+        here = self._stores.there([module.name]) if "/" in module.name else iter(())
+        for found in (*self._by_path(module), *here):
             if same_build(build_id, found.build_id):
                 yield found
             elif found.path not in [each.path for each in module.others]:
                 module.others.append(found)
         name = base_name(module.name)
         yield from self._stores.of_build(build_id, name)
-        for directory in self._system.directories:
-            yield from self._system._same(directory.in_stores(build_id, name), build_id)
+        yield from self._system.of_build(build_id, name, everywhere=False)
 
-    def _by_path(self, module: Module, everywhere: bool) -> Iterator[Found]:
+    def _by_path(self, module: Module) -> Iterator[Found]:
         """Files at the places where one of that name would lie; the user's own first."""
         if self._exe and base_name(self._exe) == base_name(module.name):
-            yield from self._stores._there([self._exe])
-        yield from self._stores.called(module.name, everywhere)
-        if "/" in module.name:
-            yield from self._stores._there([module.name])
+            yield from self._stores.there([self._exe])
+        yield from self._stores.at(module.name)
 
     def _by_name(self, module: Module) -> Found | None:
-        """Nobody has told the build: the first file of that name."""
-        return next(iter(self._by_path(module, everywhere=True)), None)
+        """Nobody has told the build: the first file at such a place, else the only one of that name
+        in the user's directories, else the one that lies here where the log says.
+        """
+        for found in self._by_path(module):
+            return found
+        called = self._stores.called(module.name)
+        if len({found.build_id or found.path for found in called}) > 1:
+            module.remarks.append(
+                f"{called[0].path} and {called[1].path} are two builds of {module.name}, and the "
+                "log does not tell which: it lends no names; give the directory of the one that ran"
+            )
+            return None
+        here = self._stores.there([module.name]) if "/" in module.name else iter(())
+        return next(iter(called), None) or next(iter(here), None)
 
     @cached_property
     def _servers(self) -> native.FileSearch:

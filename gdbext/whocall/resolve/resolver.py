@@ -40,6 +40,7 @@ class Resolver:
         self._number = 1
         self._held: list[tuple[int, str, str, str, list[Place]]] = []
         self._held_text = 0
+        self._bare: list[int] = []  # return addresses of a stack of which no line tells the file
 
     def read(self, lines: Iterable[tuple[str, str, bool]]) -> Iterator[Line]:
         """What the lines hold; those for which later ones are needed come with these."""
@@ -47,7 +48,7 @@ class Resolver:
             kind, places = self._places(text) if whole else ("", [])
             number = self._number
             self._number += "\n" in end
-            if self.context.waits:
+            if self.context.waits or self._is_of_bare_stack(text, places):
                 self._held.append((number, text, end, kind, places))
                 self._held_text += len(text)
                 if len(self._held) < _MOST_HELD_LINES and self._held_text < _MOST_HELD_TEXT:
@@ -60,9 +61,22 @@ class Resolver:
 
     def rest(self) -> Iterator[Line]:
         """What was held back."""
+        if self._bare:
+            self.context.loaded = self.modules.loaded_program(self._bare, self.context.program)
+            self._bare = []
         held, self._held, self._held_text = self._held, [], 0
         for number, text, end, kind, places in held:
             yield self._answered(number, text, end, kind, places)
+
+    def _is_of_bare_stack(self, text: str, places: list[Place]) -> bool:
+        """Whether the line belongs to a stack whose addresses all have to be seen to tell where the
+        program lies.
+        """
+        if self.context.maps:
+            return False
+        bare = [each.address for each in places if each.module is None and each.caller]
+        self._bare += [address for address in bare if address]
+        return bool(self._bare) and (bool(bare) or text.lstrip().startswith("at "))
 
     def _places(self, text: str) -> tuple[str, list[Place]]:
         if self.context.learn(text):

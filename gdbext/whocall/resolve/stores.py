@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from whocall.core.records import dataclass
 from whocall.resolve.elf_head import ElfHead, read_elf_head
 
+MOST_PROGRAMS = 200  # of which it is asked whether they had a stack
 MOST_FILES = 200_000  # that are looked at in a directory: a home directory must not cost hours
 _GUID = 32  # hex digits
 _ORDER = (3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15)
@@ -75,8 +77,6 @@ class Directory:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self._by_id: dict[str, list[str]] | None = None
-        self._by_name: dict[str, list[str]] = {}
 
     def in_stores(self, build_id: str, name: str) -> Iterator[str]:
         """Where a file of this build lies if the directory is a store of some kind."""
@@ -104,37 +104,38 @@ class Directory:
             yield os.path.join(self.root, name)
             yield os.path.join(self.root, name + ".debug")
 
-    def by_build_id(self, build_id: str) -> list[str]:
+    def by_build_id(self, build_id: str) -> list[Found]:
         """All files of this build, whatever their names and wherever they are."""
-        self._index()
-        assert self._by_id is not None
         form = build_id[:_GUID] if build_id != build_id.lower() else breakpad_id(build_id)[:_GUID]
-        return self._by_id.get(form, [])
+        return [found for found in self.files if _form(found) == form]
 
-    def by_name(self, name: str) -> list[str]:
+    def by_name(self, name: str) -> list[Found]:
         """All files that are called so."""
-        self._index()
-        return self._by_name.get(name, []) + self._by_name.get(name + ".debug", [])
+        names = (name, name + ".debug")
+        return [found for found in self.files if base_name(found.path) in names]
 
-    def _index(self) -> None:
-        if self._by_id is not None:
-            return
-        self._by_id = {}
+    @cached_property
+    def files(self) -> list[Found]:
+        """All that lend names."""
+        files: list[Found] = []
         count = 0
         for folder, folders, names in os.walk(self.root):
             folders.sort()
             for name in sorted(names):
                 count += 1
                 if count > MOST_FILES:
-                    return
+                    return files
                 found = look_at(os.path.join(folder, name))
-                if found is None:
-                    continue
-                self._by_name.setdefault(name, []).append(found.path)
-                if found.build_id:
-                    whole = found.build_id
-                    form = whole if found.head is None else breakpad_id(whole)
-                    self._by_id.setdefault(form[:_GUID], []).append(found.path)
+                if found is not None:
+                    files.append(found)
+        return files
+
+
+def _form(found: Found) -> str:
+    """The id by which builds are compared; "" without one."""
+    if found.head is None or not found.build_id:
+        return found.build_id[:_GUID]
+    return breakpad_id(found.build_id)[:_GUID]
 
 
 class Stores:
@@ -150,31 +151,38 @@ class Stores:
             self._known[path] = look_at(path)
         return self._known[path]
 
-    def of_build(self, build_id: str, name: str) -> Iterator[Found]:
-        """The files of a build, those first that cost least to find; the same twice at times."""
-        if len(build_id) < 3 or "/" in build_id or "\0" in build_id:
-            return
-        for directory in self.directories:
-            yield from self._same(directory.in_stores(build_id, name), build_id)
-        for directory in self.directories:
-            yield from self._same(directory.by_build_id(build_id), build_id)
-
-    def _same(self, paths: Iterable[str], build_id: str) -> Iterator[Found]:
-        for path in paths:
-            found = self.look(path)
-            if found is not None and same_build(build_id, found.build_id):
-                yield found
-
-    def called(self, path: str, everywhere: bool) -> Iterator[Found]:
-        """The files that lie where `path` would, and with `everywhere` all of that name."""
-        for directory in self.directories:
-            yield from self._there(directory.by_path(path))
-        if everywhere:
-            for directory in self.directories:
-                yield from self._there(directory.by_name(base_name(path)))
-
-    def _there(self, paths: Iterable[str]) -> Iterator[Found]:
+    def there(self, paths: Iterable[str]) -> Iterator[Found]:
+        """What there is at the paths."""
         for path in paths:
             found = self.look(path)
             if found is not None:
                 yield found
+
+    def of_build(self, build_id: str, name: str, everywhere: bool = True) -> Iterator[Found]:
+        """The files of a build, those first that cost least to find; the same twice at times.
+
+        Without `everywhere` only where stores would have them.
+        """
+        if len(build_id) < 3 or "/" in build_id or "\0" in build_id:
+            return
+        for directory in self.directories:
+            for found in self.there(directory.in_stores(build_id, name)):
+                if same_build(build_id, found.build_id):
+                    yield found
+        if everywhere:
+            for directory in self.directories:
+                yield from directory.by_build_id(build_id)
+
+    def at(self, path: str) -> Iterator[Found]:
+        """The files that lie where one with this path would."""
+        for directory in self.directories:
+            yield from self.there(directory.by_path(path))
+
+    def called(self, path: str) -> list[Found]:
+        """All files that are called like this one."""
+        return [found for each in self.directories for found in each.by_name(base_name(path))]
+
+    def programs(self) -> list[ElfHead]:
+        """Those with code, as far as anybody would look at each."""
+        found = [each.head for directory in self.directories for each in directory.files]
+        return [head for head in found if head is not None and head.has_code][:MOST_PROGRAMS]

@@ -11,11 +11,9 @@ if TYPE_CHECKING:
     from whocall.resolve.facts.place import Place
 
 _MOST_NAMES = 4096
-# perf buildid-list, and file(1)'s and systemd's words.
-_BUILD_ID = re.compile(
-    r"^\s*([0-9a-f]{16,64}) (/\S.*)$|"
-    r"\b(?:Module|Stack trace of module) (\S.*?) with build-id ([0-9a-f]{16,64})\b"
-)
+_BUILD_ID = re.compile(r"^\s*([0-9a-f]{16,64}) (/\S.*)$")  # perf buildid-list
+_WITH_ID = " with build-id "  # systemd: "Module /usr/bin/prog with build-id 2a86..."
+_ID = re.compile(r"[0-9a-f]{16,64}\b")
 # AddressSanitizer's print_module_map, and its build ids.
 _MODULE_MAP = re.compile(
     r"^\s*0x([0-9a-f]{1,16})-0x([0-9a-f]{1,16}) (/\S.*) \(([0-9a-f]{16,64})\)$"
@@ -39,6 +37,7 @@ class Context:
         """`exe` is the program of addresses of which no line tells the file."""
         self.maps = Maps()
         self.program = exe or None
+        self.loaded: tuple[str, int] | None = None  # the program's path and load bias, found out
         self.interrupted = False  # the next frame is one that a signal interrupted
         self.in_crash = False  # in a report of libwhocall
         self.first_frame = False  # the next frame begins a stack
@@ -101,6 +100,15 @@ class Context:
             self._in_list = self.waits = False
         return known
 
+    def _learn_from_systemd(self, line: str) -> bool:
+        before, _, behind = line.partition(_WITH_ID)
+        module = before.rpartition("Module ")[2]
+        found = _ID.match(behind)
+        if found is None or len(module) == len(before):
+            return False
+        self.tell_build_id(module, found[0])
+        return True
+
     def _learn_module(self, line: str) -> bool:
         if "/" not in line and "build-id" not in line and "build id" not in line:
             return False
@@ -111,9 +119,10 @@ class Context:
             return True
         found = _BUILD_ID.search(line)
         if found:
-            build_id, path, module, other = found.groups()
-            self.tell_build_id(path or module, build_id or other)
+            self.tell_build_id(found[2], found[1])
             return True
+        if _WITH_ID in line:
+            return self._learn_from_systemd(line)
         found = _MODULE_MAP.match(line)
         if found:
             self.tell_build_id(found[3], found[4])

@@ -20,7 +20,7 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import Place
 
 NAME = "libwhocall"
-_HEAD = re.compile(r"(?:^|\s)whocall: .{1,4096}\[[0-9]{1,10}\] crashed: ")
+_HEAD = re.compile(r"(?:^|\s)whocall: \S.{0,4096}\[[0-9]{1,10}\] crashed: ")
 _FRAME = re.compile(
     r"(?:^|\s)#(?P<level>[0-9]{1,7}) {1,2}0x(?P<address>[0-9a-f]{1,16}) "
     r"(?:\?|(?P<module>\S.{0,4096}?)\(\+0x(?P<offset>[0-9a-f]{1,16})\)) "

@@ -20,7 +20,7 @@ NAME = "systemd"
 _FRAME = re.compile(
     r"(?:^|\s)#(?P<level>[0-9]{1,6})\s{1,8}0x(?P<address>[0-9a-f]{1,16}) "
     r"(?P<symbol>\S.{0,4096}?) "
-    r"\((?P<module>[^()]{1,4096}?)(?: \+ 0x(?P<offset>[0-9a-f]{1,16}))?\)\s*$"
+    r"\((?P<module>[^()]{1,4096}?) \+ 0x(?P<offset>[0-9a-f]{1,16})\)\s*$"
 )
 
 
@@ -39,7 +39,7 @@ def places(line: str, context: Context) -> list[Place]:
             found.end("symbol"),
             address=int(found["address"], 16),
             module=found["module"],
-            offset=int(found["offset"], 16) if found["offset"] else None,
+            offset=int(found["offset"], 16),
             counted=FIRST,
             symbol=None if symbol == "n/a" else symbol,
             caller=level != 0,
