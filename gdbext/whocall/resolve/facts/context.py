@@ -40,7 +40,7 @@ class Context:
         self.loaded: tuple[str, int] | None = None  # the program's path and load bias, found out
         self.interrupted = False  # the next frame is one that a signal interrupted
         self.in_crash = False  # in a report of libwhocall
-        self.first_frame = False  # the next frame begins a stack
+        self.begins: set[str] = set()  # kinds of logs of which the next frame begins a stack
         self.function = ""  # what the line before named
         self.text_at: dict[str, int] = {}  # runtime address of .text, by path
         self.waits = False  # what is found from here on needs what comes later

@@ -4,6 +4,7 @@
     /lib/x86_64-linux-gnu/libc.so.6(__libc_start_main+0x85)[0x7f939ac4c305]
     ./prog(main+0x15) [0x401151]
     ./prog() [0x401136]
+./prog[0x401136]
 
 All are addresses that calls return to. Offsets without a name count from the load bias, which makes
 them link addresses; a name is the nearest that the dynamic linker knows, and often not the
@@ -19,7 +20,7 @@ from whocall.resolve.facts.place import Place
 
 NAME = "glibc"
 _END = re.compile(
-    r"(?:\((?P<symbol>[^()\s+]{0,4096})(?:\+0x(?P<offset>[0-9a-f]{1,16}))?\)) ?"
+    r"(?:\((?P<symbol>[^()\s+]{0,4096})(?:\+0x(?P<offset>[0-9a-f]{1,16}))?\) ?|(?<=\S))"
     r"\[0x(?P<address>[0-9a-f]{1,16})\]"
 )
 
@@ -34,7 +35,7 @@ def places(line: str, context: Context) -> list[Place]:
     module = line[: found.start()].lstrip()
     if module[:1] not in ("/", "."):
         module = module.split(" ")[-1]
-    if not module:
+    if not module or (found["symbol"] is None and "/" not in module):
         return []
     symbol, offset = found["symbol"], found["offset"]
     number = None if offset is None else int(offset, 16)

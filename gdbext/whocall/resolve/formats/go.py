@@ -39,9 +39,10 @@ def places(line: str, context: Context) -> list[Place]:
         end = found.end()
         address = int(found["address"], 16)
         return [Place(end, end, before=" ", address=address, caller=False, level=0)]
-    if line.startswith(("PC=0x", "goroutine ")):
-        # Only where a fatal signal itself is told of is the first frame one that it interrupted.
-        context.first_frame = line[0] == "P" or (context.first_frame and not context.function)
+    if line.startswith("PC=0x"):
+        context.begins.add(NAME)  # a fatal signal interrupted the first frame
+        return []
+    if line.startswith("goroutine "):
         context.function = ""
         return []
     found = _FRAME.match(line) if line.startswith("\t") else None
@@ -49,8 +50,10 @@ def places(line: str, context: Context) -> list[Place]:
         named = _FUNCTION.match(line) if line.endswith(")") else None
         context.function = named["name"] if named else ""
         return []
-    exact = context.first_frame
-    context.first_frame = context.function == "runtime.sigpanic"
+    exact = NAME in context.begins
+    context.begins.discard(NAME)
+    if context.function == "runtime.sigpanic":
+        context.begins.add(NAME)
     end = len(line)
     return [
         Place(

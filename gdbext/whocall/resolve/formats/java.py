@@ -27,15 +27,15 @@ def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
     if line.startswith(("# A fatal error has been detected by the Java", "Native frames:")):
         context.waits_for_maps()
-        context.first_frame = True
+        context.begins.add(NAME)
         return []
     if "+0x" not in line or line[:1] not in "#CVv":
         return []
     found = _FRAME.match(line)
     if found is None:
         return []
-    first = context.first_frame or found["problem"] is not None
-    context.first_frame = False
+    first = NAME in context.begins or found["problem"] is not None
+    context.begins.discard(NAME)
     symbol = found["symbol"]
     begin = found.start("symbol") if symbol else found.end()
     return [

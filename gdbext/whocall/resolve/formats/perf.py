@@ -26,7 +26,7 @@ _KERNEL = 1 << 63
 def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
     if not line.startswith(("\t", " ")) or not line.rstrip().endswith(")"):
-        context.first_frame = True
+        context.begins.add(NAME)
         return []
     found = _FRAME.match(line)
     if found is None:
@@ -34,8 +34,8 @@ def places(line: str, context: Context) -> list[Place]:
     address = int(found["address"], 16)
     if address >= _KERNEL or found["module"].startswith("["):
         return []
-    first = context.first_frame
-    context.first_frame = False
+    first = NAME in context.begins
+    context.begins.discard(NAME)
     at_run_time = context.maps.find(address) is not None
     symbol = found["symbol"]
     return [
