@@ -83,10 +83,16 @@ def _counted(place: Place, head: ElfHead | None) -> int | None:
     if place.counted == FILE:
         return None if head is None else _of_file_offset(head, place.offset)
     assert place.counted == CODE
-    return None if head is None else _of_code_offset(head, place.offset, place.extent)
+    if head is None:
+        return None
+    if place.in_file is not None and head.has_code:
+        return _of_file_offset(head, place.in_file)
+    return _of_code_offset(head, place.offset, place.extent)
 
 
 def _of_file_offset(head: ElfHead, offset: int) -> int | None:
+    if not head.has_code:
+        return None  # debug files tell no more where in its file code was
     for part in head.segments:
         begin = part.offset // PAGE * PAGE
         if part.executable and begin <= offset < part.offset + max(part.file_size, part.size):
@@ -114,7 +120,9 @@ def _in_mapping(address: int, mapping: Mapping, context: Context, module: Module
         return address - first + (head.first if head is not None else 0)
     if head is None:
         return None
-    return _of_file_offset(head, address - mapping.begin + mapping.offset)
+    if head.has_code:
+        return _of_file_offset(head, address - mapping.begin + mapping.offset)
+    return _of_code_offset(head, address - mapping.begin, mapping.end - mapping.begin)
 
 
 def _is_fixed(head: ElfHead | None, address: int) -> bool:

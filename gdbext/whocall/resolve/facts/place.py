@@ -30,6 +30,7 @@ class Place:
     offset: int | None = None
     counted: str = LINK
     extent: int = 0  # bytes
+    in_file: int | None = None  # with CODE: the same place counted from the file's first byte
     build_id: str | None = None  # lower-case hex; a Breakpad id has upper-case letters
     symbol: str | None = None  # what the log itself calls the function
     symbol_offset: int | None = None

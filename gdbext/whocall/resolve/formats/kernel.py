@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from whocall.resolve.facts.context import Context
-from whocall.resolve.facts.place import CODE, FILE, Place
+from whocall.resolve.facts.place import CODE, Place
 
 NAME = "kernel"
 _PC = re.compile(r"\b(?:ip|pc)(?: |:| : )([0-9a-f]{4,16})\b")
@@ -40,9 +40,10 @@ def places(line: str, context: Context) -> list[Place]:
             before=" ",
             address=address,
             module=found["module"],
-            offset=int(in_file, 16) if in_file else address - int(found["begin"], 16),
-            counted=FILE if in_file else CODE,
+            offset=address - int(found["begin"], 16),
+            counted=CODE,
             extent=int(found["size"], 16),
+            in_file=int(in_file, 16) if in_file else None,
             caller=False,
             level=0,
         )

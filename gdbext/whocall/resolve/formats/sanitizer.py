@@ -17,7 +17,8 @@ from whocall.resolve.facts.place import Place
 
 NAME = "sanitizer"
 _FRAME = re.compile(
-    r"(?:^|[\s|=])#(?P<level>[0-9]{1,6})\s(?:0x(?P<address>[0-9a-f]{1,16})(?P<in> in)?)?\s*"
+    r"(?:^|[\s|=])#(?P<level>[0-9]{1,6})\s"
+    r"(?:0x(?P<address>[0-9a-f]{1,16})(?:(?P<in> in)|(?P<gap> (?= \()))?)?\s*"
 )
 _SUMMARY = re.compile(r"SUMMARY: \w{1,40}: [\w\s-]{1,80}(?=\()")
 _MODULE = re.compile(
@@ -39,7 +40,7 @@ def places(line: str, context: Context) -> list[Place]:
     named = line[start.end() : module.start()].rstrip()
     begin = start.end()
     address = found["address"] if found else None
-    if found and address is None and not named:
+    if found and not (found["in"] or found["gap"] if address else named):
         return []
     place = Place(
         begin,
