@@ -24,7 +24,7 @@ def breakpad_id(build_id: str) -> str:
 def same_build(wanted: str, found: str) -> bool:
     """Whether two ids are of one build; either may be a build id or Breakpad's form of one."""
     if wanted == found:
-        return True
+        return wanted != ""
     forms = [name if name != name.lower() else breakpad_id(name) for name in (wanted, found)]
     return (
         wanted != ""

@@ -18,9 +18,9 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import FIRST, Place
 
 NAME = "chromium"
-_FRAME = re.compile(
-    r"(?:^|\s)#(?P<level>[0-9]{1,6}):? 0x(?P<address>[0-9a-f]{4,16})"
-    r"(?: \((?P<module>/[^()]{1,4096}?)\+0x(?P<offset>[0-9a-f]{1,16})\)| (?P<symbol>\S.{0,4096}))?$"
+_HEAD = re.compile(r"(?:^|\s)#(?P<level>[0-9]{1,6}):? 0x(?P<address>[0-9a-f]{4,16})(?= |$)")
+_REST = re.compile(
+    r" \((?P<module>/[^()]{1,4096})\+0x(?P<offset>[0-9a-f]{1,16})\)\s*| (?P<symbol>\S.{0,4096})|"
 )
 _NODE = re.compile(
     r"^ ?(?P<level>[0-9]{1,4}): 0x(?P<address>[0-9a-f]{4,16}) (?P<symbol>.{0,4096}?) ?"
@@ -37,9 +37,10 @@ def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
     if "0x" not in line:
         return []
-    found = _FRAME.search(line)
-    if found is not None:
-        return [_chromium(found)]
+    head = _HEAD.search(line)
+    found = _REST.fullmatch(line, head.end()) if head else None
+    if head is not None and found is not None:
+        return [_chromium(head, found)]
     found = _NODE.match(line)
     if found is not None:
         return [_node(found)]
@@ -59,19 +60,19 @@ def places(line: str, context: Context) -> list[Place]:
     ]
 
 
-def _chromium(found: re.Match[str]) -> Place:
+def _chromium(head: re.Match[str], found: re.Match[str]) -> Place:
     symbol = found["symbol"]
-    begin = found.start("symbol") if symbol else found.end("address")
+    begin = found.start("symbol") if symbol else head.end()
     return Place(
         begin,
         found.end("symbol") if symbol else begin,
         before="" if symbol else " ",
-        address=int(found["address"], 16),
+        address=int(head["address"], 16),
         module=found["module"],
         offset=int(found["offset"], 16) if found["offset"] else None,
         counted=FIRST,
         symbol=None if symbol in _UNKNOWN else symbol,
-        level=int(found["level"]),
+        level=int(head["level"]),
     )
 
 

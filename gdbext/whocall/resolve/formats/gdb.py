@@ -15,12 +15,10 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import Place
 
 NAME = "gdb"
-_FRAME = re.compile(
-    r"(?:^|\s)#(?P<level>[0-9]{1,6})\s{1,4}0x(?P<address>[0-9a-f]{1,16}) in "
-    r"(?P<symbol>\S.{0,4096}?)(?: \(\)| (?=\(.))"
-    r"(?:.*\) at (?P<source>\S.{0,4096}:[0-9]{1,9})|.*?(?: from (?P<module>\S.*))?)$"
-)
+_HEAD = re.compile(r"(?:^|\s)#(?P<level>[0-9]{1,6})\s{1,4}0x(?P<address>[0-9a-f]{1,16}) in (?=\S)")
+_SOURCE = re.compile(r"\) at \S.{0,4096}:[0-9]{1,9}\s*")
 _SIGNAL = re.compile(r"(?:^|\s)#[0-9]{1,6}\s{1,4}<signal handler called>")
+_FROM = ") from "
 
 
 def places(line: str, context: Context) -> list[Place]:
@@ -30,22 +28,23 @@ def places(line: str, context: Context) -> list[Place]:
     if "<signal handler called>" in line and _SIGNAL.search(line):
         context.interrupted = True
         return []
-    if " in " not in line:
+    head = _HEAD.search(line)
+    at = line.find(" (", head.end()) if head else -1
+    if head is None or at < 0:
         return []
-    found = _FRAME.search(line)
-    if found is None:
-        return []
-    level = int(found["level"])
-    symbol = found["symbol"]
+    level = int(head["level"])
+    symbol = line[head.end() : at]
+    origin = line.rfind(_FROM)
+    source = line.rfind(") at ")
     return [
         Place(
-            found.start("symbol"),
-            found.end("symbol") + (3 if line.startswith(" ()", found.end("symbol")) else 0),
-            address=int(found["address"], 16),
-            module=found["module"].rstrip() if found["module"] else None,
+            head.end(),
+            at + (3 if line.startswith(" ()", at) else 0),
+            address=int(head["address"], 16),
+            module=line[origin + len(_FROM) :].rstrip() if origin >= at else None,
             symbol=None if symbol == "??" else symbol,
             caller=level != 0,
             level=level,
-            sourced=found["source"] is not None,
+            sourced=source >= at and _SOURCE.fullmatch(line, source) is not None,
         )
     ]

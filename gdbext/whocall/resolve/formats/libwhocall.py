@@ -21,12 +21,10 @@ from whocall.resolve.facts.place import Place
 
 NAME = "libwhocall"
 _HEAD = re.compile(r"(?:^|\s)whocall: \S.{0,4096}\[[0-9]{1,10}\] crashed: ")
-_FRAME = re.compile(
-    r"(?:^|\s)#(?P<level>[0-9]{1,7}) {1,2}0x(?P<address>[0-9a-f]{1,16}) "
-    r"(?:\?|(?P<module>\S.{0,4096}?)\(\+0x(?P<offset>[0-9a-f]{1,16})\)) "
-    r"(?P<name>\?|(?P<symbol>\S.{0,4096}?)\+0x(?P<in>[0-9a-f]{1,16})) "
-    r"\[(?P<trust>context|cfi|analysis|frame-pointer)\]\s*$"
-)
+_FRAME = re.compile(r"(?:^|\s)#(?P<level>[0-9]{1,7}) {1,2}0x(?P<address>[0-9a-f]{1,16}) (?=\S)")
+_TRUST = re.compile(r" \[(context|cfi|analysis|frame-pointer)\]\s*")
+_OFFSET = re.compile(r"\(\+0x([0-9a-f]{1,16})\) ")
+_NAME = re.compile(r"(?P<symbol>\S.{0,4096})\+0x(?P<in>[0-9a-f]{1,16})")
 
 
 def places(line: str, context: Context) -> list[Place]:
@@ -34,22 +32,36 @@ def places(line: str, context: Context) -> list[Place]:
     if " crashed: " in line and _HEAD.search(line):
         context.begin_crash()
         return []
-    if "#" not in line or not line.rstrip().endswith("]"):
+    end = line.rfind(" [")
+    head = _FRAME.search(line) if end > 0 and "#" in line else None
+    trust = _TRUST.fullmatch(line, end) if head else None
+    if head is None or trust is None:
         return []
-    found = _FRAME.search(line)
-    if found is None:
+    module, begin = _module(line, head.end())
+    name = _NAME.fullmatch(line, begin, end)
+    if begin > end or (name is None and line[begin:end] != "?"):
         return []
-    exact = found["trust"] == "context" and context.in_crash
+    exact = trust[1] == "context" and context.in_crash
     return [
         Place(
-            found.start("name"),
-            found.end("name"),
-            address=int(found["address"], 16),
-            module=found["module"],
-            offset=int(found["offset"], 16) if found["offset"] else None,
-            symbol=found["symbol"],
-            symbol_offset=int(found["in"], 16) if found["in"] else None,
+            begin,
+            end,
+            address=int(head["address"], 16),
+            module=module[0] if module else None,
+            offset=module[1] if module else None,
+            symbol=name["symbol"] if name else None,
+            symbol_offset=int(name["in"], 16) if name else None,
             caller=not exact,
-            level=int(found["level"]),
+            level=int(head["level"]),
         )
     ]
+
+
+def _module(line: str, at: int) -> tuple[tuple[str, int] | None, int]:
+    """The file and the offset in it at a place of the line, and where the name begins."""
+    if line.startswith("? ", at):
+        return None, at + 2
+    found = _OFFSET.search(line, at)
+    if found is None or found.start() == at:
+        return None, len(line) + 1
+    return (line[at : found.start()], int(found[1], 16)), found.end()

@@ -17,27 +17,28 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import FIRST, Place
 
 NAME = "systemd"
-_FRAME = re.compile(
-    r"(?:^|\s)#(?P<level>[0-9]{1,6})\s{1,8}0x(?P<address>[0-9a-f]{1,16}) "
-    r"(?P<symbol>\S.{0,4096}?) "
-    r"\((?P<module>[^()]{1,4096}?) \+ 0x(?P<offset>[0-9a-f]{1,16})\)\s*$"
-)
+_HEAD = re.compile(r"(?:^|\s)#(?P<level>[0-9]{1,6})\s{1,8}0x(?P<address>[0-9a-f]{1,16}) (?=\S)")
+_MODULE = re.compile(r"(?P<module>.{1,4096}) \+ 0x(?P<offset>[0-9a-f]{1,16})\)\s*")
 
 
 def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
-    if "#" not in line or " (" not in line:
+    if "#" not in line or " + 0x" not in line:
         return []
-    found = _FRAME.search(line)
-    if found is None or " in " in found["symbol"]:
+    head = _HEAD.search(line)
+    at = line.rfind(" (")
+    if head is None or at <= head.end():
         return []
-    level = int(found["level"])
-    symbol = found["symbol"]
+    found = _MODULE.fullmatch(line, at + 2)
+    if found is None:
+        return []
+    level = int(head["level"])
+    symbol = line[head.end() : at]
     return [
         Place(
-            found.start("symbol"),
-            found.end("symbol"),
-            address=int(found["address"], 16),
+            head.end(),
+            at,
+            address=int(head["address"], 16),
             module=found["module"],
             offset=int(found["offset"], 16),
             counted=FIRST,

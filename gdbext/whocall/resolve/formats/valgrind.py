@@ -15,32 +15,42 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import VALGRIND, Place
 
 NAME = "valgrind"
-_FRAME = re.compile(
-    r"(?:==|--)[0-9]{1,10}(?:==|--)\s{1,8}(?P<first>at|by) 0x(?P<address>[0-9A-F]{1,16}): "
-    r"(?P<symbol>\S.{0,4096}?)"
-    r"(?: \((?:in (?P<module>/.{1,4096}?)|(?P<source>[^()]{1,4096}:[0-9]{1,9}))\))?\s*$"
+_HEAD = re.compile(
+    r"(?:==|--)[0-9]{1,10}(?:==|--)\s{1,8}(?P<first>at|by) 0x(?P<address>[0-9A-F]{1,16}): (?=\S)"
 )
+_SOURCE = re.compile(r"[^()]{1,4096}:[0-9]{1,9}")
+_IN = " (in /"
 
 
 def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
     if ": " not in line or " 0x" not in line:
         return []
-    found = _FRAME.search(line)
-    if found is None:
+    head = _HEAD.search(line)
+    if head is None:
         return []
-    symbol = found["symbol"]
-    sourced = found["source"] is not None
+    rest = line[head.end() :].rstrip()
+    module, sourced = None, False
+    at = len(rest)
+    if rest.endswith(")"):
+        found = rest.rfind(_IN)
+        if found > 0:
+            at, module = found, rest[found + len(_IN) - 1 : -1]
+        else:
+            found = rest.rfind(" (")
+            sourced = _SOURCE.fullmatch(rest, found + 2, len(rest) - 1) is not None
+            at = found if sourced else at
+    symbol = rest[:at]
     return [
         Place(
-            found.start("symbol"),
-            found.end("symbol"),
-            address=int(found["address"], 16),
-            module=found["module"],
+            head.end(),
+            head.end() + at,
+            address=int(head["address"], 16),
+            module=module,
             counted=VALGRIND,
             symbol=None if symbol == "???" else symbol,
             caller=False,
-            level=0 if found["first"] == "at" else None,
+            level=0 if head["first"] == "at" else None,
             sourced=sourced,
         )
     ]
