@@ -20,7 +20,7 @@ _HEADER = 64  # bytes
 _CHECKSUM_AT = 20
 NO_MODULE = 0xFFFF
 CUT = 1  # there was not room for all
-INTERRUPTED = 2  # the reporter crashed itself
+REPORTER_CRASHED = 2  # the reporter crashed itself
 _PROGRAM, _MODULE, _THREAD = 1, 2, 3
 
 

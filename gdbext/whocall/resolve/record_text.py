@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
 from whocall.core.signals import signal_name
+from whocall.resolve.formats.libwhocall import INTERRUPTED
 from whocall.resolve.record import (
     CUT,
-    INTERRUPTED,
     NO_MODULE,
+    REPORTER_CRASHED,
     Record,
     RecordedFrame,
     RecordedThread,
@@ -85,6 +86,8 @@ def _thread(record: Record, thread: RecordedThread) -> Iterator[str]:
     for at, frame in enumerate(thread.frames):
         if at == inner and gap:
             yield f"... {gap} frames ..."
+        if frame.interrupted and frame.trust != 0:
+            yield INTERRUPTED
         yield _frame(record, at if at < inner else at + gap, frame)
     if gap and not thread.outermost:
         yield f"... {gap} frames ..."
@@ -92,17 +95,17 @@ def _thread(record: Record, thread: RecordedThread) -> Iterator[str]:
 
 
 def record_lines(record: Record) -> Iterator[str]:
-    """The report, line by line. Files come first: whoever reads on need not wait for them."""
+    """The report, line by line."""
     yield _headline(record)
     if record.flags & CUT:
         yield "whocall: there was not room for all in the record"
-    if record.flags & INTERRUPTED:
+    if record.flags & REPORTER_CRASHED:
         yield "whocall: the report itself crashed, and this is what it had"
+    for thread in record.threads:
+        yield from _thread(record, thread)
     width = 2 * record.address_size + 2
     for module in record.modules:
         yield (
             f"module: {module.begin:#0{width}x}-{module.end:#0{width}x} bias {module.bias:#x} "
             f"build id {module.build_id or '-'} {module.path}"
         )
-    for thread in record.threads:
-        yield from _thread(record, thread)

@@ -40,6 +40,7 @@ class Resolver:
         self._number = 1
         self._held: list[tuple[int, str, str, str, list[Place]]] = []
         self._held_text = 0
+        self._behind_trampoline = False  # the next frame is one that a signal interrupted
         self._bare: list[int] = []  # return addresses of a stack of which no line tells the file
 
     def read(self, lines: Iterable[tuple[str, str, bool]]) -> Iterator[Line]:
@@ -83,6 +84,9 @@ class Resolver:
             return "", []
         for kind, read in READERS:
             places = read(text, self.context)
+            if places and self.context.interrupted:
+                self.context.interrupted = False
+                places[0] = replace(places[0], caller=False)
             if places:
                 return kind, places
         return "", []
@@ -91,9 +95,9 @@ class Resolver:
         return Line(number, text, end, kind, tuple((each, self._answer(each)) for each in places))
 
     def _answer(self, place: Place) -> Answer:
-        if self.context.interrupted and place.caller:
+        if self._behind_trampoline and place.caller:
             place = replace(place, caller=False)
-        self.context.interrupted = False
+        self._behind_trampoline = False
         self.context.note(place)
         located = locate(place, self.context, self.modules)
         if located is None:
@@ -101,5 +105,5 @@ class Resolver:
         module, rva = located
         answer = self.modules.answer(module, rva, 1 if place.caller else 0)
         if answer.trampoline or answer.function in NAMES:
-            self.context.interrupted = True
+            self._behind_trampoline = True
         return answer

@@ -23,9 +23,9 @@ def _validator() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
 
 
-def document(log: str, *words: str | Path) -> Document:
+def document(log: str, *words: str | Path, **variables: str) -> Document:
     """What --json prints, which is as the schema says."""
-    done = resolved(log, "--json", *words)
+    done = resolved(log, "--json", *words, **variables)
     assert done.returncode == 0, done.stderr
     found: Document = json.loads(done.stdout)
     _validator().validate(found)

@@ -136,11 +136,11 @@ def ran(
     return Ran(done.stdout.decode("utf-8", "replace"), path)
 
 
-def resolved(log: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
+def resolved(log: str, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """`whocall resolve` of standard input."""
     done = subprocess.run(
         [sys.executable, str(WHOCALL), "resolve", *map(str, words)],
-        env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
+        env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"} | variables,
         input=log.encode("utf-8", "surrogateescape"),
         capture_output=True,
         check=False,

@@ -12,6 +12,7 @@ from acceptance.logs.addresses import Stack, stack_of
 from acceptance.logs.judging import document, judge, within
 from acceptance.logs.log_programs import build, resolved
 from acceptance.logs.test_written_logs import FORMS
+from acceptance.modules.debuginfod_server import serving
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,19 @@ def test_a_breakpad_store(tmp_path: Path, stack: Stack, log: str) -> None:
     for place_of_list, true in zip(places, within(with_debug, "prog")):
         assert place_of_list["offset"] == true["offset"]
         assert place_of_list["source"][-1]["line"] in [step["line"] for step in true["source"]]
+
+
+def test_debuginfod(tmp_path: Path, stack: Stack, log: str) -> None:
+    """Nothing of the program is on this machine; asked for only when the user says so."""
+    served = tmp_path / "served"
+    _placed(stack.built.debug, served / "x.debug")
+    with serving(served) as server:
+        variables = {"DEBUGINFOD_URLS": server.url, "DEBUGINFOD_CACHE_PATH": str(tmp_path / "kept")}
+        assert resolved(log, **variables).stdout == log
+        assert server.requests() == []
+        found = document(log, "--debuginfod", **variables)
+        judge(found, stack.built.full)
+        assert (stack.build_id, "debuginfo") in server.requests()
 
 
 def test_a_program_lends_its_names_where_its_debug_file_is_away(

@@ -25,10 +25,14 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Stack:
     return stack_of(tmp_path_factory.mktemp("stack"))
 
 
-def crash(stack: Stack, order: str = "<", sequence: int = 1, version: int = 1) -> bytes:
+def crash(
+    stack: Stack, order: str = "<", sequence: int = 1, version: int = 1, interrupted: bool = False
+) -> bytes:
     """The stack as a crash's: its first address is that of an instruction."""
     first = stack.addresses[0] - 1
     frames = [(first, 0, 0, 1), *((address, 0, 1, 0) for address in stack.addresses[1:])]
+    if interrupted:
+        frames[1] = (stack.addresses[1] - 1, 0, 1, 1)
     path = str(stack.path)
     return record(
         section(PROGRAM, path.encode(), order),
@@ -63,6 +67,15 @@ def test_a_record(tmp_path: Path, stack: Stack, order: str) -> None:
     )
     assert "registers: rax=0x0000000000000000 rdx=0x0000000000000001" in text
     assert "end of the stack: the outermost frame" in text
+
+
+def test_a_frame_that_a_signal_interrupted(tmp_path: Path, stack: Stack) -> None:
+    """In the middle of a stack, as where a handler crashes."""
+    file = tmp_path / "record"
+    file.write_bytes(crash(stack, interrupted=True))
+    found = document("", "--symbols", _named(stack, tmp_path), file)
+    places = judge(found, stack.built.full)
+    assert [each["is_return_address"] for each in places] == [False, False, True, True]
 
 
 def test_a_record_through_a_pipe(tmp_path: Path, stack: Stack) -> None:

@@ -38,7 +38,7 @@ class Context:
         self.maps = Maps()
         self.program = exe or None
         self.loaded: tuple[str, int] | None = None  # the program's path and load bias, found out
-        self.interrupted = False  # the next frame is one that a signal interrupted
+        self.interrupted = False  # a line says so of the next frame: a signal did it
         self.in_crash = False  # in a report of libwhocall
         self.begins: set[str] = set()  # kinds of logs of which the next frame begins a stack
         self.function = ""  # what the line before named
@@ -97,7 +97,7 @@ class Context:
             return True
         known = self._learn_module(line)
         if self._in_list and not known:
-            self._in_list = self.waits = False
+            self._in_list = self.waits = self.in_crash = False
         return known
 
     def _learn_from_systemd(self, line: str) -> bool:

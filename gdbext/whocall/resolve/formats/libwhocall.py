@@ -9,7 +9,8 @@ mapping: 555555554000-555555555000 r--p 00000000 fe:00 2189393    /usr/bin/prog
 
 Offsets are link addresses. In a crash's report the first frame of a stack, "[context]", is where a
 signal interrupted it; else it is one that a call returns to, as all others are. Builds are told
-behind the stacks.
+behind the stacks. In the text of a record the line "interrupted by a signal:" stands above other
+frames that a signal interrupted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import Place
 
 NAME = "libwhocall"
+INTERRUPTED = "interrupted by a signal:"
 _HEAD = re.compile(r"(?:^|\s)whocall: \S.{0,4096}\[[0-9]{1,10}\] crashed: ")
 _FRAME = re.compile(r"(?:^|\s)#(?P<level>[0-9]{1,7}) {1,2}0x(?P<address>[0-9a-f]{1,16}) (?=\S)")
 _TRUST = re.compile(r" \[(context|cfi|analysis|frame-pointer)\]\s*")
@@ -31,6 +33,9 @@ def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
     if " crashed: " in line and _HEAD.search(line):
         context.begin_crash()
+        return []
+    if line == INTERRUPTED:
+        context.interrupted = True
         return []
     end = line.rfind(" [")
     head = _FRAME.search(line) if end > 0 and "#" in line else None
