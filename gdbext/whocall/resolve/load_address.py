@@ -4,6 +4,7 @@ A Rust program that panics prints runtime addresses, and neither files nor mappi
 where a call returns to, and programs are loaded at whole pages: so of all load addresses only those
 count for which a call instruction stands before every address that then lies in the program's code.
 With half a dozen addresses one is left. It is taken only where chance would hardly ever give it.
+(A program that is not moved lies at its link addresses, or it is another one.)
 
 Example: 0x55b5b69e6a64 and 0x55b5b69e6a98 among twenty; the program's file has calls that end at
 0x7a64 and 0x7a98, and the other eighteen fit as well: it was loaded at 0x55b5b69df000.
@@ -76,13 +77,13 @@ def load_bias(head: ElfHead, return_addresses: Iterable[int]) -> int | None:
     }.get(head.machine)
     if not code.bytes or ends_call is None:
         return None
-    pages = len(code.bytes) // PAGE + 1
+    pages = 1 if head.first else len(code.bytes) // PAGE + 1
     best: tuple[int, int] | None = None
     several = False
     for anchor in wanted:
         if best is not None:
             break
-        for bias in _biases(code, anchor):
+        for bias in (0,) if head.first else _biases(code, anchor):
             inside = [each for each in wanted if code.begin < each - bias < code.end]
             if not all(ends_call(each - bias) for each in inside):
                 continue

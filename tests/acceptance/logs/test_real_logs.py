@@ -54,6 +54,18 @@ def test_glibc_of_a_program_that_is_not_moved(tmp_path: Path) -> None:
     judge(document(log.text, "--symbols", tree(tmp_path, built.full, "prog")), built.full)
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_glibc_of_a_static_program(tmp_path: Path, named: bool) -> None:
+    """Its lines do not name even the program: its calls are where these addresses return to."""
+    built = build("-DSYMBOLS", "-static")
+    log = ran(built, tmp_path / "ran", "x")
+    assert re.fullmatch(r"(\[0x4\w+\]\n)+", log.text)
+    symbols = tree(tmp_path, built.full, "prog")
+    tree(tmp_path, build("-DSYMBOLS", "-no-pie").full, "other")
+    words = ["--exe", symbols / "a" / "b" / "prog"] if named else []
+    judge(document(log.text, "--symbols", symbols, *words), built.full)
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_address_sanitizer(tmp_path: Path, compiler: str) -> None:
     """clang's tells build ids: there the debug file may have any name."""

@@ -4,11 +4,12 @@
     /lib/x86_64-linux-gnu/libc.so.6(__libc_start_main+0x85)[0x7f939ac4c305]
     ./prog(main+0x15) [0x401151]
     ./prog() [0x401136]
-./prog[0x401136]
+    ./prog[0x401136]
+    [0x401136]
 
-All are addresses that calls return to. Offsets without a name count from the load bias, which makes
-them link addresses; a name is the nearest that the dynamic linker knows, and often not the
-function's.
+The last is how static programs do it. All are addresses that calls return to. Offsets without a
+name count from the load bias, which makes them link addresses; a name is the nearest that the
+dynamic linker knows, and often not the function's.
 """
 
 from __future__ import annotations
@@ -25,10 +26,17 @@ _END = re.compile(
 )
 
 
+_BARE = re.compile(r"\s{0,40}\[0x(?P<address>[0-9a-f]{4,16})\]\s{0,40}")
+
+
 def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
     if "[0x" not in line:
         return []
+    bare = _BARE.fullmatch(line)
+    if bare is not None:
+        end = len(line)
+        return [Place(end, end, before=" ", address=int(bare["address"], 16))]
     found = _END.search(line)
     if found is None or found.start() == 0:
         return []
