@@ -29,6 +29,9 @@ class FileSearch:
     def debuginfod(self) -> bool: ...
     def ask_debuginfod(self, progress: Callable[[str, int, int], None] | None = None) -> None:
         """From now on servers are asked for what is missing; Ctrl-C ends a fetch."""
+    def fetch(self, build_id: str, name: str) -> tuple[str, str]:
+        """The path of a file of this build (hex), with debug info if servers have it; else "" and
+        why, if there is something to say. `name` is how to speak of it."""
 
 def build_signatures(paths: Sequence[_Path]) -> tuple[bytes, dict[str, Any], list[str]]:
     """A signature file's contents made of static libraries, its summary, and remarks on what of
@@ -165,7 +168,8 @@ class Place:
     refused: tuple[str, str, int, str] | None
 
 class FileNames:
-    """What stands at the link addresses of one file of any format."""
+    """What stands at the link addresses of one file of any format; of a Breakpad file, which lists
+    another's names, at addresses that count from the other's first byte."""
 
     path: str
     remark: str  # why something that was to lend names does not; "" when nothing was refused

@@ -43,6 +43,21 @@ void ask_debuginfod(FileSearch& search, const py::object& progress) {
   search.debuginfod = std::make_shared<Debuginfod>(std::move(watch));
 }
 
+// The path of a file of this build, with debug info if it is to be had, and why there is none.
+std::pair<std::string, std::string> fetch(const FileSearch& search, const std::string& build_id,
+                                          const std::string& name) {
+  if (search.debuginfod == nullptr) {
+    return {};
+  }
+  const FetchedFile debug = search.debuginfod->debug_info(build_id, name);
+  if (debug.file != nullptr) {
+    return {debug.file->path(), {}};
+  }
+  const FetchedFile whole = search.debuginfod->executable(build_id, name);
+  return {whole.file != nullptr ? whole.file->path() : std::string(),
+          whole.file != nullptr ? std::string() : debug.remark};
+}
+
 std::string permissions(const Mapping& mapping) {
   return {mapping.readable ? 'r' : '-', mapping.writable ? 'w' : '-',
           mapping.executable ? 'x' : '-'};
@@ -100,7 +115,14 @@ void bind_image_parts(py::module_& module) {
       .def_readwrite("signature_files", &FileSearch::signature_files)
       .def_property_readonly("debuginfod",
                              [](const FileSearch& search) { return search.debuginfod != nullptr; })
-      .def("ask_debuginfod", &ask_debuginfod, py::arg("progress") = py::none());
+      .def("ask_debuginfod", &ask_debuginfod, py::arg("progress") = py::none())
+      .def(
+          "fetch",
+          [](const FileSearch& search, const std::string& build_id, const std::string& name) {
+            const auto [path, remark] = fetch(search, build_id, name);
+            return std::pair(text(path), text(remark));
+          },
+          py::arg("build_id"), py::arg("name"));
   bind_thread(module);
   bind_module(module);
   py::class_<Mapping>(module, "Mapping")

@@ -9,6 +9,7 @@
 #include "object/open_files.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
+#include "symbols/lists/list_table.h"
 #include "symbols/table/demangler.h"
 
 namespace py = pybind11;
@@ -23,6 +24,8 @@ class FileNames {
       : path_(std::move(path)), search_(std::move(search)) {
     if (is_elf(path_)) {
       symbols_ = std::make_unique<FileSymbols>(open_shared(path_), search_);
+    } else if ((list_ = table_from_breakpad(path_))) {
+      table_ = {.table = list_->table, .path = path_};
     } else {
       table_ = open_symbols(path_, search_);
     }
@@ -62,14 +65,15 @@ class FileNames {
         place.function->aliases.emplace_back(alias.name);
       }
     }
-    place.lines = lines_at(table_, address);
+    place.lines = list_ ? list_->lines_at(address) : lines_at(table_, address);
     return place;
   }
 
   std::string path_;
   FileSearch search_;
   std::unique_ptr<FileSymbols> symbols_;  // of ELF files
-  TableView table_;                       // of others
+  std::optional<ListTable> list_;         // of Breakpad files
+  TableView table_;                       // of these and of others
 };
 
 template <typename Value>

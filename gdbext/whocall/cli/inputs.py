@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
+    from whocall.core.downloads import Progress
     from whocall.core.image import ProcessImage, Walk
 
 
@@ -51,21 +52,26 @@ def parse_address(text: str) -> int:
 
 def wanted_search(arguments: Values) -> Search:
     """Where to look for files and names."""
-    watched = arguments.announce or sys.stderr.isatty()
-    watched = watched and not getattr(arguments, "json", False)
-    tell_long_work(_tell_line if watched else None)
     return Search(
         sysroot=arguments.sysroot,
         directories=arguments.search,
-        debug_directories=_debug_directories(arguments.debug_directory),
+        debug_directories=debug_directories(arguments.debug_directory),
         symbol_files=arguments.symbols,
         signature_files=arguments.signatures,
         debuginfod=arguments.debuginfod,
-        progress=announcing(_tell) if watched else None,
+        progress=watched_downloads(arguments),
     )
 
 
-def _debug_directories(named: list[str]) -> Sequence[str]:
+def watched_downloads(arguments: Values) -> Progress | None:
+    """Who is told what is fetched: whoever watches. From now on long work is told too."""
+    watched = arguments.announce or sys.stderr.isatty()
+    watched = watched and not getattr(arguments, "json", False)
+    tell_long_work(_tell_line if watched else None)
+    return announcing(_tell) if watched else None
+
+
+def debug_directories(named: list[str]) -> Sequence[str]:
     """An empty one alone stands for none."""
     return [directory for directory in named if directory] if named else DEBUG_DIRECTORIES
 

@@ -48,7 +48,9 @@ _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
 
 # Commands that have a module of their own, with `add(parser)` and `run(arguments)`: what each does,
 # and the module, which is imported when the command is named.
-OWN_MODULES: dict[str, tuple[str, str]] = {}
+OWN_MODULES: dict[str, tuple[str, str]] = {
+    "resolve": ("a log of a crash with names in place", "whocall.cli.resolve_command"),
+}
 
 
 _COMMANDS.update(

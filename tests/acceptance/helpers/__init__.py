@@ -12,6 +12,7 @@ Crashes, and what whocall makes of them:
 
 Names, and who knows the true ones:
     function_tables     function tables as sets, and what of a file is code
+    name_lists          lists of names as other tools write them
     name_twins          stripped files with their names put elsewhere, and twins to judge by
     real_files          real stripped files with twins
     rust_programs       Rust programs that panic

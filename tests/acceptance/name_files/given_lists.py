@@ -8,8 +8,7 @@ from pathlib import Path
 
 from oracles.tools import run
 
-from acceptance.helpers import name_twins
-from acceptance.name_files import name_lists
+from acceptance.helpers import name_lists, name_twins
 from whocall import Search, open_symbols
 from whocall.core.engine import native
 

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from oracles.tools import run
 
-from acceptance.helpers import name_twins
+from acceptance.helpers import name_lists, name_twins
 from acceptance.helpers.function_tables import make_unstripped
-from acceptance.name_files import name_lists
 from acceptance.name_files.given_lists import PRINTED, SOURCE, score, search, written
 from whocall import open_symbols
 from whocall.core.engine import native

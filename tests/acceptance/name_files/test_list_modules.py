@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from oracles.tools import environment, run
 
-from acceptance.helpers import name_twins
-from acceptance.name_files import name_lists
+from acceptance.helpers import name_lists, name_twins
 from acceptance.name_files.given_lists import PRINTED, SOURCE, remark, score, search, written
 from whocall import open_process
 

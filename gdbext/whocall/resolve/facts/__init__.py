@@ -1,0 +1,1 @@
+"""What is read out of a log: places, and what it tells of the process that it is about."""

@@ -1,0 +1,34 @@
+"""All readers, in the order in which they are asked: the most particular first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whocall.resolve.facts.context import Context
+from whocall.resolve.facts.place import Place
+from whocall.resolve.formats import (
+    android,
+    chromium,
+    gdb,
+    glibc,
+    go,
+    java,
+    kernel,
+    libwhocall,
+    perf,
+    raw,
+    rust,
+    sanitizer,
+    systemd,
+    valgrind,
+)
+
+Reader = Callable[[str, Context], "list[Place]"]
+
+READERS: tuple[tuple[str, Reader], ...] = tuple(
+    (each.NAME, each.places)
+    for each in (
+        *(libwhocall, sanitizer, android, glibc, gdb, systemd, kernel, valgrind, java, rust),
+        *(go, chromium, perf, raw),
+    )
+)

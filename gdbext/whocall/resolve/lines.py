@@ -1,0 +1,42 @@
+"""A log as lines, whatever it holds, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+LONGEST = 1 << 16  # bytes; what is longer is no line of a crash
+_CHUNK = 1 << 16  # bytes
+
+
+def read_chunks(stream: BinaryIO) -> Iterator[list[tuple[str, str, bool]]]:
+    """What can be read at a time, as (line, its end, whether it is a whole line).
+
+    Text is UTF-8; other bytes stay what they are ("surrogateescape").
+    """
+    read = getattr(stream, "read1", stream.read)
+    kept = b""
+    inside = False  # in a line that is too long
+    while True:
+        data = read(_CHUNK)
+        if not data:
+            break
+        pieces = (kept + data).split(b"\n")
+        kept = pieces.pop()
+        lines = []
+        for piece in pieces:
+            lines.append(_line(piece, "\n", not inside and len(piece) <= LONGEST))
+            inside = False
+        if len(kept) > LONGEST:
+            lines.append(_line(kept, "", False))
+            kept, inside = b"", True
+        yield lines
+    if kept:
+        yield [_line(kept, "", not inside)]
+
+
+def _line(piece: bytes, end: str, whole: bool) -> tuple[str, str, bool]:
+    text = piece.decode("utf-8", "surrogateescape")
+    if text.endswith("\r"):
+        return text[:-1], "\r" + end, whole
+    return text, end, whole

@@ -1,0 +1,102 @@
+"""Where a program was loaded, found out from the addresses on a stack alone.
+
+A Rust program that panics prints runtime addresses, and neither files nor mappings. But each is
+where a call returns to, and programs are loaded at whole pages: so of all load addresses only those
+count for which a call instruction stands before every address that then lies in the program's code.
+With half a dozen addresses one is left. It is taken only where chance would hardly ever give it.
+(A program that is not moved lies at its link addresses, or it is another one.)
+
+Example: 0x55b5b69e6a64 and 0x55b5b69e6a98 among twenty; the program's file has calls that end at
+0x7a64 and 0x7a98, and the other eighteen fit as well: it was loaded at 0x55b5b69df000.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from whocall.resolve.elf_head import PAGE, ElfHead
+
+_MOST_CODE = 1 << 30  # bytes
+_X86_64, _AARCH64 = 62, 183
+# Of the bytes before any address so many end in what looks like a call, at the most.
+_CHANCE = 0.05
+_LIKELY_ENOUGH = 0.001
+# call *register, call *disp8(register), call *disp32(register), call *disp32(%rip), with SIB.
+_INDIRECT = re.compile(
+    rb"(?s:\xff(?:[\xd0-\xd7]|[\x50-\x53\x55-\x57].|\x54..|[\x90-\x93\x95-\x97\x15].{4}|\x94.{5}"
+    rb"|[\x10-\x13\x16\x17]|\x14.)\Z)"
+)
+
+
+class _Code:
+    """The executable segment of a program."""
+
+    def __init__(self, head: ElfHead) -> None:
+        parts = [part for part in head.segments if part.executable and head.has_code]
+        self.begin = self.end = 0
+        self.bytes = b""
+        if len(parts) != 1 or parts[0].file_size > _MOST_CODE:
+            return
+        try:
+            with Path(head.path).open("rb") as file:
+                file.seek(parts[0].offset)
+                self.bytes = file.read(parts[0].file_size)
+        except (OSError, ValueError, OverflowError):
+            return
+        self.begin = parts[0].address
+        self.end = self.begin + len(self.bytes)
+
+    def ends_call_of_x86_64(self, link: int) -> bool:
+        """Whether a call instruction may end at a link address."""
+        at = link - self.begin
+        before = self.bytes[max(0, at - 7) : at]
+        if len(before) == 7 and before[2] == 0xE8:
+            target = link + int.from_bytes(before[3:], "little", signed=True)
+            if self.begin <= target < self.end:
+                return True
+        return _INDIRECT.search(before) is not None
+
+    def ends_call_of_aarch64(self, link: int) -> bool:
+        """The same: bl, blr."""
+        at = link - self.begin
+        word = int.from_bytes(self.bytes[max(0, at - 4) : at], "little")
+        return link % 4 == 0 and (word >> 26 == 0x25 or word & 0xFFFFFC1F == 0xD63F0000)
+
+
+def load_bias(head: ElfHead, return_addresses: Iterable[int]) -> int | None:
+    """Runtime address minus link address of a program on whose stack these addresses were; None
+    where they do not tell.
+    """
+    wanted = sorted(set(return_addresses))
+    code = _Code(head)
+    ends_call: Callable[[int], bool] | None = {
+        _X86_64: code.ends_call_of_x86_64,
+        _AARCH64: code.ends_call_of_aarch64,
+    }.get(head.machine)
+    if not code.bytes or ends_call is None:
+        return None
+    pages = 1 if head.first else len(code.bytes) // PAGE + 1
+    best: tuple[int, int] | None = None
+    several = False
+    for anchor in wanted:
+        if best is not None:
+            break
+        for bias in (0,) if head.first else _biases(code, anchor):
+            inside = [each for each in wanted if code.begin < each - bias < code.end]
+            if not all(ends_call(each - bias) for each in inside):
+                continue
+            if pages * len(wanted) * _CHANCE ** len(inside) > _LIKELY_ENOUGH:
+                continue
+            if best is not None and len(inside) == best[0]:
+                several = True
+            if best is None or len(inside) > best[0]:
+                best, several = (len(inside), bias), False
+    return None if best is None or several else best[1]
+
+
+def _biases(code: _Code, anchor: int) -> Iterable[int]:
+    """All load biases, in whole pages, for which `anchor` lies in the code."""
+    first = code.begin + (anchor - code.begin) % PAGE
+    return (anchor - link for link in range(first, code.end, PAGE) if anchor >= link)

@@ -1,0 +1,140 @@
+"""In which module a place lies, and at which link address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whocall.resolve.elf_head import PAGE, ElfHead
+from whocall.resolve.facts.place import CODE, FILE, FIRST, LINK, VALGRIND, Place
+
+if TYPE_CHECKING:
+    from whocall.resolve.facts.context import Context
+    from whocall.resolve.facts.maps import Mapping
+    from whocall.resolve.modules import Module, Modules
+
+_VALGRIND_BASE = 0x108000  # where it loads a position-independent program
+_VALGRIND_OTHERS = 0x4000000  # and its libraries, at the least
+_WORD = (1 << 64) - 1
+
+
+def locate(place: Place, context: Context, modules: Modules) -> tuple[Module, int] | None:
+    """The module and the link address; None where the log does not tell enough."""
+    if place.module is not None and place.module[:1] not in ("", "["):
+        name = place.module
+        if "/" not in name and context.maps:
+            name = context.maps.path_called(name) or name
+        module = modules.module(name, place.build_id or context.build_id_of(name))
+        rva = _in_module(place, module, context, modules)
+        if rva is not None:
+            return module, rva & _WORD
+    if place.address is None:
+        return None
+    mapping = context.maps.find(place.address)
+    if mapping is not None:
+        module = modules.module(mapping.path, context.build_id_of(mapping.path))
+        mapped = _in_mapping(place.address, mapping, context, module)
+        return None if mapped is None else (module, mapped & _WORD)
+    if place.module is not None or context.maps:
+        return None
+    if context.loaded is not None:
+        path, bias = context.loaded
+        program = modules.module(path, None)
+        if _has_code_at(program.head, place.address - bias):
+            return program, place.address - bias
+    if context.program is not None:
+        program = modules.module(context.program, context.build_id_of(context.program))
+        if _is_fixed(program.head, place.address):
+            return program, place.address
+    return None
+
+
+def _in_module(place: Place, module: Module, context: Context, modules: Modules) -> int | None:
+    head = module.head
+    if place.offset is not None:
+        return _counted(place, head)
+    if place.address is None and place.symbol is None:
+        return None
+    if place.address is not None:
+        bias = context.bias_of(module.name)
+        if bias is not None:
+            return place.address - bias
+        mapping = context.maps.find(place.address)
+        if mapping is not None and mapping.path.endswith(module.name.lstrip(".")):
+            return _in_mapping(place.address, mapping, context, module)
+        if _is_fixed(head, place.address):
+            return place.address
+        if place.counted == VALGRIND and head is not None and _is_program(place.address):
+            return place.address - _VALGRIND_BASE + head.first
+        text = context.text_at.get(module.name)
+        if text is not None and head is not None and head.text is not None:
+            return place.address - text + head.text
+    if place.symbol is not None and place.symbol_offset is not None:
+        return modules.by_symbol(module, place.symbol, place.symbol_offset, place.address)
+    return None
+
+
+def _counted(place: Place, head: ElfHead | None) -> int | None:
+    """The link address of an offset."""
+    assert place.offset is not None
+    if place.counted == LINK:
+        return place.offset
+    if place.counted == FIRST:
+        return place.offset + (head.first if head is not None else 0)
+    if place.counted == FILE:
+        return None if head is None else _of_file_offset(head, place.offset)
+    assert place.counted == CODE
+    if head is None:
+        return None
+    if place.in_file is not None and head.has_code:
+        return _of_file_offset(head, place.in_file)
+    return _of_code_offset(head, place.offset, place.extent)
+
+
+def _of_file_offset(head: ElfHead, offset: int) -> int | None:
+    if not head.has_code:
+        return None  # debug files tell no more where in its file code was
+    for part in head.segments:
+        begin = part.offset // PAGE * PAGE
+        if part.executable and begin <= offset < part.offset + max(part.file_size, part.size):
+            return offset - part.offset + part.address
+    return None
+
+
+def _of_code_offset(head: ElfHead, offset: int, extent: int) -> int | None:
+    """Of what counts from a mapping of which only the size is known: a segment with code."""
+    parts = [part for part in head.segments if part.executable]
+    fits = [part for part in parts if _pages(part.address, part.size) == extent]
+    chosen = fits if len(fits) == 1 else parts
+    return chosen[0].address // PAGE * PAGE + offset if len(chosen) == 1 else None
+
+
+def _pages(address: int, size: int) -> int:
+    """Bytes of the pages that hold a range."""
+    return (address + size + PAGE - 1) // PAGE * PAGE - address // PAGE * PAGE
+
+
+def _in_mapping(address: int, mapping: Mapping, context: Context, module: Module) -> int | None:
+    head = module.head
+    first = context.maps.first_byte(mapping)
+    if first is not None:
+        return address - first + (head.first if head is not None else 0)
+    if head is None:
+        return None
+    if head.has_code:
+        return _of_file_offset(head, address - mapping.begin + mapping.offset)
+    return _of_code_offset(head, address - mapping.begin, mapping.end - mapping.begin)
+
+
+def _is_fixed(head: ElfHead | None, address: int) -> bool:
+    """Whether the file is a program that always lies at its link addresses, with code there."""
+    return head is not None and head.first > 0 and _has_code_at(head, address)
+
+
+def _has_code_at(head: ElfHead | None, rva: int) -> bool:
+    parts = [part for part in head.segments if part.executable] if head is not None else []
+    return any(part.address <= rva < part.address + part.size for part in parts)
+
+
+def _is_program(address: int) -> bool:
+    """Whether the address is of the program that valgrind runs, and of none of its libraries."""
+    return _VALGRIND_BASE <= address < _VALGRIND_OTHERS

@@ -1,0 +1,286 @@
+"""Which file lends names to a module that a log speaks of, and what it calls an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from whocall.core.errors import Error
+from whocall.core.image import open_names, open_symbols
+from whocall.core.native_errors import native_errors
+from whocall.core.records import replace
+from whocall.core.search import Search
+from whocall.resolve.elf_head import PAGE, ElfHead
+from whocall.resolve.facts.place import Answer
+from whocall.resolve.load_address import load_bias
+from whocall.resolve.stores import Found, Stores, base_name, same_build
+from whocall.resolve.trampolines import is_trampoline
+
+if TYPE_CHECKING:
+    import whocall._native as native
+
+_MOST_ANSWERS = 1 << 16  # kept of one module
+
+
+class Module:
+    """A file that a log speaks of, and the file here that is the same build, if there is one."""
+
+    def __init__(self, name: str, build_id: str | None) -> None:
+        self.name = name
+        self.build_id = build_id
+        self.found: Found | None = None
+        self.code: ElfHead | None = None  # of a file with code, the same or another
+        self.verified = False
+        self.others: list[Found] = []  # of another build
+        self.remarks: list[str] = []  # whole sentences
+        self.places = 0  # how often it was asked for
+        self._names: native.FileNames | None = None
+        self._starts: dict[str, list[int]] | None = None
+        self._answers: dict[tuple[int, int], Answer] = {}
+
+    @property
+    def state(self) -> str:
+        """ "found", "missing", or "MISMATCH": there are files of that name, of other builds."""
+        if self.found is not None:
+            return "found"
+        return "MISMATCH" if self.others else "missing"
+
+    @property
+    def head(self) -> ElfHead | None:
+        """Of the file with code, else of the one with names."""
+        return self.code or (self.found.head if self.found is not None else None)
+
+    def answer(self, rva: int, back: int, search: Search, demangle: bool) -> Answer:
+        """What stands at the link address `rva`; of a caller `back` is 1, and what stands before it
+        counts.
+        """
+        known = self._answers.get((rva, back))
+        if known is None:
+            if len(self._answers) >= _MOST_ANSWERS:
+                self._answers.clear()
+            known = self._answers[rva, back] = self._look_up(rva, back, search, demangle)
+        return known
+
+    def _look_up(self, rva: int, back: int, search: Search, demangle: bool) -> Answer:
+        answer = Answer(module=self.name, build_id=self.build_id, rva=rva, caller=back != 0)
+        if self.found is None or rva < back:
+            return answer
+        if self.code is not None and is_trampoline(self.code, rva):
+            answer = replace(answer, trampoline=True, caller=False)
+            back = 0  # nobody called it: the address is where it begins
+        try:
+            names = self._open(search)
+            with native_errors():
+                place = names.describe(rva - back, demangle)
+        except Error as error:
+            self.remarks.append(f"{str(error).rstrip('.')}: it lends no names.")
+            self.found = None
+            return answer
+        return replace(
+            answer,
+            file=self.found.path,
+            build_id=self.build_id or self.found.build_id or None,
+            verified=self.verified,
+            function=place.function,
+            offset=None if place.offset is None else place.offset + back,
+            name_source=self._source(place.name_source),
+            inferred=place.inferred,
+            lines=tuple(place.lines),
+        )
+
+    def _source(self, told: str | None) -> str | None:
+        """A debug file that is read by itself is one all the same."""
+        head = self.found.head if self.found is not None else None
+        apart = head is not None and not head.has_code
+        return "debug-file" if apart and told == "symtab" else told
+
+    def starts(self, symbol: str, search: Search) -> list[int]:
+        """Where functions of this name, as the linker knows it, begin."""
+        if self._starts is None:
+            self._starts = {}
+            if self.found is not None and self.found.head is not None:
+                try:
+                    table = open_symbols(self.found.path, search=search)
+                except Error:
+                    return []
+                for at in range(len(table)):
+                    each = table[at]
+                    self._starts.setdefault(each.name, []).append(each.start)
+        return self._starts.get(symbol, [])
+
+    def _open(self, search: Search) -> native.FileNames:
+        if self._names is None:
+            assert self.found is not None
+            self._names = open_names(self.found.path, search=search)
+            if self._names.remark and not self.found.worth:
+                self.remarks.append(self._names.remark)
+        return self._names
+
+
+class Modules:
+    """All modules of a log."""
+
+    def __init__(self, search: Search, demangle: bool, exe: str = "") -> None:
+        """`search.directories` are looked through with all that lies below them."""
+        self.known: dict[tuple[str, str | None], Module] = {}
+        self._exe = exe
+        self._search = search
+        self._demangle = demangle
+        self._stores = Stores(search.directories)
+        self._system = Stores(search.debug_directories)
+
+    def module(self, name: str, build_id: str | None) -> Module:
+        """The module of this path (or last part of one) and build, in which a place lies."""
+        key = (name, build_id)
+        module = self.known.get(key)
+        if module is None:
+            module = self.known[key] = Module(name, build_id)
+            self._find(module)
+        module.places += 1
+        return module
+
+    def answer(self, module: Module, rva: int, back: int) -> Answer:
+        """What stands at a link address."""
+        return module.answer(rva, back, self._search, self._demangle)
+
+    def asked_for(self) -> list[Module]:
+        """Those in which places lie."""
+        return [module for module in self.known.values() if module.places]
+
+    def warnings(self) -> list[str]:
+        """On what is missing, of another build, or not known to be the right one: sentences."""
+        said = []
+        guessed = []
+        for module in self.asked_for():
+            said += list(dict.fromkeys(module.remarks))
+            if module.found is None and not module.remarks:
+                said.append(_complaint(module))
+            elif module.found is not None and not module.verified:
+                guessed.append(module.found.path)
+        if guessed:
+            said.append(
+                "the log tells no build ids: its names are right if what ran is the build of "
+                + ", ".join(dict.fromkeys(guessed))
+            )
+        return said
+
+    def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
+        """The program on whose stack these return addresses were, and its load bias: `exe` where it
+        is known, else the one of all in the user's directories that fits.
+        """
+        heads: Iterable[ElfHead | None] = self._stores.programs()
+        if exe is not None:
+            heads = [found.head for found in self._stores.there([exe])]
+        fits: dict[str, tuple[str, int]] = {}
+        for head in heads:
+            bias = load_bias(head, stack) if head is not None else None
+            if head is not None and bias is not None:
+                fits.setdefault(head.build_id or head.path, (head.path, bias))
+        return next(iter(fits.values())) if len(fits) == 1 else None
+
+    def by_symbol(
+        self, module: Module, symbol: str, offset: int, address: int | None
+    ) -> int | None:
+        """The link address that lies so many bytes behind the beginning of a function that the log
+        names. Of several of that name the one that fits the runtime address; else None.
+        """
+        found = [start + offset for start in module.starts(symbol, self._search)]
+        if address is not None:
+            found = [rva for rva in found if (address - rva) % PAGE == 0]
+        return found[0] if len(set(found)) == 1 else None
+
+    def _find(self, module: Module) -> None:
+        build_id = module.build_id
+        if build_id is None:
+            chosen = self._by_name(module)
+            if chosen is None:
+                return
+            build_id = chosen.build_id
+            candidates = [chosen]
+        else:
+            candidates = []
+            module.verified = True
+        candidates += self._of_build(module, build_id) if build_id else []
+        if not candidates and build_id:
+            candidates += self._fetched(module, build_id)
+        if not candidates:
+            return
+        module.found = max(candidates, key=lambda each: each.worth)
+        heads = [each.head for each in candidates if each.head is not None and each.head.has_code]
+        module.code = heads[0] if heads else None
+
+    def _of_build(self, module: Module, build_id: str) -> list[Found]:
+        """What there is of a build, up to a file with lines of source."""
+        taken: list[Found] = []
+        for found in self._all_of_build(module, build_id):
+            if found.path not in [each.path for each in taken]:
+                taken.append(found)
+            if found.worth == 2:
+                break
+        return taken
+
+    def _all_of_build(self, module: Module, build_id: str) -> Iterator[Found]:
+        here = self._stores.there([module.name]) if "/" in module.name else iter(())
+        for found in (*self._by_path(module), *here):
+            if same_build(build_id, found.build_id):
+                yield found
+            elif found.path not in [each.path for each in module.others]:
+                module.others.append(found)
+        name = base_name(module.name)
+        yield from self._stores.of_build(build_id, name)
+        yield from self._system.of_build(build_id, name, everywhere=False)
+
+    def _by_path(self, module: Module) -> Iterator[Found]:
+        """Files at the places where one of that name would lie; the user's own first."""
+        if self._exe and base_name(self._exe) == base_name(module.name):
+            yield from self._stores.there([self._exe])
+        yield from self._stores.at(module.name)
+
+    def _by_name(self, module: Module) -> Found | None:
+        """Nobody has told the build: the first file at such a place, else the only one of that name
+        in the user's directories, else the one that lies here where the log says.
+        """
+        for found in self._by_path(module):
+            return found
+        called = self._stores.called(module.name)
+        if len({found.build_id or found.path for found in called}) > 1:
+            module.remarks.append(
+                f"{called[0].path} and {called[1].path} are two builds of {module.name}, and the "
+                "log does not tell which: it lends no names; give the directory of the one that ran"
+            )
+            return None
+        here = self._stores.there([module.name]) if "/" in module.name else iter(())
+        return next(iter(called), None) or next(iter(here), None)
+
+    @cached_property
+    def _servers(self) -> native.FileSearch:
+        return self._search.native()
+
+    def _fetched(self, module: Module, build_id: str) -> list[Found]:
+        if not self._search.debuginfod:
+            return []
+        with native_errors():
+            path, remark = self._servers.fetch(build_id, module.name)
+        if remark:
+            module.remarks.append(remark)
+        found = self._stores.look(path) if path else None
+        return [found] if found is not None else []
+
+
+def _complaint(module: Module) -> str:
+    """Why a module lends no names, and what would help: a sentence."""
+    if module.build_id is None:
+        return (
+            f"{module.name} is not to be had: give a directory that holds it, or its debug file, "
+            "by --symbols"
+        )
+    remedy = f"give a directory with a file of build {module.build_id} by --symbols"
+    if module.others:
+        other = module.others[0]
+        build = f"build {other.build_id}" if other.build_id else "a build without an id"
+        return (
+            f"{other.path} is {build}, and the log is of build {module.build_id}: it lends no "
+            f"names; {remedy}"
+        )
+    return f"{module.name}, build {module.build_id}, is not to be had: {remedy}"

@@ -1,0 +1,100 @@
+"""The schema whocall.resolve/1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from whocall.report.form.jsonform import Items, Json, hexes, pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from whocall.resolve.facts.place import Answer, Place
+    from whocall.resolve.modules import Module, Modules
+    from whocall.resolve.resolver import Line
+
+
+def _text(value: str | None) -> str | None:
+    """Bytes that are no UTF-8 are none in JSON either."""
+    return (
+        None
+        if value is None
+        else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    )
+
+
+def _place_json(found: tuple[Line, Place, Answer]) -> Json:
+    line, place, answer = found
+    return {
+        "line": line.number,
+        "format": line.kind,
+        "level": place.level,
+        "address": hexes(place.address),
+        "is_return_address": answer.caller if answer.rva is not None else place.caller,
+        "module": _text(answer.module or place.module),
+        "build_id": answer.build_id or place.build_id,
+        "rva": hexes(answer.rva),
+        "function": _text(answer.function),
+        "offset": answer.offset,
+        "name_source": answer.name_source,
+        "inferred": answer.inferred,
+        "told": _text(place.symbol),
+        "file": _text(answer.file),
+        "verified": answer.verified,
+        "source": [
+            {"function": _text(function), "file": _text(file) or None, "line": number or None}
+            for function, file, number in answer.lines
+        ],
+    }
+
+
+def _module_json(module: Module) -> Json:
+    return {
+        "module": _text(module.name),
+        "build_id": module.build_id,
+        "state": module.state,
+        "file": _text(module.found.path) if module.found is not None else None,
+        "verified": module.verified and module.found is not None,
+        "other_builds": [
+            {"file": _text(other.path), "build_id": other.build_id or None}
+            for other in module.others
+        ],
+        "places": module.places,
+    }
+
+
+def _places(lines: Iterable[Line]) -> Iterator[tuple[Line, Place, Answer]]:
+    for line in lines:
+        for place, answer in line.places:
+            yield line, place, answer
+
+
+def _sentence(text: str) -> Any:
+    return _text(text)
+
+
+def _modules(modules: Modules) -> Iterator[Module]:
+    """What is known of them when all lines have been read."""
+    yield from modules.asked_for()
+
+
+def _warnings(modules: Modules, complaints: list[str]) -> Iterator[str]:
+    yield from complaints
+    yield from modules.warnings()
+
+
+def resolve_json(
+    path: str, lines: Iterable[Line], modules: Modules, complaints: list[str]
+) -> Iterator[str]:
+    """JSON text in pieces; whatever the log's size, no more than a few frames are held."""
+    yield from pieces(
+        {
+            "schema": "whocall.resolve/1",
+            "log": None if path == "-" else _text(path),
+            "places": Items(_place_json, _places(lines)),
+            "modules": Items(_module_json, _modules(modules)),
+            "warnings": Items(_sentence, _warnings(modules, complaints)),
+        }
+    )
+    yield "\n"

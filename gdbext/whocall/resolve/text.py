@@ -1,0 +1,59 @@
+"""The log with names in place."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from whocall.core.model import marked
+from whocall.report.form.style import Style
+
+if TYPE_CHECKING:
+    from whocall.resolve.facts.place import Answer, Place
+    from whocall.resolve.resolver import Line
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+
+
+def shown(text: str) -> str:
+    """The text with control characters as what they are, so that no terminal obeys them."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def name_of(place: Place, answer: Answer, style: Style) -> str:
+    """`f+0x9 at t.c:12, inlined into g+0x20 at t.c:40`; "" where there is nothing to say that the
+    log does not say itself.
+    """
+    if answer.function is None or (place.sourced and place.symbol):
+        return ""
+    offset = "" if answer.offset is None else f"+{answer.offset:#x}"
+    outer = style.paint("function", shown(marked(answer.function, answer.inferred))) + offset
+    parts = []
+    for at, (function, file, line) in enumerate(answer.lines):
+        name = style.paint("function", shown(function)) if at + 1 < len(answer.lines) else outer
+        where = f" at {style.paint('filename', shown(file))}:{line}" if file else ""
+        parts.append(name + where)
+    return ", inlined into ".join(parts) or outer
+
+
+def resolved(line: Line, style: Style, escape: bool) -> str:
+    """The line with names, and its end. With `escape` its control characters are shown as text."""
+    pieces = []
+    at = 0
+    for place, answer in line.places:
+        name = name_of(place, answer, style)
+        if name and at <= place.begin <= place.end <= len(line.text):
+            pieces += [line.text[at : place.begin], None, place.before + name + place.after]
+            at = place.end
+    pieces.append(line.text[at:])
+    if not escape:
+        return "".join(piece for piece in pieces if piece is not None) + line.end
+    made = []
+    own = False
+    for piece in pieces:
+        if piece is None:
+            own = True
+            continue
+        made.append(piece if own else shown(piece))
+        own = False
+    return "".join(made) + line.end

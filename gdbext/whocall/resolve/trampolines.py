@@ -1,0 +1,46 @@
+"""The code that a signal handler returns to.
+
+The frame that such code calls is one that a signal interrupted: its address is that of the next
+instruction, not one that a call returns to. C libraries without symbols do not name the code, but
+it has to be just these bytes: debuggers look for them too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whocall.resolve.elf_head import ElfHead
+
+_CODE: dict[int, tuple[bytes, ...]] = {
+    # mov $15, %rax; syscall
+    62: (bytes.fromhex("48c7c00f0000000f05"),),
+    # mov $173, %eax; int $0x80, and pop %eax; mov $119, %eax; int $0x80
+    3: (bytes.fromhex("b8ad000000cd80"), bytes.fromhex("58b877000000cd80")),
+    # mov x8, #139; svc #0
+    183: (bytes.fromhex("681180d2010000d4"),),
+}
+NAMES = frozenset(
+    (
+        "__restore_rt",
+        "__restore",
+        "__kernel_rt_sigreturn",
+        "__kernel_sigreturn",
+        "__default_rt_sa_restorer",
+    )
+)
+
+
+def is_trampoline(head: ElfHead, rva: int) -> bool:
+    """Whether such code begins at a link address of the file."""
+    wanted = _CODE.get(head.machine)
+    if wanted is None:
+        return False
+    for part in head.segments:
+        if part.address <= rva < part.address + part.file_size:
+            try:
+                with Path(head.path).open("rb", buffering=64) as file:
+                    file.seek(part.offset + rva - part.address)
+                    return file.read(16).startswith(wanted)
+            except (OSError, ValueError, OverflowError):
+                return False
+    return False

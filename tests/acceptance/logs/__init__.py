@@ -1,0 +1,1 @@
+"""`whocall resolve` on logs of many kinds, most of them written by the tools that write them."""

@@ -1,0 +1,273 @@
+"""Logs of stripped programs as the tools themselves write them; names come from another tree."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from kept import Tool, compilers, kept
+from oracles.tools import environment
+
+from acceptance.logs.judging import chain, document, judge, within
+from acceptance.logs.log_programs import (
+    FUNCTIONS,
+    SOURCE,
+    Built,
+    Ran,
+    build,
+    halves,
+    ran,
+    resolved,
+    true_lines,
+)
+
+QUIET = {"ASAN_OPTIONS": "symbolize=0:detect_leaks=0", "UBSAN_OPTIONS": "symbolize=0"}
+
+
+def tree(place: Path, file: Path, name: str) -> Path:
+    """Another file system: the file somewhere in it."""
+    folder = place / "elsewhere" / "a" / "b"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, folder / name)
+    return place / "elsewhere"
+
+
+def test_glibc(tmp_path: Path) -> None:
+    """backtrace_symbols_fd(): return addresses, of which one lies behind its function."""
+    built = build("-DSYMBOLS")
+    log = ran(built, tmp_path / "ran", "x")
+    assert "crash" not in log.text
+    found = document(log.text, "--symbols", tree(tmp_path, built.debug, "prog.debug"))
+    places = judge(found, built.full)
+    assert all(each["is_return_address"] for each in places)
+    assert not any(each["verified"] for each in places)
+
+
+def test_glibc_of_a_program_that_is_not_moved(tmp_path: Path) -> None:
+    """Its lines hold addresses only."""
+    built = build("-DSYMBOLS", "-no-pie")
+    log = ran(built, tmp_path / "ran", "x")
+    assert re.search(r"/prog\[0x4\w+\]", log.text)
+    judge(document(log.text, "--symbols", tree(tmp_path, built.full, "prog")), built.full)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_glibc_of_a_static_program(tmp_path: Path, named: bool) -> None:
+    """Its lines do not name even the program: its calls are where these addresses return to."""
+    built = build("-DSYMBOLS", "-static")
+    log = ran(built, tmp_path / "ran", "x")
+    assert re.fullmatch(r"(\[0x4\w+\]\n)+", log.text)
+    symbols = tree(tmp_path, built.full, "prog")
+    tree(tmp_path, build("-DSYMBOLS", "-no-pie").full, "other")
+    words = ["--exe", symbols / "a" / "b" / "prog"] if named else []
+    judge(document(log.text, "--symbols", symbols, *words), built.full)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_address_sanitizer(tmp_path: Path, compiler: str) -> None:
+    """clang's tells build ids: there the debug file may have any name."""
+    flags = ["-fsanitize=address", "-fno-omit-frame-pointer", "-gdwarf-4"]
+    built = build(*flags, compiler=compiler)
+    log = ran(built, tmp_path / "ran", **QUIET)
+    told = "BuildId" in log.text
+    symbols = tree(tmp_path, built.debug, "x.bin" if told else "prog.debug")
+    found = document(log.text, "--symbols", symbols)
+    stack = {**found, "places": [each for each in found["places"] if each["level"] is not None]}
+    places = judge(stack, built.full)
+    assert all(each["verified"] == told for each in places)
+
+
+def test_thread_sanitizer(tmp_path: Path) -> None:
+    built = build("-fsanitize=thread", compiler="clang")
+    log = ran(built, tmp_path / "ran", before=["setarch", "-R"], TSAN_OPTIONS="symbolize=0")
+    assert "<null> <null>" in log.text
+    found = document(log.text, "--symbols", tree(tmp_path, built.debug, "any"))
+    stack = {**found, "places": [each for each in found["places"] if each["level"] is not None]}
+    judge(stack, built.full)
+
+
+def test_undefined_behaviour_sanitizer(tmp_path: Path) -> None:
+    """It prints a stack where a program goes on."""
+    built = build("-fsanitize=null")
+    options = "symbolize=0:print_stacktrace=1"
+    log = ran(built, tmp_path / "ran", UBSAN_OPTIONS=options)
+    found = document(log.text, "--symbols", tree(tmp_path, built.debug, "prog.debug"))
+    judge(found, built.full)
+
+
+def test_valgrind(tmp_path: Path) -> None:
+    """What it says of a fault; it is told not to take calls and their functions for one piece."""
+    built = build()
+    log = ran(built, tmp_path / "ran", before=["valgrind", "-q", "--vex-guest-chase=no"])
+    first = log.text.split("Process terminating")[0]
+    judge(document(first, "--symbols", tree(tmp_path, built.debug, "prog.debug")), built.full)
+
+
+def test_gdb(tmp_path: Path) -> None:
+    """The mappings are asked for in the same session."""
+    built = build()
+    commands = ["run", "info proc mappings", "bt"]
+    words = [word for command in commands for word in ("-ex", command)]
+    log = ran(built, tmp_path / "ran", before=["gdb", "-nx", "-q", "-batch", *words, "--args"])
+    symbols = tree(tmp_path, built.debug, "prog.debug")
+    places = judge(document(log.text, "--symbols", symbols), built.full)
+    assert [each["is_return_address"] for each in places[:2]] == [False, True]
+    text = resolved(log.text, "--symbols", symbols).stdout
+    assert re.search(r"^#1  0x\w+ in caller\+0x\w+ at who.c:\d+$", text, re.MULTILINE)
+
+
+def test_mappings_and_bare_addresses(tmp_path: Path) -> None:
+    built = build("-DADDRESSES")
+    log = ran(built, tmp_path / "ran", "x")
+    symbols = tree(tmp_path, built.debug, "prog.debug")
+    judge(document(log.text, "--symbols", symbols), built.full)
+    maps, _, words = log.text.partition("stack word")
+    (tmp_path / "maps").write_text(maps)
+    judge(document(words, "--symbols", symbols, "--maps", tmp_path / "maps"), built.full)
+
+
+def test_java(tmp_path: Path) -> None:
+    """A library crashes a virtual machine, whose log tells at its end only where files lie."""
+    built = build("-shared", "-fPIC", "-DLIBRARY", "-fno-omit-frame-pointer", name="libwho.so")
+    place = tmp_path / "ran"
+    place.mkdir()
+    library = shutil.copy(built.stripped, place)
+    wanted = tmp_path / "hs_err.log"
+    subprocess.run(
+        ["java", f"-XX:ErrorFile={wanted}", "-Xshare:dump",
+         f"-XX:SharedArchiveFile={tmp_path}/archive"],
+        env=environment() | {"LD_PRELOAD": str(library)},
+        capture_output=True, check=False, timeout=120, cwd=tmp_path,
+    )  # fmt: skip
+    shutil.rmtree(place)
+    log = wanted.read_text()
+    assert "[libwho.so+0x" in log
+    symbols = tree(tmp_path, built.debug, "libwho.so.debug")
+    found = document(log, "--symbols", symbols)
+    assert found["modules"][0]["module"] == f"{place}/libwho.so"
+    found["places"] = [each for each in found["places"] if each["line"] > 20]
+    judge(found, built.full, "libwho.so", ("deep", "crash"))
+
+
+RUST = """
+#[inline(never)] fn crash(v: &[i32], i: usize) -> i32 { v[i] }
+#[inline(never)] fn caller(i: usize) -> i32 { let v = [1, 2, 3]; crash(&v, i) + 1 }
+fn main() { println!("{}", caller(std::env::args().count() + 5)); }
+"""
+RUST_FRAME = re.compile(r"^ *\d+: +(0x\w+) - (.*)$", re.MULTILINE)
+
+
+def _rust() -> Built:
+    def make(place: Path) -> Built:
+        (place / "who.rs").write_text(RUST)
+        command = ["/usr/bin/rustc", "-O", "-g", "-C", "link-arg=-Wl,--build-id", "who.rs"]
+        subprocess.run([*command, "-o", "full"], cwd=place, check=True)
+        return halves(place / "full", place / "prog")
+
+    return kept(("logs", RUST, Tool("/usr/bin/rustc"), compilers("gcc")), make)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_rust(tmp_path: Path, named: bool) -> None:
+    """Nothing tells where the program lay: its return addresses do. The witness is the same
+    program with symbols, which names its frames itself.
+    """
+    built = _rust()
+    log = ran(built, tmp_path / "ran", RUST_BACKTRACE="full")
+    assert "crash" not in log.text
+    symbols = tree(tmp_path, built.debug, "x.debug")
+    program = Path(shutil.copy(built.stripped, symbols / "prog"))
+    words = ["--exe", program] if named else []
+    found = document(log.text, "--symbols", symbols, *words)
+    with_symbols = subprocess.run(
+        [built.full], env=environment() | {"RUST_BACKTRACE": "full"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    told = [
+        re.sub(r"::h[0-9a-f]{16}$", "", name) for _, name in RUST_FRAME.findall(with_symbols.stderr)
+    ]
+    ours = [name for place in found["places"] for name in _functions(place)]
+    assert "who::crash" in ours
+    assert ours == [name for name in told if name != "<unknown>"]
+    bias = {int(each["address"], 16) - int(each["rva"], 16) for each in within(found, "prog")}
+    assert len(bias) == 1
+    assert bias.pop() % 4096 == 0
+
+
+def _functions(place: dict[str, object]) -> list[str]:
+    names = [step[0] for step in chain(place)] or [place["function"] or place["told"]]
+    return [str(name) for name in names if name]
+
+
+GO = """
+package main
+
+type box struct{ x int }
+
+//go:noinline
+func crash(p *box) int { return p.x }
+
+func middle(p *box) int { return crash(p) + 1 }
+
+func main() { println(middle(nil)) }
+"""
+
+
+def _go() -> Built:
+    def make(place: Path) -> Built:
+        (place / "who.go").write_text(GO)
+        variables = {"GO111MODULE": "off", "HOME": str(place), "GOCACHE": str(place / "cache")}
+        for name, flags in (("full", ""), ("prog", "-s -w")):
+            subprocess.run(
+                ["/usr/bin/go", "build", f"-ldflags={flags}", "-o", name, "who.go"],
+                cwd=place, env=environment() | variables, check=True,
+            )  # fmt: skip
+        shutil.rmtree(place / "cache")
+        return Built(place / "full", place / "prog", place / "full")
+
+    return kept(("logs", GO, Tool("/usr/bin/go")), make)
+
+
+def test_go(tmp_path: Path) -> None:
+    """Go programs say names and lines themselves, and are the witness."""
+    built = _go()
+    log = ran(built, tmp_path / "ran", GOTRACEBACK="system")
+    symbols = tree(tmp_path, built.stripped, "prog")
+    found = document(log.text, "--symbols", symbols, "--exe", symbols / "a" / "b" / "prog")
+    places = found["places"]
+    assert places[0]["function"] == "main.crash"
+    assert not places[0]["is_return_address"]
+    frames = re.findall(r"^(\S.*)\(.*\)\n\t(\S+):(\d+)(?: \+0x\w+)? fp=", log.text, re.MULTILINE)
+    assert len(frames) > 10
+    assert len(frames) == len(places) - 1
+    for (name, file, line), place in zip(frames, places[1:]):
+        assert place["function"] in (name, f"runtime.go{name}")
+        assert (file, int(line)) in [(each["file"], each["line"]) for each in place["source"]]
+    text = resolved(log.text, "--exe", symbols / "a" / "b" / "prog").stdout
+    changed = [pair for pair in zip(log.text.splitlines(), text.splitlines()) if pair[0] != pair[1]]
+    assert len(changed) == 1
+    assert changed[0][1].startswith(changed[0][0] + " main.crash+0x")
+
+
+def test_the_source_has_the_lines() -> None:
+    """So that the judge can fail."""
+    assert [name for name, _, _ in true_lines()] == list(FUNCTIONS)
+    assert all(f"/* {name} */" in SOURCE.splitlines()[line - 1] for name, _, line in true_lines())
+
+
+def test_what_is_not_a_place_stays(tmp_path: Path) -> None:
+    """Byte by byte: other lines, line ends, what is no UTF-8, a last line without an end."""
+    built = build("-DSYMBOLS")
+    log: Ran = ran(built, tmp_path / "ran", "x")
+    noise = "caf\udce9 \x1b[31mred\x1b[0m\r\n\ttab # 0x12 [0x1] (+0x1)\n\n\\x41\x00end"
+    symbols = tree(tmp_path, built.debug, "prog.debug")
+    done = resolved(log.text + noise, "--symbols", symbols)
+    assert done.stdout.endswith(noise)
+    ours, theirs = (
+        [line for line in text.splitlines() if "/prog(" in line] for text in (done.stdout, log.text)
+    )
+    assert len(ours) == len(theirs) > len(FUNCTIONS) - 1
+    assert all(line.startswith(before) for line, before in zip(ours, theirs))

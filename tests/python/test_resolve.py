@@ -1,0 +1,225 @@
+"""`whocall resolve` on lines that nobody would write: none stops it, and none is changed."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from guards import guarded
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whocall.core.search import Search
+from whocall.report.form.style import Style
+from whocall.resolve.elf_head import read_elf_head
+from whocall.resolve.facts.context import Context
+from whocall.resolve.facts.maps import Mapping, Maps, parse_mapping
+from whocall.resolve.facts.place import Place
+from whocall.resolve.formats.known import READERS
+from whocall.resolve.lines import LONGEST, read_chunks
+from whocall.resolve.load_address import load_bias
+from whocall.resolve.modules import Modules
+from whocall.resolve.resolver import Line, Resolver
+from whocall.resolve.stores import breakpad_id, same_build
+from whocall.resolve.text import resolved
+
+PIECES = (
+    *(
+        "#0 ",
+        "#1  ",
+        "0x",
+        "0x55d0c8a01139",
+        " in ",
+        "?? ()",
+        "(",
+        ")",
+        "[",
+        "]",
+        "+0x1139",
+        "/x/prog",
+    ),
+    *(
+        " (BuildId: 2a86)",
+        "pc ",
+        " pc 00001139  ",
+        "ip ",
+        " ip:",
+        "==1==    at ",
+        ": ",
+        "??? (in /x)",
+    ),
+    *("goroutine 1 [running]:", "\t", " fp=0x1 sp=0x2 pc=0x3", " - ", "<unknown>", "  1: ", "@ "),
+    *("C  [libx.so+0x1]", "# ", " from ", " at a.c:1", "module: ", "mapping: ", " build id ", "-"),
+    *(
+        "55d0c8a00000-55d0c8a02000 r-xp 00000000 fe:00 1 /x/prog",
+        "whocall: p[1] crashed: ",
+        " [cfi]",
+    ),
+    *("PERF_RECORD_MMAP2 1/1: [0x1(0x2) @ 0 0:0 1 1]: r-xp /x", " n/a (p + 0x1)", "\x1b[31m", "\0"),
+    *(
+        "\udcff",
+        "é",
+        "\r",
+        " ",
+        "SUMMARY: a: b ",
+        "segfault at 0 ip 1 sp 2 error 4 in p[1,2+3]",
+        "PC=0x",
+    ),
+)
+LINES = st.one_of(
+    st.text(max_size=200), st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+)
+
+
+def _resolver() -> Resolver:
+    return Resolver(Context(), Modules(Search(debug_directories=()), demangle=True))
+
+
+def _read(resolver: Resolver, lines: list[str]) -> list[Line]:
+    given_lines = [(line, "\n", True) for line in lines]
+    return [*resolver.read(given_lines), *resolver.rest()]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(LINES, max_size=8))
+def test_no_lines_stop_it_and_unknown_files_change_none(lines: list[str]) -> None:
+    found = _read(_resolver(), lines)
+    assert [line.text for line in found] == lines
+    assert [line.number for line in found] == list(range(1, len(lines) + 1))
+    for line in found:
+        for place, _ in line.places:
+            assert 0 <= place.begin <= place.end <= len(line.text)
+        if not any(answer.function for _, answer in line.places):
+            assert resolved(line, Style(), escape=False) == line.text + "\n"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=300), st.integers(1, 64))
+def test_bytes_stay_what_they_are(data: bytes, size: int) -> None:
+    """However they come."""
+
+    class Slow(io.BytesIO):
+        def read1(self, _: int | None = -1) -> bytes:
+            return self.read(size)
+
+    pieces = [piece for chunk in read_chunks(Slow(data)) for piece in chunk]
+    text = "".join(line + end for line, end, _ in pieces)
+    assert text.encode("utf-8", "surrogateescape") == data
+
+
+def test_long_lines_go_through_unread() -> None:
+    long_line = b"#0 0x1 in f (/x+0x1)" * 20000
+    pieces = [
+        piece for chunk in read_chunks(io.BytesIO(b"a\n" + long_line + b"\nb")) for piece in chunk
+    ]
+    assert "".join(line + end for line, end, _ in pieces).encode() == b"a\n" + long_line + b"\nb"
+    assert [whole for *_, whole in pieces] == [True, *[False] * (len(pieces) - 2), True]
+    assert max(len(line) for line, *_ in pieces) <= 2 * LONGEST
+
+
+REPEATED = (
+    "(", ")", "[0x", "#1 0x1 in a ", "a(", " (", "a:1 ", "()", " x", "module: ",
+    "0123456789abcdef ",
+    "a.go:1 fp=", "(in /", "b ", "ip 12345678 ", "whocall: ", "Module ", "/", "+0x1", " in ", "@ ",
+    "1: 0x1234 [", " - ", "#0 pc 00000000 ", "== ==1==    at 0x1: ", "\t", " [0x1]",
+)  # fmt: skip
+ENDS = ("", "+0x1)", "]", " crashed: x", " with build-id", " (a + 0x1)", " [cfi]", ")", " in ")
+
+
+@pytest.mark.parametrize("piece", REPEATED)
+def test_no_line_is_read_for_long(piece: str) -> None:
+    """As long as lines are read at all: what grows with the square would take minutes."""
+    with guarded(20):
+        for end in ENDS:
+            for begin in ("", "#0 0x1 ", "    #1 0x1 in ", "\t", "==1==    at 0x1: ", "# C  ["):
+                line = begin + piece * ((LONGEST - 40) // len(piece)) + end
+                context = Context()
+                context.learn(line)
+                for _, read in READERS:
+                    read(line, context)
+
+
+def test_escapes_stay_text_on_a_terminal() -> None:
+    line = Line(1, "\x1b]0;title\x07 \x9b31m a\tb", "\n", "", ())
+    assert resolved(line, Style(), escape=True) == "\\x1b]0;title\\x07 \\x9b31m a\tb\n"
+    assert resolved(line, Style(), escape=False) == line.text + "\n"
+
+
+def test_mappings() -> None:
+    told = parse_mapping("7f81767f000-7f817680000 r-xp 00001000 fe:00 2189393   /a b (deleted)")
+    assert told == Mapping(0x7F81767F000, 0x7F817680000, 0x1000, True, "/a b")
+    assert parse_mapping("7f81767f000-7f817680000 rw-p 00000000 00:00 0 ") is not None
+    assert parse_mapping("a sentence of 12-34 words r--p") is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 60)), max_size=30))
+def test_the_last_mapping_counts(ranges: list[tuple[int, int]]) -> None:
+    """A linear search among those that no later one touched."""
+    maps = Maps()
+    kept: list[Mapping] = []
+    for at, (begin, size) in enumerate(ranges):
+        mapping = Mapping(begin, begin + size, 0, True, f"/{at}")
+        maps.insert(mapping)
+        if size:
+            kept = [old for old in kept if old.end <= mapping.begin or mapping.end <= old.begin]
+            kept.append(mapping)
+    for address in range(0, 470, 7):
+        expected = next((old for old in kept if old.begin <= address < old.end), None)
+        assert maps.find(address) == expected
+
+
+def test_another_process_takes_the_place_of_one() -> None:
+    maps = Maps()
+    for begin in (0x1000, 0x2000, 0x1000):
+        maps.add(Mapping(begin, begin + 0x1000, begin - 0x1000, True, "/x"))
+    assert maps.find(0x1500) is not None
+    assert maps.find(0x2500) is None
+
+
+def test_ids() -> None:
+    build = "2a86d1c4e5f60718293a4b5c6d7e8f9001122334"
+    assert breakpad_id(build) == "C4D1862AF6E51807293A4B5C6D7E8F900"
+    assert same_build(build, breakpad_id(build))
+    assert same_build(build, build)
+    assert not same_build(build, build.replace("2a", "2b"))
+    assert not same_build("", "")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_damaged_headers_are_no_files(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    original = bytearray(Path("/bin/true").read_bytes()[: 1 << 13])
+    for _ in range(data.draw(st.integers(1, 8))):
+        original[data.draw(st.integers(0, 1023))] = data.draw(st.integers(0, 255))
+    path = tmp_path_factory.mktemp("elf") / "x"
+    path.write_bytes(original[: data.draw(st.integers(0, len(original)))])
+    head = read_elf_head(str(path))
+    if head is not None:
+        load_bias(head, [0x1000, 0x2000])
+
+
+def test_addresses_of_chance_tell_no_load_address() -> None:
+    head = read_elf_head("/bin/bash")
+    assert head is not None
+    assert load_bias(head, range(0x7F0000001000, 0x7F0000009000, 0x777)) is None
+
+
+def test_what_is_waited_for_comes_when_too_much_is_held() -> None:
+    resolver = _resolver()
+    lines = ["whocall: /p[1] crashed: SIGSEGV"] + [
+        "#1  0x0000000000000001 /p(+0x1) ? [cfi]"
+    ] * 30_000
+    seen = len(list(resolver.read((line, "\n", True) for line in lines)))
+    assert seen > 9_000
+    assert seen + len(list(resolver.rest())) == len(lines)
+
+
+def test_a_place_tells_its_module() -> None:
+    context = Context()
+    context.note(Place(0, 0, address=0x5000, module="/p", offset=0x1000, build_id="aa"))
+    assert context.bias_of("/p") == 0x4000
+    assert context.build_id_of("p") == "aa"
