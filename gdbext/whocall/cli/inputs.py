@@ -20,16 +20,26 @@ if TYPE_CHECKING:
 
 
 def is_core(path: str) -> bool:
-    """Whether the file is an ELF core; unreadable files are for the opener to complain about."""
+    """Whether there is a core in the file; unreadable ones are for the opener to complain about."""
+    plain = is_plain_core(path)
+    if plain is not None:
+        return plain
+    from whocall.dumps.kinds import kind_of_path
+
+    return kind_of_path(path) != ""
+
+
+def is_plain_core(path: str) -> bool | None:
+    """Of an ELF file, whether it is a core; None for all else, and for what cannot be read."""
     try:
         if not os.path.isfile(path):  # opening a pipe would wait for its writer
-            return False
+            return None
         with open(path, "rb") as file:
             head = file.read(18)
     except OSError:
-        return False
+        return None
     if len(head) < 18 or head[:4] != b"\x7fELF":
-        return False
+        return None
     return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == 4
 
 
@@ -80,7 +90,15 @@ def _tell_line(what: str) -> None:
 
 
 def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
-    """The core with the files that the arguments tell of."""
+    """The core with the files that the arguments tell of, whatever it is packed in."""
+    if is_plain_core(path) is not True:
+        from whocall.dumps.kinds import kind_of_path
+
+        if kind_of_path(path) not in ("", "elf"):
+            from whocall.dumps.arrival import open_arrived, receive
+
+            search = wanted_search(arguments)
+            return open_arrived(receive(path, search.sysroot), exe, search)
     from whocall.core.image import open_core
 
     return open_core(path, exe, search=wanted_search(arguments))
@@ -88,6 +106,10 @@ def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
 
 def open_image(arguments: Values) -> ProcessImage:
     """The core or the process that is named."""
+    if arguments.last or arguments.crash:
+        from whocall.cli.stored import open_stored
+
+        return open_stored(arguments)
     if (arguments.core is None) == (arguments.pid is None):
         raise UsageError("bt takes a CORE or --pid N, one of the two")
     if arguments.pid is None:
