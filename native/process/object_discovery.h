@@ -25,7 +25,7 @@ struct ProcessEvidence {
   AuxiliaryVector auxiliary;
   std::string program_name;  // the first word of its arguments, or its short name; may be empty
   std::vector<InferiorSnapshot::File> files;  // as a debugger has loaded them
-  std::vector<ToldModule> told;               // as a converted dump lists them
+  std::vector<ToldModule> told = {};          // as a converted dump lists them
 };
 
 // A file that is taken for an object's, and where it was loaded.

@@ -7,53 +7,15 @@ itself lie where its dynamic linker looks; the build id tells whether they are t
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Sequence
 
 from whocall.core.records import replace
+from whocall.dumps.elf_headers import build_id_of
 from whocall.dumps.minidump import DumpModule
 
 _FOLDERS = ("lib64", "usr/lib64", "lib", "usr/lib", "usr/local/lib", "system/lib64", "system/lib")
 _SUFFIXES = ("-linux-gnu", "-linux-gnueabihf", "-linux-gnueabi")
 _VDSO = ("linux-vdso", "linux-gate")
-_PT_NOTE, _NT_BUILD_ID = 4, 3
-
-
-def build_id_of(path: str) -> str:
-    """Lower-case hex; empty for what is no ELF file with a build id. Little-endian files only."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(64)
-            if len(head) < 64 or head[:4] != b"\x7fELF" or head[5] != 1:
-                return ""
-            wide = head[4] == 2
-            (start,) = struct.unpack_from("<Q" if wide else "<I", head, 32 if wide else 28)
-            size, count = struct.unpack_from("<HH", head, 54 if wide else 42)
-            file.seek(start)
-            table = file.read(size * count)
-            for at in range(0, len(table) - size + 1, size or 1):
-                if int.from_bytes(table[at : at + 4], "little") != _PT_NOTE:
-                    continue
-                form, place = ("<Q16xQ", at + 8) if wide else ("<I8xI", at + 4)
-                offset, length = struct.unpack_from(form, table, place)
-                file.seek(offset)
-                found = _build_id_in(file.read(min(length, 1 << 16)))
-                if found:
-                    return found
-    except (OSError, struct.error, ValueError, OverflowError):
-        return ""
-    return ""
-
-
-def _build_id_in(notes: bytes) -> str:
-    at = 0
-    while at + 12 <= len(notes):
-        name, size, kind = struct.unpack_from("<III", notes, at)
-        contents = at + 12 + (name + 3) // 4 * 4
-        if kind == _NT_BUILD_ID and notes[at + 12 : at + 16] == b"GNU\0":
-            return notes[contents : contents + size].hex()
-        at = contents + (size + 3) // 4 * 4
-    return ""
 
 
 def _folders(sysroot: str) -> list[str]:
