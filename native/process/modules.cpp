@@ -320,7 +320,7 @@ void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
     program_path = object.is_program ? object.path : program_path;
   }
   make_disjoint(image.modules);
-  complete_mappings(image);
+  complete_mappings(image, evidence.told);
   const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
   if (program != image.modules.end()) {
     // Not the kernel's own link to a deleted program: nobody could open it later.

@@ -48,7 +48,10 @@ _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
 
 # Commands that have a module of their own, with `add(parser)` and `run(arguments)`: what each does,
 # and the module, which is imported when the command is named.
-OWN_MODULES: dict[str, tuple[str, str]] = {}
+OWN_MODULES: dict[str, tuple[str, str]] = {
+    "unpack": ("write the core that is in a packed file, a crash report or a minidump",
+               "whocall.cli.unpack_command"),
+}  # fmt: skip
 
 
 _COMMANDS.update(

@@ -12,6 +12,11 @@ from whocall.core.search import Search
 from whocall.dumps import kinds, sparse
 from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, Read, unpacked
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.dumps.minidump_core import Converter
+
 _NESTED = 4  # a file packed in a file packed in a file is somebody's joke
 
 
@@ -28,6 +33,7 @@ class Arrived:
         self.fields: dict[str, str] = {}
         self.remarks: list[str] = []
         self.file: BinaryIO | None = None
+        self.converter: Converter | None = None  # where it was a minidump
 
     def keep(self, file: BinaryIO) -> None:
         """From now on the core is this temporary file."""
@@ -95,8 +101,8 @@ def _unwrapped(arrived: Arrived, pieces: Iterator[bytes]) -> tuple[str, Iterator
     raise Error(f"{arrived.name} is packed more than {_NESTED} times: unpack it by hand first")
 
 
-def _stored(arrived: Arrived, pieces: Iterator[bytes]) -> BinaryIO:
-    """Everything in a temporary file; what a damaged stream still held is good."""
+def _stored(arrived: Arrived, pieces: Iterator[bytes], into: BinaryIO | None) -> BinaryIO:
+    """Everything in a temporary file or `into`; what a damaged stream still held is good."""
 
     def good() -> Iterator[bytes]:
         try:
@@ -106,19 +112,20 @@ def _stored(arrived: Arrived, pieces: Iterator[bytes]) -> BinaryIO:
                 f"{arrived.name} cannot be unpacked to its end: {error}; what came before is used."
             )
 
-    file = sparse.temporary()
+    file = sparse.temporary() if into is None else into
     if sparse.write_sparse(good(), file, arrived.name) == 0:
         raise Error(f"{arrived.name} is empty; copy it anew", path=arrived.name)
     return file
 
 
-def _converted(arrived: Arrived, minidump: BinaryIO, sysroot: str) -> None:
-    from whocall.dumps.minidump_core import convert
+def _convert(arrived: Arrived, minidump: BinaryIO, sysroot: str, into: BinaryIO | None) -> None:
+    from whocall.dumps.minidump_core import Converter, fields_of
 
-    core, fields, remarks = convert(minidump, arrived.name, sysroot)
+    arrived.converter = Converter(minidump, arrived.name, sysroot)
+    core = sparse.temporary() if into is None else into
+    arrived.remarks += arrived.converter.write(core)
+    arrived.fields = {**fields_of(arrived.converter.dump), **arrived.fields}
     arrived.keep(core)
-    arrived.fields = {**fields, **arrived.fields}
-    arrived.remarks += remarks
 
 
 def _opened(path: str) -> BinaryIO:
@@ -130,8 +137,10 @@ def _opened(path: str) -> BinaryIO:
         raise Error(f"{path} cannot be opened: {error.strerror}", path=path) from error
 
 
-def receive(path: str, sysroot: str = "") -> Arrived:
+def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arrived:
     """The core in the file, the directory of ABRT or the standard input (`-`) at `path`.
+
+    It is written to the empty file `into`, where one is given, else only where it has to be.
 
     Raises Error.
     """
@@ -147,22 +156,22 @@ def receive(path: str, sysroot: str = "") -> Arrived:
         from whocall.dumps.coredumps import fields_of_file
 
         arrived.fields = fields_of_file(path)
-    if kind == "core":
+    if kind == "core" and into is None:
         return arrived
     with _opened(path) as file:
         try:
             if kind == "minidump":
-                _converted(arrived, file, sysroot)
+                _convert(arrived, file, sysroot, into)
                 return arrived
             inner, pieces = _unwrapped(arrived, _pieces(file))
-            stored = _stored(arrived, pieces)
+            stored = _stored(arrived, pieces, into if inner == "core" else None)
         except OSError as error:
             raise Error(f"{arrived.name} cannot be read: {error.strerror}", path=path) from error
     if inner == "core":
         arrived.keep(stored)
         return arrived
     with stored:
-        _converted(arrived, stored, sysroot)
+        _convert(arrived, stored, sysroot, into)
     return arrived
 
 

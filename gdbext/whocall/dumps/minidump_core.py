@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable
+import struct
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
 from whocall.core.errors import Error
 from whocall.core.records import replace
 from whocall.core.signals import signal_name
-from whocall.dumps import sparse
 from whocall.dumps.contexts import prstatus
 from whocall.dumps.core_writer import (
     NT_AUXV,
@@ -23,8 +23,11 @@ from whocall.dumps.core_writer import (
     signal_note,
     write_core,
 )
+from whocall.dumps.elf_headers import Headers, headers_of
 from whocall.dumps.library_places import with_places
-from whocall.dumps.minidump import Minidump, read_minidump
+from whocall.dumps.minidump import Minidump, Region, read_minidump
+
+_PAGE = 4096
 
 
 def _program_name(dump: Minidump) -> str:
@@ -85,24 +88,62 @@ def fields_of(dump: Minidump) -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def convert(
-    file: BinaryIO, name: str, sysroot: str = ""
-) -> tuple[BinaryIO, dict[str, str], list[str]]:
-    """The core in a temporary file, what is known of the crash, what is missing. Raises Error."""
-    try:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        with mapped, memoryview(mapped) as data:
-            return _converted(data, name, sysroot)
-    except (ValueError, OSError) as error:
-        raise Error(f"{name} cannot be read: {error}", path=name) from error
+def with_files(dump: Minidump, files: Mapping[int, str]) -> Minidump:
+    """Says of the modules whose `files` (by an address in the module) are known what is mapped.
+
+    What the dump tells itself stays: its mappings and its auxiliary vector.
+    """
+    regions = list(dump.regions)
+    auxiliary = dump.auxiliary
+    for at, module in enumerate(dump.modules):
+        path = next((files[begin] for begin in files if module.begin <= begin < module.end), "")
+        headers = headers_of(path) if path else None
+        if headers is None or not headers.loads:
+            continue
+        bias = module.begin - headers.loads[0].address // _PAGE * _PAGE
+        if not any(region.begin <= module.begin < region.end for region in dump.regions):
+            regions += _mapped(headers, bias, path)
+        if at == 0 and not auxiliary:
+            auxiliary = _auxiliary(headers, bias, dump.machine.pointer_size)
+    return replace(dump, regions=regions, auxiliary=auxiliary)
 
 
-def _converted(
-    data: memoryview, name: str, sysroot: str
-) -> tuple[BinaryIO, dict[str, str], list[str]]:
-    dump = read_minidump(data, name)
-    dump = replace(dump, modules=with_places(dump.modules, sysroot))
-    segments = segments_of(dump.memory, dump.regions)
-    out = sparse.temporary()
-    write_core(out, dump.machine, notes_of(dump), segments, data)
-    return out, fields_of(dump), _remarks(dump, name, _held(segments))
+def _mapped(headers: Headers, bias: int, path: str) -> Iterator[Region]:
+    for row in headers.loads:
+        begin = (row.address + bias) // _PAGE * _PAGE
+        end = -(-(row.address + bias + row.file_size) // _PAGE) * _PAGE
+        if begin < end <= 1 << 64:
+            yield Region(begin, end, row.flags & 7, row.offset // _PAGE * _PAGE, path)
+
+
+def _auxiliary(headers: Headers, bias: int, word: int) -> bytes:
+    """What debuggers place the program by: AT_PHDR, AT_PHENT, AT_PHNUM, AT_PAGESZ, AT_ENTRY."""
+    first = headers.loads[0]
+    table = first.address - first.offset + headers.table_offset + bias
+    told = (3, table, 4, headers.row_size, 5, len(headers.rows), 6, _PAGE, 9, headers.entry + bias)
+    mask = (1 << word * 8) - 1
+    values = [value & mask for value in (*told, 0, 0)]
+    return struct.pack(f"<{len(values)}{'Q' if word == 8 else 'I'}", *values)
+
+
+class Converter:
+    """A minidump that cores are made of."""
+
+    def __init__(self, file: BinaryIO, name: str, sysroot: str = "") -> None:
+        """Keeps `file` open under another descriptor. Raises Error."""
+        self._name = name
+        try:
+            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (ValueError, OSError) as error:
+            raise Error(f"{name} cannot be read: {error}", path=name) from error
+        with memoryview(self._mapped) as data:
+            dump = read_minidump(data, name)
+        self.dump = replace(dump, modules=with_places(dump.modules, sysroot))
+
+    def write(self, out: BinaryIO, files: Mapping[int, str] | None = None) -> list[str]:
+        """Writes the core; `files` as in with_files(). Returns sentences on what is missing."""
+        dump = with_files(self.dump, files) if files else self.dump
+        segments = segments_of(dump.memory, dump.regions)
+        with memoryview(self._mapped) as data:
+            write_core(out, dump.machine, notes_of(dump), segments, data)
+        return _remarks(dump, self._name, _held(segments))
