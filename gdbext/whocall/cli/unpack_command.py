@@ -33,13 +33,13 @@ def add(parser: Parser) -> None:
 
 def run(arguments: Values) -> int:
     """Writes it."""
-    from dataclasses import asdict
+    from whocall.dumps.unpacking import as_json
 
     made, size = _written(arguments)
     if arguments.json:
         from whocall.report.form import jsonform
 
-        sys.stdout.write(jsonform.text({"schema": "whocall.unpacked/1", **asdict(made)}))
+        sys.stdout.write(jsonform.text(as_json(made)))
         return 0
     warn(made.remarks)
     program = f", program {made.exe}" if made.exe else ""

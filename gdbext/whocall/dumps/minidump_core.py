@@ -37,12 +37,14 @@ def _program_name(dump: Minidump) -> str:
 
 
 def notes_of(dump: Minidump) -> bytes:
-    """In the kernel's order: the thread that crashed first, and behind it what is the process's."""
+    """In the kernel's order: the thread that crashed first, behind it what is the process's, the
+    signal in each thread.
+    """
     signal = dump.crash.signal if dump.crash else 0
     command = dump.command or (dump.modules[0].path if dump.modules else "")
     parts = []
     for at, thread in enumerate(dump.threads):
-        status = prstatus(dump.machine, thread.lwp, signal if at == 0 else 0, thread.registers)
+        status = prstatus(dump.machine, thread.lwp, signal, thread.registers)
         parts.append(note("CORE", NT_PRSTATUS, status))
         if at == 0:
             pid = dump.pid or thread.lwp

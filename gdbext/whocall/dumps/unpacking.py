@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from whocall.core.records import dataclass
 from whocall.core.search import Search
-from whocall.dumps.arrival import open_arrived, receive
 from whocall.dumps.kinds import kind_of_path
 
 
@@ -29,6 +28,24 @@ class Unpacked:
     origin: dict[str, str]
 
 
+def as_json(made: Unpacked) -> dict[str, Any]:
+    """Schema whocall.unpacked/1."""
+    return {
+        "schema": "whocall.unpacked/1",
+        "input": made.name,
+        "exe": made.exe or None,
+        "files": [{"path": file.path, "bias": hex(file.bias)} for file in made.files],
+        "warnings": made.remarks,
+        "origin": made.origin or None,
+    }
+
+
+def of_json(told: dict[str, Any]) -> Unpacked:
+    """The same out of its JSON."""
+    files = [PlacedFile(file["path"], int(file["bias"], 16)) for file in told["files"]]
+    return Unpacked(told["input"], told["exe"] or "", files, told["warnings"], told["origin"] or {})
+
+
 def is_plain(path: str) -> bool:
     """Whether it is a core as it stands."""
     return kind_of_path(path) == "core"
@@ -41,6 +58,8 @@ def unpack(path: str, exe: str, search: Search, out: BinaryIO) -> Unpacked:
     so that debuggers read code and data of files as they do of a core of the kernel's. Raises
     Error.
     """
+    from whocall.dumps.arrival import open_arrived, receive
+
     arrived = receive(path, search.sysroot, into=out)
     with open_arrived(arrived, exe, search) as image:
         found = [module for module in image.modules if module.state == "found"]
