@@ -91,17 +91,14 @@ def _tell_line(what: str) -> None:
 
 def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
     """The core with the files that the arguments tell of, whatever it is packed in."""
-    if is_plain_core(path) is not True:
-        from whocall.dumps.kinds import kind_of_path
+    search = wanted_search(arguments)
+    if search.sysroot or is_plain_core(path) is not True:
+        from whocall.dumps.opening import open_any
 
-        if kind_of_path(path) not in ("", "elf"):
-            from whocall.dumps.arrival import open_arrived, receive
-
-            search = wanted_search(arguments)
-            return open_arrived(receive(path, search.sysroot), exe, search)
+        return open_any(path, exe, search)
     from whocall.core.image import open_core
 
-    return open_core(path, exe, search=wanted_search(arguments))
+    return open_core(path, exe, search=search)
 
 
 def open_image(arguments: Values) -> ProcessImage:
@@ -116,7 +113,12 @@ def open_image(arguments: Values) -> ProcessImage:
         return open_named_core(arguments.core, arguments.exe, arguments)
     from whocall.core.image import open_process
 
-    return open_process(arguments.pid, search=wanted_search(arguments))
+    search = wanted_search(arguments)
+    if search.sysroot:
+        from whocall.dumps.opening import in_root
+
+        return in_root(lambda where: open_process(arguments.pid, search=where), search)
+    return open_process(arguments.pid, search=search)
 
 
 def wanted_thread(image: ProcessImage, arguments: Values) -> int:

@@ -28,14 +28,15 @@ def _found(arguments: Values) -> list[StoredCrash]:
 
 def open_stored(arguments: Values) -> ProcessImage:
     """The newest of the crashes that are asked for."""
-    from whocall.dumps.arrival import open_arrived, receive
+    from whocall.dumps.arrival import receive
+    from whocall.dumps.opening import open_received
     from whocall.dumps.store import all_fields, newest_with_core
 
     crash = newest_with_core(_found(arguments), arguments.crash)
     search = wanted_search(arguments)
     arrived = receive(crash.path, search.sysroot)
     arrived.fields = {**arrived.fields, **all_fields(crash, arguments.journal)}
-    return open_arrived(arrived, arguments.exe, search)
+    return open_received(arrived, arguments.exe, search)
 
 
 def _rows(found: list[StoredCrash]) -> Iterator[tuple[str, ...]]:

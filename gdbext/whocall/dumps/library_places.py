@@ -13,21 +13,21 @@ from whocall.core.records import replace
 from whocall.dumps.elf_headers import build_id_of
 from whocall.dumps.minidump import DumpModule
 
-_FOLDERS = ("lib64", "usr/lib64", "lib", "usr/lib", "usr/local/lib", "system/lib64", "system/lib")
-_SUFFIXES = ("-linux-gnu", "-linux-gnueabihf", "-linux-gnueabi")
+FOLDERS = ("lib64", "usr/lib64", "lib", "usr/lib", "usr/local/lib", "system/lib64", "system/lib")
+SUFFIXES = ("-linux-gnu", "-linux-gnueabihf", "-linux-gnueabi")
 _VDSO = ("linux-vdso", "linux-gate")
 
 
 def _folders(sysroot: str) -> list[str]:
     root = sysroot or "/"
-    found = [os.path.join(root, folder) for folder in _FOLDERS]
+    found = [os.path.join(root, folder) for folder in FOLDERS]
     for folder in ("lib", "usr/lib"):
         place = os.path.join(root, folder)
         try:
             names = sorted(os.listdir(place))
         except OSError:
             continue
-        found += [os.path.join(place, name) for name in names if name.endswith(_SUFFIXES)]
+        found += [os.path.join(place, name) for name in names if name.endswith(SUFFIXES)]
     return found
 
 

@@ -139,8 +139,13 @@ class Converter:
         except (ValueError, OSError) as error:
             raise Error(f"{name} cannot be read: {error}", path=name) from error
         with memoryview(self._mapped) as data:
-            dump = read_minidump(data, name)
-        self.dump = replace(dump, modules=with_places(dump.modules, sysroot))
+            self._told = read_minidump(data, name)
+        self.dump = self._told
+        self.place(sysroot)
+
+    def place(self, sysroot: str) -> None:
+        """Looks for the files of libraries that are known by name alone, below `sysroot`."""
+        self.dump = replace(self._told, modules=with_places(self._told.modules, sysroot))
 
     def write(self, out: BinaryIO, files: Mapping[int, str] | None = None) -> list[str]:
         """Writes the core; `files` as in with_files(). Returns sentences on what is missing."""

@@ -58,10 +58,11 @@ def unpack(path: str, exe: str, search: Search, out: BinaryIO) -> Unpacked:
     so that debuggers read code and data of files as they do of a core of the kernel's. Raises
     Error.
     """
-    from whocall.dumps.arrival import open_arrived, receive
+    from whocall.dumps.arrival import receive
+    from whocall.dumps.opening import open_received
 
     arrived = receive(path, search.sysroot, into=out)
-    with open_arrived(arrived, exe, search) as image:
+    with open_received(arrived, exe, search) as image:
         found = [module for module in image.modules if module.state == "found"]
         program = next((module.file_path for module in found if module.is_executable), "")
         places = {module.begin: module.file_path for module in found}

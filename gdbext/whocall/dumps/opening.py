@@ -1,0 +1,40 @@
+"""Opens a core of any kind, with files out of a directory or a container image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whocall.core.image import ProcessImage, open_core
+from whocall.core.search import Search
+from whocall.dumps.arrival import Arrived, open_arrived, receive
+from whocall.dumps.container import is_image
+from whocall.dumps.kinds import kind_of_path
+
+
+def in_root(open_it: Callable[[Search], ProcessImage], search: Search) -> ProcessImage:
+    """What `open_it` opens, with the files of an image where `search.sysroot` is one."""
+    if not search.sysroot or not is_image(search.sysroot):
+        return open_it(search)
+    from whocall.dumps.image_root import opened_with_image
+
+    return opened_with_image(open_it, search)
+
+
+def open_any(path: str, exe: str = "", search: Search = Search()) -> ProcessImage:
+    """The core in the input at `path`: see receive(). Raises Error."""
+    if kind_of_path(path) in ("core", "elf", ""):
+        return in_root(lambda where: open_core(path, exe, search=where), search)
+    return open_received(receive(path, search.sysroot), exe, search)
+
+
+def open_received(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
+    """The same of what was received already."""
+
+    def open_it(where: Search) -> ProcessImage:
+        if arrived.converter is not None:
+            arrived.converter.place(where.sysroot)
+            assert arrived.file is not None
+            arrived.converter.write(arrived.file)
+        return open_arrived(arrived, exe, where)
+
+    return in_root(open_it, search) if search.sysroot else open_arrived(arrived, exe, search)
