@@ -93,9 +93,9 @@ def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
     """The core with the files that the arguments tell of, whatever it is packed in."""
     search = wanted_search(arguments)
     if search.sysroot or is_plain_core(path) is not True:
-        from whocall.dumps.opening import open_any
+        from whocall.dumps.opening import open_core as open_any_core
 
-        return open_any(path, exe, search)
+        return open_any_core(path, exe, search=search)
     from whocall.core.image import open_core
 
     return open_core(path, exe, search=search)

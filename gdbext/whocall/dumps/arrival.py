@@ -32,6 +32,7 @@ class Arrived:
         self.name = name
         self.fields: dict[str, str] = {}
         self.remarks: list[str] = []
+        self.damage = ""  # of the stream that it was packed in
         self.file: BinaryIO | None = None
         self.converter: Converter | None = None  # where it was a minidump
 
@@ -108,9 +109,10 @@ def _stored(arrived: Arrived, pieces: Iterator[bytes], into: BinaryIO | None) ->
         try:
             yield from pieces
         except DamagedStreamError as error:
-            arrived.remarks.append(
-                f"{arrived.name} cannot be unpacked to its end: {error}; what came before is used."
+            arrived.damage = (
+                f"{arrived.name} cannot be unpacked to its end: {error}; what came before it is"
             )
+            arrived.remarks.append(f"{arrived.damage} used.")
 
     file = sparse.temporary() if into is None else into
     if sparse.write_sparse(good(), file, arrived.name) == 0:
@@ -185,6 +187,8 @@ def open_arrived(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
         if arrived.path not in str(error):
             raise
         text = str(error).replace(arrived.path, arrived.name)
+        if arrived.damage:  # more to the point than what is missing for it
+            text = f"{arrived.damage} too little; copy it anew"
         raise Error(text, path=arrived.name, reason=error.reason, remedy=error.remedy) from error
     image.came_as(arrived.name, arrived.fields, arrived.remarks, arrived)
     return image

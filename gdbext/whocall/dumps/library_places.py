@@ -13,7 +13,17 @@ from whocall.core.records import replace
 from whocall.dumps.elf_headers import build_id_of
 from whocall.dumps.minidump import DumpModule
 
-FOLDERS = ("lib64", "usr/lib64", "lib", "usr/lib", "usr/local/lib", "system/lib64", "system/lib")
+FOLDERS = (
+    "lib64",
+    "usr/lib64",
+    "lib",
+    "usr/lib",
+    "usr/local/lib",
+    "lib32",
+    "usr/lib32",
+    "system/lib64",
+    "system/lib",
+)
 SUFFIXES = ("-linux-gnu", "-linux-gnueabihf", "-linux-gnueabi")
 _VDSO = ("linux-vdso", "linux-gate")
 

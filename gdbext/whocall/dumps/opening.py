@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from whocall.core.image import ProcessImage, open_core
+from whocall.core.image import ProcessImage
+from whocall.core.image import open_core as open_plain_core
 from whocall.core.search import Search
 from whocall.dumps.arrival import Arrived, open_arrived, receive
 from whocall.dumps.container import is_image
@@ -20,10 +21,13 @@ def in_root(open_it: Callable[[Search], ProcessImage], search: Search) -> Proces
     return opened_with_image(open_it, search)
 
 
-def open_any(path: str, exe: str = "", search: Search = Search()) -> ProcessImage:
-    """The core in the input at `path`: see receive(). Raises Error."""
+def open_core(path: str, exe: str = "", *, search: Search = Search()) -> ProcessImage:
+    """The core at `path`, packed or not, or what a minidump or a crash report at `path` holds.
+
+    `exe` is the program; without it the core's own notes name it. Raises Error.
+    """
     if kind_of_path(path) in ("core", "elf", ""):
-        return in_root(lambda where: open_core(path, exe, search=where), search)
+        return in_root(lambda where: open_plain_core(path, exe, search=where), search)
     return open_received(receive(path, search.sysroot), exe, search)
 
 
