@@ -78,14 +78,17 @@ class ImageRoot:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         return place
 
-    def take_for(self, image: ProcessImage) -> set[str]:
-        """The files of all modules, and their debug files; returns what was asked for."""
+    def take_for(self, image: ProcessImage, by_name: bool) -> set[str]:
+        """The files of all modules, and their debug files; returns what was asked for.
+
+        `by_name`: libraries may be known by name alone, so they lie in any folder of libraries.
+        """
         asked = set()
         for module in image.modules:
             if module.path.startswith("/"):
                 asked.add(module.path.removesuffix(" (deleted)"))
-            elif module.path and not module.path.startswith("["):
-                asked |= set(self._places_of_library(module.path))
+            if by_name and ".so" in module.path:
+                asked |= set(self._places_of_library(os.path.basename(module.path)))
             identity = module.build_id_in_memory
             if identity:
                 asked.add(f"{_DEBUG}/.build-id/{identity[:2]}/{identity[2:]}.debug")
@@ -98,8 +101,13 @@ class ImageRoot:
         return (f"/{folder}/{name}" for folder in [*FOLDERS, *folders])
 
 
-def opened_with_image(open_it: Callable[[Search], ProcessImage], search: Search) -> ProcessImage:
-    """Opens a process whose files lie in the image that is named as `search.sysroot`."""
+def opened_with_image(
+    open_it: Callable[[Search], ProcessImage], search: Search, by_name: bool
+) -> ProcessImage:
+    """Opens a process whose files lie in the image that is named as `search.sysroot`.
+
+    `by_name` as for take_for().
+    """
     image = open_it(replace(search, sysroot="", debuginfod=False))
     root = ImageRoot(search.sysroot, image.arch)
     wanted = replace(
@@ -109,7 +117,7 @@ def opened_with_image(open_it: Callable[[Search], ProcessImage], search: Search)
     )
     known: set[str] = set()
     for _ in range(_ROUNDS):
-        asked = root.take_for(image)
+        asked = root.take_for(image, by_name)
         if asked <= known:
             break
         known |= asked

@@ -44,15 +44,17 @@ def _folders(sysroot: str) -> list[str]:
 def with_places(modules: Sequence[DumpModule], sysroot: str) -> list[DumpModule]:
     """The modules with paths, as the process would name them, where a bare name was told.
 
-    A library is taken for found only where its build id is the one that was told.
+    They are looked for below `sysroot`, then on this machine. A library is taken for found only
+    where its build id is the one that was told.
     """
     bare = [module for module in modules if "/" not in module.path]
     if not bare:
         return list(modules)
-    folders = _folders(sysroot)
     program = next((module.path for module in modules if "/" in module.path), "")
-    if program:
-        folders.insert(0, sysroot + os.path.dirname(program))
+    folders = []
+    for root in dict.fromkeys((sysroot, "")):
+        folders += [root + os.path.dirname(program)] if program else []
+        folders += _folders(root)
     result = []
     for module in modules:
         if module.path.startswith(_VDSO):
@@ -61,7 +63,8 @@ def with_places(modules: Sequence[DumpModule], sysroot: str) -> list[DumpModule]
             places = (os.path.join(folder, module.path) for folder in folders)
             found = next((p for p in places if build_id_of(p) == module.build_id), "")
             if found:
-                inside = found[len(sysroot) :] if sysroot else found
-                module = replace(module, path=os.path.join("/", inside))
+                below = sysroot and found.startswith(sysroot)
+                path = found[len(sysroot) :] if below else found
+                module = replace(module, path="/" + path.lstrip("/"))
         result.append(module)
     return result

@@ -12,13 +12,18 @@ from whocall.dumps.container import is_image
 from whocall.dumps.kinds import kind_of_path
 
 
-def in_root(open_it: Callable[[Search], ProcessImage], search: Search) -> ProcessImage:
-    """What `open_it` opens, with the files of an image where `search.sysroot` is one."""
+def in_root(
+    open_it: Callable[[Search], ProcessImage], search: Search, by_name: bool = False
+) -> ProcessImage:
+    """What `open_it` opens, with the files of an image where `search.sysroot` is one.
+
+    `by_name`: its libraries may be known by name alone.
+    """
     if not search.sysroot or not is_image(search.sysroot):
         return open_it(search)
     from whocall.dumps.image_root import opened_with_image
 
-    return opened_with_image(open_it, search)
+    return opened_with_image(open_it, search, by_name)
 
 
 def open_core(path: str, exe: str = "", *, search: Search = Search()) -> ProcessImage:
@@ -41,4 +46,6 @@ def open_received(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
             arrived.converter.write(arrived.file)
         return open_arrived(arrived, exe, where)
 
-    return in_root(open_it, search) if search.sysroot else open_arrived(arrived, exe, search)
+    if not search.sysroot:
+        return open_arrived(arrived, exe, search)
+    return in_root(open_it, search, by_name=arrived.converter is not None)

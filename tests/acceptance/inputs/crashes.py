@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import whocall
 from corpus.crash import ENVIRONMENT
 from kept import Tool, compilers, kept
+
+import whocall
 from whocall.core.image import Walk
 
 TOOLS = Path(__file__).resolve().parents[3] / "build" / "crash-tools"

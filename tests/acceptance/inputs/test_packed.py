@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-import whocall
-from whocall.core.errors import Error
 
+import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, ran
+from whocall.core.errors import Error
 
 PACKERS = {
     "zstd": ["zstd", "-q", "-c"],
@@ -43,10 +43,10 @@ def test_a_stream_that_ends_early_is_told_and_used(
     kind: str, plain: Crash, true_chains: Chains, tmp_path: Path
 ) -> None:
     longer = tmp_path / "longer"
-    longer.write_bytes(plain.core.read_bytes() + os.urandom(2 << 20))
+    longer.write_bytes(plain.core.read_bytes() + os.urandom(4 << 20))
     path = packed(kind, longer, tmp_path / "core")
     size = path.stat().st_size
-    os.truncate(path, size * 9 // 10)
+    os.truncate(path, size * 99 // 100)
     assert chains(path) == true_chains
     with whocall.open_core(str(path)) as image:
         assert any("cannot be unpacked to its end" in line for line in image.warnings)
