@@ -35,7 +35,7 @@ def wanted(parsed: Parsed) -> tuple[str, str]:
         return newest_with_core(crashes(match=which), which).path, "".join(parsed.arguments)
     path, *exe = (str(Path(word).expanduser()) for word in parsed.arguments)
     if path == "-":
-        raise UsageError("gdb's standard input is its own: name a FILE")
+        raise UsageError("the standard input is gdb's own: name a FILE")
     return path, "".join(exe)
 
 
