@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from whocall._native import SymbolTable, decode_frame_chain, demangle
-    from whocall.core.image import ProcessImage, Walk, open_core, open_process, open_symbols
+    from whocall.core.image import ProcessImage, Walk, open_process, open_symbols
     from whocall.core.model import Backtrace, Frame, Report, Stop
     from whocall.core.search import Search
+    from whocall.dumps.opening import open_core
     from whocall.report.form.jsonform import backtrace_json
 
 _HOMES = {
@@ -36,7 +37,7 @@ _HOMES = {
     "Stop": "whocall.core.model",
     "ProcessImage": "whocall.core.image",
     "Walk": "whocall.core.image",
-    "open_core": "whocall.core.image",
+    "open_core": "whocall.dumps.opening",
     "open_process": "whocall.core.image",
     "backtrace_json": "whocall.report.form.jsonform",
     "SymbolTable": "whocall._native",

@@ -121,7 +121,7 @@ void warn_about_truncation(const ElfFile& file, std::vector<std::string>& warnin
 }
 
 void warn_about_missing_notes(const CoreNotes& notes, std::vector<std::string>& warnings) {
-  if (!notes.has_auxiliary) {
+  if (!notes.has_auxiliary && notes.modules.empty()) {
     warnings.emplace_back(
         "The core has no auxiliary vector (NT_AUXV), so which module is the program is a guess.");
   }
@@ -176,8 +176,8 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
 
   auto memory = dumped_memory(file);
   const std::string program = notes.arguments.empty() ? notes.name : first_word(notes.arguments);
-  const ProcessEvidence evidence{*image->arch,    *memory, image->mappings,
-                                 notes.auxiliary, program, {}};
+  const ProcessEvidence evidence{*image->arch, *memory, image->mappings, notes.auxiliary,
+                                 program,      {},      notes.modules};
   find_modules(*image, evidence, {search, 0, {}});
   put_memory(*image, std::move(memory));
   return image;

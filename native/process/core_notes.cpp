@@ -32,6 +32,8 @@ class NoteReader {
     for (const ElfNote& note : notes) {
       if (is_of_process(note)) {
         read_note(note);
+      } else if (is_module_note(note)) {
+        result_.modules = parse_module_note(note.contents);
       }
     }
     decide_who_crashed();

@@ -10,6 +10,7 @@
 #include "object/elf_file.h"
 #include "process/auxiliary_vector.h"
 #include "process/process_image.h"
+#include "process/told_modules.h"
 
 namespace whocall {
 
@@ -23,6 +24,7 @@ struct MappedFileNote {
 struct CoreNotes {
   std::vector<Thread> threads;        // in the order of the core
   std::vector<MappedFileNote> files;  // in the order of the note
+  std::vector<ToldModule> modules;    // of whocall's own note, in its order
   AuxiliaryVector auxiliary;
   bool has_auxiliary = false;
   std::int64_t pid = 0;

@@ -40,6 +40,13 @@ bool is_other_format(const std::string& path) {
   }
 }
 
+// Situation: older versions of Breakpad keep 16 bytes of a build id, whatever its size. Example:
+// the minidumps of programs built a decade ago. Remedy: a file's longer id may begin with those.
+bool is_same_build(const std::string& wanted, const std::string& found) {
+  constexpr std::size_t kKept = 32;  // digits
+  return wanted == found || (wanted.size() == kKept && found.starts_with(wanted));
+}
+
 bool is_loadable(const ElfFile& file) { return file.type() == ET_EXEC || file.type() == ET_DYN; }
 
 }  // namespace
@@ -71,7 +78,7 @@ FileFinder::Verdict FileFinder::judge(const FileQuery& query, const ElfFile* fil
     return Verdict::absent;
   }
   const bool both_have_ids = !query.build_id.empty() && !file->build_id().empty();
-  if (both_have_ids && query.build_id != file->build_id()) {
+  if (both_have_ids && !is_same_build(query.build_id, file->build_id())) {
     return Verdict::rejected;
   }
   if (!both_have_ids && query.fits && !query.fits(*file)) {

@@ -29,6 +29,8 @@ struct MappedObject {
   std::optional<LoadedImage> image;  // when its headers can be read from memory
   std::optional<Address> bias;       // where a source other than the image tells it
   std::optional<Address> dynamic;    // runtime address of the dynamic table, by the linker's list
+  std::optional<Address> begin;      // runtime address of its first byte, by a dump's list
+  std::string build_id;              // by a dump's list: lower-case hex
   AddressRange by_file;              // by its file or its dynamic table, where nothing else tells
   bool is_program = false;           // the main program
   bool is_vdso = false;

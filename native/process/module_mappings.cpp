@@ -66,9 +66,34 @@ void add_mappings_of_modules(ProcessImage& image) {
   make_disjoint(image.mappings);
 }
 
+// Of a listed module whose file is not to be had nothing is known but where it lies: any of it may
+// be code.
+void add_told_mappings(ProcessImage& image, std::span<const ToldModule> told) {
+  std::vector<Mapping> added;
+  for (const ToldModule& module : told) {
+    const Module* known = image.module_at(module.range.begin);
+    if (image.mapping_at(module.range.begin) != nullptr ||
+        (known != nullptr && known->file != nullptr)) {
+      continue;
+    }
+    Mapping mapping;
+    mapping.range = module.range;
+    mapping.readable = true;
+    mapping.executable = true;
+    mapping.path = module.path;
+    mapping.permissions_known = false;
+    added.push_back(std::move(mapping));
+  }
+  std::ranges::move(added, std::back_inserter(image.mappings));
+  make_disjoint(image.mappings);
+}
+
 }  // namespace
 
-void complete_mappings(ProcessImage& image) {
+void complete_mappings(ProcessImage& image, std::span<const ToldModule> told) {
+  if (!told.empty()) {
+    add_told_mappings(image, told);
+  }
   if (!image.mappings.empty()) {
     complete_permissions(image);
     add_mappings_of_modules(image);

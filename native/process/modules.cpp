@@ -82,6 +82,9 @@ class ModuleMaker {
       module.build_id_in_memory = build_id_in_memory(evidence_.memory, object.image->segments,
                                                      object.image->bias, evidence_.arch);
     }
+    if (module.build_id_in_memory.empty()) {
+      module.build_id_in_memory = object.build_id;
+    }
     if (object.is_vdso) {
       module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path);
       module.state = module.file == nullptr ? ModuleState::missing : ModuleState::in_memory;
@@ -193,6 +196,9 @@ class ModuleMaker {
   // Where headers could not be read from memory, the file's own tell where it was loaded.
   [[nodiscard]] std::optional<Address> bias_by_file(const MappedObject& object,
                                                     const ElfFile& file) const {
+    if (object.begin) {
+      return *object.begin - file.load_range().begin / 4096 * 4096;
+    }
     if (!object.pieces.empty()) {
       return bias_of_pieces(file.segments(), object.pieces);
     }
@@ -218,6 +224,9 @@ class ModuleMaker {
       module.range = loaded_range(found.file->segments(), module.bias);
       module.build_id_in_memory =
           build_id_in_memory(evidence_.memory, found.file->segments(), module.bias, evidence_.arch);
+      if (module.build_id_in_memory.empty()) {
+        module.build_id_in_memory = object.build_id;
+      }
     }
     module.state = ModuleState::found;
     module.file = std::move(found.file);
@@ -311,7 +320,7 @@ void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
     program_path = object.is_program ? object.path : program_path;
   }
   make_disjoint(image.modules);
-  complete_mappings(image);
+  complete_mappings(image, evidence.told);
   const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
   if (program != image.modules.end()) {
     // Not the kernel's own link to a deleted program: nobody could open it later.

@@ -52,12 +52,15 @@ class Discovery {
     for (const auto& file : evidence_.files) {
       add_debugger_file(file);
     }
+    for (const ToldModule& module : evidence_.told) {
+      add_told_module(module);
+    }
     find_program();
     find_program_file();
     add_link_map();
     add_interpreter();
     add_vdso();
-    if (!named && evidence_.files.empty()) {
+    if (!named && evidence_.files.empty() && evidence_.told.empty()) {
       scan_mappings();
     }
     return std::move(objects_);
@@ -100,6 +103,19 @@ class Discovery {
     found->path = file.path;
     found->bias = file.bias;
     found->is_program = file.is_executable && program() == nullptr;
+  }
+
+  // Headers in memory, where there are any, say more than the list.
+  void add_told_module(const ToldModule& module) {
+    MappedObject* object = covering(module.range.begin);
+    if (object == nullptr) {
+      object = &objects_.emplace_back();
+      object->path = module.path;
+      object->by_file = module.range;
+    }
+    object->begin = module.range.begin;
+    object->build_id = module.build_id;
+    object->is_program = module.is_executable && program() == nullptr;
   }
 
   void find_program() {

@@ -13,6 +13,7 @@
 #include "process/auxiliary_vector.h"
 #include "process/mapped_object.h"
 #include "process/process_image.h"
+#include "process/told_modules.h"
 
 namespace whocall {
 
@@ -24,6 +25,7 @@ struct ProcessEvidence {
   AuxiliaryVector auxiliary;
   std::string program_name;  // the first word of its arguments, or its short name; may be empty
   std::vector<InferiorSnapshot::File> files;  // as a debugger has loaded them
+  std::vector<ToldModule> told = {};          // as a converted dump lists them
 };
 
 // A file that is taken for an object's, and where it was loaded.

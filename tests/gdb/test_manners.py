@@ -15,6 +15,7 @@ SUBCOMMANDS = [
     "export",
     "functions",
     "modules",
+    "open",
     "repair",
     "revert",
     "signatures",

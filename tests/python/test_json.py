@@ -57,7 +57,7 @@ def test_backtrace_literally() -> None:
     assert document == {
         "schema": "whocall.backtrace/1",
         "arch": "x86_64",
-        "source": {"core": "/tmp/core", "exe": "/opt/prog"},
+        "source": {"core": "/tmp/core", "exe": "/opt/prog", "origin": None},
         "warnings": [],
         "threads": [
             {
@@ -100,7 +100,7 @@ def test_what_does_not_apply_is_null() -> None:
     document = backtrace_json(report(naked, core=None, exe=None))
     validate(document, "backtrace")
     found = document["threads"][0]
-    assert document["source"] == {"core": None, "exe": None}
+    assert document["source"] == {"core": None, "exe": None, "origin": None}
     assert (found["name"], found["signal"], found["stop"]["detail"]) == (None, None, None)
     nulls = [key for key, value in found["frames"][0].items() if value is None]
     assert nulls == ["cfa", "function", "offset", "name_source", "module", "build_id", "rva",

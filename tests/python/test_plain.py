@@ -54,6 +54,7 @@ def test_what_is_plain_has_the_meaning_that_argparse_gives_it(
 @pytest.mark.parametrize(
     "words",
     [["core"], ["core", "exe"], ["core", "--all", "exe"], ["--json", "core"], ["--pid", "7"],
+     ["core", "exe", "more", "--all", "b"],
      ["core", "-n", "3", "--symbols", "a", "--symbols", "b"], []],
 )  # fmt: skip
 def test_what_is_typed_daily_is_plain(words: list[str]) -> None:
@@ -64,7 +65,7 @@ def test_what_is_typed_daily_is_plain(words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["core", "exe", "more"], ["core", "-n", "0"], ["core", "-n", "-3"], ["--al"],
+    [["--help"], ["core", "-n", "0"], ["core", "-n", "-3"], ["--al"],
      ["--search"], ["--all", "--thread", "1"], ["--exe=x"], ["--", "core"], ["-"]],
 )  # fmt: skip
 def test_what_is_not_plain_is_left_to_argparse(words: list[str]) -> None:

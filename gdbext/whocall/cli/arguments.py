@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 
 _SEARCH = "--search"
+CORES_EXPLAINED = (
+    "CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a"
+    " problem directory of ABRT, or - for standard input; with several, each is shown."
+)
 
 
 def hidden() -> str | None:
@@ -172,11 +176,36 @@ def add_core(parser: Parser) -> None:
     add_search(parser)
 
 
+def add_store(parser: Parser) -> None:
+    """Crashes that systemd-coredump keeps."""
+    parser.add_argument(
+        "--last", action="store_true", help="the newest crash that systemd-coredump keeps"
+    )
+    parser.add_argument(
+        "--crash",
+        metavar="WHICH",
+        default="",
+        help="the newest with this pid, unit, executable or process name",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="which crashes it keeps (with --crash: of those)"
+    )
+    parser.add_argument(
+        "--store", metavar="DIR", default="", help="its cores, when they lie elsewhere"
+    )
+    parser.add_argument(
+        "--journal", metavar="DIR", default="", help="its journal, when it lies elsewhere"
+    )
+
+
 def add_bt(parser: Parser) -> None:
     """`whocall bt`."""
+    parser.epilog = CORES_EXPLAINED
     parser.add_argument("core", metavar="CORE", nargs="?", help="the core file")
     parser.add_argument("exe", metavar="EXE", nargs="?", default="", help="the program's file")
+    parser.add_argument("more", metavar="CORE", nargs="*", default=[], help="more cores")
     parser.add_argument("--pid", type=int, metavar="N", help="a running process instead of a core")
+    add_store(parser)
     add_search(parser)
     add_threads(parser)
     add_walk(parser)

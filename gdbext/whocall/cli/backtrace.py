@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from whocall.cli.inputs import open_image, wanted_style, wanted_thread, wanted_walk
-from whocall.cli.outputs import warn
+from whocall.cli.outputs import warn, write
 from whocall.core.records import replace
 from whocall.report.backtrace.render import TextForm, report_text
 
@@ -13,36 +13,56 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
+    from whocall.core.image import ProcessImage
 
 
 def backtrace(arguments: Values) -> int:
     """`whocall bt`."""
-    with open_image(arguments) as image:
-        walk = replace(
-            wanted_walk(arguments),
-            explain=arguments.explain,
-            registers=arguments.full,
-            past_main=arguments.past_main,
-            count=arguments.count,
-        )
-        indices = None if arguments.all else [wanted_thread(image, arguments)]
-        report = image.report(indices, walk)
-        if arguments.json:
-            from whocall.report.form import jsonform
+    if arguments.list:
+        from whocall.cli.stored import list_stored
 
-            sys.stdout.writelines(jsonform.backtrace_text(report))
-            return 0
-        warn(report.warnings)
-        form = TextForm(
-            fold=not arguments.no_fold,
-            full=arguments.full,
-            explain=arguments.explain,
-            every_thread=arguments.all,
-            pointer_size=image.pointer_size,
-            word_size=image.word_size,
-            byte_order=image.byte_order,
-            read=image.read,
-            inferior=arguments.inferior,
-        )
-        sys.stdout.writelines(report_text(report, form, wanted_style(arguments)))
+        return list_stored(arguments)
+    if arguments.exe or arguments.more:
+        from whocall.cli.several import backtraces, told_apart
+
+        cores = told_apart(arguments)
+        if len(cores) > 1:
+            return backtraces(cores, arguments, backtrace_of_image)
+    with open_image(arguments) as image:
+        backtrace_of_image(image, arguments)
     return 0
+
+
+def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
+    """Of one core or process."""
+    walk = replace(
+        wanted_walk(arguments),
+        explain=arguments.explain,
+        registers=arguments.full,
+        past_main=arguments.past_main,
+        count=arguments.count,
+    )
+    indices = None if arguments.all else [wanted_thread(image, arguments)]
+    report = image.report(indices, walk)
+    if arguments.json:
+        from whocall.report.form import jsonform
+
+        sys.stdout.writelines(jsonform.backtrace_text(report))
+        return
+    warn(report.warnings)
+    if image.origin:
+        from whocall.dumps.origin import told
+
+        write(told(image.origin))
+    form = TextForm(
+        fold=not arguments.no_fold,
+        full=arguments.full,
+        explain=arguments.explain,
+        every_thread=arguments.all,
+        pointer_size=image.pointer_size,
+        word_size=image.word_size,
+        byte_order=image.byte_order,
+        read=image.read,
+        inferior=arguments.inferior,
+    )
+    sys.stdout.writelines(report_text(report, form, wanted_style(arguments)))

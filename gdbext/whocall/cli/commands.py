@@ -48,7 +48,7 @@ def _gdb_stacks(image: ProcessImage, lwps: Sequence[int], arguments: Values) -> 
 
     source = arguments.gdb_frames
     if source is None:
-        return gdb_stacks(image, arguments.core, arguments.exe, lwps, arguments)
+        return gdb_stacks(image, image.native.core_path, arguments.exe, lwps, arguments)
     try:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
         return stacks_from(json.loads(text), lwps)

@@ -21,16 +21,26 @@ if TYPE_CHECKING:
 
 
 def is_core(path: str) -> bool:
-    """Whether the file is an ELF core; unreadable files are for the opener to complain about."""
+    """Whether there is a core in the file; unreadable ones are for the opener to complain about."""
+    plain = is_plain_core(path)
+    if plain is not None:
+        return plain
+    from whocall.dumps.kinds import kind_of_path
+
+    return kind_of_path(path) != ""
+
+
+def is_plain_core(path: str) -> bool | None:
+    """Of an ELF file, whether it is a core; None for all else, and for what cannot be read."""
     try:
         if not os.path.isfile(path):  # opening a pipe would wait for its writer
-            return False
+            return None
         with open(path, "rb") as file:
             head = file.read(18)
     except OSError:
-        return False
+        return None
     if len(head) < 18 or head[:4] != b"\x7fELF":
-        return False
+        return None
     return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == 4
 
 
@@ -86,21 +96,35 @@ def _tell_line(what: str) -> None:
 
 
 def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
-    """The core with the files that the arguments tell of."""
+    """The core with the files that the arguments tell of, whatever it is packed in."""
+    search = wanted_search(arguments)
+    if search.sysroot or is_plain_core(path) is not True:
+        from whocall.dumps.opening import open_core as open_any_core
+
+        return open_any_core(path, exe, search=search)
     from whocall.core.image import open_core
 
-    return open_core(path, exe, search=wanted_search(arguments))
+    return open_core(path, exe, search=search)
 
 
 def open_image(arguments: Values) -> ProcessImage:
     """The core or the process that is named."""
+    if arguments.last or arguments.crash:
+        from whocall.cli.stored import open_stored
+
+        return open_stored(arguments)
     if (arguments.core is None) == (arguments.pid is None):
         raise UsageError("bt takes a CORE or --pid N, one of the two")
     if arguments.pid is None:
         return open_named_core(arguments.core, arguments.exe, arguments)
     from whocall.core.image import open_process
 
-    return open_process(arguments.pid, search=wanted_search(arguments))
+    search = wanted_search(arguments)
+    if search.sysroot:
+        from whocall.dumps.opening import in_root
+
+        return in_root(lambda where: open_process(arguments.pid, search=where), search)
+    return open_process(arguments.pid, search=search)
 
 
 def wanted_thread(image: ProcessImage, arguments: Values) -> int:

@@ -50,6 +50,10 @@ _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
 # and the module, which is imported when the command is named.
 OWN_MODULES: dict[str, tuple[str, str]] = {
     "resolve": ("a log of a crash with names in place", "whocall.cli.resolve_command"),
+    "unpack": (
+        "write the core that is in a packed file, a crash report or a minidump",
+        "whocall.cli.unpack_command",
+    ),
 }
 
 

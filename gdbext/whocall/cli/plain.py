@@ -90,10 +90,14 @@ class PlainParser:
     def _place(self, others: list[str], found: dict[str, Any]) -> bool:
         """Gives the words that are no options their names; False when their number is another."""
         fewest = sum("nargs" not in how for _, how in self._positionals)
-        optional = all(how.get("nargs", "?") == "?" for _, how in self._positionals)
-        if not optional or not fewest <= len(others) <= len(self._positionals):
+        names = list(self._positionals)
+        if names and names[-1][1].get("nargs") == "*":
+            rest = names.pop()[0]
+            found[rest], others = others[len(names) :], others[: len(names)]
+        optional = all(how.get("nargs", "?") == "?" for _, how in names)
+        if not optional or not fewest <= len(others) <= len(names):
             return False
-        found.update((kept, word) for (kept, _), word in zip(self._positionals, others))
+        found.update((kept, word) for (kept, _), word in zip(names, others))
         return True
 
     def _fits(self, found: dict[str, Any]) -> bool:

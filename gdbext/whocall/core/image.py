@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from whocall.core.chain import Head, TraceList
@@ -49,6 +49,10 @@ class ProcessImage:
         self.word_size: int = process.word_size
         self.byte_order: str = process.byte_order
         self._code: list[tuple[int, int]] | None = None  # what can be executed, by address
+        self._name = ""  # of a core that was unpacked or made of something else
+        self._remarks: list[str] = []
+        self.origin: Mapping[str, str] = {}  # what the reporter of the crash noted, in its words
+        self._kept: object = None
 
     def __enter__(self) -> ProcessImage:
         return self
@@ -69,8 +73,20 @@ class ProcessImage:
 
     @property
     def core_path(self) -> str | None:
-        """The core file; None for a live process."""
-        return self.native.core_path or None
+        """The core file as the user calls it; None for a live process."""
+        return self._name or self.native.core_path or None
+
+    def came_as(
+        self, name: str, origin: Mapping[str, str], remarks: Sequence[str], kept: object
+    ) -> None:
+        """The core is what was made of the input `name`; `kept` has to live as long as this.
+
+        `remarks` are sentences on what is wrong with it, `origin` what came with it.
+        """
+        self._name = name
+        self._remarks = list(remarks)
+        self.origin = dict(origin)
+        self._kept = kept
 
     @property
     def exe_path(self) -> str | None:
@@ -88,9 +104,17 @@ class ProcessImage:
         return self.native.modules
 
     @property
+    def own_warnings(self) -> list[str]:
+        """What is wrong with the core, without its files, a sentence each."""
+        if not self._name:
+            return self.native.warnings
+        made = self.native.core_path
+        return self._remarks + [line.replace(made, self._name) for line in self.native.warnings]
+
+    @property
     def warnings(self) -> list[str]:
         """What is wrong with the process image and its files, a sentence each."""
-        said = list(self.native.warnings)
+        said = list(self.own_warnings)
         for module in self.modules:
             sentence = complaint(module)
             if sentence is not None and not any(module.path in other for other in said):
@@ -137,6 +161,7 @@ class ProcessImage:
             exe=self.exe_path,
             warnings=warnings_by_module(self, dict(traces.found.frames_by_module())),
             pointer_size=self.pointer_size,
+            origin=self.origin,
         )
 
     def _heads(self, indices: Iterable[int], numbers: Mapping[int, int]) -> list[Head]:

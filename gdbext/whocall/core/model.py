@@ -184,3 +184,4 @@ class Report:
     exe: str | None = None
     warnings: Sequence[str] = ()
     pointer_size: int = 8  # bytes
+    origin: Mapping[str, str] | None = None  # what the reporter of the crash noted, in its words

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
             """The process itself."""
 
         @property
+        def own_warnings(self) -> list[str]:
+            """What is wrong with it without its files, a sentence each."""
+
+        @property
         def modules(self) -> list[Module]:
             """Its loaded files, by address."""
 
@@ -55,11 +59,12 @@ def warnings_by_module(image: Image, held: Mapping[int, int]) -> list[str]:
     the modules of which indices.
 
     Behind them stand those on lists of names that lend none."""
-    said = list(image.native.warnings)
+    own = image.own_warnings
+    said = list(own)
     for at in sorted(held):
         module = image.modules[at]
         sentence = complaint(module)
-        if sentence is None or any(module.path in other for other in image.native.warnings):
+        if sentence is None or any(module.path in other for other in own):
             continue
         count = "1 frame lies" if held[at] == 1 else f"{held[at]} frames lie"
         said.append(f"{sentence} {count} in it.")

@@ -259,6 +259,14 @@ SIGNATURES = Syntax(
 )
 MODULES = Syntax("whocall modules", (Option("json", "as JSON, schema whocall.modules/1"),))
 DOCTOR = Syntax("whocall doctor")
+OPEN = Syntax(
+    "whocall open",
+    (
+        Option("last", "the newest crash that systemd-coredump keeps"),
+        Option("crash", "the newest with this pid, unit, executable or name", "WHICH"),
+    ),
+    most_arguments=2,
+)
 REPAIR = Syntax(
     "whocall repair",
     (Option("all", "all loaded files, not only those in which frames lie"),),

@@ -6,7 +6,7 @@ from typing import Any
 
 import gdb
 
-from whocall.gdb.commands.registration import run
+from whocall.gdb.commands.command_kinds import run
 
 
 def register() -> None:

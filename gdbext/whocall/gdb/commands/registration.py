@@ -1,171 +1,24 @@
-"""The commands as gdb knows them: names, help texts, completion. What does the work is
-imported at the first use.
-"""
+"""The commands as gdb knows them: names, help texts, completion."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
-import gdb
-
-from whocall.core.errors import Error, NativeMissingError, as_gdb_says
 from whocall.frontend import options
-from whocall.frontend.options import Syntax
-from whocall.gdb.host.downloads import begin_command, silence
-
-
-def _run_here_or_in_subprocess(home: str, argument: Any) -> Any:
-    """Where this Python cannot load the native module another one may do the work."""
-    try:
-        return import_module(home).run(argument)
-    except NativeMissingError as missing:
-        from whocall.gdb.commands.subprocess_commands import run_command
-
-        return run_command(home.rpartition(".")[2], argument, missing)
-
-
-def run(home: str, argument: Any) -> Any:
-    """Calls `run(argument)` of the module `home`; its errors become gdb's, in one sentence.
-
-    KeyboardInterrupt, which the pager's `q` raises too, passes through.
-    """
-    begin_command()
-    try:
-        return _run_here_or_in_subprocess(home, argument)
-    except Error as error:
-        raise gdb.GdbError(as_gdb_says(str(error))) from error
-    except gdb.error as error:
-        raise gdb.GdbError(str(error)) from error
-    except UnicodeDecodeError as error:  # gdb gives names of files to Python as UTF-8 only
-        raise gdb.GdbError(
-            "A file of the process has a name that is not UTF-8, which gdb cannot give to Python;"
-            " rename the file, or run whocall outside gdb."
-        ) from error
-
-
-def help_of(summary: str, usage: str, syntax: Syntax | None, more: str = "") -> str:
-    """A help text in gdb's form: a summary line, the usage, the options."""
-    parts = [f"{summary}\nUsage: {usage}"]
-    if syntax is not None and syntax.options:
-        lines = ["Options:"]
-        for option in syntax.options:
-            value = f" {option.value}" if option.value else ""
-            lines += [f"  -{option.name}{value}", f"    {option.help[0].upper()}{option.help[1:]}."]
-        parts.append("\n".join(lines))
-    if more:
-        parts.append(more)
-    return "\n\n".join(parts)
-
-
-class _Command(gdb.Command):
-    """A subcommand; `home` is the module whose run(line) does the work."""
-
-    def __init__(self, name: str, home: str, syntax: Syntax | None, doc: str) -> None:
-        self.__doc__ = doc
-        self._home = f"whocall.gdb.commands.{home}"
-        self._syntax = syntax
-        if syntax is None:
-            super().__init__(f"whocall {name}", gdb.COMMAND_STACK, gdb.COMPLETE_EXPRESSION)
-        else:
-            super().__init__(f"whocall {name}", gdb.COMMAND_STACK)
-
-    def invoke(self, argument: str, from_tty: bool) -> None:
-        """gdb calls this to run the command."""
-        run(self._home, argument)
-
-
-class _CompletingCommand(_Command):
-    """A subcommand with options; having `complete` keeps gdb from completing by itself."""
-
-    def complete(self, text: str, word: str | None) -> list[str] | int:
-        """gdb calls this for TAB and `complete`, first without a word, only to learn where words
-        begin. What goes wrong there or is said would only disturb the line.
-        """
-        if word is None:
-            return []
-        silence()
-        try:
-            return self._completions(text, word)
-        except Exception:
-            return []
-
-    def _completions(self, text: str, word: str) -> list[str] | int:
-        from whocall.gdb.commands.completion import COMPLETERS
-
-        assert self._syntax is not None
-        return options.from_word(self._syntax.complete(text, COMPLETERS), text, word)
-
-
-class _FunctionsCommand(_CompletingCommand):
-    """A subcommand with options and the name of a function."""
-
-    def _completions(self, text: str, word: str) -> list[str] | int:
-        from whocall.gdb.commands.completion import functions
-
-        assert self._syntax is not None
-        if text[-1:].strip() and self._syntax.wants_argument(text):
-            return options.from_word(functions(text), text, word)
-        return super()._completions(text, word)
-
-
-class _ModulesCommand(_CompletingCommand):
-    """A subcommand with options and modules."""
-
-    def _completions(self, text: str, word: str) -> list[str] | int:
-        from whocall.gdb.commands.completion import modules
-
-        assert self._syntax is not None
-        if not (text[-1:].strip() and self._syntax.wants_argument(text)):
-            return super()._completions(text, word)
-        start = text.split()[-1]
-        return options.from_word([m for m in modules() if m.startswith(start)], text, word)
-
-
-class _FileCommand(_CompletingCommand):
-    """A subcommand with options and a FILE."""
-
-    def complete(self, text: str, word: str | None) -> list[str] | int:
-        """As above; an answer that is a number leaves the completion to gdb.
-
-        gdb's own completer of file names takes all of the text for one, options too.
-        """
-        if not text.split(maxsplit=1)[1:] and not text.startswith("-") and not text[-1:].isspace():
-            return gdb.COMPLETE_FILENAME
-        return super().complete(text, word)
-
-    def _completions(self, text: str, word: str) -> list[str] | int:
-        assert self._syntax is not None
-        if not self._syntax.wants_file(text):
-            return super()._completions(text, word)
-        from whocall.gdb.commands.completion import files
-
-        return options.from_word(files("" if text[-1:].isspace() else text.split()[-1]), text, word)
-
-
-class _Prefix(gdb.Command):
-    def __init__(self, name: str, home: str, doc: str) -> None:
-        self.__doc__ = doc
-        self._name = name
-        self._home = f"whocall.gdb.commands.{home}"
-        super().__init__(name, gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
-
-    def invoke(self, argument: str, from_tty: bool) -> None:
-        """The prefix alone, or with a word behind it that is no subcommand."""
-        if argument.strip():
-            word = argument.split()[0]
-            raise gdb.GdbError(
-                f'Undefined {self._name} command: "{word}".  Try "help {self._name}".'
-            )
-        run(self._home, "")
-
+from whocall.gdb.commands.command_kinds import (
+    Command,
+    CompletingCommand,
+    FileCommand,
+    FunctionsCommand,
+    ModulesCommand,
+    Prefix,
+    help_of,
+)
 
 _MODULE_NOTE = "MODULE is the module's path or the last parts of it, such as libc.so.6."
 
 
 def register() -> None:
     """Adds all commands."""
-    _Prefix(
+    Prefix(
         "whocall",
         "caller",
         "Tell who called the selected frame, or use a subcommand for more.\n\n"
@@ -177,7 +30,7 @@ def register() -> None:
         '"layout whocall" shows the stack itself, word by word, in the text user\n'
         'interface; after "focus whocall" the arrow and page keys scroll it.',
     )
-    _CompletingCommand(
+    CompletingCommand(
         "bt",
         "backtrace",
         options.BACKTRACE,
@@ -203,7 +56,7 @@ def register() -> None:
             "-json prints.",
         ),
     )
-    _CompletingCommand(
+    CompletingCommand(
         "compare",
         "compare",
         options.COMPARE,
@@ -218,7 +71,7 @@ def register() -> None:
             "main.",
         ),
     )
-    _Command(
+    Command(
         "symbol",
         "symbol",
         None,
@@ -229,7 +82,7 @@ def register() -> None:
             'EXPR is any expression, such as $pc or 0x401136; quote one with blanks: "a + 1".',
         ),
     )
-    _FunctionsCommand(
+    FunctionsCommand(
         "functions",
         "functions",
         options.FUNCTIONS,
@@ -241,7 +94,7 @@ def register() -> None:
             f"{_MODULE_NOTE}",
         ),
     )
-    _CompletingCommand(
+    CompletingCommand(
         "modules",
         "modules",
         options.MODULES,
@@ -261,7 +114,7 @@ def register() -> None:
             "info that no backtrace has asked for.",
         ),
     )
-    _FileCommand(
+    FileCommand(
         "audit",
         "audit",
         options.AUDIT,
@@ -277,7 +130,7 @@ def register() -> None:
             "frame is in is audited, or, before the program runs, the program.",
         ),
     )
-    _FileCommand(
+    FileCommand(
         "signatures",
         "signatures",
         options.SIGNATURES,
@@ -290,7 +143,7 @@ def register() -> None:
             "together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.",
         ),
     )
-    _ModulesCommand(
+    ModulesCommand(
         "repair",
         "repair",
         options.REPAIR,
@@ -305,7 +158,7 @@ def register() -> None:
             f"{_MODULE_NOTE}",
         ),
     )
-    _CompletingCommand(
+    CompletingCommand(
         "revert",
         "revert",
         options.REVERT,
@@ -317,7 +170,7 @@ def register() -> None:
             "whocall knows, such as sub_1139, are pending until gdb knows the names again.",
         ),
     )
-    _FileCommand(
+    FileCommand(
         "export",
         "export",
         options.EXPORT,
@@ -330,7 +183,20 @@ def register() -> None:
             f"{_MODULE_NOTE}",
         ),
     )
-    _CompletingCommand(
+    FileCommand(
+        "open",
+        "open",
+        options.OPEN,
+        help_of(
+            "Load a crash that gdb itself cannot read.",
+            "whocall open [OPTION]... [FILE] [EXE]",
+            options.OPEN,
+            "FILE is a core packed by zstd, xz, gzip, lz4 or bzip2, a minidump, a crash report of\n"
+            "apport, a problem directory of ABRT, or a plain core. gdb gets a core, the program\n"
+            "(EXE, or the file with the right build id) and the symbols of the modules' files.",
+        ),
+    )
+    CompletingCommand(
         "doctor",
         "doctor",
         options.DOCTOR,

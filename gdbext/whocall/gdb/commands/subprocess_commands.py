@@ -10,11 +10,14 @@ from typing import Any
 import gdb
 
 from whocall.core.errors import NativeMissingError
+from whocall.dumps import sparse
+from whocall.dumps.unpacking import is_plain, of_json
 from whocall.frontend import options
 from whocall.frontend.options import Parsed
 from whocall.gdb.commands.audit import audited_file, module_file, wanted_limit
 from whocall.gdb.commands.caller import selected_pc
 from whocall.gdb.commands.export import exported_file
+from whocall.gdb.commands.open import load, load_plain, wanted
 from whocall.gdb.commands.symbol import address_of, wanted_expressions
 from whocall.gdb.host import settings
 from whocall.gdb.host.output import style_codes, write, write_text
@@ -161,6 +164,17 @@ def _export(line: str) -> None:
     _show("export", [*arguments, *(f"--exe={path}" for path in exe), "--", core])
 
 
+def _open(line: str) -> None:
+    path, exe = wanted(options.OPEN.parse(line))
+    if is_plain(path):
+        load_plain(path, exe)
+        return
+    core = sparse.temporary()
+    arguments = [f"--output={sparse.path_of(core)}", "--json", *search_arguments()]
+    arguments += [f"--exe={exe}"] if exe else []
+    load(core, of_json(json.loads(run_in_subprocess(["unpack", *arguments, "--", path]))))
+
+
 _COMMANDS: Mapping[str, Callable[[Any], Any]] = {
     "backtrace": _backtrace,
     "mi_backtrace": _mi_backtrace,
@@ -172,6 +186,7 @@ _COMMANDS: Mapping[str, Callable[[Any], Any]] = {
     "audit": _audit,
     "signatures": _signatures,
     "export": _export,
+    "open": _open,
 }
 
 

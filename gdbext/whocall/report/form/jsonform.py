@@ -71,7 +71,11 @@ def _report_json(report: Report, threads: list[Json] | WrittenThreads) -> Json:
     return {
         "schema": "whocall.backtrace/1",
         "arch": report.arch,
-        "source": {"core": report.core or None, "exe": report.exe or None},
+        "source": {
+            "core": report.core or None,
+            "exe": report.exe or None,
+            "origin": dict(report.origin) if report.origin else None,
+        },
         "warnings": list(report.warnings),
         "threads": threads,
     }

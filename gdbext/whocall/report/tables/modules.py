@@ -96,7 +96,7 @@ def all_facts(image: ProcessImage, fetch: bool = False) -> list[ModuleFacts]:
 def warnings(image: ProcessImage, facts: list[ModuleFacts]) -> list[str]:
     """What is wrong with the process image, and with lists of names that are for no module."""
     told = {found.trouble for found in facts}
-    return image.native.warnings + [
+    return image.own_warnings + [
         sentence for sentence in image.native.name_warnings if sentence not in told
     ]
 

@@ -1,0 +1,48 @@
+"""`whocall bt A B C`: several cores, one after the other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from whocall.cli.inputs import is_core, open_named_core
+from whocall.core.errors import Error, UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
+    from whocall.core.image import ProcessImage
+
+
+def told_apart(arguments: Values) -> list[str]:
+    """The cores among the files that were named; the one that is none is the program, EXE.
+
+    Two files are CORE and EXE where the second is no core.
+    """
+    named = [arguments.exe, *arguments.more]
+    others = [name for name in named if not is_core(name)]
+    if len(others) > 1:
+        raise UsageError(f"bt takes cores and one EXE, but these are no cores: {', '.join(others)}")
+    arguments.exe = others[0] if others else ""
+    arguments.more = []
+    return [arguments.core, *(name for name in named if name not in others)]
+
+
+def backtraces(
+    cores: Sequence[str], arguments: Values, show: Callable[[ProcessImage, Values], None]
+) -> int:
+    """A core that cannot be read is told, and does not keep the others from being shown: 1 then."""
+    status = 0
+    for at, core in enumerate(cores):
+        if not arguments.json:
+            sys.stdout.write("\n" * (at > 0) + f"{core}:\n")
+        try:
+            with open_named_core(core, arguments.exe, arguments) as image:
+                show(image, arguments)
+        except Error as error:
+            sys.stdout.flush()
+            print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
+            status = 1
+        sys.stdout.flush()
+    return status

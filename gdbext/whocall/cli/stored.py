@@ -1,0 +1,66 @@
+"""`whocall bt --list`, `--last` and `--crash`: crashes that systemd-coredump keeps."""
+
+from __future__ import annotations
+
+import sys
+
+from whocall.cli.inputs import wanted_search
+from whocall.cli.outputs import write
+from whocall.core.errors import UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from whocall.cli.arguments import Values
+    from whocall.core.image import ProcessImage
+    from whocall.dumps.store import StoredCrash
+
+
+def _found(arguments: Values) -> list[StoredCrash]:
+    from whocall.dumps.store import crashes
+
+    if arguments.core is not None or arguments.pid is not None:
+        raise UsageError("--list, --last and --crash take no CORE and no --pid")
+    return crashes(arguments.store, arguments.journal, arguments.crash)
+
+
+def open_stored(arguments: Values) -> ProcessImage:
+    """The newest of the crashes that are asked for."""
+    from whocall.dumps.arrival import receive
+    from whocall.dumps.opening import open_received
+    from whocall.dumps.store import all_fields, newest_with_core
+
+    crash = newest_with_core(_found(arguments), arguments.crash)
+    search = wanted_search(arguments)
+    arrived = receive(crash.path, search.sysroot)
+    arrived.fields = {**arrived.fields, **all_fields(crash, arguments.journal)}
+    return open_received(arrived, arguments.exe, search)
+
+
+def _rows(found: list[StoredCrash]) -> Iterator[tuple[str, ...]]:
+    from whocall.dumps.origin import clean, known
+
+    yield "TIME", "PID", "UID", "SIGNAL", "CORE", "UNIT", "EXE"
+    for crash in found:
+        names = known(crash.fields)
+        cells = (names.get(word, "-") for word in ("time", "pid", "uid", "signal"))
+        exe = names.get("exe") or names.get("comm", "-")
+        there = "there" if crash.path else "gone"
+        yield tuple(clean(cell) for cell in (*cells, there, crash.unit or "-", exe))
+
+
+def list_stored(arguments: Values) -> int:
+    """`--list`: the newest first."""
+    found = _found(arguments)
+    if arguments.json:
+        from whocall.report.form import jsonform
+
+        all_of_them = [{"core": crash.path or None, "origin": crash.fields} for crash in found]
+        sys.stdout.write(jsonform.text({"schema": "whocall.crashes/1", "crashes": all_of_them}))
+        return 0
+    rows = list(_rows(found))
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    write("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    return 0

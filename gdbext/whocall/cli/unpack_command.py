@@ -1,0 +1,69 @@
+"""`whocall unpack`: what an input holds, as a plain core for other tools."""
+
+from __future__ import annotations
+
+import sys
+
+from whocall.cli.arguments import add_exe, add_search
+from whocall.cli.inputs import wanted_search
+from whocall.cli.outputs import warn, write
+from whocall.core.errors import Error, UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Parser, Values
+    from whocall.dumps.unpacking import Unpacked
+
+
+def add(parser: Parser) -> None:
+    """What it takes."""
+    parser.description = (
+        "Writes the core that is in a packed file, a crash report or a minidump, for debuggers and"
+        " other tools. Zeros become holes."
+    )
+    parser.add_argument("file", metavar="FILE", help="the input; - for standard input")
+    parser.add_argument("-o", "--output", metavar="CORE", required=True, help="the new core")
+    add_exe(parser)
+    add_search(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="what was written, the program and the files found"
+    )
+
+
+def run(arguments: Values) -> int:
+    """Writes it."""
+    from whocall.dumps.unpacking import as_json
+
+    made, size = _written(arguments)
+    if arguments.json:
+        from whocall.report.form import jsonform
+
+        sys.stdout.write(jsonform.text(as_json(made)))
+        return 0
+    warn(made.remarks)
+    program = f", program {made.exe}" if made.exe else ""
+    write([f"{arguments.output}: {size} bytes, the core of {made.name}{program}"])
+    return 0
+
+
+def _written(arguments: Values) -> tuple[Unpacked, int]:
+    """What was written, and its size in bytes. What could not be written whole is removed."""
+    from pathlib import Path
+
+    from whocall.dumps.unpacking import unpack
+
+    output, given = Path(arguments.output), Path(arguments.file)
+    if output.exists() and given.exists() and output.samefile(given):
+        raise UsageError("FILE and CORE are the same file")
+    try:
+        with output.open("w+b", buffering=0) as out:
+            try:
+                made = unpack(arguments.file, arguments.exe, wanted_search(arguments), out)
+                return made, output.stat().st_size
+            except BaseException:
+                if output.is_file() and not output.is_symlink():
+                    output.unlink()
+                raise
+    except OSError as error:
+        raise Error(f"{output} cannot be written: {error.strerror}") from error

@@ -1,0 +1,256 @@
+"""Container images: OCI layouts (a directory, or a tar of one) and what `docker save` writes.
+
+Of an image only its list of layers is read here. Everything in it was written by somebody else:
+digests are checked for their form, so that no blob lies elsewhere, and indices that lead to each
+other in a circle end.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import tarfile
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from whocall.core.errors import Error
+from whocall.dumps import sparse
+from whocall.dumps.kinds import HEAD, kind_of
+from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, unpacked
+
+_DIGEST = re.compile(r"(sha256|sha512):([0-9a-f]{32,128})\Z")
+_DEPTH = 4  # of indices
+_LONGEST = 8 << 20  # bytes of a list
+_UNKNOWN = "unknown"  # the platform of attestations, which are no images
+# Our names of instruction sets by those of images.
+_PLATFORMS = {"amd64": "x86_64", "arm64": "aarch64", "386": "i386", "arm": "arm"}
+
+Opener = Callable[[], BinaryIO]
+
+
+class Part(io.RawIOBase):
+    """A stretch of a file, as a file of its own."""
+
+    def __init__(self, descriptor: int, offset: int, size: int) -> None:
+        self._descriptor = descriptor
+        self._place = offset
+        self._end = offset + size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = min(len(buffer), self._end - self._place)
+        data = os.pread(self._descriptor, wanted, self._place)
+        buffer[: len(data)] = data
+        self._place += len(data)
+        return len(data)
+
+
+class Layers:
+    """The layers of one image, lowest first; each can be read as a tar any number of times."""
+
+    def __init__(self, name: str, openers: list[Opener]) -> None:
+        self.name = name
+        self._openers = openers
+
+    def __len__(self) -> int:
+        return len(self._openers)
+
+    def members(self, at: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+        """The members of the layer as they come. Raises Error where it is damaged."""
+        with self._openers[at]() as file:
+            reader = _Stream(file)
+            try:
+                with tarfile.open(fileobj=reader, mode="r|") as tar:  # type: ignore[call-overload]
+                    for member in tar:
+                        tar.members = []  # or it keeps them all
+                        yield tar, member
+            except (tarfile.TarError, DamagedStreamError, EOFError, OSError) as error:
+                raise Error(
+                    f"a layer of {self.name} cannot be read: {error}; save the image anew",
+                    path=self.name,
+                ) from error
+
+
+class _Stream:
+    """What tarfile reads from: unpacked where it is packed."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        head = file.read(HEAD)
+        self._rest = b""
+        self._file = file
+        kind = kind_of(head)
+        pieces = self._pieces(head)
+        self._source = (
+            unpacked(kind, lambda size: next(pieces, b"")) if kind in PACKINGS else pieces
+        )
+
+    def _pieces(self, head: bytes) -> Iterator[bytes]:
+        while head:
+            yield head
+            head = self._file.read(TAKEN)
+
+    def read(self, size: int) -> bytes:
+        parts = [self._rest]
+        have = len(self._rest)
+        while have < size:
+            piece = next(self._source, b"")
+            if not piece:
+                break
+            parts.append(piece)
+            have += len(piece)
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+
+class _Folder:
+    """The files of a layout in a directory."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def open(self, name: str) -> BinaryIO | None:
+        try:
+            return open(os.path.join(self._path, name), "rb")
+        except OSError:
+            return None
+
+
+class _Tar:
+    """The files of a layout in a tar, which is not unpacked."""
+
+    def __init__(self, path: str) -> None:
+        file: BinaryIO = open(path, "rb")  # noqa: SIM115
+        kind = kind_of(file.read(HEAD))
+        file.seek(0)
+        if kind in PACKINGS:
+            packed, file = file, sparse.temporary()
+            with packed:
+                sparse.write_sparse(unpacked(kind, packed.read), file, path)
+        self._file = file
+        self._parts: dict[str, tuple[int, int]] = {}
+        file.seek(0)
+        with tarfile.open(fileobj=file, mode="r:") as tar:
+            links = {}
+            for member in tar:
+                name = os.path.normpath(member.name)
+                if member.isreg():
+                    self._parts[name] = member.offset_data, member.size
+                elif member.issym() or member.islnk():
+                    base = os.path.dirname(name) if member.issym() else ""
+                    links[name] = os.path.normpath(os.path.join(base, member.linkname))
+        # Old versions of docker save a layer that occurs twice as a link.
+        for name, target in links.items():
+            if target in self._parts:
+                self._parts.setdefault(name, self._parts[target])
+
+    def open(self, name: str) -> BinaryIO | None:
+        part = self._parts.get(os.path.normpath(name))
+        if part is None:
+            return None
+        return io.BufferedReader(Part(self._file.fileno(), *part))
+
+
+class _Image:
+    def __init__(self, name: str, files: _Folder | _Tar, arch: str) -> None:
+        self.name = name
+        self.files = files
+        self.arch = arch
+
+    def fault(self, reason: str) -> Error:
+        return Error(f"{self.name} cannot be used as a container image: {reason}", path=self.name)
+
+    def listed(self, name: str) -> Any:
+        """A file of JSON; None where there is none."""
+        file = self.files.open(name)
+        if file is None:
+            return None
+        with file:
+            try:
+                return json.loads(file.read(_LONGEST))
+            except ValueError:
+                raise self.fault(f"{name} is not JSON; save it anew") from None
+
+    def blob(self, descriptor: Any) -> str:
+        match = _DIGEST.match(str(descriptor.get("digest", "")))
+        if match is None:
+            raise self.fault("it names a blob by what is no digest; save it anew")
+        return f"blobs/{match[1]}/{match[2]}"
+
+    def manifest(self, index: Any, depth: int = 0) -> Any:
+        """The manifest that an index leads to, of the core's instruction set if there are more."""
+        rows = [row for row in index.get("manifests", []) if not self._is_none(row)]
+        fitting = [row for row in rows if self._platform(row) in ("", self.arch)] or rows
+        if len(fitting) > 1:
+            named = ", ".join(sorted({self._title(row) for row in fitting}))
+            raise self.fault(f"it holds {len(fitting)} images ({named}); save one alone")
+        if not fitting:
+            raise self.fault("it holds no image")
+        found = self.listed(self.blob(fitting[0]))
+        if not isinstance(found, dict):
+            raise self.fault("its manifest is missing; save it anew")
+        if "manifests" in found:
+            if depth == _DEPTH:
+                raise self.fault("its indices lead from one to the next without end")
+            return self.manifest(found, depth + 1)
+        return found
+
+    def _is_none(self, row: Any) -> bool:
+        return bool((row.get("platform") or {}).get("architecture") == _UNKNOWN)
+
+    def _platform(self, row: Any) -> str:
+        name = (row.get("platform") or {}).get("architecture", "")
+        return str(_PLATFORMS.get(name, name))
+
+    def _title(self, row: Any) -> str:
+        notes = row.get("annotations") or {}
+        title = notes.get("org.opencontainers.image.ref.name") or self._platform(row)
+        return str(title or row.get("digest"))
+
+    def layer_names(self) -> list[str]:
+        """The names of its files that are layers, lowest first."""
+        index = self.listed("index.json")
+        if isinstance(index, dict):
+            return [self.blob(row) for row in self.manifest(index).get("layers", [])]
+        saved = self.listed("manifest.json")
+        if not isinstance(saved, list) or not all(isinstance(row, dict) for row in saved):
+            raise self.fault("it has neither index.json nor manifest.json; name a directory, an OCI"
+                             " layout, or what `docker save` wrote")  # fmt: skip
+        if len(saved) != 1:
+            tags = ", ".join(str(tag) for row in saved for tag in row.get("RepoTags") or [])
+            raise self.fault(f"it holds {len(saved)} images ({tags}); save one alone")
+        return [str(name) for name in saved[0].get("Layers", [])]
+
+
+def is_image(path: str) -> bool:
+    """Whether it is no plain directory: a file, or a directory that is an OCI layout."""
+    return os.path.isfile(path) or os.path.isfile(os.path.join(path, "oci-layout"))
+
+
+def layers_of(path: str, arch: str) -> Layers:
+    """Of the image at `path`; `arch` is ours. Raises Error."""
+    try:
+        files = _Folder(path) if os.path.isdir(path) else _Tar(path)
+        image = _Image(path, files, arch)
+        names = image.layer_names()
+    except (tarfile.TarError, DamagedStreamError, EOFError, OSError) as error:
+        raise Error(f"{path} cannot be read as a container image: {error}", path=path) from error
+    except (AttributeError, TypeError) as error:
+        raise Error(
+            f"{path} cannot be used as a container image: its lists make no sense"
+        ) from error
+
+    def opener(name: str) -> Opener:
+        def open_it() -> BinaryIO:
+            file = files.open(name)
+            if file is None:
+                raise image.fault(f"its layer {name} is missing; save it anew")
+            return file
+
+        return open_it
+
+    return Layers(path, [opener(name) for name in names])

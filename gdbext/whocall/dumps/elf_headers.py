@@ -1,0 +1,97 @@
+"""Reads the headers of little-endian ELF files: as much as it takes to place one in a process."""
+
+from __future__ import annotations
+
+import struct
+from typing import BinaryIO
+
+from whocall.core.records import dataclass
+
+PT_LOAD, PT_NOTE = 1, 4
+_NT_BUILD_ID = 3
+_MOST = 1 << 16  # bytes of notes
+
+
+@dataclass(frozen=True)
+class ProgramHeader:
+    """Link addresses; sizes and offsets in bytes."""
+
+    kind: int
+    flags: int
+    offset: int
+    address: int
+    file_size: int
+    memory_size: int
+
+
+@dataclass(frozen=True)
+class Headers:
+    """Of one file."""
+
+    entry: int  # link address
+    table_offset: int  # of the program headers
+    row_size: int
+    rows: list[ProgramHeader]
+
+    @property
+    def loads(self) -> list[ProgramHeader]:
+        return [row for row in self.rows if row.kind == PT_LOAD]
+
+
+def _read(file: BinaryIO) -> Headers | None:
+    head = file.read(64)
+    if len(head) < 64 or head[:4] != b"\x7fELF" or head[5] != 1:
+        return None
+    wide = head[4] == 2
+    entry, start = struct.unpack_from("<2Q" if wide else "<2I", head, 24)
+    size, count = struct.unpack_from("<HH", head, 54 if wide else 42)
+    shape = struct.Struct("<2I6Q" if wide else "<8I")
+    if size < shape.size:
+        return None
+    file.seek(start)
+    table = file.read(size * count)
+    rows = []
+    for at in range(0, len(table) - size + 1, size):
+        row = shape.unpack_from(table, at)
+        if wide:
+            kind, flags, offset, address, _, held, whole, _ = row
+        else:
+            kind, offset, address, _, held, whole, flags, _ = row
+        rows.append(ProgramHeader(kind, flags, offset, address, held, whole))
+    return Headers(entry, start, size, rows)
+
+
+def headers_of(path: str) -> Headers | None:
+    """None for what cannot be read or is no little-endian ELF file."""
+    try:
+        with open(path, "rb") as file:
+            return _read(file)
+    except (OSError, struct.error, ValueError, OverflowError):
+        return None
+
+
+def build_id_of(path: str) -> str:
+    """Lower-case hex; empty for what is no little-endian ELF file with a build id."""
+    try:
+        with open(path, "rb") as file:
+            headers = _read(file)
+            for row in headers.rows if headers else ():
+                if row.kind == PT_NOTE:
+                    file.seek(row.offset)
+                    found = _build_id_in(file.read(min(row.file_size, _MOST)))
+                    if found:
+                        return found
+    except (OSError, struct.error, ValueError, OverflowError):
+        pass
+    return ""
+
+
+def _build_id_in(notes: bytes) -> str:
+    at = 0
+    while at + 12 <= len(notes):
+        name, size, kind = struct.unpack_from("<III", notes, at)
+        contents = at + 12 + (name + 3) // 4 * 4
+        if kind == _NT_BUILD_ID and notes[at + 12 : at + 16] == b"GNU\0":
+            return notes[contents : contents + size].hex()
+        at = contents + (size + 3) // 4 * 4
+    return ""

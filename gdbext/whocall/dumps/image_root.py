@@ -1,0 +1,126 @@
+"""`--sysroot IMAGE`: of a container image, the files that a process maps, and no others."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from whocall.core.errors import Error
+from whocall.core.image import ProcessImage
+from whocall.core.records import replace
+from whocall.core.search import Search
+from whocall.dumps import sparse
+from whocall.dumps.container import Layers, layers_of
+from whocall.dumps.library_places import FOLDERS, SUFFIXES
+from whocall.dumps.merged_tree import MergedTree, Node, parts_of
+
+_ROUNDS = 3  # a program's file may tell of libraries that its core does not name
+_DEBUG = "/usr/lib/debug"
+
+
+def _ended(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)  # so that what was made is removed
+
+
+class ImageRoot:
+    """A directory that stands for the root of an image, with the files that were asked for."""
+
+    def __init__(self, path: str, arch: str) -> None:
+        self._layers: Layers = layers_of(path, arch)
+        self._tree = MergedTree(self._layers)
+        self._size = 0
+        self.path = tempfile.mkdtemp(prefix="whocall-", dir=sparse.folder())
+        atexit.register(shutil.rmtree, self.path, ignore_errors=True)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _ended)
+
+    def take(self, paths: Iterable[str]) -> None:
+        """Copies those of the absolute paths that the image has, links followed."""
+        wanted: dict[tuple[int, str], list[str]] = {}
+        for path in paths:
+            node = self._tree.find(path)
+            if node is not None and parts_of(path):
+                self._count(node)
+                wanted.setdefault((node.layer, node.name), []).append(path)
+        for layer in sorted({layer for layer, _ in wanted}):
+            self._take_of_layer(
+                layer, {name: places for (at, name), places in wanted.items() if at == layer}
+            )
+
+    def _count(self, node: Node) -> None:
+        self._size += node.size
+        if self._size > sparse.limit():
+            raise Error(
+                f"the files of {self._layers.name} are larger than all that may be unpacked"
+            )
+
+    def _take_of_layer(self, layer: int, wanted: dict[str, list[str]]) -> None:
+        for tar, member in self._layers.members(layer):
+            places = wanted.get(member.name, [])
+            source = tar.extractfile(member) if places and member.isreg() else None
+            if source is None:
+                continue
+            first, *others = (self._place(path) for path in places)
+            with source, open(first, "wb") as file:
+                shutil.copyfileobj(source, file, 1 << 20)
+            for other in others:
+                shutil.copyfile(first, other)
+
+    def _place(self, path: str) -> str:
+        """Below our directory, where there are no links."""
+        place = os.path.join(self.path, *(parts_of(path) or ["file"]))
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        return place
+
+    def take_for(self, image: ProcessImage, by_name: bool) -> set[str]:
+        """The files of all modules, and their debug files; returns what was asked for.
+
+        `by_name`: libraries may be known by name alone, so they lie in any folder of libraries.
+        """
+        asked = set()
+        for module in image.modules:
+            if module.path.startswith("/"):
+                asked.add(module.path.removesuffix(" (deleted)"))
+            if by_name and ".so" in module.path:
+                asked |= set(self._places_of_library(os.path.basename(module.path)))
+            identity = module.build_id_in_memory
+            if identity:
+                asked.add(f"{_DEBUG}/.build-id/{identity[:2]}/{identity[2:]}.debug")
+        self.take(asked)
+        return asked
+
+    def _places_of_library(self, name: str) -> Iterable[str]:
+        folders = [f"{folder}/{entry}" for folder in ("lib", "usr/lib")
+                   for entry in self._tree.folder(folder) if entry.endswith(SUFFIXES)]  # fmt: skip
+        return (f"/{folder}/{name}" for folder in [*FOLDERS, *folders])
+
+
+def opened_with_image(
+    open_it: Callable[[Search], ProcessImage], search: Search, by_name: bool
+) -> ProcessImage:
+    """Opens a process whose files lie in the image that is named as `search.sysroot`.
+
+    `by_name` as for take_for().
+    """
+    image = open_it(replace(search, sysroot="", debuginfod=False))
+    root = ImageRoot(search.sysroot, image.arch)
+    wanted = replace(
+        search,
+        sysroot=root.path,
+        debug_directories=[root.path + _DEBUG, *search.debug_directories],
+    )
+    known: set[str] = set()
+    for _ in range(_ROUNDS):
+        asked = root.take_for(image, by_name)
+        if asked <= known:
+            break
+        known |= asked
+        image.close()
+        image = open_it(wanted)
+    return image

@@ -1,0 +1,156 @@
+"""Makes a core of a minidump, which whocall's engine and gdb read as any other."""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from typing import BinaryIO
+
+from whocall.core.errors import Error
+from whocall.core.records import replace
+from whocall.core.signals import signal_name
+from whocall.dumps.contexts import prstatus
+from whocall.dumps.core_writer import (
+    NT_AUXV,
+    NT_PRSTATUS,
+    Segment,
+    file_note,
+    module_note,
+    note,
+    process_note,
+    segments_of,
+    signal_note,
+    write_core,
+)
+from whocall.dumps.elf_headers import Headers, headers_of
+from whocall.dumps.library_places import with_places
+from whocall.dumps.minidump import Minidump, Region, read_minidump
+
+_PAGE = 4096
+
+
+def _program_name(dump: Minidump) -> str:
+    if dump.modules:
+        return dump.modules[0].path.rpartition("/")[2]
+    return dump.command.partition(" ")[0].rpartition("/")[2]
+
+
+def notes_of(dump: Minidump) -> bytes:
+    """In the kernel's order: the thread that crashed first, behind it what is the process's, the
+    signal in each thread.
+    """
+    signal = dump.crash.signal if dump.crash else 0
+    command = dump.command or (dump.modules[0].path if dump.modules else "")
+    parts = []
+    for at, thread in enumerate(dump.threads):
+        status = prstatus(dump.machine, thread.lwp, signal, thread.registers)
+        parts.append(note("CORE", NT_PRSTATUS, status))
+        if at == 0:
+            pid = dump.pid or thread.lwp
+            parts.append(process_note(dump.machine, pid, _program_name(dump), command))
+            if dump.crash:
+                parts.append(signal_note(dump.machine, signal, dump.crash.code, dump.crash.address))
+            if dump.auxiliary:
+                parts.append(note("CORE", NT_AUXV, dump.auxiliary))
+            parts.append(file_note(dump.machine, dump.regions))
+            parts.append(module_note(dump.modules))
+    return b"".join(parts)
+
+
+def _held(segments: Iterable[Segment]) -> int:
+    return sum(segment.held for segment in segments)
+
+
+def amount(size: int) -> str:
+    """`8.5 KB`."""
+    return f"{size / (1 << 20):.1f} MB" if size >= 1 << 20 else f"{size / (1 << 10):.1f} KB"
+
+
+def _remarks(dump: Minidump, name: str, held: int) -> list[str]:
+    told = [
+        f"{name} is a minidump with {amount(held)} of the process's memory: what else a walk would"
+        " read is missing, so frames may be."
+    ]
+    return told + [f"{name} is damaged: {remark}." for remark in dump.remarks[:5]]
+
+
+def fields_of(dump: Minidump) -> dict[str, str]:
+    """What the file tells of the crash, in the words that stores of crashes have for it."""
+    found = {"writer": dump.writer, "system": dump.system, "command": dump.command}
+    if dump.pid:
+        found["pid"] = str(dump.pid)
+    if dump.modules:
+        found["exe"] = dump.modules[0].path
+    if dump.crash:
+        found["signal"] = str(dump.crash.signal)
+        found["signal_name"] = signal_name(dump.machine.name, dump.crash.signal) or ""
+    if dump.time:
+        found["time"] = str(dump.time)
+    return {key: value for key, value in found.items() if value}
+
+
+def with_files(dump: Minidump, files: Mapping[int, str]) -> Minidump:
+    """Says of the modules whose `files` (by an address in the module) are known what is mapped.
+
+    What the dump tells itself stays: its mappings and its auxiliary vector.
+    """
+    regions = list(dump.regions)
+    auxiliary = dump.auxiliary
+    for at, module in enumerate(dump.modules):
+        path = next((files[begin] for begin in files if module.begin <= begin < module.end), "")
+        headers = headers_of(path) if path else None
+        if headers is None or not headers.loads:
+            continue
+        bias = module.begin - headers.loads[0].address // _PAGE * _PAGE
+        if not any(region.begin <= module.begin < region.end for region in dump.regions):
+            regions += _mapped(headers, bias, path)
+        if at == 0 and not auxiliary:
+            auxiliary = _auxiliary(headers, bias, dump.machine.pointer_size)
+    return replace(dump, regions=regions, auxiliary=auxiliary)
+
+
+def _mapped(headers: Headers, bias: int, path: str) -> Iterator[Region]:
+    for row in headers.loads:
+        begin = (row.address + bias) // _PAGE * _PAGE
+        end = -(-(row.address + bias + row.file_size) // _PAGE) * _PAGE
+        if begin < end <= 1 << 64:
+            yield Region(begin, end, row.flags & 7, row.offset // _PAGE * _PAGE, path)
+
+
+def _auxiliary(headers: Headers, bias: int, word: int) -> bytes:
+    """What debuggers place the program by: AT_PHDR, AT_PHENT, AT_PHNUM, AT_PAGESZ, AT_ENTRY."""
+    first = headers.loads[0]
+    table = first.address - first.offset + headers.table_offset + bias
+    told = (3, table, 4, headers.row_size, 5, len(headers.rows), 6, _PAGE, 9, headers.entry + bias)
+    mask = (1 << word * 8) - 1
+    values = [value & mask for value in (*told, 0, 0)]
+    return struct.pack(f"<{len(values)}{'Q' if word == 8 else 'I'}", *values)
+
+
+class Converter:
+    """A minidump that cores are made of."""
+
+    def __init__(self, file: BinaryIO, name: str, sysroot: str = "") -> None:
+        """Keeps `file` open under another descriptor. Raises Error."""
+        self._name = name
+        try:
+            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (ValueError, OSError) as error:
+            raise Error(f"{name} cannot be read: {error}", path=name) from error
+        with memoryview(self._mapped) as data:
+            self._told = read_minidump(data, name)
+        self.dump = self._told
+        self.place(sysroot)
+
+    def place(self, sysroot: str) -> None:
+        """Looks for the files of libraries that are known by name alone, below `sysroot`."""
+        self.dump = replace(self._told, modules=with_places(self._told.modules, sysroot))
+
+    def write(self, out: BinaryIO, files: Mapping[int, str] | None = None) -> list[str]:
+        """Writes the core; `files` as in with_files(). Returns sentences on what is missing."""
+        dump = with_files(self.dump, files) if files else self.dump
+        segments = segments_of(dump.memory, dump.regions)
+        with memoryview(self._mapped) as data:
+            write_core(out, dump.machine, notes_of(dump), segments, data)
+        return _remarks(dump, self._name, _held(segments))

@@ -1,0 +1,129 @@
+"""Keeps what is unpacked in a temporary file without a name, which is gone when it is closed.
+
+Nobody has to remove it: neither Ctrl-C nor a kill leaves it behind. Pages of zeros are holes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from whocall.core.errors import Error
+
+_BLOCK = 4096
+_ZEROS = bytes(_BLOCK)
+_LIMIT = 64 << 30  # bytes, holes too
+_LIMIT_NAME = "WHOCALL_UNPACK_LIMIT"
+_SPARE = 256 << 20  # bytes that stay free on the disk
+_LOOK = 64 << 20  # bytes written between two looks at the disk
+
+
+def folder() -> str:
+    """Where large files belong: $TMPDIR, else /var/tmp, which is never in memory."""
+    for place in (os.environ.get("TMPDIR", ""), "/var/tmp"):
+        if place and os.access(place, os.W_OK):
+            return place
+    import tempfile
+
+    return tempfile.gettempdir()
+
+
+def limit() -> int:
+    """Bytes that a file may unpack to."""
+    text = os.environ.get(_LIMIT_NAME, "")
+    if not text:
+        return _LIMIT
+    factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}.get(text[-1:].upper(), 1)
+    digits = text[:-1] if factor > 1 else text
+    if not digits.isdecimal():
+        raise Error(f"{_LIMIT_NAME} is {text!r}: give a number of bytes, such as 200G")
+    return int(digits) * factor
+
+
+def temporary() -> BinaryIO:
+    """A file without a name."""
+    import tempfile
+
+    try:
+        return tempfile.TemporaryFile(dir=folder(), buffering=0)
+    except OSError as error:
+        raise Error(
+            f"cannot make a temporary file in {folder()}: {error.strerror}; name another folder"
+            " in TMPDIR"
+        ) from error
+
+
+def path_of(file: BinaryIO) -> str:
+    """A path under which this process and those that it starts can open the file."""
+    return f"/proc/{os.getpid()}/fd/{file.fileno()}"
+
+
+def _require_room(name: str) -> None:
+    found = os.statvfs(folder())
+    if found.f_bavail * found.f_frsize < _SPARE:
+        raise _full(name)
+
+
+def _full(name: str) -> Error:
+    return Error(
+        f"{name} cannot be unpacked: {folder()} is full; free some space, or name another folder"
+        " in TMPDIR"
+    )
+
+
+def _runs(piece: bytes, place: int) -> Iterable[tuple[int, int]]:
+    """What of the piece, which belongs at `place`, is not zero: half-open ranges of whole pages."""
+    start = None
+    at = 0
+    while at < len(piece):
+        end = min(at + _BLOCK - (place + at) % _BLOCK, len(piece))
+        block = piece[at:end]
+        if block == _ZEROS or (len(block) < _BLOCK and not any(block)):
+            if start is not None:
+                yield start, at
+                start = None
+        elif start is None:
+            start = at
+        at = end
+    if start is not None:
+        yield start, len(piece)
+
+
+def _put(descriptor: int, piece: bytes, place: int) -> int:
+    """Returns how many bytes were written."""
+    written = 0
+    view = memoryview(piece)
+    for begin, end in _runs(piece, place):
+        done = begin
+        while done < end:
+            done += os.pwrite(descriptor, view[done:end], place + done)
+        written += end - begin
+    return written
+
+
+def write_sparse(pieces: Iterable[bytes], file: BinaryIO, name: str) -> int:
+    """Writes the pieces one after the other; returns the size, bytes. `name` is for complaints."""
+    most = limit()
+    size = unseen = 0
+    descriptor = file.fileno()
+    try:
+        for piece in pieces:
+            if size + len(piece) > most:
+                raise Error(
+                    f"{name} unpacks to more than {most >> 20} MiB; if that is right, allow it:"
+                    f" {_LIMIT_NAME}={(most >> 30) * 4 or 1}G"
+                )
+            unseen += _put(descriptor, piece, size)
+            size += len(piece)
+            if unseen > _LOOK:
+                _require_room(name)
+                unseen = 0
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise _full(name) from error
+        raise
+    finally:
+        os.ftruncate(descriptor, size)  # also what is left of a damaged stream
+    return size

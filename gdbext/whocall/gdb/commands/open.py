@@ -1,0 +1,85 @@
+"""`whocall open` in gdb: loads crashes that gdb itself cannot read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import gdb
+
+from whocall.core import loader
+from whocall.core.errors import UsageError
+from whocall.dumps import sparse
+from whocall.frontend.options import OPEN, Parsed
+from whocall.gdb.host import settings
+from whocall.gdb.host.output import warn, write
+
+if TYPE_CHECKING:
+    from whocall.dumps.unpacking import PlacedFile, Unpacked
+
+# gdb opens the file of a core by its name again and again; this one's is that of our descriptor.
+_kept: dict[int, BinaryIO] = {}
+
+
+def wanted(parsed: Parsed) -> tuple[str, str]:
+    """The file to open, and the program or "". Raises Error."""
+    stored = parsed.has("last") or parsed.has("crash")
+    if not parsed.arguments and not stored:
+        raise UsageError('"whocall open" needs a FILE, -last or -crash WHICH')
+    if stored:
+        from whocall.dumps.store import crashes, newest_with_core
+
+        which = parsed.values.get("crash", "")
+        if len(parsed.arguments) > 1:
+            raise UsageError('"whocall open" takes a FILE, or -last or -crash WHICH, not both')
+        return newest_with_core(crashes(match=which), which).path, "".join(parsed.arguments)
+    path, *exe = (str(Path(word).expanduser()) for word in parsed.arguments)
+    if path == "-":
+        raise UsageError("the standard input is gdb's own: name a FILE")
+    return path, "".join(exe)
+
+
+def run(line: str) -> None:
+    """Unpacks or converts the file, and makes it gdb's core."""
+    path, exe = wanted(OPEN.parse(line))
+    loader.load()
+    from whocall.dumps.unpacking import is_plain, unpack
+
+    if is_plain(path):
+        load_plain(path, exe)
+        return
+    core = sparse.temporary()
+    load(core, unpack(path, exe, settings.search(), core))
+
+
+def load_plain(path: str, exe: str) -> None:
+    """A core as it is."""
+    if exe:
+        gdb.execute(f"file {exe}")
+    gdb.execute(f"core-file {path}")
+
+
+def load(core: BinaryIO, made: Unpacked) -> None:
+    """Makes the new core gdb's, with the program and the files of its modules."""
+    from whocall.dumps.origin import told
+
+    warn(made.remarks)
+    write(told(made.origin))
+    if made.exe:
+        gdb.execute(f"file {made.exe}", to_string=True)
+    gdb.execute(f"core-file {sparse.path_of(core)}")
+    _kept[gdb.selected_inferior().num] = core
+    for file in made.files:
+        if file.path != made.exe:
+            _add_symbols(file)
+
+
+def _add_symbols(file: PlacedFile) -> None:
+    """Where gdb has no list of libraries, as of minidumps, each is told to it."""
+    known = {objfile.filename for objfile in gdb.objfiles()}
+    if file.path in known or str(Path(file.path).resolve()) in known:
+        return
+    try:
+        gdb.execute(f"add-symbol-file {file.path} -o {file.bias:#x}", to_string=True)
+    except gdb.error as error:
+        warn([f"gdb has no symbols of {file.path}: {error}."])

@@ -1,0 +1,30 @@
+// Modules as a dump lists them that holds none of their headers, such as a minidump.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/address.h"
+#include "base/byte_view.h"
+#include "object/elf_file.h"
+
+namespace whocall {
+
+// A module as a dump without headers in memory lists it (a minidump).
+struct ToldModule {
+  AddressRange range;  // runtime addresses
+  bool is_executable = false;
+  std::string build_id;  // lower-case hex; may be empty
+  std::string path;      // as the process names it; may be a library's own name alone
+};
+
+// Whether it is the note that whocall writes into the cores that it makes of other dumps.
+bool is_module_note(const ElfNote& note);
+
+// That note: words of 64 bits in the core's byte order, namely a version (1), a count, and for each
+// module its begin and end (runtime addresses), 1 for the program or else 0, the sizes of its build
+// id and of its path in bytes; behind all rows the build ids and paths. Rows that are cut off are
+// left out.
+std::vector<ToldModule> parse_module_note(ByteView contents);
+
+}  // namespace whocall

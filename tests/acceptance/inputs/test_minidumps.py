@@ -1,0 +1,145 @@
+"""Minidumps of Crashpad's own handler, of lldb's writer, and of ARM and AArch64 by yaml2obj."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corpus.crash import ENVIRONMENT, set_limits
+
+import whocall
+from acceptance.helpers.front_ends import WHOCALL
+from acceptance.inputs.crashes import Chains, Crash, chains, crash, ran
+from acceptance.inputs.written_minidumps import FORMS, write
+from whocall.core.errors import Error
+
+CHAIN = """
+__attribute__((noinline)) int last(volatile int *p) { return *p + 2; }
+__attribute__((noinline)) int calling(int *p) { return last(p) + 1; }
+int main(void) { return calling(0); }
+"""
+
+
+def test_crashpads_minidump_has_the_frames_of_the_core(plain: Crash, true_chains: Chains) -> None:
+    assert plain.minidump.stat().st_size < 100_000
+    assert chains(plain.minidump) == true_chains
+    with whocall.open_core(str(plain.minidump)) as image:
+        assert image.threads[0].crashed and image.threads[0].signal == 11
+        assert image.origin["writer"] == "Crashpad" and image.origin["exe"] == str(plain.exe)
+        assert [line for line in image.warnings if "is a minidump with" in line]
+
+
+def test_of_a_program_of_32_bits() -> None:
+    small = crash("inputs32", "-m32 -O1 -g -fomit-frame-pointer")
+    wanted, found = chains(small.core), chains(small.minidump)
+    assert found[0] == wanted[0]
+    # The waiting thread stands in the vDSO, which no minidump holds and no file has.
+    assert [pc for pc, _ in found[1]] == [pc for pc, _ in wanted[1]]
+    said = subprocess.run(
+        [sys.executable, WHOCALL, "bt", "--all", small.minidump], capture_output=True, check=True
+    )
+    assert b"No file was found for [vdso]" in said.stderr
+
+
+def test_a_file_of_another_build_is_refused(plain: Crash, tmp_path: Path) -> None:
+    data = bytearray(plain.minidump.read_bytes())
+    data[data.index(b"LEpB") + 4] ^= 1  # of the program's build id: the first module's
+    path = tmp_path / "other.dmp"
+    path.write_bytes(data)
+    with whocall.open_core(str(path)) as image:
+        (program,) = [module for module in image.modules if module.is_executable]
+        assert (program.path, program.state) == (str(plain.exe), "MISMATCH")
+        assert image.backtrace(0).frames[0].function is None
+
+
+def test_files_are_found_by_build_id(plain: Crash, true_chains: Chains, tmp_path: Path) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    shutil.copy(plain.exe, shelf / "of another name")
+    moved = tmp_path / "moved.dmp"
+    was, now = (text.encode("utf-16-le") for text in ("crashing", "missing_"))
+    moved.write_bytes(plain.minidump.read_bytes().replace(was, now))
+    assert chains(moved)[0] != true_chains[0]
+    assert chains(moved, directories=[str(shelf)]) == true_chains
+
+
+def lldbs_chains(said: str) -> list[list[int]]:
+    """By thread; of a frame with inlined calls, which come first, the first line has the pc.
+
+    Frames that were left by a jump are no part of the stack: lldb reasons that they must have been.
+    """
+    found = []
+    for thread in re.split(r"thread #\d", said)[1:]:
+        lines = re.findall(r"frame #\d+: (0x[0-9a-f]+)(.*)", thread)
+        lines = [(pc, rest) for pc, rest in lines if "[artificial]" not in rest]
+        inlined = [False] + ["[inlined]" in rest for _, rest in lines]
+        found.append([int(pc, 16) for (pc, _), inside in zip(lines, inlined) if not inside])
+    return found
+
+
+def test_lldbs_minidump_has_the_frames_that_lldb_has(plain: Crash, tmp_path: Path) -> None:
+    place = tmp_path / "lldb.dmp"
+    save = f"process save-core --plugin-name=minidump --style=stack {place}"
+    said = ran(
+        ["lldb", "-b", "-o", "run", "-k", save, "-k", "bt all", "-k", "kill", plain.exe],
+        env={**ENVIRONMENT, "HOME": str(tmp_path)},
+    )
+    wanted = lldbs_chains(said.rpartition("bt all")[2])
+    assert len(wanted) == 2
+    assert [[pc for pc, _ in chain] for chain in chains(place)] == wanted
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_of_other_instruction_sets(form: str, tmp_path: Path) -> None:
+    triple, qemu = ("arm-linux-gnueabihf", "qemu-arm") if form == "arm" else ("aarch64-linux-gnu",
+                    "qemu-aarch64")  # fmt: skip
+    source, exe = tmp_path / "chain.c", tmp_path / "chain"
+    source.write_text(CHAIN)
+    ran([f"{triple}-gcc", "-O1", "-g", "-static", "-Wl,--build-id", "-o", exe, source])
+    subprocess.run(
+        [qemu, exe], cwd=tmp_path, env=ENVIRONMENT, preexec_fn=set_limits, check=False,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    (core,) = tmp_path.glob("qemu_*.core")
+    wanted = chains(core, str(exe))
+    assert [name for _, name in wanted[0]][:3] == ["last", "calling", "main"]
+    assert chains(write(core, exe, form, tmp_path / "made.dmp")) == wanted
+
+
+def test_damage_is_one_sentence(plain: Crash, tmp_path: Path) -> None:
+    """Whatever a byte says, there is a backtrace or an error of ours."""
+    whole = plain.minidump.read_bytes()
+    chooser = random.Random(17)
+    path = tmp_path / "damaged.dmp"
+    refused = 0
+    for number in range(300):
+        data = bytearray(whole)
+        if number % 3 == 0:
+            del data[chooser.randrange(4, len(data)) :]
+        for _ in range(chooser.randrange(1, 9)):
+            place = chooser.randrange(4, 0x1800 if chooser.random() < 0.8 else len(whole))
+            if place < len(data):
+                data[place] = chooser.choice((0, 1, 0x7F, 0x80, 0xFF, data[place] ^ 4))
+        path.write_bytes(data)
+        try:
+            with whocall.open_core(str(path)) as image:
+                image.report()
+        except Error as error:
+            assert str(path) in str(error) and "\n" not in str(error)
+            refused += 1
+    assert 0 < refused < 300
+
+
+def test_other_systems_are_told(plain: Crash, tmp_path: Path) -> None:
+    path = tmp_path / "windows.dmp"
+    data = bytearray(plain.minidump.read_bytes())
+    place = data.index((0x8201).to_bytes(4, "little"))
+    data[place : place + 4] = (2).to_bytes(4, "little")
+    path.write_bytes(data)
+    with pytest.raises(Error, match="a minidump of Windows: only those of Linux and Android"):
+        whocall.open_core(str(path))

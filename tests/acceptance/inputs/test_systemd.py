@@ -1,0 +1,91 @@
+"""The store and the journal of the real systemd-coredump, which keeps our crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from acceptance.helpers.front_ends import WHOCALL
+from acceptance.inputs.crashes import TOOLS, Chains, Crash, chains, ran
+
+SCRIPT = Path(__file__).with_name("systemd.sh")
+
+
+@dataclass(frozen=True)
+class Store:
+    """What systemd-coredump has kept."""
+
+    cores: Path
+    journal: Path
+    said: str  # by coredumpctl
+
+    def told(self, *arguments: str | Path) -> str:
+        """`whocall bt` on this store."""
+        places = ["--store", self.cores, "--journal", self.journal]
+        return ran([sys.executable, WHOCALL, "bt", *places, *arguments])
+
+
+@pytest.fixture(scope="module")
+def store(plain: Crash, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    tools, folder = TOOLS / "systemd", tmp_path_factory.mktemp("store")
+    waits = folder / "waits"
+    shutil.copy("/bin/sleep", waits)
+    runs = folder / "runs"
+    runs.write_text(f"#!/bin/sh\nexec {waits} 60\n")
+    runs.chmod(0o755)
+    alone = ["unshare", "--mount", *["--map-root-user"] * (os.getuid() != 0)]
+    ran([*alone, "bash", SCRIPT, tools, runs, plain.core, folder])
+    said = (folder / "said").read_text()
+    assert "Storage:" in said, (folder / "socket.log").read_text()
+    return Store(folder / "coredump", folder / "journal", said)
+
+
+def test_a_core_of_the_store_is_the_core(store: Store, true_chains: Chains) -> None:
+    (core,) = store.cores.iterdir()
+    assert core.suffix == ".zst"
+    assert chains(core) == true_chains
+
+
+def test_systemds_own_frames_are_ours(store: Store, true_chains: Chains) -> None:
+    stacks = re.split(r"Stack trace of thread \d+:", store.said)[1:]
+    pcs = [[int(pc, 16) for pc in re.findall(r"#\d+\s+(0x[0-9a-f]+)", stack)] for stack in stacks]
+    assert sorted([[pc for pc, _ in chain] for chain in true_chains]) == sorted(pcs)
+
+
+def test_list_last_and_crash(store: Store) -> None:
+    (core,) = store.cores.iterdir()
+    pid = core.name.split(".")[4]
+    heading, row = store.told("--list").splitlines()
+    assert heading.split() == ["TIME", "PID", "UID", "SIGNAL", "CORE", "UNIT", "EXE"]
+    assert re.search(rf" {pid} +0 +SIGSEGV +there +- +/.*/waits$", row)
+    last = store.told("--last")
+    assert re.match(rf"/.*/waits \(pid {pid}\): SIGSEGV, .* UTC, host \S+\n#0 .* innermost ", last)
+    for which in (pid, "waits", row.split()[-1]):
+        assert store.told("--crash", which) == last
+    nothing = subprocess.run(
+        [sys.executable, WHOCALL, "bt", "--store", store.cores, "--crash", "no.service"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert nothing.returncode == 1 and "knows no crash of no.service" in nothing.stderr
+
+
+def test_the_fields_of_the_journal_are_kept(store: Store) -> None:
+    origin = json.loads(store.told("--last", "--json"))["source"]["origin"]
+    assert origin["signal_name"] == "SIGSEGV" and origin["cwd"].startswith("/")
+    assert "/waits" in origin["proc_maps"] and origin["hostname"]
+
+
+def test_without_a_journal_the_files_tell(store: Store, tmp_path: Path) -> None:
+    shutil.copytree(store.cores, tmp_path / "cores")
+    listed = ran([sys.executable, WHOCALL, "bt", "--list", "--store", tmp_path / "cores"])
+    assert "SIGSEGV" in listed and listed.rstrip().endswith("/waits")
