@@ -112,7 +112,7 @@ def open_image(arguments: Values) -> ProcessImage:
     if arguments.last or arguments.crash:
         from whocall.cli.stored import open_stored
 
-        return open_stored(arguments)
+        return open_stored(arguments, wanted_search(arguments))
     if (arguments.core is None) == (arguments.pid is None):
         raise UsageError("bt takes a CORE or --pid N, one of the two")
     if arguments.pid is None:

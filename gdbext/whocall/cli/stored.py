@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from whocall.cli.inputs import wanted_search
 from whocall.cli.outputs import write
 from whocall.core.errors import UsageError
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from whocall.cli.arguments import Values
     from whocall.core.image import ProcessImage
+    from whocall.core.search import Search
     from whocall.dumps.store import StoredCrash
 
 
@@ -26,14 +26,13 @@ def _found(arguments: Values) -> list[StoredCrash]:
     return crashes(arguments.store, arguments.journal, arguments.crash)
 
 
-def open_stored(arguments: Values) -> ProcessImage:
+def open_stored(arguments: Values, search: Search) -> ProcessImage:
     """The newest of the crashes that are asked for."""
     from whocall.dumps.arrival import receive
     from whocall.dumps.opening import open_received
     from whocall.dumps.store import all_fields, newest_with_core
 
     crash = newest_with_core(_found(arguments), arguments.crash)
-    search = wanted_search(arguments)
     arrived = receive(crash.path, search.sysroot)
     arrived.fields = {**arrived.fields, **all_fields(crash, arguments.journal)}
     return open_received(arrived, arguments.exe, search)
