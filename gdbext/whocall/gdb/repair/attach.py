@@ -95,9 +95,11 @@ def note_delivery(delivery: SymbolDelivery, objfile: gdb.Objfile) -> None:
 def deliver(deliveries: Iterable[SymbolDelivery]) -> list[ModuleOutcome]:
     """Attaches the files of the deliveries."""
     outcomes = []
+    process = attached.process_now()
     for delivery in deliveries:
         objfile = _objfile_in_place(delivery)
         known = attached.record(objfile, delivery.path, delivery.bias)
+        known.process = process
         if known.objfile is None and delivery.file_path:
             known.load(delivery.file_path)
         known.attach(delivery.files)

@@ -14,6 +14,7 @@ from pathlib import Path
 import gdb
 
 from whocall.gdb.host import frame_cache
+from whocall.gdb.target.connections import connection_of
 from whocall.repair import symbol_cache
 from whocall.repair.plan import ModuleState
 
@@ -21,6 +22,13 @@ from whocall.repair.plan import ModuleState
 def quoted(path: str | Path) -> str:
     """A path as one argument of a gdb command."""
     return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def process_now() -> tuple[int, int | None]:
+    """Tells a process from an earlier one of the same inferior: each core is a connection."""
+    inferior = gdb.selected_inferior()
+    connection = connection_of(inferior)
+    return inferior.pid, connection.number if connection is not None else None
 
 
 @dataclass
@@ -35,6 +43,8 @@ class Attached:
     files: list[Path] = field(default_factory=list)
     loaded: str = ""  # the module's own file, where gdb was given that too
     moved: bool = False  # gdb had the program elsewhere, and was told where it lies
+    process: tuple[int, int | None] = field(default_factory=process_now)  # of which it was told
+    kept: bool = False  # gdb has it whatever becomes of its list of shared libraries
 
     def load(self, file: str) -> None:
         """Gives gdb the file of a module that it knows nothing of, such as a library where the

@@ -13,6 +13,7 @@ from whocall.frontend.options import Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
 from whocall.gdb.repair import attach, attached
+from whocall.gdb.repair.left_behind import drop_left_behind
 from whocall.gdb.target.backend_arguments import (
     core_and_program,
     search_arguments,
@@ -40,6 +41,7 @@ def process_plan(request: RepairRequest) -> tuple[Plan, dict[int, Chain]]:
 
     Raises Error, and NativeMissingError when no Python can tell.
     """
+    drop_left_behind()
     try:
         now = current(request.every_thread)
     except NativeMissingError:
