@@ -17,6 +17,7 @@ from pathlib import Path
 
 from runtime.lab import build, crash
 
+WHOCALL = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 BUILDS = {
     "O0": ("-O0",),
     "O2": ("-O2",),
@@ -45,7 +46,7 @@ class Outcome:
 
 def frames_of_core(core: Path) -> list[tuple[int, str | None]]:
     """Pc and function of each frame of the thread that crashed, by `whocall bt`."""
-    command = [sys.executable, "-m", "whocall", "bt", "--json", core]
+    command = [sys.executable, WHOCALL, "bt", "--json", core]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said
     threads = json.loads(said.stdout)["threads"]

@@ -60,7 +60,7 @@ def foreign(
     compilers = [
         f"-DCMAKE_{c}_COMPILER={one.triple}-{g}" for c, g in (("C", "gcc"), ("CXX", "g++"))
     ]
-    options = [f"-DCMAKE_{c}_FLAGS={flags} -O1" for c in ("C", "CXX")]
+    options = [f"-DCMAKE_{c}_FLAGS={flags} -O0" for c in ("C", "CXX")]
     configure = ["/usr/bin/cmake", "-G", "Ninja", "-S", NATIVE / "runtime", "-B", folder]
     plain = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_SYSTEM_NAME=Linux"]
     subprocess.run([*configure, *plain, *compilers, *options], check=True, capture_output=True)
