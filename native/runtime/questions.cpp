@@ -32,7 +32,7 @@ std::size_t fill(CarefulWalk& walk, whocall_frame* frames, std::size_t count) {
   return count == 0 ? 0 : fill(walk, frames, count);
 }
 
-int answer(std::size_t found, whocall_frame& found_frame, whocall_frame* frame) {
+int result_of(std::size_t found, whocall_frame& found_frame, whocall_frame* frame) {
   if (found == 0) {
     return -1;
   }
@@ -74,7 +74,7 @@ int who_am_i(whocall_frame* frame) {
     Line line(STDERR_FILENO);
     line.append("I am ").append(self);
   }
-  return answer(found, self, frame);
+  return result_of(found, self, frame);
 }
 
 int who_call_me(whocall_frame* caller) {
@@ -91,7 +91,7 @@ int who_call_me(whocall_frame* caller) {
       line.append("who asks is not known: was the library built without unwind tables?");
     }
   }
-  return answer(found == 2 ? 1 : 0, frames[1], caller);
+  return result_of(found == 2 ? 1 : 0, frames[1], caller);
 }
 
 int find_function_by_addr(const void* address, whocall_frame* frame) {

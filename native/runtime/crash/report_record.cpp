@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kRegisterCount = sizeof kRegisterNames / sizeof kRegisterNames[0];
 constexpr std::size_t kMostStack = 1024;  // bytes of a stack
-constexpr std::size_t kLongestPath = 1024;
+constexpr std::size_t kLongestTold = 1024;
 
 std::size_t path_size(const Module& module) {
   const std::size_t size = std::strlen(path_of(module));
-  return size < kLongestPath ? size : kLongestPath;
+  return size < kLongestTold ? size : kLongestTold;
 }
 
 std::size_t size_of(const Module& module) {
