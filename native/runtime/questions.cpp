@@ -43,9 +43,6 @@ int result_of(std::size_t found, whocall_frame& found_frame, whocall_frame* fram
 }
 
 }  // namespace
-}  // namespace whocall::runtime
-
-using namespace whocall::runtime;
 
 extern "C" {
 
@@ -112,3 +109,5 @@ void whocall_prepare(void) {
 }
 
 }  // extern "C"
+
+}  // namespace whocall::runtime
