@@ -33,6 +33,12 @@ FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
   if (exact) {
     return found_rule(address, thorough);
   }
+  // A cached rule is held against the code before its address, which has to be there: on a damaged
+  // stack may stand an address in a library that was closed.
+  Module module;
+  if (thorough && !find_file(address - 1, thorough, module)) {
+    return {};
+  }
   if (const std::uint32_t known = cache.find(address)) {
     return rules::lengthened(cache.entry(known).rule);
   }
