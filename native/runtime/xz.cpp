@@ -11,7 +11,7 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr unsigned char kMagic[] = {0xfd, '7', 'z', 'X', 'Z', 0};
+constexpr unsigned char kSignature[] = {0xfd, '7', 'z', 'X', 'Z', 0};
 constexpr std::size_t kHeader = 12;  // bytes, also of the footer
 constexpr std::uint64_t kLzma2 = 0x21;
 constexpr std::size_t kLargest = std::size_t{256} << 20U;  // bytes of symbols
@@ -24,7 +24,7 @@ void* memory_for(std::size_t size) {
 
 // The list of blocks at the end of the file; empty where there is none.
 rules::ByteSpan index_of(const rules::ByteSpan& file) {
-  if (file.size < 3 * kHeader || std::memcmp(file.bytes, kMagic, sizeof kMagic) != 0 ||
+  if (file.size < 3 * kHeader || std::memcmp(file.bytes, kSignature, sizeof kSignature) != 0 ||
       std::memcmp(file.bytes + file.size - 2, "YZ", 2) != 0) {
     return {};
   }
