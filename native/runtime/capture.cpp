@@ -16,13 +16,14 @@ std::uintptr_t word(std::uintptr_t address) {
 // As far as walks came by here before, and the frames are as nearly all frames are: a dozen loads
 // and sums for each. Ends before what is unusual, or behind the outermost frame, its pc being 0.
 [[gnu::noinline]] std::size_t follow_known(FramePoint& from, void** addresses, std::size_t count) {
+  RuleCache& known = known_rules();
   FramePoint at = from;
   std::size_t found = 0;
   count = at.fp_known ? count : 0;
   std::uint32_t last = RuleCache::kNone;
   while (found < count) {
-    last = known_rules.find_behind(last, at.pc);
-    const rules::ShortRule& rule = known_rules.entry(last).rule;
+    last = known.find_behind(last, at.pc);
+    const rules::ShortRule& rule = known.entry(last).rule;
     if (!rule.is_plain() || !rules::plain_step(rule, kCodeMask, word, at) || at.pc == 0) {
       break;
     }

@@ -8,7 +8,7 @@
 namespace whocall::runtime {
 
 // By return address.
-extern RuleCache known_rules;
+RuleCache& known_rules();
 
 // The file around an address. `thorough`: also one that the dynamic linker does not tell of.
 bool find_file(std::uintptr_t address, bool thorough, Module& module);

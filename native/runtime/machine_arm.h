@@ -2,8 +2,8 @@
 #pragma once
 
 #include <elf.h>
-#include <signal.h>
 #include <ucontext.h>
+#include <csignal>
 
 #include <cstring>
 

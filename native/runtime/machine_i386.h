@@ -2,9 +2,9 @@
 #pragma once
 
 #include <elf.h>
-#include <signal.h>
-#include <stddef.h>
 #include <ucontext.h>
+#include <csignal>
+#include <cstddef>
 
 #include "rules/cfi_rule.h"
 

@@ -26,15 +26,41 @@ MappedFile::MappedFile(const char* path) {
     }
   }
   close(file);
+  const std::byte* const mapped = bytes_;
+  check();
+  if (mapped != nullptr && !is_open()) {
+    munmap(const_cast<std::byte*>(mapped), size_);
+  }
+}
+
+MappedFile::MappedFile(const std::byte* bytes, std::size_t size) : bytes_(bytes), size_(size) {
+  check();
+}
+
+// Anything but an ELF file of this machine's kind is as good as none.
+void MappedFile::check() {
   constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
   if (is_open()) {
-    const auto& header = *at<ElfW(Ehdr)>(0);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != kClass ||
-        header.e_shentsize != sizeof(ElfW(Shdr))) {
-      munmap(const_cast<std::byte*>(bytes_), size_);
+    const auto* const header = at<ElfW(Ehdr)>(0);
+    if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_ident[EI_CLASS] != kClass || header->e_shentsize != sizeof(ElfW(Shdr))) {
       bytes_ = nullptr;
     }
   }
+}
+
+rules::ByteSpan MappedFile::section(const char* name) const {
+  const ElfW(Shdr)* const names = section(at<ElfW(Ehdr)>(0)->e_shstrndx);
+  const std::size_t length = std::strlen(name) + 1;
+  for (std::size_t i = 0; const ElfW(Shdr)* each = section(i); ++i) {
+    if (names != nullptr && inside(names->sh_offset, names->sh_size) &&
+        each->sh_name < names->sh_size && length <= names->sh_size - each->sh_name &&
+        std::memcmp(bytes_ + names->sh_offset + each->sh_name, name, length) == 0 &&
+        each->sh_type != SHT_NOBITS && inside(each->sh_offset, each->sh_size)) {
+      return {bytes_ + each->sh_offset, each->sh_offset, each->sh_size};
+    }
+  }
+  return {};
 }
 
 const ElfW(Shdr) * MappedFile::section(std::size_t number) const {

@@ -23,13 +23,18 @@ class MappedFile {
  public:
   // Empty where there is no such file, or where it is no ELF file of this machine's.
   explicit MappedFile(const char* path);
+  // The same of bytes that lie in memory, aligned as a mapping is.
+  MappedFile(const std::byte* bytes, std::size_t size);
 
   [[nodiscard]] bool is_open() const { return bytes_ != nullptr; }
   [[nodiscard]] bool has(const BuildId& id) const;
   // Of SHT_SYMTAB or SHT_DYNSYM; empty where it has none.
   [[nodiscard]] SymbolTable symbols(std::uint32_t type) const;
+  // The bytes of a section; empty where it has none of that name.
+  [[nodiscard]] rules::ByteSpan section(const char* name) const;
 
  private:
+  void check();
   [[nodiscard]] const ElfW(Shdr) * section(std::size_t number) const;
   [[nodiscard]] bool inside(std::uint64_t offset, std::uint64_t size) const {
     return offset <= size_ && size <= size_ - offset;

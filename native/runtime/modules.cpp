@@ -9,6 +9,7 @@
 
 // In glibc since 2.35; the reference is weak, as what it is linked with need not have it.
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
+// NOLINTNEXTLINE(readability-redundant-declaration): it makes the reference weak
 extern "C" decltype(_dl_find_object) _dl_find_object __attribute__((weak));
 #endif
 

@@ -9,6 +9,7 @@
 
 #include "runtime/machine.h"
 #include "runtime/mapped_file.h"
+#include "runtime/xz.h"
 
 namespace whocall::runtime {
 namespace {
@@ -53,6 +54,12 @@ void open_tables(const Module& module, KnownFile& known) {
   if (file.is_open() && (known.id.size == 0 || file.has(known.id))) {
     known.own = file.symbols(SHT_SYMTAB);
     known.dynamic = file.symbols(SHT_DYNSYM);
+    const rules::ByteSpan packed = file.section(".gnu_debugdata");
+    if (known.own.count == 0 && packed.size != 0) {
+      const Unpacked unpacked = unpack_xz(packed.bytes, packed.size);
+      const MappedFile inner(unpacked.bytes, unpacked.size);
+      known.own = inner.is_open() ? inner.symbols(SHT_SYMTAB) : SymbolTable{};
+    }
   }
   char path[kLongestPath];
   if (known.own.count == 0 && debug_path(known.id, path) != 0) {

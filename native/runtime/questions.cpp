@@ -32,7 +32,7 @@ std::size_t fill(CarefulWalk& walk, whocall_frame* frames, std::size_t count) {
   return count == 0 ? 0 : fill(walk, frames, count);
 }
 
-int answer(std::size_t found, whocall_frame& found_frame, whocall_frame* frame) {
+int result_of(std::size_t found, whocall_frame& found_frame, whocall_frame* frame) {
   if (found == 0) {
     return -1;
   }
@@ -45,16 +45,16 @@ int answer(std::size_t found, whocall_frame& found_frame, whocall_frame* frame) 
 }  // namespace
 }  // namespace whocall::runtime
 
-using namespace whocall::runtime;
+namespace runtime = whocall::runtime;
 
 extern "C" {
 
 std::size_t whocall_capture(void** addresses, std::size_t count) {
-  return capture(here(), addresses, count);
+  return runtime::capture(runtime::here(), addresses, count);
 }
 
 std::size_t whocall_backtrace(whocall_frame* frames, std::size_t count) {
-  const std::size_t found = callers(frames, count, 0);
+  const std::size_t found = runtime::callers(frames, count, 0);
   if (found != 0) {
     frames[0].trust = WHOCALL_CONTEXT;
   }
@@ -63,25 +63,25 @@ std::size_t whocall_backtrace(whocall_frame* frames, std::size_t count) {
 
 std::size_t whocall_backtrace_context(const void* context, whocall_frame* frames,
                                       std::size_t count) {
-  CarefulWalk walk(point_of(*static_cast<const ucontext_t*>(context)), true);
-  return count == 0 ? 0 : fill(walk, frames, count);
+  runtime::CarefulWalk walk(runtime::point_of(*static_cast<const ucontext_t*>(context)), true);
+  return count == 0 ? 0 : runtime::fill(walk, frames, count);
 }
 
 int who_am_i(whocall_frame* frame) {
   whocall_frame self;
-  const std::size_t found = callers(&self, 1, 0);
+  const std::size_t found = runtime::callers(&self, 1, 0);
   if (found != 0 && frame == nullptr) {
-    Line line(STDERR_FILENO);
+    runtime::Line line(STDERR_FILENO);
     line.append("I am ").append(self);
   }
-  return answer(found, self, frame);
+  return runtime::result_of(found, self, frame);
 }
 
 int who_call_me(whocall_frame* caller) {
   whocall_frame frames[2];
-  const std::size_t found = callers(frames, 2, 0);
+  const std::size_t found = runtime::callers(frames, 2, 0);
   if (caller == nullptr) {
-    Line line(STDERR_FILENO);
+    runtime::Line line(STDERR_FILENO);
     if (found == 2) {
       line.append(frames[1]).append(" called ").append(frames[0]);
     } else if (found == 1) {
@@ -91,24 +91,24 @@ int who_call_me(whocall_frame* caller) {
       line.append("who asks is not known: was the library built without unwind tables?");
     }
   }
-  return answer(found == 2 ? 1 : 0, frames[1], caller);
+  return runtime::result_of(found == 2 ? 1 : 0, frames[1], caller);
 }
 
 int find_function_by_addr(const void* address, whocall_frame* frame) {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
-  describe(place, place, WHOCALL_CONTEXT, true, *frame);
+  runtime::describe(place, place, WHOCALL_CONTEXT, true, *frame);
   return frame->module[0] == '\0' ? -1 : 0;
 }
 
 void whocall_print(int fd, const whocall_frame* frames, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    Line(fd).numbered(i, frames[i]);
+    runtime::Line(fd).numbered(i, frames[i]);
   }
 }
 
 void whocall_prepare(void) {
-  list_modules();
-  forget_rules();
+  runtime::list_modules();
+  runtime::forget_rules();
 }
 
 }  // extern "C"

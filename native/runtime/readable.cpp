@@ -1,8 +1,8 @@
 #include "runtime/readable.h"
 
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <atomic>
 #include <cerrno>
@@ -34,14 +34,14 @@ bool readable_by_mask(std::uintptr_t address) {
 
 // Whether the kernel looks in the other order.
 bool looks_late() {
-  enum : int { kUnknown, kEarly, kLate };
-  static std::atomic<int> known{kUnknown};
+  enum : int { unknown, early, late };
+  static std::atomic<int> known{unknown};
   int kind = known.load(std::memory_order_relaxed);
-  if (kind == kUnknown) {
-    kind = readable_by_nothing(kNowhere) ? kLate : kEarly;
+  if (kind == unknown) {
+    kind = readable_by_nothing(kNowhere) ? late : early;
     known.store(kind, std::memory_order_relaxed);
   }
-  return kind == kLate;
+  return kind == late;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 using rules::FrameRule;
 
-constexpr std::uintptr_t kPage = 4096;                 // bytes
+constexpr std::uintptr_t kContextStep = 4096;          // bytes
 constexpr std::uintptr_t kLargestChained = 64U << 20;  // bytes of a frame that nothing vouches for
 
 // Whether a frame pointer may be one: the stack shrinks.
@@ -90,7 +90,7 @@ bool CarefulWalk::is_trampoline() const {
 bool CarefulWalk::by_context() {
   const std::uintptr_t begin = at_.sp + context_offset(at_.pc);
   std::uintptr_t word = 0;
-  for (std::uintptr_t at = begin; at < begin + sizeof(ucontext_t); at += kPage) {
+  for (std::uintptr_t at = begin; at < begin + sizeof(ucontext_t); at += kContextStep) {
     if (!read(at, word)) {
       return stop(WalkEnd::unreadable);
     }

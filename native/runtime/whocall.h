@@ -11,6 +11,7 @@
 #ifndef WHOCALL_H
 #define WHOCALL_H
 
+/* NOLINTBEGIN: a header of C */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -106,4 +107,5 @@ WHOCALL_API int whocall_install_thread(void);
 }
 #endif
 
+/* NOLINTEND */
 #endif

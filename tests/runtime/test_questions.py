@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import subprocess
 from pathlib import Path
 
@@ -120,6 +121,23 @@ def test_a_library_that_is_opened_later(tmp_path: Path) -> None:
     for line in ran.stderr.splitlines():
         assert line.startswith("later+0x")
         assert " called inner+0x" in line
+
+
+@pytest.mark.parametrize("preset", [0, 6, 9 | lzma.PRESET_EXTREME])
+def test_static_functions_of_a_stripped_program(tmp_path: Path, preset: int) -> None:
+    """Out of .gnu_debugdata, as some distributions ship it; without it there are no names."""
+    more = tmp_path / "more.c"
+    line = "__attribute__((used)) static int f{0}_{1}(void) {{ return {0}; }}\n"
+    more.write_text("".join(line.format(number, number**5) for number in range(3000)))
+    twin = build(tmp_path, "questions.c", "-O2", "-DSTATIC", str(more), STATIC)
+    stripped, symbols, packed = (tmp_path / name for name in ("stripped", "symbols", "packed"))
+    subprocess.run(["strip", "-o", stripped, twin], check=True)
+    assert all("? " in answer for answer in said(stripped, "chain")["frame"][:4])
+    subprocess.run(["objcopy", "--only-keep-debug", "--strip-debug", twin, symbols], check=True)
+    packed.write_bytes(lzma.compress(symbols.read_bytes(), preset=preset))
+    subprocess.run(["objcopy", f"--add-section=.gnu_debugdata={packed}", stripped], check=True)
+    answers = said(stripped, "chain")["frame"]
+    assert [answer.partition(" [")[0] for answer in answers] == CHAINS["chain"]
 
 
 def test_symbols_of_another_build_are_not_taken(tmp_path: Path) -> None:

@@ -63,7 +63,10 @@ def foreign(
     options = [f"-DCMAKE_{c}_FLAGS={flags} -O1" for c in ("C", "CXX")]
     configure = ["/usr/bin/cmake", "-G", "Ninja", "-S", NATIVE / "runtime", "-B", folder]
     plain = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_SYSTEM_NAME=Linux"]
-    subprocess.run([*configure, *plain, *compilers, *options], check=True, capture_output=True)
+    together = ["-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0"]  # a third of the time
+    subprocess.run(
+        [*configure, *plain, *together, *compilers, *options], check=True, capture_output=True
+    )
     subprocess.run(["/usr/bin/cmake", "--build", folder, "-j2"], check=True, capture_output=True)
     return one, folder
 

@@ -1,9 +1,9 @@
 // One crash, as its handler was told of it.
 #pragma once
 
-#include <signal.h>
 #include <sys/types.h>
 #include <ucontext.h>
+#include <csignal>
 
 namespace whocall::runtime {
 

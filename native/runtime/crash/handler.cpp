@@ -1,9 +1,9 @@
 #include "runtime/crash/handler.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <atomic>
 #include <cerrno>
@@ -17,9 +17,9 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kMaskSize = _NSIG / 8;  // bytes, of the kernel's masks of signals
-constexpr int kShortWait = 20;                // moments, of half a millisecond
-constexpr int kLongWait = 20'000;             // moments that a thread waits for its turn: 10 s
+constexpr std::size_t kKernelMask = _NSIG / 8;  // bytes, of the kernel's masks of signals
+constexpr int kShortWait = 20;                  // moments, of half a millisecond
+constexpr int kLongWait = 20'000;               // moments that a thread waits for its turn: 10 s
 
 Reporter reporter;
 struct sigaction earlier[kCrashSignals.size()];  // what was there before
@@ -50,14 +50,14 @@ void call(const struct sigaction& action, int signal, siginfo_t* info, void* con
   }
   // As the kernel would: what was blocked where the signal came, and what the handler asks for.
   const auto& interrupted = static_cast<ucontext_t*>(context)->uc_sigmask;
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &interrupted, &before, kMaskSize);
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &meanwhile, nullptr, kMaskSize);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &interrupted, &before, kKernelMask);
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &meanwhile, nullptr, kKernelMask);
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(signal, info, context);
   } else {
     action.sa_handler(signal);
   }
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, kMaskSize);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, kKernelMask);
 }
 
 // The signal again, with all that was told of it: it waits until the handler has returned, so that
@@ -66,7 +66,7 @@ void let_it_come_again(const Crash& crash) {
   sigset_t mask;
   sigemptyset(&mask);
   sigaddset(&mask, crash.signal);
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, nullptr, kMaskSize);
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, nullptr, kKernelMask);
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   sigaction(crash.signal, &action, nullptr);

@@ -1,8 +1,8 @@
 #include "runtime/crash/handler_stack.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
+#include <csignal>
 
 #include <atomic>
 #include <cerrno>

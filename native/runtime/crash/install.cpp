@@ -2,19 +2,17 @@
 #include "runtime/crash/handler_stack.h"
 #include "runtime/whocall.h"
 
-using namespace whocall::runtime;
-
 extern "C" {
 
 int whocall_install(const whocall_crash_options* options) {
   const whocall_crash_options usual = WHOCALL_CRASH_OPTIONS;
   whocall_prepare();
-  if (give_handler_stack() != 0) {
+  if (whocall::runtime::give_handler_stack() != 0) {
     return -1;
   }
-  return install_handlers(options == nullptr ? usual : *options);
+  return whocall::runtime::install_handlers(options == nullptr ? usual : *options);
 }
 
-int whocall_install_thread(void) { return give_handler_stack(); }
+int whocall_install_thread(void) { return whocall::runtime::give_handler_stack(); }
 
 }  // extern "C"

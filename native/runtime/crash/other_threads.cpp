@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+#include <ctime>
 
 #include <atomic>
 #include <cerrno>
@@ -22,23 +22,23 @@ constexpr std::size_t kDirectoryRoom = 2048;  // bytes
 // Real-time signals near the end of their range are rarely anyone's.
 int question() { return SIGRTMAX - 3; }
 
-enum State : pid_t { kIdle = 0, kAnswering = -1, kAnswered = -2 };  // else: the thread asked
+enum State : pid_t { idle = 0, answering = -1, answered = -2 };  // else: the thread asked
 
-std::atomic<pid_t> state{kIdle};
+std::atomic<pid_t> state{idle};
 Answer answer;
 
 void give_answer(int /*signal*/, siginfo_t* /*info*/, void* context) {
   const int kept = errno;
   auto self = static_cast<pid_t>(syscall(SYS_gettid));
   const pid_t thread = self;
-  if (state.compare_exchange_strong(self, kAnswering)) {
+  if (state.compare_exchange_strong(self, answering)) {
     answer.place = {};
     answer.place.thread = thread;
     answer.place.context = static_cast<const ucontext_t*>(context);
     answer.frames.walk(CarefulWalk(point_of(*answer.place.context), true));
-    state.store(kAnswered);
+    state.store(answered);
     // Its registers are read while it stays here.
-    for (int i = 0; i < kMoments && state.load() == kAnswered; ++i) {
+    for (int i = 0; i < kMoments && state.load() == answered; ++i) {
       wait_a_moment();
     }
   }
@@ -66,24 +66,24 @@ int listen_for_questions() {
 const Answer* ask(pid_t process, pid_t thread) {
   state.store(thread);
   if (syscall(SYS_tgkill, process, thread, question()) != 0) {
-    state.store(kIdle);
+    state.store(idle);
     return nullptr;
   }
   for (int i = 0; i < kMoments; ++i) {
-    if (state.load() == kAnswered) {
+    if (state.load() == answered) {
       return &answer;
     }
     wait_a_moment();
   }
   pid_t expected = thread;
-  if (state.compare_exchange_strong(expected, kIdle)) {
+  if (state.compare_exchange_strong(expected, idle)) {
     return nullptr;
   }
   wait_a_moment();
-  return state.load() == kAnswered ? &answer : nullptr;
+  return state.load() == answered ? &answer : nullptr;
 }
 
-void stop_asking() { state.store(kIdle); }
+void stop_asking() { state.store(idle); }
 
 const char* thread_name(pid_t thread) {
   static char name[17];

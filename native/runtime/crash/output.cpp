@@ -12,15 +12,15 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kLongestPath = 4096;
+constexpr std::size_t kPathRoom = 4096;
 constexpr std::size_t kUsualSlot = 4096;  // bytes
 constexpr mode_t kMode = 0644;
 
 // "%p" becomes the process' number. In static memory: one report is made at a time.
 const char* filled_in(const char* pattern) {
-  static char path[kLongestPath];
+  static char path[kPathRoom];
   std::size_t size = 0;
-  for (; *pattern != '\0' && size + 24 < kLongestPath; ++pattern) {
+  for (; *pattern != '\0' && size + 24 < kPathRoom; ++pattern) {
     if (pattern[0] != '%' || pattern[1] != 'p') {
       path[size++] = *pattern;
       continue;

@@ -63,7 +63,7 @@ void* RecordWriter::add(SectionKind kind, std::size_t size) {
   const std::size_t needed = sizeof(SectionHeader) + aligned(size);
   if (header_ == nullptr || needed > room()) {
     if (header_ != nullptr) {
-      header_->flags |= kRecordCut;
+      header_->flags |= record_cut;
     }
     return nullptr;
   }

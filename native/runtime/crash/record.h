@@ -88,9 +88,9 @@ inline constexpr std::size_t kSlotUnit = 512;  // bytes
 
 enum class SectionKind : std::uint32_t { program = 1, module = 2, thread = 3, stack = 4 };
 
-enum RecordFlags : std::uint16_t { kRecordCut = 1, kRecordInterrupted = 2 };
-enum ThreadFlags : std::uint32_t { kThreadCrashed = 1, kThreadSilent = 2 };
-enum FrameFlags : std::uint8_t { kFrameExact = 1 };
+enum RecordFlags : std::uint16_t { record_cut = 1, record_interrupted = 2 };
+enum ThreadFlags : std::uint32_t { thread_crashed = 1, thread_silent = 2 };
+enum FrameFlags : std::uint8_t { frame_exact = 1 };
 constexpr std::uint16_t kNoModule = 0xffff;
 
 struct RecordHeader {

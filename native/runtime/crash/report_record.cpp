@@ -1,6 +1,6 @@
 #include "runtime/crash/report_record.h"
 
-#include <time.h>
+#include <ctime>
 
 #include <cstring>
 
@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kRegisterCount = sizeof kRegisterNames / sizeof kRegisterNames[0];
 constexpr std::size_t kMostStack = 1024;  // bytes of a stack
-constexpr std::size_t kLongestPath = 1024;
+constexpr std::size_t kLongestTold = 1024;
 
 std::size_t path_size(const Module& module) {
   const std::size_t size = std::strlen(path_of(module));
-  return size < kLongestPath ? size : kLongestPath;
+  return size < kLongestTold ? size : kLongestTold;
 }
 
 std::size_t size_of(const Module& module) {
@@ -83,7 +83,7 @@ std::uint16_t ReportRecord::module_of(std::uintptr_t lookup) {
   }
   if (module_count_ == kMostModules ||
       room_for_modules() + in_record(size_of(module)) > writer_.room()) {
-    writer_.header().flags |= kRecordCut;
+    writer_.header().flags |= record_cut;
     return kNoModule;
   }
   modules_.data()[module_count_] = module;
@@ -92,7 +92,7 @@ std::uint16_t ReportRecord::module_of(std::uintptr_t lookup) {
 
 void ReportRecord::add_thread(const Crash& crash, const char* name, const StackFrames& frames) {
   const std::uint32_t flags = writer_.header().thread == static_cast<std::uint32_t>(crash.thread)
-                                  ? std::uint32_t{kThreadCrashed}
+                                  ? std::uint32_t{thread_crashed}
                                   : 0U;
   // Which modules there are, to know what room is left for frames.
   for (std::size_t i = 0; i < frames.kept(); ++i) {
@@ -105,7 +105,7 @@ void ReportRecord::add_thread(const Crash& crash, const char* name, const StackF
   const std::size_t count = fits < frames.kept() ? fits : frames.kept();
   std::size_t outermost = frames.outermost();
   if (count < frames.kept()) {
-    writer_.header().flags |= kRecordCut;
+    writer_.header().flags |= record_cut;
     outermost = count / 4;
   }
   auto* const body = static_cast<ThreadBody*>(writer_.add(
@@ -133,20 +133,20 @@ void ReportRecord::add_thread(const Crash& crash, const char* name, const StackF
     listed[i] = {.address = frame.address,
                  .module = module_of(frame.lookup_address()),
                  .trust = static_cast<std::uint8_t>(frame.trust),
-                 .flags = frame.exact ? std::uint8_t{kFrameExact} : std::uint8_t{0},
+                 .flags = frame.exact ? std::uint8_t{frame_exact} : std::uint8_t{0},
                  .zero = 0};
   }
 }
 
 void ReportRecord::add_silent(pid_t thread, const char* name) {
   if (room_for_modules() + in_record(sizeof(ThreadBody)) > writer_.room()) {
-    writer_.header().flags |= kRecordCut;
+    writer_.header().flags |= record_cut;
     return;
   }
   auto* const body = static_cast<ThreadBody*>(writer_.add(SectionKind::thread, sizeof(ThreadBody)));
   if (body != nullptr) {
     body->thread = static_cast<std::uint32_t>(thread);
-    body->flags = kThreadSilent;
+    body->flags = thread_silent;
     std::memcpy(body->name, name, strnlen(name, sizeof body->name - 1));
   }
 }

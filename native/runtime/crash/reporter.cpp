@@ -8,18 +8,17 @@
 
 namespace whocall::runtime {
 
-// What tells most comes first.
-const Reporter::Stage Reporter::kStages[] = {
-    &Reporter::begin,        &Reporter::registers, &Reporter::walk,
-    &Reporter::begin_record, &Reporter::frames,    &Reporter::other_threads,
-    &Reporter::end_record,   &Reporter::modules,   &Reporter::mappings};
-
 void Reporter::report(const Crash& crash) {
   crash_ = crash;
   frames_ = {};
   printed_ = 0;
   recording_ = false;
   text_ = -1;
+  // What tells most comes first.
+  constexpr Stage kStages[] = {
+      &Reporter::begin,        &Reporter::registers, &Reporter::walk,
+      &Reporter::begin_record, &Reporter::frames,    &Reporter::other_threads,
+      &Reporter::end_record,   &Reporter::modules,   &Reporter::mappings};
   for (const Stage stage : kStages) {
     run(stage);
   }

@@ -1,7 +1,7 @@
 // Makes the report of one crash: stage by stage, so that a crash inside one costs that stage alone.
 #pragma once
 
-#include <setjmp.h>
+#include <csetjmp>
 
 #include "runtime/crash/crash.h"
 #include "runtime/crash/output.h"
@@ -22,7 +22,6 @@ class Reporter {
 
  private:
   using Stage = void (Reporter::*)();
-  static const Stage kStages[];
 
   void run(Stage stage);
   void note_failure();

@@ -1,7 +1,7 @@
 // The signals that mean a crash, in words.
 #pragma once
 
-#include <signal.h>
+#include <csignal>
 
 #include <array>
 

@@ -7,8 +7,8 @@
 //   WHOCALL_CRASH_THREADS  "all": other threads tell their stacks too
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
+#include <cstdlib>
 
 #include <cerrno>
 #include <cstring>
@@ -56,15 +56,16 @@ void* begin_thread(void* memory) {
 }  // namespace
 
 // Every thread gets a stack for handlers before its function begins.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): names of our own
 extern "C" WHOCALL_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                           void* (*function)(void*), void* argument) {
-  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const auto kCreate = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   auto* const begin = static_cast<Begin*>(malloc(sizeof(Begin)));
   if (begin == nullptr) {
     return EAGAIN;
   }
   *begin = {function, argument};
-  const int error = create(thread, attributes, begin_thread, begin);
+  const int error = kCreate(thread, attributes, begin_thread, begin);
   if (error != 0) {
     free(begin);
   }

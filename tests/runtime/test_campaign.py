@@ -1,0 +1,17 @@
+"""Some of the campaign's crashes: complete reports, a core, and the same frames in both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runtime.campaign import run
+
+COUNT = 20
+
+
+def test_random_crashes(tmp_path: Path) -> None:
+    pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    assert pattern == "core", f"the kernel's core_pattern is {pattern}: tests look for `core`"
+    outcome = run(COUNT, 0, tmp_path)
+    assert set(outcome.kinds) <= {"the same frames", "the core knows more"}, outcome.lines()
+    assert outcome.kinds["the same frames"] >= COUNT * 0.9, outcome.lines()

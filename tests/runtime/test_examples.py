@@ -1,0 +1,74 @@
+"""The examples that ask: each by its one command, with what the README of examples shows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = {
+    "-O0": ("-O0",),
+    "not PIE": ("-no-pie", "-fno-pie"),
+    "frame pointers, no tables": (
+        *("-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-exceptions"),
+    ),
+    "-O0, no tables": ("-O0", "-fno-asynchronous-unwind-tables", "-fno-exceptions"),
+}
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\[\d+\]|thread \d+|build id \S+")
+
+
+def asked(*words: str) -> list[str]:
+    ran = subprocess.run(
+        [ROOT / "examples" / "ask", *words], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran
+    assert ran.stderr == ""
+    return ran.stdout.splitlines()
+
+
+def shown() -> dict[str, list[str]]:
+    """The output behind each command of the README."""
+    text = (ROOT / "examples" / "README.md").read_text()
+    blocks = re.findall(r"```\n\$ examples/ask (.+)\n((?:.*\n)*?)```", text)
+    return {command: output.splitlines() for command, output in blocks}
+
+
+def plain(lines: list[str]) -> list[str]:
+    """Without what differs from run to run and from compiler to compiler."""
+    return [_NUMBERS.sub("N", line) for line in lines if not line.startswith("module: ")]
+
+
+@pytest.mark.parametrize("command", [each for each in shown() if " " not in each])
+def test_what_the_readme_shows(command: str) -> None:
+    assert plain(asked(*command.split())) == plain(shown()[command])
+
+
+def test_the_readme_shows_all() -> None:
+    usage = (ROOT / "examples" / "ask").read_text()
+    (names,) = re.findall(r"^#   NAME   (.*)$", usage, re.MULTILINE)
+    commands = shown()
+    assert set(names.split(", ")) <= set(commands)
+    sets = {words[1] for words in map(str.split, commands) if len(words) > 1}
+    assert {"aarch64", "arm", "mips", "mips64el", "i386"} <= sets
+
+
+@pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS.keys())
+def test_other_builds(flags: tuple[str, ...]) -> None:
+    """The same callers by name, however the programs are built."""
+    lines = asked("caller_static", "native", *flags)
+    callers = [line.partition("+")[0] for line in lines if " called callee+" in line]
+    assert callers == ["first_way", "second_way"]
+    frames = [line.split()[3].partition("+")[0] for line in asked("test_abc", "native", *flags)[1:]]
+    assert frames[:5] == ["test_c", "between", "test_b", "test_a", "main"]
+    drawn = [line.partition("+")[0] for line in asked("library", "native", *flags)]
+    assert drawn[0] == "library::Circle::draw(int) const"
+    assert drawn[2] == "library::Square::draw(int) const"
+
+
+def test_in_words_where_nothing_leads_on() -> None:
+    flags = ("-fno-asynchronous-unwind-tables", "-fomit-frame-pointer")
+    lines = asked("caller_static", "native", *flags)
+    assert plain(lines) == plain(shown()[" ".join(("caller_static", "native", *flags))])
