@@ -86,7 +86,7 @@ class Module:
             offset=None if place.offset is None else place.offset + back,
             name_source=self._source(place.name_source),
             inferred=place.inferred,
-            lines=tuple(place.lines),
+            lines=_with_function(place),
         )
 
     def _source(self, told: str | None) -> str | None:
@@ -266,6 +266,16 @@ class Modules:
             module.remarks.append(remark)
         found = self._stores.look(path) if path else None
         return [found] if found is not None else []
+
+
+def _with_function(place: native.Place) -> tuple[tuple[str, str, int], ...]:
+    """Lines of source; the function itself is called as its symbol is, which says more than debug
+    info does of lambdas and templates.
+    """
+    lines = list(place.lines)
+    if lines and place.function is not None and place.raw_name is not None and not place.inferred:
+        lines[-1] = (place.function, *lines[-1][1:])
+    return tuple(lines)
 
 
 def _complaint(module: Module) -> str:
