@@ -13,6 +13,7 @@ from types import TracebackType
 from whocall.core.errors import Error
 from whocall.core.search import Search
 from whocall.report.form.style import Style
+from whocall.resolve.complaints import complaints
 from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.maps import parse_mapping
 from whocall.resolve.lines import read_chunks
@@ -85,7 +86,7 @@ class Log:
 
     def warnings(self) -> list[str]:
         """What was not to be had, in sentences."""
-        return self._complaints + self._resolver.modules.warnings()
+        return self._complaints + complaints(self._resolver.modules.asked_for())
 
 
 def _is_file(stream: io.BufferedReader) -> bool:

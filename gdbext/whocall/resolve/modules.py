@@ -86,7 +86,7 @@ class Module:
             offset=None if place.offset is None else place.offset + back,
             name_source=self._source(place.name_source),
             inferred=place.inferred,
-            lines=tuple(place.lines),
+            lines=_with_function(place),
         )
 
     def _source(self, told: str | None) -> str | None:
@@ -147,23 +147,6 @@ class Modules:
     def asked_for(self) -> list[Module]:
         """Those in which places lie."""
         return [module for module in self.known.values() if module.places]
-
-    def warnings(self) -> list[str]:
-        """On what is missing, of another build, or not known to be the right one: sentences."""
-        said = []
-        guessed = []
-        for module in self.asked_for():
-            said += list(dict.fromkeys(module.remarks))
-            if module.found is None and not module.remarks:
-                said.append(_complaint(module))
-            elif module.found is not None and not module.verified:
-                guessed.append(module.found.path)
-        if guessed:
-            said.append(
-                "the log tells no build ids: its names are right if what ran is the build of "
-                + ", ".join(dict.fromkeys(guessed))
-            )
-        return said
 
     def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
         """The program on whose stack these return addresses were, and its load bias: `exe` where it
@@ -268,19 +251,11 @@ class Modules:
         return [found] if found is not None else []
 
 
-def _complaint(module: Module) -> str:
-    """Why a module lends no names, and what would help: a sentence."""
-    if module.build_id is None:
-        return (
-            f"{module.name} is not to be had: give a directory that holds it, or its debug file, "
-            "by --symbols"
-        )
-    remedy = f"give a directory with a file of build {module.build_id} by --symbols"
-    if module.others:
-        other = module.others[0]
-        build = f"build {other.build_id}" if other.build_id else "a build without an id"
-        return (
-            f"{other.path} is {build}, and the log is of build {module.build_id}: it lends no "
-            f"names; {remedy}"
-        )
-    return f"{module.name}, build {module.build_id}, is not to be had: {remedy}"
+def _with_function(place: native.Place) -> tuple[tuple[str, str, int], ...]:
+    """Lines of source; the function itself is called as its symbol is, which says more than debug
+    info does of lambdas and templates.
+    """
+    lines = list(place.lines)
+    if lines and place.function is not None and place.raw_name is not None and not place.inferred:
+        lines[-1] = (place.function, *lines[-1][1:])
+    return tuple(lines)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from whocall.report.form.jsonform import Items, Json, hexes, pieces
+from whocall.resolve.complaints import complaints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,22 +80,25 @@ def _modules(modules: Modules) -> Iterator[Module]:
     yield from modules.asked_for()
 
 
-def _warnings(modules: Modules, complaints: list[str]) -> Iterator[str]:
-    yield from complaints
-    yield from modules.warnings()
+def _warnings(modules: Modules, before: list[str]) -> Iterator[str]:
+    yield from before
+    yield from complaints(modules.asked_for())
 
 
 def resolve_json(
-    path: str, lines: Iterable[Line], modules: Modules, complaints: list[str]
+    path: str, lines: Iterable[Line], modules: Modules, before: list[str]
 ) -> Iterator[str]:
-    """JSON text in pieces; whatever the log's size, no more than a few frames are held."""
+    """JSON text in pieces; whatever the log's size, no more than a few places are held.
+
+    `before` are warnings that stand before those on files.
+    """
     yield from pieces(
         {
             "schema": "whocall.resolve/1",
             "log": None if path == "-" else _text(path),
             "places": Items(_place_json, _places(lines)),
             "modules": Items(_module_json, _modules(modules)),
-            "warnings": Items(_sentence, _warnings(modules, complaints)),
+            "warnings": Items(_sentence, _warnings(modules, before)),
         }
     )
     yield "\n"

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from whocall.core.model import marked
 from whocall.report.form.style import Style
+from whocall.resolve.escapes import shown
 
 if TYPE_CHECKING:
     from whocall.resolve.facts.place import Answer, Place
     from whocall.resolve.resolver import Line
-
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
-
-
-def shown(text: str) -> str:
-    """The text with control characters as what they are, so that no terminal obeys them."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def name_of(place: Place, answer: Answer, style: Style) -> str:

@@ -120,6 +120,15 @@ def test_what_is_missing_is_said(tmp_path: Path, stack: Stack, log: str) -> None
     )
 
 
+def test_many_missing_files_are_one_warning(tmp_path: Path) -> None:
+    """And what they are called is not obeyed by terminals."""
+    log = "".join(f"/missing\x1b[31m{at}(+0x11a8)[0x55f77e3af1a8]\n" for at in range(20))
+    done = resolved(log)
+    assert done.stdout == log
+    assert len(done.stderr.splitlines()) == 1
+    assert "\\x1b[31m7 and 12 more; give a directory" in done.stderr
+
+
 def test_two_builds_of_one_name(tmp_path: Path, stack: Stack) -> None:
     """A log without build ids does not tell which: neither lends names."""
     other = build("-DADDRESSES", "-DOTHER=1", "-O2")
