@@ -141,6 +141,16 @@ def test_upper_layers_hide_what_lies_below(tmp_path: Path) -> None:
     assert {path: node.layer for path, node in found.items() if node is not None} == there
 
 
+def test_a_header_that_claims_gigabytes_is_refused(tmp_path: Path) -> None:
+    member = tarfile.TarInfo("name")
+    member.type, member.size = tarfile.GNUTYPE_LONGNAME, 6 << 30
+    layer = tmp_path / "layer"
+    layer.write_bytes(member.tobuf(tarfile.GNU_FORMAT) + bytes(4 << 20))
+    image = _docker(tmp_path / "image.tar", layer.read_bytes())
+    with pytest.raises(Error, match="a header of 6442450944 bytes"):
+        MergedTree(layers_of(str(image), "x86_64"))
+
+
 def test_no_path_leads_out_of_the_image(
     images: Images, plain: Crash, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
