@@ -139,4 +139,5 @@ def opened_with_image(
         known |= asked
         image.close()
         image = open_it(wanted)
+    image.files_root = root.path
     return image
