@@ -16,10 +16,13 @@ from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 MARK = "whocall-frames:"
 
 
-def _command(gdb: str, core: str, exe: str, lwps: Sequence[int], options: Any) -> list[str]:
+def _command(
+    gdb: str, image: ProcessImage, core: str, exe: str, lwps: Sequence[int], options: Any
+) -> list[str]:
     command = [gdb, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
-    if options.sysroot:
-        command += ["-iex", f"set sysroot {options.sysroot}"]
+    sysroot = image.files_root or options.sysroot
+    if sysroot:
+        command += ["-iex", f"set sysroot {sysroot}"]
     if options.search:
         command += ["-iex", f"set solib-search-path {':'.join(options.search)}"]
     if exe:
@@ -59,7 +62,7 @@ def gdb_stacks(
 ) -> dict[int, GdbStack]:
     """gdb's frames of the threads `lwps`, by LWP; raises Error when gdb cannot be asked."""
     gdb = os.environ.get("GDB", "gdb")
-    command = _command(gdb, core, exe or _exe_of(image), lwps, options)
+    command = _command(gdb, image, core, exe or _exe_of(image), lwps, options)
     try:
         ran = subprocess.run(
             command,

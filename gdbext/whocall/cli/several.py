@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 def told_apart(arguments: Values) -> list[str]:
     """The cores among the files that were named; the one that is none is the program, EXE.
 
-    Two files are CORE and EXE where the second is no core.
+    Two files are CORE and EXE where one of them is no core, or where they are the same: what is
+    wrong then the opener says.
     """
     named = [arguments.exe, *arguments.more]
+    if len(named) == 1 and (named[0] == arguments.core or not is_core(arguments.core)):
+        return [arguments.core]
     others = [name for name in named if not is_core(name)]
     if len(others) > 1:
         raise UsageError(f"bt takes cores and one EXE, but these are no cores: {', '.join(others)}")

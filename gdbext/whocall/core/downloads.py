@@ -22,6 +22,12 @@ def tell_long_work(tell: Callable[[str], None] | None) -> None:
         begin_telling()
 
 
+def say_long_work(what: str) -> None:
+    """What our own code has been doing for longer than PATIENCE: `Unpacking FILE`."""
+    if _tell_work is not None:
+        _tell_work(what)
+
+
 def begin_telling() -> None:
     """The native module is loaded."""
     sys.modules[_NATIVE].tell_of_long_work(_tell_work, PATIENCE)

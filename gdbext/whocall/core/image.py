@@ -53,6 +53,7 @@ class ProcessImage:
         self._remarks: list[str] = []
         self.origin: Mapping[str, str] = {}  # what the reporter of the crash noted, in its words
         self._kept: object = None
+        self.files_root = ""  # a directory that stands for the sysroot, where that was an image
 
     def __enter__(self) -> ProcessImage:
         return self

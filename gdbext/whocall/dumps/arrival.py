@@ -82,7 +82,8 @@ def _unwrapped(arrived: Arrived, pieces: Iterator[bytes]) -> tuple[str, Iterator
             head, pieces = _with_head(pieces)
         except DamagedStreamError as error:
             raise Error(
-                f"{arrived.name} cannot be unpacked: {error}; copy it anew", path=arrived.name
+                f"{arrived.name} cannot be unpacked: {error}; copy it anew, or unpack it by hand",
+                path=arrived.name,
             ) from error
         kind = kinds.kind_of(head)
         if kind in PACKINGS:

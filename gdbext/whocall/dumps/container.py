@@ -23,6 +23,9 @@ from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, unpacked
 _DIGEST = re.compile(r"(sha256|sha512):([0-9a-f]{32,128})\Z")
 _DEPTH = 4  # of indices
 _LONGEST = 8 << 20  # bytes of a list
+_LONGEST_HEADER = 1 << 20  # bytes
+_IN_MEMORY = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE,
+              tarfile.SOLARIS_XHDTYPE)  # fmt: skip
 _UNKNOWN = "unknown"  # the platform of attestations, which are no images
 # Our names of instruction sets by those of images.
 _PLATFORMS = {"amd64": "x86_64", "arm64": "aarch64", "386": "i386", "arm": "arm"}
@@ -49,6 +52,18 @@ class Part(io.RawIOBase):
         return len(data)
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose long names and extended headers are of a size that makes sense.
+
+    They are read whole, and of a packed layer a size that lies may mean any number of bytes.
+    """
+
+    def _proc_member(self, tar: tarfile.TarFile) -> Any:
+        if self.type in _IN_MEMORY and self.size > _LONGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {self.size} bytes")
+        return super()._proc_member(tar)  # type: ignore[misc]
+
+
 class Layers:
     """The layers of one image, lowest first; each can be read as a tar any number of times."""
 
@@ -64,7 +79,7 @@ class Layers:
         with self._openers[at]() as file:
             reader = _Stream(file)
             try:
-                with tarfile.open(fileobj=reader, mode="r|") as tar:  # type: ignore[call-overload]
+                with tarfile.open(fileobj=reader, mode="r|", tarinfo=_Member) as tar:  # type: ignore[call-overload]
                     for member in tar:
                         tar.members = []  # or it keeps them all
                         yield tar, member
@@ -134,7 +149,7 @@ class _Tar:
         self._file = file
         self._parts: dict[str, tuple[int, int]] = {}
         file.seek(0)
-        with tarfile.open(fileobj=file, mode="r:") as tar:
+        with tarfile.open(fileobj=file, mode="r:", tarinfo=_Member) as tar:
             links = {}
             for member in tar:
                 name = os.path.normpath(member.name)

@@ -34,6 +34,7 @@ class ImageRoot:
         self._layers: Layers = layers_of(path, arch)
         self._tree = MergedTree(self._layers)
         self._size = 0
+        self._asked: set[str] = set()
         self.path = tempfile.mkdtemp(prefix="whocall-", dir=sparse.folder())
         atexit.register(shutil.rmtree, self.path, ignore_errors=True)
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -43,7 +44,9 @@ class ImageRoot:
     def take(self, paths: Iterable[str]) -> None:
         """Copies those of the absolute paths that the image has, links followed."""
         wanted: dict[tuple[int, str], list[str]] = {}
-        for path in paths:
+        new = set(paths) - self._asked
+        self._asked |= new
+        for path in sorted(new):
             node = self._tree.find(path)
             if node is not None and parts_of(path):
                 self._count(node)
@@ -101,6 +104,19 @@ class ImageRoot:
         return (f"/{folder}/{name}" for folder in [*FOLDERS, *folders])
 
 
+_roots: dict[tuple[object, ...], ImageRoot] = {}
+
+
+def _root(path: str, arch: str) -> ImageRoot:
+    """Of many cores of one container the image is read once."""
+    index = os.path.join(path, "index.json")
+    status = os.stat(index if os.path.isfile(index) else path)
+    key = (path, arch, status.st_ino, status.st_size, status.st_mtime_ns)
+    if key not in _roots:
+        _roots[key] = ImageRoot(path, arch)
+    return _roots[key]
+
+
 def opened_with_image(
     open_it: Callable[[Search], ProcessImage], search: Search, by_name: bool
 ) -> ProcessImage:
@@ -109,7 +125,7 @@ def opened_with_image(
     `by_name` as for take_for().
     """
     image = open_it(replace(search, sysroot="", debuginfod=False))
-    root = ImageRoot(search.sysroot, image.arch)
+    root = _root(search.sysroot, image.arch)
     wanted = replace(
         search,
         sysroot=root.path,
@@ -123,4 +139,5 @@ def opened_with_image(
         known |= asked
         image.close()
         image = open_it(wanted)
+    image.files_root = root.path
     return image

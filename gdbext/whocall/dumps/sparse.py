@@ -8,8 +8,11 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable
+from math import inf
+from time import monotonic
 from typing import BinaryIO
 
+from whocall.core.downloads import PATIENCE, say_long_work
 from whocall.core.errors import Error
 
 _BLOCK = 4096
@@ -107,6 +110,7 @@ def write_sparse(pieces: Iterable[bytes], file: BinaryIO, name: str) -> int:
     """Writes the pieces one after the other; returns the size, bytes. `name` is for complaints."""
     most = limit()
     size = unseen = 0
+    told_at = monotonic() + PATIENCE
     descriptor = file.fileno()
     try:
         for piece in pieces:
@@ -117,6 +121,9 @@ def write_sparse(pieces: Iterable[bytes], file: BinaryIO, name: str) -> int:
                 )
             unseen += _put(descriptor, piece, size)
             size += len(piece)
+            if monotonic() > told_at:
+                say_long_work(f"Unpacking {name}")
+                told_at = inf
             if unseen > _LOOK:
                 _require_room(name)
                 unseen = 0

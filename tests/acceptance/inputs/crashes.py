@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import jsonschema
 from corpus.crash import ENVIRONMENT
 from kept import Tool, compilers, kept
 
@@ -83,6 +85,12 @@ def crash(name: str, flags: str) -> Crash:
     recipe = (name, flags, [SOURCE, Path(__file__)], compilers("gcc"), Tool(str(HANDLER)))
     folder = kept((*recipe, Tool("gdb")), make)
     return Crash(folder / "crashing", folder / "plain.core", folder / "crash.dmp")
+
+
+def valid(word: str, document: object) -> None:
+    """Fails where the document is not of the schema `word`, which ships with the package."""
+    place = Path(whocall.__file__).parent / "schema" / f"{word}-1.json"
+    jsonschema.validate(document, json.loads(place.read_text()))
 
 
 def chains(path: Path | str, exe: str = "", **search: object) -> Chains:

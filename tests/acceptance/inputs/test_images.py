@@ -18,6 +18,8 @@ import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, ran
 from whocall.core.errors import Error
+from whocall.dumps.container import layers_of
+from whocall.dumps.merged_tree import MergedTree
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,50 @@ def _tar(place: Path, files: dict[str, bytes], links: dict[str, str]) -> Path:
 def _docker(place: Path, layer: bytes, layers: object = ("layer.tar",)) -> Path:
     listed = json.dumps([{"Config": "c", "RepoTags": ["a:1"], "Layers": layers}]).encode()
     return _tar(place, {"manifest.json": listed, "layer.tar": layer}, {})
+
+
+def test_upper_layers_hide_what_lies_below(tmp_path: Path) -> None:
+    lower = _tar(
+        tmp_path / "lower.tar",
+        {"a/one": b"1", "a/two": b"2", "b/below": b"3", "c": b"4", "e/f/deep": b"5", "g/h": b"6"},
+        {"d": "a", "up": "../../a/../c", "round": "round"},
+    )
+    upper = _tar(
+        tmp_path / "upper.tar",
+        {"b/above": b"7", "a/.wh.one": b"", "b/.wh..wh..opq": b"", "c/now": b"8", "e/.wh.f": b"",
+         "d/three": b"9", "g": b"a", "./e//g": b"b"},
+        {},
+    )  # fmt: skip
+    layers = {"one/layer.tar": lower.read_bytes(), "two/layer.tar": upper.read_bytes()}
+    listed = json.dumps([{"Layers": list(layers)}]).encode()
+    image = _tar(tmp_path / "image.tar", {"manifest.json": listed, **layers}, {})
+    tree = MergedTree(layers_of(str(image), "x86_64"))
+    there = {"/a/two": 0, "/d/two": 0, "/b/above": 1, "/c/now": 1, "/up/now": 1, "/a/three": 1,
+             "/d/three": 1, "/g": 1, "/e/g": 1, "/a/../c/./now": 1, "/../../a/two": 0}  # fmt: skip
+    gone = [
+        "/a/one",
+        "/d/one",
+        "/b/below",
+        "/c",
+        "/e/f/deep",
+        "/g/h",
+        "/round",
+        "/nothing",
+        "/",
+        "/a",
+    ]
+    found = {path: tree.find(path) for path in [*there, *gone]}
+    assert {path: node.layer for path, node in found.items() if node is not None} == there
+
+
+def test_a_header_that_claims_gigabytes_is_refused(tmp_path: Path) -> None:
+    member = tarfile.TarInfo("name")
+    member.type, member.size = tarfile.GNUTYPE_LONGNAME, 6 << 30
+    layer = tmp_path / "layer"
+    layer.write_bytes(member.tobuf(tarfile.GNU_FORMAT) + bytes(4 << 20))
+    image = _docker(tmp_path / "image.tar", layer.read_bytes())
+    with pytest.raises(Error, match="a header of 6442450944 bytes"):
+        MergedTree(layers_of(str(image), "x86_64"))
 
 
 def test_no_path_leads_out_of_the_image(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ from whocall.core.errors import Error
 CHAIN = """
 __attribute__((noinline)) int last(volatile int *p) { return *p + 2; }
 __attribute__((noinline)) int calling(int *p) { return last(p) + 1; }
-int main(void) { return calling(0); }
+void _start(void) { calling(0); for (;;); }
 """
 
 
@@ -44,6 +45,30 @@ def test_of_a_program_of_32_bits() -> None:
         [sys.executable, WHOCALL, "bt", "--all", small.minidump], capture_output=True, check=True
     )
     assert b"No file was found for [vdso]" in said.stderr
+
+
+def test_memory_may_stand_in_the_list_of_wide_addresses(
+    plain: Crash, true_chains: Chains, tmp_path: Path
+) -> None:
+    """As full minidumps have it: MINIDUMP_MEMORY64_LIST, and no stack in the threads' rows."""
+    data = bytearray(plain.minidump.read_bytes())
+    count, directory = struct.unpack_from("<II", data, 8)
+    rows = {struct.unpack_from("<I", data, directory + 12 * at)[0]: directory + 12 * at
+            for at in range(count)}  # fmt: skip
+    pieces = []
+    (threads,) = struct.unpack_from("<I", data, rows[3] + 8)
+    for at in range(struct.unpack_from("<I", data, threads)[0]):
+        row = threads + 4 + 48 * at
+        address, size, place = struct.unpack_from("<QII", data, row + 24)
+        pieces.append((address, bytes(data[place : place + size])))
+        data[row + 24 : row + 40] = bytes(16)
+    start = len(data) + 16 + 16 * len(pieces)
+    table = struct.pack("<QQ", len(pieces), start)
+    table += b"".join(struct.pack("<QQ", address, len(part)) for address, part in pieces)
+    struct.pack_into("<III", data, rows[5], 9, len(table), len(data))
+    path = tmp_path / "full.dmp"
+    path.write_bytes(bytes(data) + table + b"".join(part for _, part in pieces))
+    assert chains(path) == true_chains
 
 
 def test_a_file_of_another_build_is_refused(plain: Crash, tmp_path: Path) -> None:
@@ -100,14 +125,14 @@ def test_of_other_instruction_sets(form: str, tmp_path: Path) -> None:
                     "qemu-aarch64")  # fmt: skip
     source, exe = tmp_path / "chain.c", tmp_path / "chain"
     source.write_text(CHAIN)
-    ran([f"{triple}-gcc", "-O1", "-g", "-static", "-Wl,--build-id", "-o", exe, source])
+    ran([f"{triple}-gcc", "-O1", "-g", "-static", "-nostdlib", "-Wl,--build-id", "-o", exe, source])
     subprocess.run(
         [qemu, exe], cwd=tmp_path, env=ENVIRONMENT, preexec_fn=set_limits, check=False,
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
     (core,) = tmp_path.glob("qemu_*.core")
     wanted = chains(core, str(exe))
-    assert [name for _, name in wanted[0]][:3] == ["last", "calling", "main"]
+    assert [name for _, name in wanted[0]] == ["last", "calling", "_start"]
     assert chains(write(core, exe, form, tmp_path / "made.dmp")) == wanted
 
 

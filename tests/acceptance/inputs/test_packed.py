@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 import whocall
 from acceptance.helpers.front_ends import WHOCALL
-from acceptance.inputs.crashes import Chains, Crash, chains, ran
+from acceptance.inputs.crashes import Chains, Crash, chains, ran, valid
 from whocall.core.errors import Error
 
 PACKERS = {
@@ -113,6 +114,9 @@ def test_zeros_are_holes_and_nothing_is_left_behind(plain: Crash, tmp_path: Path
     environment = {**os.environ, "TMPDIR": str(place)}
     ran([sys.executable, WHOCALL, "unpack", path, "-o", made], env=environment)
     assert made.stat().st_size == 256 << 20
+    said = ran([sys.executable, WHOCALL, "unpack", plain.minidump, "-o", made, "--json"])
+    valid("unpacked", json.loads(said))
+    ran([sys.executable, WHOCALL, "unpack", path, "-o", made], env=environment)
     assert made.stat().st_blocks * 512 <= plain.core.stat().st_size + (1 << 20)
     said = ran([sys.executable, WHOCALL, "bt", path], env=environment)
     assert "innermost" in said

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from acceptance.helpers.front_ends import WHOCALL
-from acceptance.inputs.crashes import TOOLS, Chains, Crash, chains, ran
+from acceptance.inputs.crashes import TOOLS, Chains, Crash, chains, ran, valid
+from whocall.dumps.store import StoredCrash
 
 SCRIPT = Path(__file__).with_name("systemd.sh")
 
@@ -80,9 +81,20 @@ def test_list_last_and_crash(store: Store) -> None:
 
 
 def test_the_fields_of_the_journal_are_kept(store: Store) -> None:
-    origin = json.loads(store.told("--last", "--json"))["source"]["origin"]
+    document = json.loads(store.told("--last", "--json"))
+    valid("backtrace", document)
+    valid("crashes", json.loads(store.told("--list", "--json")))
+    origin = document["source"]["origin"]
     assert origin["signal_name"] == "SIGSEGV" and origin["cwd"].startswith("/")
     assert "/waits" in origin["proc_maps"] and origin["hostname"]
+
+
+def test_what_a_crash_is_called_by() -> None:
+    crash = StoredCrash("", {"pid": "7", "comm": "prog", "exe": "/opt/prog", "unit": "a.service"})
+    for which in ("7", "prog", "/opt/prog", "a.service"):
+        assert crash.matches(which)
+    for which in ("", "pro", "opt/prog", "service", "77"):
+        assert not crash.matches(which)
 
 
 def test_without_a_journal_the_files_tell(store: Store, tmp_path: Path) -> None:
