@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from whocall.core.model import Backtrace, rows
+from whocall.core.model import Backtrace, Report, rows
 from whocall.core.model import marked as shown_name
 
 Stack = tuple[str, ...]
@@ -49,3 +49,8 @@ def folded_lines(stacks: Iterable[tuple[Sequence[str], int]]) -> Iterator[str]:
     """The lines, each with a newline."""
     for names, count in stacks:
         yield f"{';'.join(map(_word, names))} {count}\n"
+
+
+def text(report: Report) -> Iterator[str]:
+    """The stacks of all threads of a report."""
+    yield from folded_lines(folded(report.threads).items())

@@ -1,0 +1,94 @@
+"""The moment of a crash: what its causes are read from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from whocall.core.signals import signal_name
+from whocall.report.backtrace.render import describe_function
+from whocall.report.page.faults import tells_address
+
+if TYPE_CHECKING:
+    from whocall.core.image import ProcessImage
+    from whocall.core.model import Backtrace, Frame
+
+
+class Fact(NamedTuple):
+    """One thing that is known about a crash."""
+
+    kind: str  # "null-call", "stack-overflow", ...
+    text: str  # a sentence without its full stop, as "it called address 0"
+    proof: str  # what shows it
+
+
+def named(frame: Frame) -> str:
+    """`main+14`, or an address where there is no name."""
+    if frame.function is None:
+        return f"{frame.pc:#x}"
+    name, _ = describe_function(frame)
+    return f"{name}+{frame.offset}" if frame.offset and not frame.inlined else name
+
+
+class Scene:
+    """A thread of a process at the moment of its end. `trace` is its whole backtrace."""
+
+    def __init__(self, image: ProcessImage, index: int, trace: Backtrace) -> None:
+        self.image = image
+        self.trace = trace
+        self.thread = image.threads[index]
+        self.signal = trace.signal or signal_name(image.arch, self.thread.signal)
+        info = self.thread.signal_info
+        self.code: int | None = None if info is None else info[0]
+        self._info = info
+
+    @property
+    def fault(self) -> int | None:
+        """The address that the fault is about, where the kernel tells it."""
+        if self._info is None or self.code is None or not tells_address(self.signal, self.code):
+            return None
+        return self.image.wrapped(self._info[1])
+
+    @property
+    def sender(self) -> int | None:
+        """The process that sent the signal, if one did."""
+        return None if self._info is None else self._info[2]
+
+    @property
+    def pc(self) -> int:
+        return self.image.wrapped(self.thread.pc or 0)
+
+    @property
+    def sp(self) -> int:
+        return self.image.wrapped(self.thread.sp or 0)
+
+    @cached_property
+    def instruction(self) -> str | None:
+        """The instruction at pc as assemblers write it; None where none is to be read."""
+        if not self.is_code(self.pc):
+            return None
+        rows = self.image.native.listing(self.pc, self.pc, 0, 1)
+        return rows[0][2] or None if rows else None
+
+    def is_code(self, address: int) -> bool:
+        """Whether an instruction can stand at an address."""
+        return self.image.may_be_code(address + 1) and bool(self.image.read(address, 1))
+
+    def mapping_at(self, address: int) -> tuple[int, int, str, str] | None:
+        """(begin, end, permissions, path) of what is mapped there."""
+        for mapping in self.image.native.mappings:
+            if mapping.begin <= address < mapping.end:
+                return mapping.begin, mapping.end, mapping.permissions, mapping.path
+        return None
+
+    def frame(self, level: int) -> Frame | None:
+        return self.trace.frames[level] if level < len(self.trace.frames) else None
+
+    @cached_property
+    def functions(self) -> list[str]:
+        """The names of the innermost frames, as far as runtimes have theirs there."""
+        return [frame.function or "" for frame in self.trace.frames[:64]]
+
+    def level_of(self, *names: str) -> int | None:
+        """The level of the innermost frame with one of these names."""
+        return next((at for at, name in enumerate(self.functions) if name in names), None)
