@@ -40,13 +40,15 @@ function sightings(crash, address) {
     if (at) found.push([`instruction ${row[2] || "(bytes)"} near frame #${at.level}`, at]);
   });
   const word = crash.words.at.get(address);
-  if (word) found.push([`word of the stack, in frame #${word.level}`, { ...word, word: address }]);
+  if (word) found.push([`word of the stack, in frame #${word.level}`, toWord(word)]);
   for (const one of (crash.words.holding.get(address) || []).slice(0, 12)) {
     found.push([`held by the stack’s word at ${one.address}, in frame #${one.level}`,
-      { ...one, word: one.address }]);
+      toWord(one)]);
   }
   return found;
 }
+
+const toWord = ({ thread, level, address }) => ({ thread, level, word: address });
 
 function whereIsPlace(crash, number) {
   for (const group of crash.groups) {

@@ -18,8 +18,6 @@ class VirtualList {
     this.inner = el("div.rows", { role: "list", "aria-label": label });
     this.host = host;
     host.classList.add("vlist");
-    host.setAttribute("role", "region");
-    host.setAttribute("aria-label", label);
     fill(host, this.inner);
     host.addEventListener("scroll", () => this.draw(), { passive: true });
     host.addEventListener("keydown", (event) => this.key(event));
@@ -47,10 +45,17 @@ class VirtualList {
     this.shown.clear();
   }
 
-  // The same rows, made anew.
+  // The same rows, made anew; the focus stays where it was.
   refresh() {
+    const held = this.held();
+    const made = this.shown.get(held);
+    const which = made ? [...made.querySelectorAll("a,button")].indexOf(document.activeElement) : -1;
     this.clear();
     this.draw();
+    if (which < 0 || held >= this.count) return;
+    this.make(held);
+    const target = this.shown.get(held).querySelectorAll("a,button")[which];
+    if (target) target.focus({ preventScroll: true });
   }
 
   draw(print = false) {
@@ -66,7 +71,7 @@ class VirtualList {
       }
     }
     for (let index = first; index < end; index += 1) this.make(index);
-    if (this.active >= first && this.active < end) this.roving();
+    this.roving();
   }
 
   // The row with the focus stays, wherever one scrolls.
@@ -97,11 +102,13 @@ class VirtualList {
     this.roving();
   }
 
-  // One row at a time is a stop of the tab key.
+  // One row at a time is a stop of the tab key: the active one, or where that is out of sight the
+  // first that is seen.
   roving() {
+    const stop = this.shown.has(this.active) ? this.active : Math.min(...this.shown.keys());
     for (const [index, made] of this.shown) {
       for (const one of made.querySelectorAll("a,button")) {
-        one.tabIndex = index === this.active ? 0 : -1;
+        one.tabIndex = index === stop ? 0 : -1;
       }
     }
   }

@@ -47,10 +47,10 @@ class WordList {
   reveal(address) {
     const row = this.rowOf.get(address);
     if (row === undefined) return;
+    this.marked = address;
     this.box.scrollIntoView({ block: "nearest" });
     this.list.focus(row);
     this.list.refresh();
-    this.list.focus(row);
   }
 
   render(index, made) {
@@ -80,7 +80,7 @@ class WordList {
   word(crash, { word: [address, value, kind, text], frame }, made) {
     made.classList.add("word", crash.placeAt(place.thread, frame.level).trust);
     if (frame.level === place.level) made.classList.add("chosen");
-    if (address === place.address) made.classList.add("target");
+    if (address === this.marked || address === place.address) made.classList.add("target");
     const shown = value === null ? el("span.quiet", {}, "—")
       : addressLink(value, padded(value, { pointer_size: crash.word_size }));
     return put(made, addressLink(address), shown, el(`span.meaning.${kind}`, {}, text));

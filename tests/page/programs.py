@@ -1,0 +1,67 @@
+"""Small programs that end in different ways, and their cores."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from corpus.crash import crash
+
+SOURCES = {
+    "null-call": """
+        __attribute__((noipa)) int call(int (*f)(void)) { return f() + 1; }
+        int main(void) { return call(0); }""",
+    "wild-call": """
+        __attribute__((noipa)) int call(int (*f)(void)) { return f() + 1; }
+        int main(void) { return call((int (*)(void))0x10000000); }""",
+    "null-access": """
+        struct s { int a, b; };
+        __attribute__((noipa)) int get(struct s *s) { return s->b; }
+        int main(void) { return get(0); }""",
+    "read-only": """
+        int main(void) { *(volatile char *)"text" = 1; return 0; }""",
+    "smashed-return": """
+        #include <string.h>
+        __attribute__((noipa)) void copy(const char *s) {
+            char b[16]; strcpy(b, s); __asm__ volatile("" :: "r"(b) : "memory"); }
+        int main(void) { copy("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"); }""",
+    "stack-overflow": """
+        __attribute__((noipa)) int down(int n) { volatile int x = n; return down(x + 1) + x; }
+        int main(int c, char **v) { return down(c); }""",
+    "assertion": """
+        #include <assert.h>
+        __attribute__((noipa)) int check(int n) { assert(n > 10 && "rows"); return n; }
+        int main(int c, char **v) { return check(c); }""",
+    "abort-message": """
+        #include <stdlib.h>
+        int main(void) { char *p = malloc(100); free(p); free(p); return 0; }""",
+    "abort": """
+        #include <stdlib.h>
+        __attribute__((noipa)) void give_up(void) { abort(); }
+        int main(void) { give_up(); }""",
+    "division": """
+        __attribute__((noipa)) int part(int a, int b) { return a / b; }
+        int main(int c, char **v) { return part(c, c - 1); }""",
+    "trap": """
+        int main(void) { __builtin_trap(); }""",
+    "sent": """
+        #include <signal.h>
+        #include <unistd.h>
+        int main(void) { if (fork() == 0) { kill(getppid(), SIGSEGV); _exit(0); } pause(); }""",
+}
+
+# What a compiler must leave as it is.
+FLAGS = ("-O1", "-w", "-U_FORTIFY_SOURCE", "-fno-stack-protector", "-fcf-protection=none")
+
+
+def compiled(source: str, exe: Path, *more: str) -> Path:
+    """The program of a source, with its symbols."""
+    exe.parent.mkdir(parents=True, exist_ok=True)
+    command = ["gcc", "-xc", "-", *FLAGS, *more, "-o", str(exe)]
+    subprocess.run(command, input=source, text=True, check=True)
+    return exe
+
+
+def core_of(source: str, exe: Path, *more: str) -> Path:
+    """The core of a program, which lies beside it."""
+    return crash(compiled(source, exe, *more), exe.parent).core
