@@ -34,7 +34,8 @@ SOURCES = {
         int main(int c, char **v) { return check(c); }""",
     "abort-message": """
         #include <stdlib.h>
-        int main(void) { char *p = malloc(100); free(p); free(p); return 0; }""",
+        __attribute__((noipa)) void drop(char *p) { free(p); }
+        int main(void) { char *p = malloc(100); drop(p); drop(p); return 0; }""",
     "abort": """
         #include <stdlib.h>
         __attribute__((noipa)) void give_up(void) { abort(); }

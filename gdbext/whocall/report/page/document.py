@@ -142,6 +142,12 @@ class _Crash:
         ask = self._options.gdb_stacks
         if ask is None:
             return None
+        if len(trace.frames) > self._options.limits.asked_of_gdb:
+            self._left_out.append(
+                f"gdb's own backtrace, which takes it long for {len(trace.frames):,} frames: "
+                "`whocall compare CORE`"
+            )
+            return None
         try:
             stack = ask(self._image, [trace.lwp])[trace.lwp]
         except Error as error:

@@ -17,6 +17,7 @@ class Limits:
     words: int = 30_000  # of stacks, in all
     words_of_frame: int = 160
     listings: int = 2_500  # places with the instructions around them
+    asked_of_gdb: int = 20_000  # frames; gdb takes seconds and gigabytes for 100,000
     compared: int = 2_000  # rows beside gdb's own backtrace
 
 

@@ -3,7 +3,7 @@
 
 const FLAME_ROW = 20;
 const FLAME_DEPTH = 160;
-const FLAME_NARROWEST = 0.0015; // of the width
+const FLAME_NARROWEST = 0.003; // of the width
 
 class Flame {
   constructor(host) {
