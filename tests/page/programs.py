@@ -26,7 +26,11 @@ SOURCES = {
             char b[16]; strcpy(b, s); __asm__ volatile("" :: "r"(b) : "memory"); }
         int main(void) { copy("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"); }""",
     "stack-overflow": """
-        __attribute__((noipa)) int down(int n) { volatile int x = n; return down(x + 1) + x; }
+        __attribute__((noipa)) int down(int n) {
+            volatile int held[128];
+            held[0] = n;
+            return down(n + 1) + held[0];
+        }
         int main(int c, char **v) { return down(c); }""",
     "assertion": """
         #include <assert.h>
