@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from acceptance.helpers.rust_programs import RUSTC
 from corpus.crash import crash
 
 SOURCES = {
@@ -70,3 +71,76 @@ def compiled(source: str, exe: Path, *more: str) -> Path:
 def core_of(source: str, exe: Path, *more: str) -> Path:
     """The core of a program, which lies beside it."""
     return crash(compiled(source, exe, *more), exe.parent).core
+
+
+GO = """
+package main
+
+import (
+    "errors"
+    "os"
+)
+
+type ledger struct{ rows []int }
+
+//go:noinline
+func (l *ledger) total(n int) int { return l.rows[n] }
+
+//go:noinline
+func give_up(how string) {
+    if how == "words" {
+        panic("plain <words>")
+    }
+    panic(errors.New("an error value"))
+}
+
+func main() {
+    if len(os.Args) > 0 && os.Getenv("HOW") != "index" {
+        give_up(os.Getenv("HOW"))
+    }
+    l := &ledger{rows: make([]int, 3)}
+    os.Exit(l.total(len(os.Args) + 6))
+}
+"""
+
+RUST = """
+fn main() {
+    let how = std::env::var("HOW").unwrap_or_default();
+    let rows = vec![1, 2, 3];
+    if how == "index" {
+        println!("{}", rows[how.len() + 2]);
+    }
+    if how == "expect" {
+        let nothing: Option<usize> = std::env::args().nth(7).map(|word| word.len());
+        println!("{}", nothing.expect("seven words are needed"));
+    }
+    panic!("only a literal");
+}
+"""
+
+
+def go_core(how: str, place: Path) -> Path:
+    """The core of a stripped Go program that panicked."""
+    exe = place / "panics"
+    if not exe.exists():
+        place.mkdir(parents=True, exist_ok=True)
+        source = place / "panics.go"
+        source.write_text(GO)
+        command = ["/usr/bin/go", "build", "-ldflags=-s -w", "-o", str(exe), str(source)]
+        caches = {"GOCACHE": str(place / "cache"), "HOME": str(place), "CGO_ENABLED": "0"}
+        environment = {"PATH": "/usr/bin:/bin", **caches}
+        subprocess.run(command, env=environment, check=True)
+    variables = {"HOW": how, "GOTRACEBACK": "crash"}
+    return crash(exe, place / how, variables=variables).core
+
+
+def rust_core(how: str, place: Path) -> Path:
+    """The core of a Rust program that panicked."""
+    exe = place / "panics"
+    if not exe.exists():
+        place.mkdir(parents=True, exist_ok=True)
+        source = place / "panics.rs"
+        source.write_text(RUST)
+        command = [RUSTC, "-Cpanic=abort", "-O", "-o", str(exe), str(source)]
+        subprocess.run(command, check=True)
+    return crash(exe, place / how, variables={"HOW": how}).core

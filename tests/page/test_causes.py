@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from acceptance.helpers.stopped_processes import stopped
 
-from page.programs import SOURCES, compiled, core_of
+from page.programs import SOURCES, compiled, core_of, go_core, rust_core
 from whocall import open_core, open_process
 from whocall.core.image import Walk
 from whocall.report.page.happened import what_happened
@@ -73,3 +73,34 @@ def test_a_process_that_was_only_stopped_did_not_crash(place: Path) -> None:
     assert found["facts"] == []
     assert found["signal"] is None
     assert found["sentence"].startswith("program did not crash: it was stopped in ")
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        ("index", "runtime error: index out of range [7] with length 3"),
+        ("words", "plain <words>"),
+        ("error", "an error value"),
+    ],
+)
+def test_the_text_of_a_go_panic_is_read_without_symbols(how: str, text: str, place: Path) -> None:
+    found = happened(go_core(how, place / "go"))
+    assert found["facts"][0]["kind"] == "panic"
+    assert found["facts"][0]["text"] == f"a panic was not recovered: {text}"
+    assert "runtime." not in found["sentence"].partition(": ")[0]
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        ("index", "index out of bounds: the len is 3 but the index is 7"),
+        ("expect", "seven words are needed"),
+        ("literal", "only a literal"),
+    ],
+)
+def test_the_text_of_a_rust_panic_is_read(how: str, text: str, place: Path) -> None:
+    found = happened(rust_core(how, place / "rust"))
+    assert found["facts"][0]["kind"] == "panic"
+    assert found["facts"][0]["text"].startswith("it panicked at ")
+    assert found["facts"][0]["text"].endswith(f": {text}")
+    assert "panics.rs:" in found["facts"][0]["text"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 from selenium.webdriver.common.keys import Keys
 
-from page.chromium import Browser
+from page.chromium import SIZE, Browser
+from page.screenshot import SIZE as PICTURE_SIZE
+from page.screenshot import page_of_example, take
 
 
 def test_it_opens_from_disk_without_a_word_and_without_a_request(
@@ -206,3 +209,20 @@ def test_without_scripts_the_stack_is_there(workers_page: Path) -> None:
     assert "#0 " in alone
     assert "qsort" in alone
     assert "[context]" in alone
+
+
+def test_the_picture_of_the_documentation_can_be_taken(
+    browser: Browser, place: Path, project_root: Path
+) -> None:
+    folder = place / "picture"
+    folder.mkdir()
+    picture = folder / "report.png"
+    take(browser, page_of_example(folder), picture)
+    browser.driver.set_window_size(*SIZE)
+    for png in (picture, project_root / "docs" / "report.png"):
+        head = png.read_bytes()[:24]
+        assert head.startswith(b"\x89PNG")
+        width, height = struct.unpack(">II", head[16:])
+        assert width == PICTURE_SIZE[0]
+        assert 800 < height <= PICTURE_SIZE[1]
+    assert browser.messages() == []

@@ -22,12 +22,16 @@ _RUNTIME = frozenset(
     __chk_fail __GI___chk_fail malloc_printerr _int_free _int_malloc free cfree __libc_free
     __cxa_throw __cxa_rethrow std::terminate std::terminate() __gnu_cxx::__verbose_terminate_handler
     __gnu_cxx::__verbose_terminate_handler() __cxxabiv1::__terminate
-    rust_panic rust_begin_unwind core::result::unwrap_failed core::option::expect_failed
+    rust_panic rust_begin_unwind
     """.split()  # noqa: SIM905 - a table is easier to read so
 )
 
 
-_RUNTIME_PREFIXES = ("runtime.", "core::panicking::", "std::panicking::", "__rust_")
+_RUNTIME_PREFIXES = (
+    *("runtime.", "core::panicking::", "core::option::", "core::result::", "std::panicking::"),
+    *("std::process::", "std::sys::pal::", "std::sys::backtrace::__rust_end_short_backtrace"),
+    *("__rustc::", "__rust_", "panic_abort::"),
+)
 _LIBRARIES = ("libc.so", "libc-", "libpthread", "libstdc++", "libgcc_s", "ld-", "ld.so")
 _DEEPEST = 256  # frames
 

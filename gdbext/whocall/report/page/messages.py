@@ -1,9 +1,11 @@
-"""The last words that runtimes keep in memory when they give up: glibc's, Go's, Rust's."""
+"""The last words that runtimes keep in memory when they give up."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from whocall.report.page.go_panic import go
+from whocall.report.page.rust_panic import rust
 from whocall.report.page.scene import Fact, Scene
 
 LONGEST = 4096  # bytes of a message that is shown
@@ -50,7 +52,7 @@ def _classed(text: str, proof: str) -> Fact:
     return Fact("abort-message", f"the C library gave up: {text}", proof)
 
 
-RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (glibc,)
+RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (glibc, go, rust)
 
 
 def messages(scene: Scene) -> list[Fact]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,8 +11,12 @@ from whocall.report.backtrace.render import describe_function
 from whocall.report.page.faults import tells_address
 
 if TYPE_CHECKING:
+    import whocall._native as native
     from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace, Frame
+
+
+_LARGEST_FRAME = 1 << 16  # bytes of a runtime's own functions
 
 
 class Fact(NamedTuple):
@@ -76,10 +81,39 @@ class Scene:
 
     def mapping_at(self, address: int) -> tuple[int, int, str, str] | None:
         """(begin, end, permissions, path) of what is mapped there."""
-        for mapping in self.image.native.mappings:
-            if mapping.begin <= address < mapping.end:
-                return mapping.begin, mapping.end, mapping.permissions, mapping.path
-        return None
+        at = bisect_right(self._begins, address) - 1
+        if at < 0 or address >= self._mappings[at].end:
+            return None
+        mapping = self._mappings[at]
+        return mapping.begin, mapping.end, mapping.permissions, mapping.path
+
+    @cached_property
+    def _mappings(self) -> list[native.Mapping]:
+        return self.image.native.mappings
+
+    @cached_property
+    def _begins(self) -> list[int]:
+        return [mapping.begin for mapping in self._mappings]
+
+    def is_writable(self, address: int) -> bool:
+        """Whether memory is mapped there that the program may write to."""
+        mapping = self.mapping_at(address)
+        return mapping is not None and "w" in mapping[2]
+
+    def stack_of(self, level: int) -> tuple[int, int] | None:
+        """From where to where the stack of a frame reaches; None where that is not known, as where
+        it begins on another stack.
+        """
+        frame = self.frame(level)
+        if frame is None or frame.cfa is None:
+            return None
+        begin = self.trace.sp
+        for below in range(level - 1, -1, -1):
+            inner = self.trace.frames[below]
+            if inner.cfa is not None and not inner.inlined:
+                begin = inner.cfa
+                break
+        return (begin, frame.cfa) if 0 <= frame.cfa - begin <= _LARGEST_FRAME else None
 
     def frame(self, level: int) -> Frame | None:
         return self.trace.frames[level] if level < len(self.trace.frames) else None

@@ -15,10 +15,10 @@ class Happened {
     fill(
       this.host,
       crashes.length > 1 ? this.chooser() : "",
-      el("h1", {}, told.signal ? el("span.signal", {}, told.signal) : "", told.sentence),
-      told.facts.length ? el("ul.causes", {}, told.facts.map((fact) =>
-        el("li", {}, el("span.cause", {}, sentence(fact.text)), " ",
-          el("span.quiet", {}, sentence(fact.proof))))) : "",
+      el("h1", {}, told.signal ? el("span.signal", {}, told.signal) : "", withCode(told.sentence)),
+      told.facts.length ? el("ul.causes", {}, told.facts.map((fact, index) =>
+        el("li", {}, index ? [el("span.cause", {}, withCode(sentence(fact.text))), " "] : "",
+          el("span.quiet", {}, withCode(sentence(fact.proof)))))) : "",
       el("div.columns", {}, factList([
         ["Program", crash.source.exe || (first ? first.path : told.program)],
         ["Core", crash.source.core || "a running process"],
@@ -46,6 +46,12 @@ class Happened {
         lastPart(crash.source.core)}: ${crash.happened.sentence.slice(0, 110)}`)));
     return el("p.chooser", {}, el("label", { for: "crash" }, "Crash "), choice);
   }
+}
+
+// What stands between two backticks is code.
+function withCode(text) {
+  return text.split(/(`[^`]+`)/).map((piece, index) =>
+    index % 2 ? el("code", {}, piece.slice(1, -1)) : piece);
 }
 
 function sentence(text) {
