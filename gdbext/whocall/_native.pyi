@@ -253,6 +253,8 @@ class Process:
         `debug_names` what a separate debug file names is named too, with `own_names` what the
         module itself names, for debuggers that cannot read it; so with `repeat_names` where there
         are rules. `beside` is for a gdb that looks up names elsewhere."""
+    def symbol_at(self, address: int) -> tuple[str, int] | None:
+        """The function at a runtime address by symbols alone, and the bytes from its start."""
     def variable(self, module: int, name: str) -> int | None:
         """The runtime address of a variable that the symbol tables of modules[module] name."""
     def close(self) -> None:

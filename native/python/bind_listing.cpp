@@ -6,6 +6,8 @@
 #include "object/elf_symbols.h"
 #include "python/convert.h"
 #include "report/listing.h"
+#include "symbols/table/demangler.h"
+#include "symbols/table/plt_symbols.h"
 
 namespace py = pybind11;
 
@@ -20,6 +22,29 @@ py::list listing(const Process& process, Address at, std::optional<Address> star
     lines.append(py::make_tuple(item.address, py::bytes(item.bytes), text(item.text), item.target));
   }
   return lines;
+}
+
+// The name of the function at an address by symbols alone, and how far into it that is (bytes); a
+// miss where none tells its end. No code is looked at: it may be asked of thousands of words.
+py::object symbol_at(const Process& process, Address address) {
+  const auto& session = process.session();
+  const Module* module = process.image().module_at(address);
+  if (module == nullptr || module->file == nullptr) {
+    return py::none();
+  }
+  FileSymbols& names = *session->symbolizer->symbols_of(*module);
+  const Address link = module->link_address(address);
+  const bool in_plt = is_in_plt(*module->file, link);
+  const auto table = in_plt ? names.table_with_plt() : names.table();
+  const std::uint32_t index = table->find(link);
+  if (index == SymbolTable::kNone) {
+    return py::none();
+  }
+  const Symbol symbol = table->symbols()[index];
+  if (symbol.name.empty() || !(symbol.exact_end || in_plt)) {
+    return py::none();
+  }
+  return py::make_tuple(text(demangle(std::string(symbol.name))), link - symbol.range.begin);
 }
 
 // Of a variable that a module's symbol tables name; a miss where they do not.
@@ -46,6 +71,7 @@ void bind_listing(py::class_<Process>& process) {
   process
       .def("listing", &listing, py::arg("at"), py::arg("start") = py::none(),
            py::arg("before") = 12, py::arg("after") = 6)
+      .def("symbol_at", &symbol_at, py::arg("address"))
       .def("variable", &variable, py::arg("module"), py::arg("name"));
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
 from acceptance.helpers.rust_programs import RUSTC
 from corpus.crash import crash
+from kept import Tool, kept, machine
 
 SOURCES = {
     "null-call": """
@@ -119,28 +121,27 @@ fn main() {
 """
 
 
-def go_core(how: str, place: Path) -> Path:
-    """The core of a stripped Go program that panicked."""
-    exe = place / "panics"
-    if not exe.exists():
-        place.mkdir(parents=True, exist_ok=True)
-        source = place / "panics.go"
-        source.write_text(GO)
+WAYS = {"go": ("index", "words", "error"), "rust": ("index", "expect", "literal")}
+
+
+def _panics(language: str, place: Path) -> dict[str, Path]:
+    exe, source = place / "panics", place / f"panics.{'go' if language == 'go' else 'rs'}"
+    source.write_text(GO if language == "go" else RUST)
+    command = [RUSTC, "-Cpanic=abort", "-O", "-o", str(exe), str(source)]
+    if language == "go":
         command = ["/usr/bin/go", "build", "-ldflags=-s -w", "-o", str(exe), str(source)]
-        caches = {"GOCACHE": str(place / "cache"), "HOME": str(place), "CGO_ENABLED": "0"}
-        environment = {"PATH": "/usr/bin:/bin", **caches}
-        subprocess.run(command, env=environment, check=True)
-    variables = {"HOW": how, "GOTRACEBACK": "crash"}
-    return crash(exe, place / how, variables=variables).core
+    caches = {"GOCACHE": str(place / "cache"), "HOME": str(place), "CGO_ENABLED": "0"}
+    subprocess.run(command, env={"PATH": "/usr/bin:/bin", **caches}, check=True)
+    shutil.rmtree(place / "cache", ignore_errors=True)
+    cores = {}
+    for way in WAYS[language]:
+        variables = {"HOW": way, "GOTRACEBACK": "crash"}
+        cores[way] = crash(exe, place / way, variables=variables).core
+    return cores
 
 
-def rust_core(how: str, place: Path) -> Path:
-    """The core of a Rust program that panicked."""
-    exe = place / "panics"
-    if not exe.exists():
-        place.mkdir(parents=True, exist_ok=True)
-        source = place / "panics.rs"
-        source.write_text(RUST)
-        command = [RUSTC, "-Cpanic=abort", "-O", "-o", str(exe), str(source)]
-        subprocess.run(command, check=True)
-    return crash(exe, place / how, variables={"HOW": how}).core
+def panics(language: str) -> dict[str, Path]:
+    """The cores of a program that panics, by WAYS; of Go it is stripped."""
+    tools = (Tool("/usr/bin/go"), Tool(RUSTC))
+    recipe = ("panics", language, GO, RUST, tools, machine(), WAYS[language])
+    return kept(recipe, lambda place: _panics(language, place))

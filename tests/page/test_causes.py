@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from acceptance.helpers.stopped_processes import stopped
 
-from page.programs import SOURCES, compiled, core_of, go_core, rust_core
+from page.programs import SOURCES, compiled, core_of, panics
 from whocall import open_core, open_process
 from whocall.core.image import Walk
 from whocall.report.page.happened import what_happened
@@ -83,8 +83,8 @@ def test_a_process_that_was_only_stopped_did_not_crash(place: Path) -> None:
         ("error", "an error value"),
     ],
 )
-def test_the_text_of_a_go_panic_is_read_without_symbols(how: str, text: str, place: Path) -> None:
-    found = happened(go_core(how, place / "go"))
+def test_the_text_of_a_go_panic_is_read_without_symbols(how: str, text: str) -> None:
+    found = happened(panics("go")[how])
     assert found["facts"][0]["kind"] == "panic"
     assert found["facts"][0]["text"] == f"a panic was not recovered: {text}"
     assert "runtime." not in found["sentence"].partition(": ")[0]
@@ -98,8 +98,8 @@ def test_the_text_of_a_go_panic_is_read_without_symbols(how: str, text: str, pla
         ("literal", "only a literal"),
     ],
 )
-def test_the_text_of_a_rust_panic_is_read(how: str, text: str, place: Path) -> None:
-    found = happened(rust_core(how, place / "rust"))
+def test_the_text_of_a_rust_panic_is_read(how: str, text: str) -> None:
+    found = happened(panics("rust")[how])
     assert found["facts"][0]["kind"] == "panic"
     assert found["facts"][0]["text"].startswith("it panicked at ")
     assert found["facts"][0]["text"].endswith(f": {text}")

@@ -30,17 +30,18 @@ def jump_to_no_code(scene: Scene) -> Fact | None:
         text = _word_text(pc, scene.image.pointer_size, scene.image.byte_order)
         where = f"{pc:#x}{text}, where no code is"
     caller = scene.frame(1)
-    top = scene.image.word_at(scene.sp)
-    if caller is not None and caller.pc == top and caller.trust != "scan":
+    kept = scene.return_address_of_call
+    called = kept is not None and scene.may_have_called(kept[0], pc)
+    if caller is not None and kept and called and caller.pc == kept[0] and caller.trust != "scan":
         kind = "null-call" if pc < NEAR_NULL else "wild-call"
         return Fact(
             kind,
             f"{named(caller)} called {where}",
-            f"the program counter is {pc:#x}, and the return address of that call lies on top of "
-            "the stack",
+            f"the program counter is {pc:#x}, and the return address of that call is in {kept[1]}",
         )
     below = scene.image.word_at(scene.sp - scene.image.word_size)
-    if below == pc:
+    taken = below is not None and scene.without_mode(below) == pc
+    if taken and pc >= NEAR_NULL and scene.returns_by_stack:
         return Fact(
             "smashed-return",
             f"a function returned to {where}: its return address was overwritten",
@@ -181,7 +182,9 @@ def terminate(scene: Scene) -> Fact | None:
     if end is None:
         return None
     throw = scene.level_of("__cxa_throw")
-    if throw is not None and throw > end and (thrower := scene.frame(throw + 1)) is not None:
+    above = () if throw is None or throw < end else scene.trace.frames[throw + 1 : throw + 16]
+    thrower = next((frame for frame in above if "libstdc++" not in (frame.module or "")), None)
+    if thrower is not None:
         text = f"an exception that {named(thrower)} threw was not caught"
         return Fact("exception", text, f"#{throw} is __cxa_throw and #{end} std::terminate()")
     return Fact("exception", "std::terminate() was called", f"#{end} is std::terminate()")
@@ -203,7 +206,9 @@ CAUSES: Sequence[Callable[[Scene], Fact | None]] = (
 _TOLD_BY: Mapping[str, Collection[str]] = {
     **dict.fromkeys(("assertion", "abort-message", "panic", "exception"), ("abort", "sent")),
     "stack-smashing": ("abort", "sent"),
-    **dict.fromkeys(("null-access", "null-call", "stack-overflow"), ("fault",)),
+    **dict.fromkeys(
+        ("null-access", "null-call", "smashed-return", "stack-overflow", "trap"), ("fault",)
+    ),
 }
 
 

@@ -13,17 +13,20 @@ from whocall.report.page.words import StackWords, word_json
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage, Walk
     from whocall.core.model import Backtrace, Frame
+    from whocall.report.page.code_names import CodeNames
     from whocall.report.page.limits import Budget, Limits
 
 
 class Details:
     """Looks again at some threads of a process, more closely."""
 
-    def __init__(self, image: ProcessImage, walk: Walk, limits: Limits, words: Budget) -> None:
+    def __init__(
+        self, image: ProcessImage, walk: Walk, limits: Limits, names: CodeNames, words: Budget
+    ) -> None:
         self._image = image
         self._walk = replace(walk, explain=True, registers=True)
         self._limits = limits
-        self._words = StackWords(image, limits)
+        self._words = StackWords(image, limits, names)
         self._budget = words
 
     def of_thread(self, index: int, whole: Backtrace, innermost: int, outermost: int) -> Json:

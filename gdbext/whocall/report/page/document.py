@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from whocall.core.image import Walk
 from whocall.core.version import __version__
 from whocall.report.form.jsonform import Json
+from whocall.report.page.code_names import CodeNames
 from whocall.report.page.compared import compared_json
 from whocall.report.page.details import Details
 from whocall.report.page.happened import what_happened
@@ -71,9 +72,10 @@ class _Crash:
         groups = _groups(traces, stacks)
         main = image.index_of_crash()
         options.tell("reading registers and stacks", 0.4)
-        details = self._details(traces, groups, main)
+        names = CodeNames(image, places.places)
+        details = self._details(traces, groups, main, names)
         options.tell("disassembling", 0.6)
-        self._list(places, stacks[main], groups)
+        self._list(places, stacks[main], groups, names)
         options.tell("looking at the modules", 0.7)
         advice = on_the_command_line(options.asks_debuginfod)
         modules = modules_json(image, all_facts(image), advice)
@@ -112,11 +114,15 @@ class _Crash:
         }
 
     def _details(
-        self, traces: Sequence[Backtrace], groups: Sequence[Json], main: int
+        self,
+        traces: Sequence[Backtrace],
+        groups: Sequence[Json],
+        main: int,
+        names: CodeNames,
     ) -> list[Json]:
         limits = self._options.limits
         words = Budget(limits.words)
-        closer = Details(self._image, self._options.walk, limits, words)
+        closer = Details(self._image, self._options.walk, limits, names, words)
         found = [closer.of_thread(main, traces[main], limits.innermost, limits.outermost)]
         others = [group["threads"][0] for group in groups if main not in group["threads"]]
         for index in others[: limits.others]:
@@ -128,11 +134,11 @@ class _Crash:
             self._left_out.append(f"registers and stack words of {count:,} further stacks")
         return found
 
-    def _list(self, places: Places, main: int, groups: Sequence[Json]) -> None:
+    def _list(self, places: Places, main: int, groups: Sequence[Json], names: CodeNames) -> None:
         budget = Budget(self._options.limits.listings)
         for stack in [main, *(group["stack"] for group in groups)]:
             wanted = list(dict.fromkeys(places.stacks[stack]["frames"]))
-            list_instructions(self._image, places.places, wanted, budget)
+            list_instructions(self._image, names, places.places, wanted, budget)
         if budget.refused:
             self._left_out.append(f"the instructions around {budget.refused:,} places")
 

@@ -32,7 +32,10 @@ _RUNTIME_PREFIXES = (
     *("std::process::", "std::sys::pal::", "std::sys::backtrace::__rust_end_short_backtrace"),
     *("__rustc::", "__rust_", "panic_abort::"),
 )
-_LIBRARIES = ("libc.so", "libc-", "libpthread", "libstdc++", "libgcc_s", "ld-", "ld.so")
+_LIBRARIES = (
+    *("libc.so", "libc-", "libc.musl", "libpthread", "libstdc++", "libc++", "libgcc_s"),
+    *("ld-", "ld.so", "[vdso]"),
+)
 _DEEPEST = 256  # frames
 
 

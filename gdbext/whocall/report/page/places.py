@@ -5,7 +5,7 @@ A place is all of a frame but what hangs on the stack it lies on: its level, its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from whocall.report.backtrace.cycles import gaps
@@ -15,6 +15,7 @@ from whocall.report.form.jsonform import Json, hexes
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace
+    from whocall.report.page.code_names import CodeNames
     from whocall.report.page.limits import Budget
 
 # Of Frame, in the order of _place_json's parameters.
@@ -92,10 +93,13 @@ class Places:
 
 
 def list_instructions(
-    image: ProcessImage, places: Sequence[Json], wanted: Sequence[int], budget: Budget
+    image: ProcessImage,
+    names: CodeNames,
+    places: Sequence[Json],
+    wanted: Sequence[int],
+    budget: Budget,
 ) -> None:
     """Gives the wanted places the instructions around them, as far as the budget goes."""
-    name_of = _namer(image)
     for number in wanted:
         place = places[number]
         if place["inlined"] or place["listing"] is not None or not budget.take():
@@ -107,27 +111,6 @@ def list_instructions(
         for address, data, text, target in image.native.listing(pc, start):
             row: list[Any] = [hexes(address), data.hex(), text]
             if target is not None:
-                row += [hexes(target), name_of(target)]
+                row += [hexes(target), names.at(target)]
             rows.append(row)
         place["listing"] = rows
-
-
-def _namer(image: ProcessImage) -> Callable[[int], str | None]:
-    """Tells what stands at a target of a jump or a call: `name` or `name+12`."""
-    known: dict[int, str | None] = {}
-
-    def name_of(address: int) -> str | None:
-        if address not in known:
-            known[address] = code_name(image, address)
-        return known[address]
-
-    return name_of
-
-
-def code_name(image: ProcessImage, address: int) -> str | None:
-    """`main+14`, `sub_1136?` for an address of code that has a name; None for others."""
-    place = image.native.describe(address, lines=False, refused=False)
-    if place.function is None:
-        return None
-    mark = "?" if place.inferred else ""
-    return f"{place.function}{mark}" + (f"+{place.offset}" if place.offset else "")

@@ -67,6 +67,34 @@ class Scene:
     def sp(self) -> int:
         return self.image.wrapped(self.thread.sp or 0)
 
+    @property
+    def returns_by_stack(self) -> bool:
+        """Whether a return may take its address right off the stack: x86's do, and ARM's pop."""
+        return self.image.arch in ("x86_64", "i386", "x32") or self.image.arch.startswith("arm")
+
+    def without_mode(self, address: int) -> int:
+        """A code pointer without ARM's bit for T32."""
+        mode = ~1 if self.image.arch.startswith("arm") else ~0
+        return self.image.wrapped(address & mode)
+
+    def may_have_called(self, return_address: int, target: int) -> bool:
+        """Whether the instruction in front of a return address is a call that may have led there:
+        of that address, or of a pointer. A register may still hold the return address of an
+        earlier call.
+        """
+        rows = self.image.native.listing(return_address, None, 1, 0)
+        return len(rows) == 1 and rows[0][3] in (None, target)
+
+    @property
+    def return_address_of_call(self) -> tuple[int, str] | None:
+        """What a call that has just been made left as its return address, and where it is."""
+        for name in ("lr", "x30", "ra"):
+            value = self.thread.registers.get(name)
+            if value is not None:
+                return self.without_mode(value), f"the register {name}"
+        word = self.image.word_at(self.sp)
+        return None if word is None else (word, f"the word at the stack pointer, {self.sp:#x}")
+
     @cached_property
     def instruction(self) -> str | None:
         """The instruction at pc as assemblers write it; None where none is to be read."""
@@ -76,8 +104,14 @@ class Scene:
         return rows[0][2] or None if rows else None
 
     def is_code(self, address: int) -> bool:
-        """Whether an instruction can stand at an address."""
-        return self.image.may_be_code(address + 1) and bool(self.image.read(address, 1))
+        """Whether an instruction can stand at an address, by the map of the memory. True where
+        that does not tell, as of cores without their files.
+        """
+        mapping = self.mapping_at(address)
+        if mapping is not None:
+            return "x" in mapping[2]
+        known = bool(self._mappings)
+        return not known or any(m.begin <= address < m.end for m in self.image.modules)
 
     def mapping_at(self, address: int) -> tuple[int, int, str, str] | None:
         """(begin, end, permissions, path) of what is mapped there."""

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from whocall.report.form.jsonform import Json, hexes
-from whocall.report.page.places import code_name
 from whocall.report.stack.picture import LARGEST_FRAME, LARGEST_SIGNAL_FRAME, WORDS_WITHOUT_CFA
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace, Frame
+    from whocall.report.page.code_names import CodeNames
     from whocall.report.page.limits import Limits
 
 TAIL = 32  # words at a frame's end that are kept where its middle is left out
@@ -34,10 +34,13 @@ KINDS = ("return", "saved", "code", "stack", "data", "text", "number", "unread")
 class StackWords:
     """What words of a process's stacks are."""
 
-    def __init__(self, image: ProcessImage, limits: Limits) -> None:
+    def __init__(self, image: ProcessImage, limits: Limits, names: CodeNames) -> None:
         self._image = image
+        self._names = names
         self._limits = limits
         self._size = image.word_size
+        self._seen: dict[int, tuple[str, str]] = {}  # many words come again and again
+        self._modules = [(module.begin, module.end) for module in image.modules]
         self._mappings = sorted(
             (mapping.begin, mapping.end, mapping.permissions, mapping.path)
             for mapping in image.native.mappings
@@ -75,6 +78,7 @@ class StackWords:
         begin = sp + which.start * size
         data = self._image.read(begin, len(which) * size)
         order = self._image.byte_order
+        frame = trace.frames[at]
         for number in range(len(which)):
             raw = data[number * size : (number + 1) * size]
             address = begin + number * size
@@ -82,12 +86,11 @@ class StackWords:
                 yield Word(address, None, "unread", "cannot be read")
                 continue
             value = int.from_bytes(raw, "big" if order == "big" else "little")
-            yield Word(address, value, *self._meaning(trace, at, address, value, raw))
+            yield Word(address, value, *self._meaning(trace, at, frame, address, value, raw))
 
     def _meaning(
-        self, trace: Backtrace, at: int, address: int, value: int, raw: bytes
+        self, trace: Backtrace, at: int, frame: Frame, address: int, value: int, raw: bytes
     ) -> tuple[str, str]:
-        frame = trace.frames[at]
         register = (frame.saved or {}).get(address)
         if register == self._image.native.pc_name and not frame.signal_trampoline:
             return "return", self._return_text(trace, at)
@@ -104,20 +107,34 @@ class StackWords:
 
     def looks_like(self, value: int, raw: bytes) -> tuple[str, str]:
         """The kind of a word of which nothing is known, and a text on it."""
+        known = self._seen.get(value)
+        if known is None:
+            known = self._seen[value] = self._look(value, raw)
+        return known
+
+    def _look(self, value: int, raw: bytes) -> tuple[str, str]:
         found = self._mapping_of(value)
         if found is not None:
             begin, permissions, path = found
             if "x" in permissions:
-                name = code_name(self._image, value)
+                name = self._names.at(value)
                 if name is not None:
                     return "code", f"code: {name}"
+                where = path.rpartition("/")[2] if path else "memory without a file"
+                return "code", f"code of {where}+{value - self._base(value, begin):#x}"
             if path == "[stack]" or begin in self._stacks:
                 return "stack", "an address on the stack"
             where = path.rpartition("/")[2] if path else "memory without a file"
-            return "data", f"into {where}+{value - begin:#x}"
+            return "data", f"into {where}+{value - self._base(value, begin):#x}"
         if value and all(0x20 <= byte < 0x7F for byte in raw):
             return "text", f'"{raw.decode("ascii")}"'
         return "number", ""
+
+    def _base(self, address: int, begin: int) -> int:
+        """Where the file that the address lies in begins, else the mapping."""
+        at = bisect_right(self._modules, (address, 1 << 65)) - 1
+        inside = at >= 0 and address < self._modules[at][1]
+        return self._modules[at][0] if inside else begin
 
     def _mapping_of(self, address: int) -> tuple[int, str, str] | None:
         at = bisect_right(self._mappings, (address, 1 << 65, "", "")) - 1
