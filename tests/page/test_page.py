@@ -10,6 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from page.chromium import SIZE, Browser
 from page.screenshot import SIZE as PICTURE_SIZE
 from page.screenshot import page_of_example, take
+from whocall.cli.main import main
 
 
 def test_it_opens_from_disk_without_a_word_and_without_a_request(
@@ -121,6 +122,7 @@ def test_every_address_is_a_link_to_what_the_page_has_of_it(
 ) -> None:
     browser.open(workers_page)
     assert browser.count("a.addr:not([href^='#c'])") == 0
+    assert browser.count("h1 a.addr, .causes a.addr") >= 1  # in sentences too
     # The return address of frame 0 is a word of the stack, and the pc of frame 1.
     pc = browser.js("return document.querySelectorAll('#stack .row a.addr')[1].dataset.address")
     browser.js("document.querySelector(`#words a[data-address='${arguments[0]}']`).click()", pc)
@@ -225,4 +227,28 @@ def test_the_picture_of_the_documentation_can_be_taken(
         width, height = struct.unpack(">II", head[16:])
         assert width == PICTURE_SIZE[0]
         assert 800 < height <= PICTURE_SIZE[1]
+    assert browser.messages() == []
+
+
+def test_several_crashes_are_chosen_from(
+    browser: Browser, place: Path, workers_core: Path, overflow_core: Path
+) -> None:
+    page = place / "several.html"
+    cores = [str(workers_core), str(overflow_core)]
+    assert main(["report", *cores, "-o", str(page), "--no-gdb"]) == 0
+    browser.open(page)
+    browser.settle()
+    assert "null pointer" in browser.text("h1")
+    assert browser.violations() == []
+    browser.js(
+        "const choice = document.querySelector('#crash'); choice.selectedIndex = 1;"
+        "choice.dispatchEvent(new Event('change'))"
+    )
+    browser.settle()
+    assert "the stack overflowed" in browser.text("h1")
+    assert "frames: the frame above repeated" in browser.text("#stack")
+    assert browser.js("return location.hash").startswith("#c1/")
+    browser.driver.back()
+    browser.settle()
+    assert "null pointer" in browser.text("h1")
     assert browser.messages() == []

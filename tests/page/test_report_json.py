@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import subprocess
@@ -174,3 +175,24 @@ def test_without_templates_it_says_what_to_install(
     assert "install python3-jinja2, or `pip install whocall[report]`" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     assert main(["report", str(workers_core), "--json", "--no-gdb"]) == 0
+
+
+def test_a_packed_core_gives_the_same_report(
+    workers_core: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = tmp_path / "core.gz"
+    packed.write_bytes(gzip.compress(workers_core.read_bytes(), 1))
+    plain, other = (
+        said(capsys, "report", str(core), "--json")["crashes"][0] for core in (workers_core, packed)
+    )
+    assert other["source"]["core"] == str(packed)
+    del plain["source"], other["source"]
+    assert plain == other
+
+
+def test_what_a_reporter_noted_is_kept(workers_core: Path) -> None:
+    with open_core(str(workers_core)) as image:
+        image.came_as("crash", {"unit": "a.service", "cmdline": "x <y>", "odd": "1"}, [], None)
+        crash = document([image], PageOptions())["crashes"][0]
+    assert crash["origin"] == {"unit": "a.service", "command": "x <y>"}
+    assert crash["source"]["core"] == "crash"

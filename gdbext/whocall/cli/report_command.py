@@ -25,6 +25,7 @@ def add(parser: Parser) -> None:
         "each frame is known, the stack's words, code, registers, a flame graph, gdb's own "
         "backtrace beside it, and the modules with what is missing."
     )
+    parser.epilog = options.CORES_EXPLAINED.replace("each is shown", "the page shows each")
     parser.add_argument("core", metavar="CORE", nargs="+", help="the core files")
     parser.add_argument("-o", "--output", metavar="FILE", help="the page, such as crash.html")
     parser.add_argument(
@@ -45,7 +46,7 @@ def page_options(arguments: Values, tell: Tell | None = None) -> PageOptions:
     def asked(image: ProcessImage, lwps: Sequence[int]) -> dict[int, GdbStack]:
         from whocall.cli.gdb_reference import gdb_stacks
 
-        return gdb_stacks(image, image.core_path or "", arguments.exe, lwps, arguments)
+        return gdb_stacks(image, image.native.core_path, arguments.exe, lwps, arguments)
 
     more: dict[str, Any] = {} if tell is None else {"tell": tell}
     return PageOptions(

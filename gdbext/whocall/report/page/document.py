@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from whocall.core.image import Walk
 from whocall.core.version import __version__
+from whocall.dumps.origin import known
 from whocall.report.form.jsonform import Json
 from whocall.report.page.code_names import CodeNames
 from whocall.report.page.compared import compared_json
@@ -83,6 +84,7 @@ class _Crash:
         options.tell("asking gdb", 0.8)
         return {
             "source": {"core": image.core_path, "exe": image.exe_path},
+            "origin": known(image.origin),
             "arch": image.arch,
             "pointer_size": image.pointer_size,
             "word_size": image.word_size,

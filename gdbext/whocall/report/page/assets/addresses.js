@@ -5,6 +5,15 @@ function addressLink(address, shown) {
   return el("a.addr", { href: hashOf({ address }), "data-address": address }, shown || address);
 }
 
+// A sentence: what stands between two backticks is code, and addresses are links.
+function withCode(text) {
+  return text.split(/(`[^`]+`|\b0x[0-9a-f]{1,16}\b)/).map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    return piece[0] === "`" ? el("code", {}, withCode(piece.slice(1, -1)))
+      : addressLink(`0x${BigInt(piece).toString(16)}`, piece);
+  });
+}
+
 const padded = (address, crash) => `0x${address.slice(2).padStart(crash.pointer_size * 2, "0")}`;
 
 function whatLiesAt(crash, address) {

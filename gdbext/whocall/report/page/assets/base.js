@@ -85,6 +85,8 @@ function follow() {
     place.address = told[4] || null;
   } else if (location.hash && location.hash !== "#") {
     return; // a part of the page
+  } else {
+    Object.assign(place, { crash: 0, thread: data.crashes[0].main, level: 0, address: null });
   }
   for (const watcher of watchers) watcher(before);
 }

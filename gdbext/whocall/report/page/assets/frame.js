@@ -57,7 +57,7 @@ class FramePanel {
       el("p", {}, el(`span.trust.${one.trust}`, {}, one.trust), ` ${sure}: ${how}.`),
       one.evidence.length ? el("ul.evidence", {}, one.evidence.map((word) =>
         el("li", {}, EVIDENCE[word] || word))) : "",
-      more.map((sentence) => el("p.quiet", {}, sentence)));
+      more.map((text) => el("p.quiet", {}, withCode(text))));
   }
 
   listing(crash, one) {

@@ -52,6 +52,5 @@ function theme() {
 
 build();
 theme();
-place.thread = crashes[0].main;
 window.addEventListener("hashchange", follow);
 follow();

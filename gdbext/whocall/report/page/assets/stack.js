@@ -52,7 +52,7 @@ class StackList {
     fill(this.title, "Call stack ", el("span.quiet", {}, `${threadTitle(thread)}${crashed} · ${
       plural(stack.frames.length + stack.left_out, "frame")}`));
     const more = stack.left_out ? `${count(stack.left_out)} more frames are not in this report. ` : "";
-    this.end.textContent = more + (stack.stop.text || "The stack ends here.");
+    fill(this.end, withCode(more + (stack.stop.text || "The stack ends here.")));
   }
 
   // A number for each row: a level, or -1 - n for the gap n.

@@ -1,5 +1,9 @@
 // What happened, gdb's own backtrace, the modules, the memory map, warnings.
 
+// What reporters of crashes note, and how it is called here.
+const NOTED = { command: "Command", time: "Time", host: "Host", unit: "Unit", package: "Package",
+  reason: "Reason", system: "System", writer: "Written by" };
+
 class Happened {
   constructor(host) {
     this.host = host;
@@ -24,9 +28,11 @@ class Happened {
         ["Core", crash.source.core || "a running process"],
         ["Build id", first && first.build_id_in_memory ? el("code", {}, first.build_id_in_memory) : ""],
         ["Machine", crash.arch],
+        ...Object.entries(crash.origin).filter(([name]) => name in NOTED).map(([name, text]) =>
+          [NOTED[name], text]),
       ]), factList([
         ["Stopped at", addressLink(told.pc)],
-        ["Instruction", told.instruction ? el("code", {}, told.instruction) : ""],
+        ["Instruction", told.instruction ? el("code", {}, withCode(told.instruction)) : ""],
         ["Address of the fault", told.fault_address ? [addressLink(told.fault_address),
           told.signal_meaning ? `: ${told.signal_meaning}` : ""] : ""],
         ["Process", crash.pid ? `${crash.pid}, ${plural(crash.threads.length, "thread")}`
@@ -46,12 +52,6 @@ class Happened {
         lastPart(crash.source.core)}: ${crash.happened.sentence.slice(0, 110)}`)));
     return el("p.chooser", {}, el("label", { for: "crash" }, "Crash "), choice);
   }
-}
-
-// What stands between two backticks is code.
-function withCode(text) {
-  return text.split(/(`[^`]+`)/).map((piece, index) =>
-    index % 2 ? el("code", {}, piece.slice(1, -1)) : piece);
 }
 
 function sentence(text) {
@@ -78,8 +78,8 @@ class GdbTable {
       this.rows = found ? found.rows : [];
       if (found) {
         this.summary.textContent = found.summary;
-        this.note.textContent = [found.explanation, found.gdb_stop ? `gdb stopped: ${found.gdb_stop}`
-          : "", found.left_out ? `${count(found.left_out)} rows are left out.` : ""].filter(Boolean).join(" ");
+        fill(this.note, withCode([found.explanation, found.gdb_stop ? `gdb stopped: ${found.gdb_stop}`
+          : "", found.left_out ? `${count(found.left_out)} rows are left out.` : ""].filter(Boolean).join(" ")));
       }
       this.list.set(this.rows.length);
     });
