@@ -8,6 +8,7 @@ from pathlib import Path
 from selenium.webdriver.common.keys import Keys
 
 from page.chromium import SIZE, Browser
+from page.programs import SOURCES, core_of
 from page.screenshot import SIZE as PICTURE_SIZE
 from page.screenshot import page_of_example, take
 from whocall.cli.main import main
@@ -252,3 +253,17 @@ def test_several_crashes_are_chosen_from(
     browser.settle()
     assert "null pointer" in browser.text("h1")
     assert browser.messages() == []
+
+
+def test_a_file_that_is_missing_has_the_command_that_gets_it(browser: Browser, place: Path) -> None:
+    core = core_of(SOURCES["null-access"], place / "gone" / "program", "-Wl,--build-id")
+    (place / "gone" / "program").unlink()
+    page = place / "gone.html"
+    assert main(["report", str(core), "-o", str(page), "--no-gdb"]) == 0
+    browser.open(page)
+    browser.settle()
+    assert "1 with something missing" in browser.text("#modules h2")
+    told = browser.text("#modules .remedy")
+    assert "--search DIR" in told
+    assert "build id" in told
+    assert browser.violations() == []
