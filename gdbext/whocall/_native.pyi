@@ -68,6 +68,9 @@ class Thread:
     name: str
     crashed: bool
     signal: int
+    # Of that signal: its code, the address of a fault, the process that sent it; the last two are
+    # parts of the same bytes, of which the code tells how to read them.
+    signal_info: tuple[int, int, int] | None
     pc: int
     sp: int
     registers: dict[str, int]
@@ -222,6 +225,12 @@ class Process:
         in memory that JIT compilers registered for debuggers; runtime addresses."""
     def read(self, address: int, size: int) -> bytes:
         """As many bytes as can be read from `address` on, at most `size`."""
+    def listing(
+        self, at: int, start: int | None = None, before: int = 12, after: int = 6
+    ) -> list[tuple[int, bytes, str, int | None]]:
+        """(address, bytes, text, target of a direct call or jump) of at most `before` instructions
+        in front of the one at `at`, decoded from `start` on, the function's, and of `after` from
+        there on. No text: the bytes are no instruction. Runtime addresses."""
     def repair_file(
         self,
         module: int,
@@ -244,6 +253,10 @@ class Process:
         `debug_names` what a separate debug file names is named too, with `own_names` what the
         module itself names, for debuggers that cannot read it; so with `repeat_names` where there
         are rules. `beside` is for a gdb that looks up names elsewhere."""
+    def symbol_at(self, address: int) -> tuple[str, int] | None:
+        """The function at a runtime address by symbols alone, and the bytes from its start."""
+    def variable(self, module: int, name: str) -> int | None:
+        """The runtime address of a variable that the symbol tables of modules[module] name."""
     def close(self) -> None:
         """Lets a live process go on; the object is unusable afterwards."""
 

@@ -128,6 +128,23 @@ class NoteReader {
     if (thread.signal == 0 && dumps_core(signal)) {
       thread.signal = signal;
     }
+    if (thread.signal == signal) {
+      thread.signal_info = signal_info(contents);
+    }
+  }
+
+  // siginfo_t: three numbers, then a union at the next multiple of a pointer's size. MIPS has the
+  // code in front of the error number.
+  [[nodiscard]] std::optional<SignalInfo> signal_info(ByteView contents) const {
+    const unsigned word = arch_.abi.pointer_size;
+    const std::size_t parts = word == 8 ? 16 : 12;
+    const auto code = contents.read<std::uint32_t>(arch_.abi.elf_machine == EM_MIPS ? 4 : 8);
+    const auto address = contents.read_unsigned(parts, word);
+    const auto pid = contents.read<std::uint32_t>(parts);
+    if (!code || !address || !pid) {
+      return std::nullopt;
+    }
+    return SignalInfo{static_cast<std::int32_t>(*code), *address, *pid};
   }
 
   // The kernel writes the thread that took the signal first, and its signal into every thread.
@@ -143,6 +160,7 @@ class NoteReader {
     for (Thread& thread : result_.threads) {
       if (!thread.crashed && (!before_threads_ || !dumps_core(thread.signal))) {
         thread.signal = 0;
+        thread.signal_info.reset();
       }
     }
   }

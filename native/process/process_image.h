@@ -19,13 +19,21 @@ namespace whocall {
 
 class Debuginfod;
 
+// What the kernel tells of a signal beside its number.
+struct SignalInfo {
+  int code = 0;           // si_code; at most 0: a process sent it
+  Address address = 0;    // si_addr of a fault, as the union's first word
+  std::uint32_t pid = 0;  // si_pid of the sender, from the same place
+};
+
 struct Thread {
-  unsigned number = 0;   // from 1, in the order of the source
-  std::int64_t lwp = 0;  // the kernel's thread id
-  std::string name;      // may be empty
-  Registers registers;   // the pc stands under arch->registers.pc
-  bool crashed = false;  // this thread took the signal that made the core
-  int signal = 0;        // 0: none
+  unsigned number = 0;                      // from 1, in the order of the source
+  std::int64_t lwp = 0;                     // the kernel's thread id
+  std::string name;                         // may be empty
+  Registers registers;                      // the pc stands under arch->registers.pc
+  bool crashed = false;                     // this thread took the signal that made the core
+  int signal = 0;                           // 0: none
+  std::optional<SignalInfo> signal_info{};  // of that signal
 };
 
 struct Mapping {

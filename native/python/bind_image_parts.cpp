@@ -71,6 +71,13 @@ void bind_thread(py::module_& module) {
       .def_property_readonly("crashed", [](const ThreadView& view) { return view.get().crashed; })
       .def_property_readonly("signal", [](const ThreadView& view) { return view.get().signal; })
       .def_property_readonly(
+          "signal_info",
+          [](const ThreadView& view) -> py::object {
+            const auto& info = view.get().signal_info;
+            return info ? py::object(py::make_tuple(info->code, info->address, info->pid))
+                        : py::object(py::none());
+          })
+      .def_property_readonly(
           "pc",
           [](const ThreadView& view) { return view.get().registers.get(view.arch().registers.pc); })
       .def_property_readonly(

@@ -11,6 +11,7 @@
 #include "process/loaded_files.h"
 #include "python/bind_functions.h"
 #include "python/bind_image_parts.h"
+#include "python/bind_listing.h"
 #include "python/bind_places.h"
 #include "python/bind_report.h"
 #include "python/bind_symbols.h"
@@ -255,6 +256,7 @@ void bind_process(py::module_& module) {
       .def("read", &read, py::arg("address"), py::arg("size"))
       .def("close", &Process::close);
   bind_symfile(process_class, module);
+  bind_listing(process_class);
   bind_report(process_class, module);
   bind_openers(module);
 }

@@ -90,12 +90,16 @@ def test_the_module(installed: Path, tmp_path: Path, project_root: Path) -> None
     assert (demangled, lines[2]) == ("f()", "True")
 
 
-def test_typing_and_data_files_came_along(installed: Path, tmp_path: Path) -> None:
+def test_typing_and_data_files_came_along(
+    installed: Path, tmp_path: Path, project_root: Path
+) -> None:
     program = "import whocall; print(whocall.__file__)"
     package = Path(said(installed / "python", "-c", program, folder=tmp_path).strip()).parent
     assert (package / "_native.pyi").is_file()
     assert (package / "py.typed").is_file()
-    assert list(package.rglob("*.schema.json")) or list(package.rglob("*schema*"))
+    for folder in ("schema", "report/page/assets"):
+        ours = {path.name for path in (project_root / "gdbext" / "whocall" / folder).iterdir()}
+        assert {path.name for path in (package / folder).iterdir()} == ours
 
 
 def test_the_backtrace(installed: Path, tmp_path: Path) -> None:

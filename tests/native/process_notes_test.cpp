@@ -39,6 +39,10 @@ TEST_CASE("the kernel's cores: the first thread has crashed") {
     CHECK(notes.threads[0].name == "prog");
     CHECK(notes.threads[0].crashed);
     CHECK(notes.threads[0].signal == 11);
+    REQUIRE(notes.threads[0].signal_info.has_value());
+    CHECK(notes.threads[0].signal_info->code == 1);
+    CHECK(notes.threads[0].signal_info->address == 0xabc);
+    CHECK_FALSE(notes.threads[1].signal_info.has_value());
     CHECK(notes.threads[0].registers.get(arch->registers.return_address) == 0x1234);
     CHECK(notes.threads[0].registers.get(arch->registers.sp) == 0x8000);
     CHECK_FALSE(notes.threads[1].crashed);

@@ -48,7 +48,14 @@ def test_what_is_plain_has_the_meaning_that_argparse_gives_it(
             assert values == by_argparse(name, words), words
             plain += 1
     capsys.readouterr()
-    assert plain > 0 or name in ("export", "signatures", "symbol", "repair-plan", "unpack")
+    assert plain > 0 or name in (
+        "export",
+        "signatures",
+        "symbol",
+        "repair-plan",
+        "report",
+        "unpack",
+    )
 
 
 @pytest.mark.parametrize(

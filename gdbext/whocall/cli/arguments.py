@@ -228,6 +228,12 @@ def add_bt(parser: Parser) -> None:
         help="only the innermost COUNT frames, or the outermost for -COUNT",
     )
     parser.add_argument("--json", action="store_true", help="schema whocall.backtrace/1")
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="of all threads: speedscope, firefox (profiler), folded (stacks), flamegraph (SVG); "
+        "of the crashed one, or with --all: sarif, markdown (GitHub's), mail (plain text)",
+    )
 
 
 def add_caller(parser: Parser) -> None:

@@ -35,6 +35,11 @@ def backtrace(arguments: Values) -> int:
 
 def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
     """Of one core or process."""
+    if arguments.format is not None:
+        from whocall.cli.formats import write_format
+
+        write_format(image, arguments)
+        return
     walk = replace(
         wanted_walk(arguments),
         explain=arguments.explain,

@@ -54,6 +54,8 @@ OWN_MODULES: dict[str, tuple[str, str]] = {
         "write the core that is in a packed file, a crash report or a minidump",
         "whocall.cli.unpack_command",
     ),
+    "report": ("a page on one or more cores, or its data as JSON", "whocall.cli.report_command"),
+    "serve": ("reports on the cores of a directory, in a browser", "whocall.cli.serve_command"),
 }
 
 

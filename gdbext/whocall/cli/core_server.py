@@ -1,0 +1,202 @@
+"""The server of `whocall serve`: an index of cores, and a report on each.
+
+It is bound to the loopback interface and answers only those who ask for that by name: a page from
+elsewhere whose name was made to lead here (DNS rebinding) is refused. What a request names is
+looked up in the list of the directory's cores, never opened as a path.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from whocall.cli.inputs import is_core, open_named_core
+from whocall.core.errors import Error
+from whocall.core.signals import signal_name
+from whocall.report.page.index_page import Entry, index_text
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
+
+MOST_LISTED = 1_000  # the latest
+MOST_GLANCED = 200  # of these so many are opened for the list, besides those that were before
+MOST_KEPT = 8  # reports
+
+Stamp = tuple[str, int, int]  # name, size, time of the last change
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class Cores:
+    """The cores of a directory, and their reports as far as they are kept."""
+
+    def __init__(self, directory: str, arguments: Values) -> None:
+        self._root = Path(directory)
+        if not self._root.is_dir():
+            raise Error(f"{directory}: is no directory; name the one in which the cores lie")
+        self.directory = directory
+        self._arguments = arguments
+        self._reports: OrderedDict[tuple[Stamp, bool], str] = OrderedDict()
+        self._glances: dict[Stamp, tuple[str, str, str]] = {}
+        self._lock = threading.Lock()  # one look at a core at a time: they take memory
+
+    def found(self) -> dict[str, Path]:
+        """The cores by their names, below the directory; links that lead out of it are none."""
+        root = self._root.resolve()
+        return {
+            path.relative_to(self._root).as_posix(): path
+            for path in self._files()
+            if is_core(str(path)) and root in path.resolve().parents
+        }
+
+    def _files(self) -> Iterator[Path]:
+        for folder, folders, files in os.walk(self._root):
+            folders.sort()
+            for name in sorted(files):
+                yield Path(folder, name)
+
+    def entries(self) -> tuple[list[Entry], int]:
+        """The latest cores, and how many are left out."""
+        seen = []
+        for name, path in self.found().items():
+            try:
+                seen.append((name, path, path.stat()))
+            except OSError:  # gone meanwhile
+                continue
+        seen.sort(key=lambda item: -item[2].st_mtime)
+        glanced = 0
+        entries = []
+        for name, path, state in seen[:MOST_LISTED]:
+            stamp = (name, state.st_size, state.st_mtime_ns)
+            if stamp not in self._glances and glanced < MOST_GLANCED:
+                glanced += 1
+                self._glances[stamp] = self._glance(path)
+            told = self._glances.get(stamp, ("", "", ""))
+            entries.append(Entry(name, state.st_size, state.st_mtime, *told))
+        return entries, max(len(seen) - MOST_LISTED, 0)
+
+    def _glance(self, path: Path) -> tuple[str, str, str]:
+        """Program, signal, and what is wrong."""
+        from whocall.report.page.happened import program_name
+
+        try:
+            with self._lock, open_named_core(str(path), "", self._arguments) as image:
+                thread = image.threads[image.index_of_crash()] if image.threads else None
+                signal = thread.signal if thread is not None and thread.crashed else 0
+                return program_name(image), signal_name(image.arch, signal) or "", ""
+        except Error as error:
+            return "", "", str(error)
+
+    def report(self, name: str, as_json: bool) -> str | None:
+        """The page of a core, or its data; None where there is no such core. Raises Error."""
+        path = self.found().get(name)
+        if path is None:
+            return None
+        state = path.stat()
+        key = ((name, state.st_size, state.st_mtime_ns), as_json)
+        with self._lock:
+            kept = self._reports.get(key)
+            if kept is None:
+                kept = self._reports[key] = self._made(path, as_json)
+                while len(self._reports) > MOST_KEPT:
+                    self._reports.popitem(last=False)
+            self._reports.move_to_end(key)
+            return kept
+
+    def _made(self, path: Path, as_json: bool) -> str:
+        from whocall.cli.report_command import opened, page_options
+        from whocall.report.form import jsonform
+        from whocall.report.page.document import document
+        from whocall.report.page.writing import page_text
+
+        data = document(opened([str(path)], self._arguments), page_options(self._arguments))
+        return jsonform.text(data) if as_json else page_text(data)
+
+
+class CoreServer(ThreadingHTTPServer):
+    """Serves cores on the loopback interface."""
+
+    daemon_threads = True
+
+    def __init__(self, cores: Cores, port: int) -> None:
+        self.cores = cores
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    @property
+    def hosts(self) -> set[str]:
+        """What requests may call this server."""
+        names = ("127.0.0.1", "localhost")
+        return {f"{name}:{self.server_port}" for name in names} | (
+            set(names) if self.server_port == 80 else set()
+        )
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that went away is no error; others are told in a line."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError):
+            sys.stderr.write(f"whocall: a request failed: {error!r}\n")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: CoreServer
+    server_version = "whocall"
+    sys_version = ""
+    timeout = 30  # seconds for a request to come in
+
+    def do_GET(self) -> None:
+        self._answer(with_body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(with_body=False)
+
+    def _answer(self, with_body: bool) -> None:
+        if self.headers.get("Host", "").lower() not in self.server.hosts:
+            self._send(HTTPStatus.FORBIDDEN, "text/plain", "Another host.\n", with_body)
+            return
+        path, _, query = self.path.partition("?")
+        try:
+            status, kind, text = self._found(unquote(path, errors="surrogateescape"), query)
+        except Error as error:
+            status, kind, text = HTTPStatus.UNPROCESSABLE_ENTITY, "text/plain", f"{error}\n"
+        self._send(status, kind, text, with_body)
+
+    def _found(self, path: str, query: str) -> tuple[HTTPStatus, str, str]:
+        cores = self.server.cores
+        if path == "/":
+            entries, left_out = cores.entries()
+            return HTTPStatus.OK, "text/html", index_text(cores.directory, entries, left_out)
+        if path.startswith("/report/"):
+            as_json = query == "json"
+            text = cores.report(path[len("/report/") :], as_json)
+            if text is not None:
+                return HTTPStatus.OK, "application/json" if as_json else "text/html", text
+        return HTTPStatus.NOT_FOUND, "text/plain", "There is no such core.\n"
+
+    def _send(self, status: HTTPStatus, kind: str, text: str, with_body: bool) -> None:
+        body = text.encode("utf-8", "replace")
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if with_body:
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the terminal is for errors."""

@@ -1,0 +1,60 @@
+"""`whocall serve`: the cores of a directory as pages, for this machine alone and read-only."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from whocall.cli import arguments as options
+from whocall.core.errors import Error
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Parser, Values
+
+PORT = 8470
+
+
+def add(parser: Parser) -> None:
+    """What `whocall serve` takes."""
+    parser.description = (
+        "Shows the cores in a directory and below it as pages, on the loopback interface alone. "
+        "Nothing is written, and requests for other hosts are refused."
+    )
+    parser.add_argument("directory", metavar="DIR", help="where the cores lie")
+    parser.add_argument(
+        "--port",
+        type=options.as_limit,
+        metavar="N",
+        default=PORT,
+        help=f"the port (default: {PORT}; 0: any that is free)",
+    )
+    parser.add_argument("--no-gdb", action="store_true", help="do not run gdb for its backtrace")
+    options.add_exe(parser)
+    options.add_search(parser)
+    options.add_walk(parser)
+    parser.add_argument("--no-demangle", action="store_true", help="names as they are in the file")
+
+
+def run(arguments: Values) -> int:
+    """`whocall serve`: until Ctrl-C."""
+    from whocall.cli.core_server import Cores, CoreServer
+    from whocall.report.page.writing import needs_templates
+
+    needs_templates()
+    arguments.title = ""
+    if arguments.port > 0xFFFF:
+        raise Error(f"there is no port {arguments.port}: they are 1 to 65535, and 0 for any")
+    cores = Cores(arguments.directory, arguments)
+    try:
+        server = CoreServer(cores, arguments.port)
+    except OSError as error:
+        raise Error(
+            f"port {arguments.port} cannot be had: {error.strerror}; choose another by --port"
+        ) from error
+    with server:
+        print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            sys.stdout.write("\n")
+    return 0

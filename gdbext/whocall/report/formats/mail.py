@@ -1,0 +1,95 @@
+"""Backtraces as plain text for mails and trackers without markup: ASCII, no line beyond 78
+characters, nothing that a terminal would take for a command.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from whocall.core.model import Backtrace, Frame, Report
+from whocall.report.backtrace.cycles import Gap, gap_line, gaps
+from whocall.report.backtrace.fold import Group, fold, numbers
+from whocall.report.backtrace.render import resting_line, stop_line
+
+WIDTH = 78
+INDENT = "     "
+
+
+def plain(text: str) -> str:
+    """ASCII without control characters: others are written as their numbers."""
+    flat = " ".join(text.split())
+    return flat.encode("ascii", "backslashreplace").decode("ascii").replace("\x1b", "\\x1b")
+
+
+def _clean(text: str) -> str:
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain(text))
+
+
+def _wrapped(text: str, indent: str = INDENT) -> list[str]:
+    return textwrap.wrap(
+        _clean(text), WIDTH, subsequent_indent=indent, break_long_words=True, break_on_hyphens=False
+    )
+
+
+def _frame(frame: Frame) -> list[str]:
+    head = f"#{frame.level:<3} "
+    if frame.signal_trampoline:
+        return [f"{head}<signal handler called>"]
+    offset = f"+{frame.offset}" if frame.offset and not frame.inlined else ""
+    where = ""
+    if frame.file is not None:
+        where = f" at {frame.file}" + ("" if frame.line is None else f":{frame.line}")
+    elif frame.module is not None:
+        where = f" in {frame.module.rpartition('/')[2]}"
+        where += f" (link address {frame.rva:#x})" if frame.rva is not None else ""
+    inlined = ", inlined" if frame.inlined else ""
+    return _wrapped(f"{head}{frame.shown}{offset}{where} [{frame.trust}{inlined}]")
+
+
+def _stack(trace: Backtrace) -> Iterator[str]:
+    at = 0
+    for gap in [*gaps(trace.frames), Gap(len(trace.frames), len(trace.frames), 1)]:
+        for index in range(at, gap.begin):
+            yield from _frame(trace.frames[index])
+        if gap.end > gap.begin:
+            yield gap_line(gap)
+        at = gap.end
+    for line in (stop_line(trace), resting_line(trace)):
+        if line:
+            yield from _wrapped(line)
+
+
+def _title(group: Group) -> str:
+    first = group.traces[0]
+    if len(group.traces) == 1:
+        name = f' "{first.name}"' if first.name else ""
+        signal = f", {first.signal}" if first.crashed and first.signal else ""
+        return f"Thread {first.number} (LWP {first.lwp}{name}{signal})"
+    which = numbers([trace.number for trace in group.traces])
+    return f"Threads {which} ({len(group.traces)} with the same stack)"
+
+
+def _modules(report: Report) -> Iterator[str]:
+    """Build ids of the modules in which frames lie: what a reader needs to find the files."""
+    seen: dict[str, str | None] = {}
+    for trace in report.threads:
+        for module, build_id in trace.rows("module", "build_id"):
+            if module and module not in seen:
+                seen[module] = build_id
+    for module, build_id in seen.items():
+        yield from _wrapped(f"  {module} {build_id or 'without a build id'}", "    ")
+
+
+def text(report: Report) -> Iterator[str]:
+    """The lines."""
+    program = report.exe or report.core or "a process"
+    yield from (line + "\n" for line in _wrapped(f"Backtrace of {program} ({report.arch})"))
+    for warning in report.warnings:
+        yield from (line + "\n" for line in _wrapped(f"Note: {warning}"))
+    for group in fold(report.threads):
+        yield "\n"
+        yield from (line + "\n" for line in _wrapped(_title(group)))
+        yield from (line + "\n" for line in _stack(group.traces[0]))
+    yield "\nBuild ids\n"
+    yield from (line + "\n" for line in _modules(report))

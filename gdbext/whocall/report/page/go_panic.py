@@ -1,0 +1,70 @@
+"""The text of a Go panic, out of the frame of runtime.gopanic.
+
+Before a program ends, the runtime turns the value that was panicked with into a string, and keeps
+it where that value was: an interface, the address of a type and that of a string's header. That the
+type is Go's `string` is read from its description: its kind, and its name, whose place is counted
+from the start of all types, where the read-only segment begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whocall.report.page.scene import Fact, Scene
+
+LONGEST = 4096  # bytes that are shown
+_KIND_STRING = 24
+_STARRED = 2  # in tflag: the name stands with a star before it
+# In the description of a type, bytes from its start, on 64-bit machines.
+_TFLAG, _KIND, _NAME, _SIZE = 20, 23, 40, 48
+
+
+def _number(data: bytes, scene: Scene) -> int:
+    return int.from_bytes(data, "big" if scene.image.byte_order == "big" else "little")
+
+
+def _name_of_type(scene: Scene, address: int, description: bytes) -> str | None:
+    """The name in a type's description; None where there is none."""
+    mapping = scene.mapping_at(address)
+    if mapping is None or "w" in mapping[2]:
+        return None
+    begin = mapping[0] + _number(description[_NAME : _NAME + 4], scene)
+    head = scene.image.read(begin, 2)  # flags, and a length that is short for short names
+    if len(head) < 2 or not 0 < head[1] < 0x80:
+        return None
+    name = scene.image.read(begin + 2, head[1]).decode("utf-8", "replace")
+    return name[1:] if description[_TFLAG] & _STARRED and name.startswith("*") else name
+
+
+def _is_string(scene: Scene, address: int) -> bool:
+    description = scene.image.read(address, _SIZE)
+    if len(description) < _SIZE or description[_KIND] & 31 != _KIND_STRING:
+        return False
+    return _name_of_type(scene, address, description) == "string"
+
+
+def _text(scene: Scene, header: int) -> str | None:
+    begin, size = scene.image.word_at(header), scene.image.word_at(header + 8)
+    if begin is None or size is None or not 0 < size < 1 << 24:
+        return None
+    data = scene.image.read(begin, min(size, LONGEST))
+    return data.decode("utf-8", "replace") if len(data) == min(size, LONGEST) else None
+
+
+def go(scene: Scene) -> Iterator[Fact]:
+    """The panic that ended the program."""
+    level = scene.level_of("runtime.gopanic")
+    extent = None if level is None else scene.stack_of(level)
+    if level is None or extent is None or scene.image.pointer_size != 8:
+        return
+    for address in range(extent[0], extent[1] - 8, 8):
+        kind, header = scene.image.word_at(address), scene.image.word_at(address + 8)
+        if kind and header and _is_string(scene, kind):
+            text = _text(scene, header)
+            if text is not None:
+                yield Fact(
+                    "panic",
+                    f"a panic was not recovered: {text}",
+                    f"the string that #{level} runtime.gopanic holds at {address:#x}",
+                )
+                return

@@ -1,0 +1,115 @@
+"""What happened, in a sentence, with what shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whocall.report.form.jsonform import Json, hexes
+from whocall.report.page.causes import causes
+from whocall.report.page.faults import meaning
+from whocall.report.page.scene import Fact, Scene, named
+
+if TYPE_CHECKING:
+    from whocall.core.image import ProcessImage
+    from whocall.core.model import Backtrace, Frame
+
+# Of the runtime's own way to an end: the frame that a reader looks for lies above these.
+_RUNTIME = frozenset(
+    """
+    __pthread_kill_implementation __pthread_kill_internal pthread_kill __pthread_kill
+    raise gsignal __GI_raise abort __GI_abort __libc_message __fortify_fail __GI___fortify_fail
+    __assert_fail __GI___assert_fail __assert_fail_base __stack_chk_fail __stack_chk_fail_local
+    __chk_fail __GI___chk_fail malloc_printerr _int_free _int_malloc free cfree __libc_free
+    __cxa_throw __cxa_rethrow std::terminate std::terminate() __gnu_cxx::__verbose_terminate_handler
+    __gnu_cxx::__verbose_terminate_handler() __cxxabiv1::__terminate
+    rust_panic rust_begin_unwind
+    """.split()  # noqa: SIM905 - a table is easier to read so
+)
+
+
+_RUNTIME_PREFIXES = (
+    *("runtime.", "core::panicking::", "core::option::", "core::result::", "std::panicking::"),
+    *("std::process::", "std::sys::pal::", "std::sys::backtrace::__rust_end_short_backtrace"),
+    *("__rustc::", "__rust_", "panic_abort::"),
+)
+_LIBRARIES = (
+    *("libc.so", "libc-", "libc.musl", "libpthread", "libstdc++", "libc++", "libgcc_s"),
+    *("ld-", "ld.so", "[vdso]"),
+)
+_DEEPEST = 256  # frames
+
+
+def program_name(image: ProcessImage) -> str:
+    """The last part of the program's path, or what else is known of it."""
+    path = image.exe_path or next((m.path for m in image.modules if m.is_executable), "")
+    if path:
+        return path.rpartition("/")[2]
+    return next((thread.name for thread in image.threads if thread.name), "the program")
+
+
+def culprit(trace: Backtrace, gave_up: bool) -> Frame | None:
+    """The innermost frame that is no part of a runtime's own way to the end; where the program
+    `gave_up` that begins in the C library.
+    """
+    frames = trace.frames[:_DEEPEST]
+    first = next((frame for frame in frames if not _is_runtime(frame, gave_up)), None)
+    return first if first is not None else next(iter(frames), None)
+
+
+def _is_runtime(frame: Frame, gave_up: bool) -> bool:
+    if frame.signal_trampoline:
+        return True
+    library = (frame.module or "").rpartition("/")[2]
+    if gave_up and library.startswith(_LIBRARIES):
+        return True
+    if frame.function is None:
+        return False
+    names = {name.partition(".cold")[0] for name in (frame.function, *frame.aliases)}
+    return not names.isdisjoint(_RUNTIME) or frame.function.startswith(_RUNTIME_PREFIXES)
+
+
+def _where(frame: Frame | None) -> str:
+    if frame is None:
+        return ""
+    place = f" in {named(frame)}" if frame.module or frame.function else f" at {frame.pc:#x}"
+    if frame.file is not None:
+        line = "" if frame.line is None else f":{frame.line}"
+        return f"{place} at {frame.file}{line}"
+    return place + (f" of {frame.module.rpartition('/')[2]}" if frame.module else "")
+
+
+def _subject(scene: Scene, image: ProcessImage) -> str:
+    count = len(image.threads)
+    if count == 1:
+        return program_name(image)
+    return f"Thread {scene.trace.number} of {count:,} of {program_name(image)}"
+
+
+def _sentence(scene: Scene, image: ProcessImage, facts: list[Fact]) -> str:
+    subject = _subject(scene, image)
+    if scene.signal is None or not scene.trace.crashed:
+        return f"{subject} did not crash: it was stopped{_where(scene.frame(0))}."
+    gave_up = scene.signal == "SIGABRT"
+    text = f"{subject} was ended by {scene.signal}{_where(culprit(scene.trace, gave_up))}"
+    if facts:
+        text += f": {facts[0].text.rstrip('.')}"
+    return text + "."
+
+
+def what_happened(image: ProcessImage, index: int, trace: Backtrace) -> Json:
+    """The end of threads[index]; `trace` is its backtrace."""
+    scene = Scene(image, index, trace)
+    facts = causes(scene) if trace.crashed else []
+    told = None if scene.code is None else meaning(scene.signal, scene.code)
+    return {
+        "sentence": _sentence(scene, image, facts),
+        "program": program_name(image),
+        "thread": trace.number,
+        "signal": scene.signal if trace.crashed else None,
+        "signal_code": scene.code,
+        "signal_meaning": told,
+        "fault_address": hexes(scene.fault),
+        "pc": hexes(scene.pc),
+        "instruction": scene.instruction,
+        "facts": [{"kind": kind, "text": text, "proof": proof} for kind, text, proof in facts],
+    }

@@ -1,0 +1,60 @@
+"""The last words that runtimes keep in memory when they give up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from whocall.report.page.go_panic import go
+from whocall.report.page.rust_panic import rust
+from whocall.report.page.scene import Fact, Scene
+
+LONGEST = 4096  # bytes of a message that is shown
+
+
+def shown(data: bytes) -> str:
+    """A message as one piece of text."""
+    return data.decode("utf-8", "replace").strip()
+
+
+def glibc(scene: Scene) -> Iterator[Fact]:
+    """glibc keeps what assert() and its own checks wrote in `__abort_msg`: a pointer to a length
+    and the text, for debuggers.
+    """
+    if scene.signal != "SIGABRT":
+        return
+    image = scene.image
+    for module in image.modules:
+        name = module.path.rpartition("/")[2]
+        if not (name.startswith(("libc.so", "libc-")) or module.is_executable):
+            continue
+        variable = image.native.variable(module.index, "__abort_msg")
+        held = image.word_at(variable)
+        if not held:
+            continue
+        head = image.read(held, 4)
+        size = int.from_bytes(head, "big" if image.byte_order == "big" else "little")
+        text = shown(image.read(held + 4, min(size, LONGEST)).split(b"\0")[0])
+        if text:
+            proof = f"the C library keeps it at {held:#x}, in __abort_msg of {module.path}"
+            yield _classed(text, proof)
+            return
+
+
+def _classed(text: str, proof: str) -> Fact:
+    if "Assertion `" in text or "Assertion '" in text:
+        return Fact("assertion", f"an assertion failed: {text}", proof)
+    if "stack smashing detected" in text:
+        return Fact(
+            "stack-smashing",
+            f"the C library found the stack overwritten and gave up: {text}",
+            proof,
+        )
+    return Fact("abort-message", f"the C library gave up: {text}", proof)
+
+
+RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (glibc, go, rust)
+
+
+def messages(scene: Scene) -> list[Fact]:
+    """What runtimes left."""
+    return [fact for runtime in RUNTIMES for fact in runtime(scene)]

@@ -1,0 +1,162 @@
+"""The moment of a crash: what its causes are read from."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from whocall.core.signals import signal_name
+from whocall.report.backtrace.render import describe_function
+from whocall.report.page.faults import tells_address
+
+if TYPE_CHECKING:
+    import whocall._native as native
+    from whocall.core.image import ProcessImage
+    from whocall.core.model import Backtrace, Frame
+
+
+_LARGEST_FRAME = 1 << 16  # bytes of a runtime's own functions
+
+
+class Fact(NamedTuple):
+    """One thing that is known about a crash."""
+
+    kind: str  # "null-call", "stack-overflow", ...
+    text: str  # a sentence without its full stop, as "it called address 0"
+    proof: str  # what shows it
+
+
+def named(frame: Frame) -> str:
+    """`main+14`, or an address where there is no name."""
+    if frame.function is None:
+        return f"{frame.pc:#x}"
+    name, _ = describe_function(frame)
+    return f"{name}+{frame.offset}" if frame.offset and not frame.inlined else name
+
+
+class Scene:
+    """A thread of a process at the moment of its end. `trace` is its whole backtrace."""
+
+    def __init__(self, image: ProcessImage, index: int, trace: Backtrace) -> None:
+        self.image = image
+        self.trace = trace
+        self.thread = image.threads[index]
+        self.signal = trace.signal or signal_name(image.arch, self.thread.signal)
+        info = self.thread.signal_info
+        self.code: int | None = None if info is None else info[0]
+        self._info = info
+
+    @property
+    def fault(self) -> int | None:
+        """The address that the fault is about, where the kernel tells it."""
+        if self._info is None or self.code is None or not tells_address(self.signal, self.code):
+            return None
+        return self.image.wrapped(self._info[1])
+
+    @property
+    def sender(self) -> int | None:
+        """The process that sent the signal, if one did."""
+        return None if self._info is None else self._info[2]
+
+    @property
+    def pc(self) -> int:
+        return self.image.wrapped(self.thread.pc or 0)
+
+    @property
+    def sp(self) -> int:
+        return self.image.wrapped(self.thread.sp or 0)
+
+    @property
+    def returns_by_stack(self) -> bool:
+        """Whether a return may take its address right off the stack: x86's do, and ARM's pop."""
+        return self.image.arch in ("x86_64", "i386", "x32") or self.image.arch.startswith("arm")
+
+    def without_mode(self, address: int) -> int:
+        """A code pointer without ARM's bit for T32."""
+        mode = ~1 if self.image.arch.startswith("arm") else ~0
+        return self.image.wrapped(address & mode)
+
+    def may_have_called(self, return_address: int, target: int) -> bool:
+        """Whether the instruction in front of a return address is a call that may have led there:
+        of that address, or of a pointer. A register may still hold the return address of an
+        earlier call.
+        """
+        rows = self.image.native.listing(return_address, None, 1, 0)
+        return len(rows) == 1 and rows[0][3] in (None, target)
+
+    @property
+    def return_address_of_call(self) -> tuple[int, str] | None:
+        """What a call that has just been made left as its return address, and where it is."""
+        for name in ("lr", "x30", "ra"):
+            value = self.thread.registers.get(name)
+            if value is not None:
+                return self.without_mode(value), f"the register {name}"
+        word = self.image.word_at(self.sp)
+        return None if word is None else (word, f"the word at the stack pointer, {self.sp:#x}")
+
+    @cached_property
+    def instruction(self) -> str | None:
+        """The instruction at pc as assemblers write it; None where none is to be read."""
+        if not self.is_code(self.pc):
+            return None
+        rows = self.image.native.listing(self.pc, self.pc, 0, 1)
+        return rows[0][2] or None if rows else None
+
+    def is_code(self, address: int) -> bool:
+        """Whether an instruction can stand at an address, by the map of the memory. True where
+        that does not tell, as of cores without their files.
+        """
+        mapping = self.mapping_at(address)
+        if mapping is not None:
+            return "x" in mapping[2]
+        known = bool(self._mappings)
+        return not known or any(m.begin <= address < m.end for m in self.image.modules)
+
+    def mapping_at(self, address: int) -> tuple[int, int, str, str] | None:
+        """(begin, end, permissions, path) of what is mapped there."""
+        at = bisect_right(self._begins, address) - 1
+        if at < 0 or address >= self._mappings[at].end:
+            return None
+        mapping = self._mappings[at]
+        return mapping.begin, mapping.end, mapping.permissions, mapping.path
+
+    @cached_property
+    def _mappings(self) -> list[native.Mapping]:
+        return self.image.native.mappings
+
+    @cached_property
+    def _begins(self) -> list[int]:
+        return [mapping.begin for mapping in self._mappings]
+
+    def is_writable(self, address: int) -> bool:
+        """Whether memory is mapped there that the program may write to."""
+        mapping = self.mapping_at(address)
+        return mapping is not None and "w" in mapping[2]
+
+    def stack_of(self, level: int) -> tuple[int, int] | None:
+        """From where to where the stack of a frame reaches; None where that is not known, as where
+        it begins on another stack.
+        """
+        frame = self.frame(level)
+        if frame is None or frame.cfa is None:
+            return None
+        begin = self.trace.sp
+        for below in range(level - 1, -1, -1):
+            inner = self.trace.frames[below]
+            if inner.cfa is not None and not inner.inlined:
+                begin = inner.cfa
+                break
+        return (begin, frame.cfa) if 0 <= frame.cfa - begin <= _LARGEST_FRAME else None
+
+    def frame(self, level: int) -> Frame | None:
+        return self.trace.frames[level] if level < len(self.trace.frames) else None
+
+    @cached_property
+    def functions(self) -> list[str]:
+        """The names of the innermost frames, as far as runtimes have theirs there."""
+        return [frame.function or "" for frame in self.trace.frames[:64]]
+
+    def level_of(self, *names: str) -> int | None:
+        """The level of the innermost frame with one of these names."""
+        return next((at for at, name in enumerate(self.functions) if name in names), None)

@@ -1,0 +1,153 @@
+"""The page around a report's data: one file, with nothing from elsewhere.
+
+Texts of the crashed program reach the page as JSON and as what the template escapes; the script
+makes text nodes of them. The page's own policy (CSP) lets nothing run but the one script, told by
+its hash, and nothing be fetched.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whocall.report.form.jsonform import Json
+from whocall.report.page.document import PageOptions, document
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from whocall.core.image import ProcessImage
+
+ASSETS = Path(__file__).parent / "assets"
+# In this order they make one script; each tells at its head what it is for.
+SCRIPTS = (
+    *("base.js", "data.js", "virtual_list.js", "addresses.js", "stack.js", "frame.js"),
+    *("words.js", "threads.js", "flame.js", "tables.js", "search.js", "main.js"),
+)
+
+
+def json_for_script(value: Json) -> str:
+    """JSON that may stand in a script element: nothing in it can end that, or a line."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for bad, good in (
+        ("<", "\\u003c"),
+        (">", "\\u003e"),
+        ("&", "\\u0026"),
+        ("\u2028", "\\u2028"),
+        ("\u2029", "\\u2029"),
+    ):
+        text = text.replace(bad, good)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def asset(name: str) -> str:
+    """A file of the page."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def hashed(text: str) -> str:
+    """A text of the page as its policy names it."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def needs_templates() -> None:
+    """Raises Error where the library of the templates is missing, before anything is done."""
+    from whocall.core.errors import Error
+
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise Error(
+            "the page is made by jinja2, which this Python lacks: install python3-jinja2, or "
+            "`pip install whocall[report]`; --json needs neither"
+        ) from error
+
+
+def environment() -> Environment:
+    """Where templates are read: all that they are given is escaped. Raises Error without jinja2."""
+    needs_templates()
+    from jinja2 import Environment, StrictUndefined
+
+    return Environment(autoescape=True, undefined=StrictUndefined)
+
+
+def page_text(report: Json) -> str:
+    """The page that shows a report, HTML. Raises Error without jinja2."""
+
+    script = '"use strict";\n(() => {\n' + "".join(map(asset, SCRIPTS)) + "})();\n"
+    style = asset("page.css")
+    policy = (
+        f"default-src 'none'; script-src {hashed(script)}; style-src {hashed(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    text: str = (
+        environment()
+        .from_string(asset("page.html"))
+        .render(
+            report=report,
+            policy=policy,
+            style=style,
+            script=script,
+            data=json_for_script(report),
+            lines=[_plain_stack(crash) for crash in report["crashes"]],
+        )
+    )
+    return text
+
+
+def _plain_stack(crash: Json, most: int = 200) -> list[str]:
+    """The crashed thread's frames as lines, for who runs no scripts."""
+    stack = crash["stacks"][crash["threads"][crash["main"]]["stack"]]
+    lines = []
+    for level, number in enumerate(stack["frames"][:most]):
+        place = crash["places"][number]
+        name = place["function"] or "??"
+        mark = "?" if place["inferred"] else ""
+        offset = "" if place["offset"] is None else f" (+{place['offset']})"
+        module = f" from {place['module']}" if place["module"] else ""
+        lines.append(
+            f"#{level:<3} {place['pc']} in {name}{mark}{offset}{module} [{place['trust']}]"
+        )
+    if len(stack["frames"]) > most:
+        lines.append(f"... {len(stack['frames']) - most:,} more frames")
+    return lines
+
+
+def write_page(
+    images: ProcessImage | Iterable[ProcessImage], path: str, options: PageOptions | None = None
+) -> Json:
+    """Writes the report on an image, or on several, to the file `path`; returns its data.
+
+    Raises Error where the file cannot be written, and leaves none half written.
+    """
+    from whocall.core.image import ProcessImage
+
+    several = [images] if isinstance(images, ProcessImage) else images
+    report = document(several, options or PageOptions())
+    write_text(path, page_text(report))
+    return report
+
+
+def write_text(path: str, text: str) -> None:
+    """A new file, or an old one's new contents, whole or not at all. Raises Error."""
+    from whocall.core.errors import Error
+
+    target = Path(path)
+    try:
+        if target.exists() and not target.is_file():  # a pipe, /dev/stdout
+            target.write_text(text, encoding="utf-8")
+            return
+        beside = target.with_name(f".{target.name}.part")
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise Error(
+            f"{path}: cannot be written: {error.strerror}; choose another place with -o FILE"
+        ) from error

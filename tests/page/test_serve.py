@@ -1,0 +1,149 @@
+"""`whocall serve`: on the loopback interface, for its own name, read-only, with no way out."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from page.chromium import Browser
+from page.programs import SOURCES, core_of
+from whocall.cli.core_server import Cores, CoreServer
+from whocall.cli.main import main
+from whocall.cli.plain import PlainParser
+from whocall.cli.serve_command import add
+
+
+@pytest.fixture(scope="module")
+def folder(place: Path) -> Path:
+    """Two cores, one of them below a folder with a strange name, and what is none."""
+    made = place / "served"
+    core = core_of(SOURCES["null-call"], made / "a & <b>" / "program")
+    core.rename(made / "a & <b>" / "core.1")
+    other = core_of(SOURCES["abort"], place / "elsewhere" / "program")
+    shutil.copy(other, made / "core.2")
+    (made / "notes.txt").write_text("no core")
+    (made / "leads-out").symlink_to(other)
+    return made
+
+
+def arguments(folder: Path) -> SimpleNamespace:
+    parser = PlainParser()
+    add(parser)
+    found = parser.parse([str(folder), "--no-gdb"])
+    assert found is not None
+    found.title = ""
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[CoreServer]:
+    with CoreServer(Cores(str(folder), arguments(folder)), 0) as started:
+        thread = threading.Thread(target=started.serve_forever, daemon=True)
+        thread.start()
+        yield started
+        started.shutdown()
+
+
+class Answer:
+    """What the server said."""
+
+    def __init__(self, response: http.client.HTTPResponse) -> None:
+        self.status = response.status
+        self.headers = response.headers
+        self.text = response.read().decode()
+
+
+def asked(server: CoreServer, path: str, method: str = "GET", host: str | None = None) -> Answer:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    connection.putrequest(method, path, skip_host=True)
+    connection.putheader("Host", host or f"127.0.0.1:{server.server_port}")
+    connection.endheaders()
+    return Answer(connection.getresponse())
+
+
+def test_the_index_and_a_report_in_a_browser(browser: Browser, server: CoreServer) -> None:
+    root = f"http://127.0.0.1:{server.server_port}/"
+    browser.open(root)
+    assert browser.requests() == [root]
+    names = browser.js("return [...document.querySelectorAll('tbody th')].map((a) => a.innerText)")
+    assert sorted(names) == ["a & <b>/core.1", "core.2"]
+    assert browser.violations() == []
+    browser.click("tbody tr:last-child th a")
+    browser.settle()
+    assert "was ended by" in browser.text("h1")
+    browser.open(root + "report/a%20%26%20%3Cb%3E/core.1")
+    browser.settle()
+    assert "null function pointer" in browser.text("h1")
+    assert browser.messages() == []
+
+
+def test_the_data_is_served_too(server: CoreServer) -> None:
+    said = asked(server, "/report/core.2?json")
+    assert said.headers["Content-Type"].startswith("application/json")
+    assert json.loads(said.text)["crashes"][0]["happened"]["signal"] == "SIGABRT"
+
+
+def test_other_hosts_are_refused(server: CoreServer) -> None:
+    port = server.server_port
+    for host in ("example.org", f"example.org:{port}", f"127.0.0.1.example.org:{port}",
+                 "127.0.0.1:1", f"[::1]:{port}", " "):  # fmt: skip
+        assert asked(server, "/", host=host).status == 403, host
+    assert asked(server, "/", host=f"LocalHost:{port}").status == 200
+
+
+def test_it_listens_to_this_machine_alone(server: CoreServer) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+
+
+def test_no_path_leads_out(server: CoreServer, folder: Path) -> None:
+    for path in (
+        "/report/../elsewhere/core", "/report/..%2felsewhere%2fcore", "/report//etc/passwd",
+        "/report/%2e%2e/elsewhere/core", f"/report/{folder}/core.2", "/report/leads-out",
+        "/report/notes.txt", "/report/", "/core.2", "/report/core.2/", "/report/core.2%00",
+        "/etc/passwd", "/report/./core.2",
+    ):  # fmt: skip
+        assert asked(server, path).status == 404, path
+
+
+def test_nothing_can_be_sent(server: CoreServer) -> None:
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        assert asked(server, "/", method).status == 501
+    assert asked(server, "/", "HEAD").text == ""
+
+
+def test_every_answer_forbids_frames_and_guesses(server: CoreServer) -> None:
+    for path in ("/", "/report/core.2", "/nothing"):
+        headers = asked(server, path).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["Cache-Control"] == "no-store"
+        assert "whocall" in headers["Server"] and "Python" not in headers["Server"]
+
+
+def test_a_damaged_core_is_a_row_with_its_reason(server: CoreServer, folder: Path) -> None:
+    damaged = folder / "damaged"
+    damaged.write_bytes((folder / "core.2").read_bytes()[:70])
+    try:
+        assert "damaged" in asked(server, "/").text
+        said = asked(server, "/report/damaged")
+        assert said.status == 422
+        assert str(damaged) in said.text
+    finally:
+        damaged.unlink()
+
+
+def test_what_cannot_be_served_is_a_sentence(
+    tmp_path: Path, server: CoreServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(tmp_path / "missing")]) == 1
+    assert "is no directory" in capsys.readouterr().err
+    assert main(["serve", os.fspath(tmp_path), "--port", str(server.server_port)]) == 1
+    assert "choose another by --port" in capsys.readouterr().err
