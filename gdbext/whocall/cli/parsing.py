@@ -54,6 +54,7 @@ OWN_MODULES: dict[str, tuple[str, str]] = {
         "write the core that is in a packed file, a crash report or a minidump",
         "whocall.cli.unpack_command",
     ),
+    "triage": ("many cores at once, in buckets of one bug each", "whocall.cli.triage_command"),
 }
 
 
