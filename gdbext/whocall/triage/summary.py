@@ -77,10 +77,10 @@ def _bucket(
     counts: Mapping[str, _Counts],
 ) -> Json:
     of = [counts[signature] for signature in signatures]
-    total = {
-        column: sum((each.by[column] for each in of), Counter[Optional[str]]())
-        for column in COUNTED
-    }
+    total: dict[str, Counter[str | None]] = {column: Counter() for column in COUNTED}
+    for each in of:
+        for column in COUNTED:
+            total[column].update(each.by[column])
     first = store.first_of(list(signatures)) or {}
     crash = crashes[first["signature"]]
     kinds = total["kind"]
