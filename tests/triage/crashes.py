@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import resource
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
+
+from kept import compilers, kept, sources
 
 from triage.catalog import PROGRAMS, Bug, Build
 
 DUMPED = 0x11
-"""coredump_filter: anonymous private memory and the headers of ELF files; not files' contents."""
+"""coredump_filter: anonymous private memory and the headers of ELF files, no files' contents."""
 STACK = 256 << 10
 """Bytes of stack: an endless recursion's core stays small."""
 
@@ -21,29 +25,30 @@ class Crashed:
     """A core with what is true of it."""
 
     core: Path
-    bug: Bug
+    program: str
+    job: int
     build: str
+
+    @property
+    def bug(self) -> str:
+        return f"{self.program}/{self.job}"
 
 
 def compile_program(name: str, build: Build, place: Path) -> Path:
     """The stripped program."""
     exe = place / name
-    units = sorted(path for path in PROGRAMS.iterdir() if path.suffix in (".c", ".cpp"))
-    flags = [*build.flags, f"-DVERSION={build.version}", "-w", "-pthread", "-no-pie"]
-    if build.version > 1:
-        flags.remove("-no-pie")
+    units = [*sorted(PROGRAMS.glob(f"{name}*.c*")), PROGRAMS / "main.c"]
+    flags = [*build.flags, f"-DVERSION={build.version}", "-w", "-pthread"]
+    pie = build.version > 1  # both kinds of programs
     objects = []
     for unit in units:
-        if unit.stem != "main" and unit.stem.partition("_")[0] != name:
-            continue
         target = place / f"{name}-{unit.stem}.o"
         compiler = build.c if unit.suffix == ".c" else build.cxx
-        compiled = [f for f in flags if f != "-no-pie"] + (
-            ["-fno-pie"] if "-no-pie" in flags else ["-fPIE"]
-        )
-        subprocess.run([compiler, *compiled, "-c", unit, "-o", target], check=True)
+        code = "-fPIE" if pie else "-fno-pie"
+        subprocess.run([compiler, *flags, code, "-c", unit, "-o", target], check=True)
         objects.append(target)
-    subprocess.run([build.cxx, *flags, *objects, "-o", exe], check=True)
+    link = "-pie" if pie else "-no-pie"
+    subprocess.run([build.cxx, *flags, link, *objects, "-o", exe], check=True)
     subprocess.run(["strip", exe], check=True)
     for each in objects:
         each.unlink()
@@ -70,26 +75,36 @@ def crash(exe: Path, bug: Bug, seed: int, place: Path) -> Path:
         timeout=60,
         preexec_fn=_limits,
     )
-    found = [path for path in place.glob("core*") if path.name != "core.kept"]
+    found = sorted(place.glob("core*"))
     if ran.returncode >= 0 or not found:
         raise RuntimeError(f"{exe} {bug} with seed {seed}: status {ran.returncode}, no core")
-    target = place / f"{bug.program}-{bug.job}-{seed}.core"
-    found[0].rename(target)
-    return target
+    return found[0].rename(place / f"{bug.program}-{bug.job}-{seed}.core")
 
 
-def make_cores(
-    bugs: Iterable[Bug], builds: Iterable[Build], seeds: Iterable[int], place: Path
-) -> Iterator[Crashed]:
-    """A core of each bug by each build with each seed."""
-    chosen, numbers = list(bugs), list(seeds)
-    for build in builds:
-        home = place / build.word
-        home.mkdir(parents=True, exist_ok=True)
-        programs = {
-            name: compile_program(name, build, home) for name in {b.program for b in chosen}
-        }
-        for bug in chosen:
-            for seed in numbers:
-                core = crash(programs[bug.program], bug, seed, home / "cores")
-                yield Crashed(core, bug, build.word)
+def _crashes(build: Build, bugs: Sequence[Bug], seeds: Sequence[int], place: Path) -> list[Crashed]:
+    home = place / build.word
+    home.mkdir()
+    programs = {name: compile_program(name, build, home) for name in {bug.program for bug in bugs}}
+    return [
+        Crashed(
+            crash(programs[bug.program], bug, seed, home / "cores"),
+            bug.program,
+            bug.job,
+            build.word,
+        )
+        for bug in bugs
+        for seed in seeds
+    ]
+
+
+def made_cores(bugs: Sequence[Bug], builds: Sequence[Build], seeds: Sequence[int]) -> list[Crashed]:
+    """A core of each bug by each build with each seed, made now or earlier."""
+
+    def make(place: Path) -> list[Crashed]:
+        with ThreadPoolExecutor(2) as pool:
+            done = pool.map(_crashes, builds, repeat(bugs), repeat(seeds), repeat(place))
+            return [crashed for each in done for crashed in each]
+
+    names = sorted({build.c for build in builds} | {build.cxx for build in builds})
+    recipe = ("triage", sources(PROGRAMS, Path(__file__).parent), compilers(*names))
+    return kept((*recipe, list(bugs), list(builds), list(seeds)), make)

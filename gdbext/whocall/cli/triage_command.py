@@ -94,7 +94,7 @@ def run(arguments: Values) -> int:
         _reports(arguments, findings, settings)
         _write(arguments, findings)
         warn(findings.warnings)
-        return 1 if findings.warnings else 0
+        return 1 if store.unwritten else 0
     finally:
         store.close()
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from whocall.triage.facts import Facts
 
 MOST_FRAMES = 1 << 14
+_ENVIRONMENT = 128 << 10  # bytes at the end of the first thread's stack
 ANCHORS = 40  # of a frame, the nearest
 _FIELDS = (
     *("level", "pc", "function", "offset", "module", "build_id", "rva", "trust", "rests_on"),
@@ -43,10 +44,24 @@ def examine(path: str, search: Search, facts: Facts) -> Json:
         walk = Walk(lines=False, past_main=True, max_frames=MOST_FRAMES)
         trace = image.report([index], walk).threads[0]
         found = _Crash(path, image, index, trace, facts).told()
-    found["host"] = opened.host
+        found["host"] = opened.host or host_of(image)
     found["time"] = opened.time if opened.time is not None else Path(path).stat().st_mtime
-    found["cost"] = round(time.process_time() - begun, 5)
+    found["cost"] = round((time.process_time() - begun) * 1e6)  # microseconds
     return found
+
+
+def host_of(image: ProcessImage) -> str | None:
+    """What the environment of the process calls HOSTNAME, as containers and shells set it."""
+    if not image.threads:
+        return None
+    sp = min(image.threads, key=lambda thread: thread.lwp).sp
+    stack = next((each for each in image.native.mappings if each.begin <= sp < each.end), None)
+    if stack is None:
+        return None
+    size = min(stack.end - stack.begin, _ENVIRONMENT)
+    _, found, rest = image.read(stack.end - size, size).rpartition(b"\0HOSTNAME=")
+    name = rest.partition(b"\0")[0].decode("utf-8", "replace")
+    return name[:255] if found and name else None
 
 
 class _Crash:

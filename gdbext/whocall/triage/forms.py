@@ -22,15 +22,20 @@ _BUCKETS = 10  # values of a count that text shows of each bucket
 _REASONS = 20  # rows without a stack that text shows
 
 
+def clean(text: str) -> str:
+    """Names of files need not be UTF-8; texts for programs have to be."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def core_json(row: Json, findings: Findings) -> Json:
     """One core."""
     number = findings.numbers.get(row["signature"])
     return {
-        "path": row["path"],
+        "path": clean(row["path"]),
         "bucket": None if number is None else findings.buckets[number]["id"],
         "signature": row["signature"],
-        "reason": row["reason"],
-        "program": row["program"],
+        "reason": clean(row["reason"]) if row["reason"] else None,
+        "program": clean(row["program"]) if row["program"] else None,
         "build_id": row["build_id"],
         "module": row["module"],
         "signal": row["signal"],
@@ -38,7 +43,7 @@ def core_json(row: Json, findings: Findings) -> Json:
         "severity": CLASSES[row["kind"]][0] if row["kind"] else None,
         "host": row["host"],
         "time": None if row["time"] is None else instant(row["time"]),
-        "cost": row["cost"],
+        "cost_us": row["cost"],
     }
 
 
@@ -82,7 +87,7 @@ def sarif_text(findings: Findings) -> Iterator[str]:
                 "toolExecutionNotifications": [
                     {
                         "level": "warning",
-                        "message": {"text": row["reason"]},
+                        "message": {"text": clean(row["reason"])},
                         "locations": [_file(row["path"])],
                     }
                     for row in rows

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
+from whocall.triage.forms import clean
 from whocall.triage.summary import SHOWN, frame_text
 
 if TYPE_CHECKING:
@@ -30,17 +31,12 @@ def page_text(findings: Findings) -> Iterator[str]:
     source = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters["frame"] = frame_text
-    made.filters["clean"] = _clean
+    made.filters["clean"] = clean
     failed = (row for row in findings.store.rows() if row["reason"] is not None)
     pieces: Iterator[str] = made.from_string(source).generate(
         findings=findings, failed=failed, shown=SHOWN, rows=ROWS, titles=_TITLES
     )
     return pieces
-
-
-def _clean(text: object) -> str:
-    """Names need not be UTF-8, and a page has to be."""
-    return str(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 _TITLES = {

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from whocall.core.errors import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Json = dict[str, Any]
 
@@ -26,7 +26,7 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS cores (
   path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, engine TEXT, reason TEXT, signature TEXT,
   program TEXT, build_id TEXT, module TEXT, signal TEXT, kind TEXT, address TEXT, host TEXT,
-  time REAL, cost REAL
+  time REAL, cost INTEGER
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS signatures (signature TEXT PRIMARY KEY, crash TEXT) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS cores_by_signature ON cores (signature);
@@ -61,7 +61,6 @@ class Store:
 
     def _prepare(self) -> None:
         database = self._database
-        database.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         form = database.execute("PRAGMA user_version").fetchone()[0]
         tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if form not in (0, FORM) or (form == 0 and tables):
@@ -148,7 +147,7 @@ class Store:
             for row in store._database.execute(
                 f"SELECT {', '.join(_COLUMNS)} FROM cores ORDER BY path"
             ):
-                yield dict(zip(_COLUMNS, row))
+                yield _row(row)
 
     def failed(self) -> int:
         """How many cores could not be read."""
@@ -177,7 +176,7 @@ class Store:
                     (signature,),
                 ).fetchone()
                 if row is not None:
-                    found = dict(zip(_COLUMNS, row))
+                    found = _row(row)
                     if best is None or (found["time"], found["path"]) < (
                         best["time"],
                         best["path"],
@@ -187,12 +186,21 @@ class Store:
 
 
 def _written(value: Any) -> Any:
-    """Names of files need not be UTF-8; addresses may be too great for a database."""
-    if isinstance(value, str):
+    """Names of files need not be UTF-8, and addresses may be too great for a database."""
+    if isinstance(value, str) and not value.isascii():
+        data = value.encode("utf-8", "surrogateescape")
         try:
-            value.encode()
-        except UnicodeEncodeError:
-            return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            data.decode()
+        except UnicodeDecodeError:
+            return data
     if isinstance(value, int) and abs(value) >= 1 << 63:
         return f"{value:#x}"
     return value
+
+
+def _row(values: Sequence[Any]) -> Json:
+    """A row of the table of cores as it was written."""
+    return {
+        column: value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+        for column, value in zip(_COLUMNS, values)
+    }

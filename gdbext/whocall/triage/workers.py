@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 AHEAD = 4  # cores handed out for each worker: a bound for memory
+ANSWER = 5  # seconds for a scheduler to answer
 TRIES = 2  # alone, of a core whose process died
 
 
@@ -152,7 +153,7 @@ class Cluster:
                 "--scheduler needs Dask: install whocall[triage], or python3-distributed"
             ) from error
         try:
-            self._client = Client(address, timeout=10)
+            self._client = Client(address, timeout=ANSWER)
         except (OSError, ValueError) as error:
             raise Error(
                 f"{address}: no Dask scheduler answers there ({error}); start one with"
