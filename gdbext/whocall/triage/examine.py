@@ -43,7 +43,8 @@ def examine(path: str, search: Search, facts: Facts) -> Json:
         index = image.index_of_crash()
         walk = Walk(lines=False, past_main=True, max_frames=MOST_FRAMES)
         trace = image.report([index], walk).threads[0]
-        found = _Crash(path, image, index, trace, facts).told()
+        plain = image.native.core_path or path  # a packed core lies elsewhere
+        found = _Crash(plain, image, index, trace, facts).told()
         found["host"] = opened.host or host_of(image)
     found["time"] = opened.time if opened.time is not None else Path(path).stat().st_mtime
     found["cost"] = round((time.process_time() - begun) * 1e6)  # microseconds

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from whocall.core.image import ProcessImage
     from whocall.core.search import Search
+
+_TIME = "%Y-%m-%d %H:%M:%S UTC"
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A process image, and what its file says beside it."""
+    """A process image, and what the reporter of the crash noted beside it."""
 
     image: ProcessImage
     host: str | None = None
@@ -23,13 +29,42 @@ class Opened:
 
 
 def open_crash(path: str, search: Search) -> Opened:
-    """The crash in the file `path`. Raises Error."""
-    from whocall.core.image import open_core
+    """The crash in the file or the directory `path`. Raises Error."""
+    _require_contents(path)
+    if find_spec("whocall.dumps.opening") is None:
+        from whocall.core.image import open_core
+
+        return Opened(open_core(path, search=search))
+    image = import_module("whocall.dumps.opening").open_core(path, search=search)
+    noted = import_module("whocall.dumps.origin").known(image.origin)
+    return Opened(image, noted.get("host"), _seconds(noted))
+
+
+def is_crash_directory(path: str) -> bool:
+    """Whether a directory as a whole is one crash, as ABRT keeps them."""
+    if find_spec("whocall.dumps.abrt") is None:
+        return False
+    found: bool = import_module("whocall.dumps.abrt").is_problem(path)
+    return found
+
+
+def _require_contents(path: str) -> None:
+    file = Path(path)
+    if file.is_dir():
+        return
+    try:
+        with file.open("rb") as opened:
+            if not opened.read(1):
+                raise Error(f"{path}: the file is empty: was there room when it was written?")
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}; make it readable, or leave it out") from error
+
+
+def _seconds(noted: Mapping[str, str]) -> float | None:
+    from datetime import datetime, timezone
 
     try:
-        with Path(path).open("rb") as file:
-            if not file.read(1):
-                raise Error(f"{path}: the file is empty; its disk may have been full")
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from error
-    return Opened(open_core(path, search=search))
+        when = datetime.strptime(noted.get("time", ""), _TIME)
+    except ValueError:
+        return None
+    return when.replace(tzinfo=timezone.utc).timestamp()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,11 +56,15 @@ def _lines(image: ProcessImage) -> list[str]:
 
 
 def _report(image: ProcessImage, one: Json, base: Path) -> str:
-    """A page, where the package can make one; else the backtrace as text."""
-    path = base.with_suffix(".txt")
+    """A page, where the package and its libraries can make one; else the backtrace as text."""
+    if find_spec("whocall.report.page.writing") and find_spec("jinja2"):
+        path = str(base.with_suffix(".html"))
+        import_module("whocall.report.page.writing").write_page(image, path)
+        return path
+    text = base.with_suffix(".txt")
     try:
-        with path.open("w", encoding="utf-8", errors="surrogateescape") as file:
+        with text.open("w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(f"{one['path']}\n\n{one['backtrace']}")
     except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from error
-    return str(path)
+        raise Error(f"{text}: {error.strerror}") from error
+    return str(text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whocall.triage.opening import is_crash_directory
 from whocall.triage.store import Store
 from whocall.triage.summary import summarize
 from whocall.triage.work import Settings, identity
@@ -79,6 +80,10 @@ def crashes_among(named: Iterable[str]) -> Iterator[str]:
 def _below(folder: str) -> Iterator[str]:
     for place, folders, files in os.walk(folder):
         folders.sort()
+        if is_crash_directory(place):
+            folders.clear()
+            yield place
+            continue
         for name in sorted(files):
             path = str(Path(place) / name)
             if may_be_crash(path):
