@@ -77,7 +77,10 @@ def crash(exe: Path, bug: Bug, seed: int, place: Path) -> Path:
     )
     found = sorted(place.glob("core*"))
     if ran.returncode >= 0 or not found:
-        raise RuntimeError(f"{exe} {bug} with seed {seed}: status {ran.returncode}, no core")
+        raise RuntimeError(
+            f"{exe} {bug} with seed {seed}: status {ran.returncode}, no core there;"
+            " /proc/sys/kernel/core_pattern has to be a plain name such as `core`"
+        )
     return found[0].rename(place / f"{bug.program}-{bug.job}-{seed}.core")
 
 
@@ -106,5 +109,6 @@ def made_cores(bugs: Sequence[Bug], builds: Sequence[Build], seeds: Sequence[int
             return [crashed for each in done for crashed in each]
 
     names = sorted({build.c for build in builds} | {build.cxx for build in builds})
-    recipe = ("triage", sources(PROGRAMS, Path(__file__).parent), compilers(*names))
+    here = (Path(__file__), Path(__file__).with_name("catalog.py"))
+    recipe = ("triage", sources(PROGRAMS), *here, compilers(*names))
     return kept((*recipe, list(bugs), list(builds), list(seeds)), make)

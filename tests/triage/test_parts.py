@@ -120,7 +120,8 @@ def test_messages_lose_what_changes_from_build_to_build() -> None:
 
 def crash(build: str, *frames: tuple[int, list[str]], **more: Any) -> dict[str, Any]:
     return {
-        "signal": "SIGSEGV", "called": None, "near": None, "message": None, **more,
+        "signal": "SIGSEGV", "called": None, "near": None, "message": None,
+        "recursive": False, "through": [], **more,
         "frames": [
             {
                 "key": f"prog!~{build}{start}", "module": "prog", "function": None,

@@ -68,9 +68,11 @@ class _Group:
 
 
 def _witness(crash: Json) -> Iterable[tuple[str, tuple[object, ...]]]:
-    """The build, and the two innermost functions in it."""
+    """The build, and the two innermost functions in it; their order is chance in recursion."""
     frames = [frame for frame in crash["frames"] if frame["start"] is not None]
-    if frames and frames[0]["build_id"]:
+    if frames and frames[0]["build_id"] and crash["recursive"]:
+        yield frames[0]["build_id"], tuple(sorted(frame["start"] for frame in frames[:2]))
+    elif frames and frames[0]["build_id"]:
         yield (
             frames[0]["build_id"],
             (crash["called"], *(frame["start"] for frame in frames[:2])),

@@ -82,6 +82,9 @@ class _Reader:
         self._on_x86 = image.arch in ("x86_64", "i386", "x32")
         self._frame_pointer = False
         self._ranges = [(module.begin, module.end) for module in image.modules]
+        self._constant_data = [
+            (each.begin, each.end) for each in image.native.mappings if "w" not in each.permissions
+        ]
         self.shape: list[str] = []
         self.anchors: list[tuple[int, str]] = []
         self.places: list[int] = []
@@ -126,8 +129,7 @@ class _Reader:
 
     def _constant(self, instruction: Any, value: int) -> list[str]:
         if any(begin <= value < end for begin, end in self._ranges):
-            text = text_at(self._image, value)
-            return [f"text:{text}"] if text else []
+            return self._text(value)
         if instruction.op_str.startswith(("rsp", "esp", "sp")):
             return []
         signed = value - (1 << 64) if value >> 63 else value
@@ -143,13 +145,18 @@ class _Reader:
             if branch:
                 target = self._image.word_at(address)
                 return self._called(target) if target else []
-            text = text_at(self._image, address)
-            return [f"text:{text}"] if text else []
+            return self._text(address)
         if base in ("rsp", "esp", "sp") or (base in ("rbp", "ebp", "x29") and self._frame_pointer):
             return []
         if offset > 0xFFFF and operand.mem.base == 0:
             return []
         return [f"field:{offset}"] if 0 < abs(offset) < 0x10000 else []
+
+    def _text(self, address: int) -> list[str]:
+        if not any(begin <= address < end for begin, end in self._constant_data):
+            return []
+        text = text_at(self._image, address)
+        return [f"text:{text}"] if text else []
 
 
 def text_at(image: ProcessImage, address: int) -> str | None:

@@ -13,7 +13,7 @@ from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
 from whocall.triage.runtime import base_name, is_runtime, plain_name
 from whocall.triage.severity import NEAR_NULL, classify
-from whocall.triage.signature import Place, kept_places, signature_of
+from whocall.triage.signature import Place, is_recursion, kept_places, signature_of
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_FRAMES = 1 << 14
 _ENVIRONMENT = 128 << 10  # bytes at the end of the first thread's stack
+THROUGH = 12  # frames of the runtime inside, the outermost
 ANCHORS = 40  # of a frame, the nearest
 _FIELDS = (
     *("level", "pc", "function", "offset", "module", "build_id", "rva", "trust", "rests_on"),
@@ -117,8 +118,8 @@ class _Crash:
             "program": self.image.exe_path or (main.path if main else None),
             "build_id": (main.build_id_in_memory or main.build_id_on_disk) if main else None,
             "frames": frames,
-            "frame_count": len(self.places),
-            "stop": self.trace.stop.reason,
+            "through": [plain_name(each.function) for each in inner[-THROUGH:] if each.function],
+            "recursive": is_recursion(self.places),
         }
 
     def _message(self, inner: list[Place]) -> str | None:

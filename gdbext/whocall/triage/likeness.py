@@ -46,6 +46,8 @@ def features(crash: Json) -> Vector:
         weight *= STACK
     if crash["called"] is not None:
         add(f"called:{crash['called']}", 1.0)
+    for name in crash["through"]:
+        add(f"called:{name}", 1.0)
     if crash["near"] is not None:
         add(f"near:{crash['near']}", 1.0)
     if crash["message"] is not None:

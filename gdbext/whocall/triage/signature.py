@@ -9,6 +9,7 @@ where there are too few better ones.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from whocall.triage.runtime import base_name, is_runtime, plain_name
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 FORM = 1  # counts up whenever the same crash gets another signature
 NULL, BAD = "NULL", "a bad address"  # what was called where no code is
 NEAR = 64 << 10  # bytes: addresses below count as NULL
+CIRCLE, AGAIN = 64, 4  # of the innermost frames, so many in one function are recursion
 DEPTH = 8  # frames of the program that count
 
 
@@ -75,6 +77,14 @@ def _name_of(place: Place) -> str:
 def identity(place: Place) -> tuple[object, ...]:
     """What makes two frames of one process the same function."""
     return (place.module, place.start if place.start is not None else place.function or place.pc)
+
+
+def is_recursion(places: Sequence[Place]) -> bool:
+    """Whether one function stands on the stack again and again: where in the circle the stack ended
+    is chance then.
+    """
+    counts = Counter(identity(place) for place in places[:CIRCLE])
+    return any(count >= AGAIN for count in counts.values())
 
 
 def folded(places: Sequence[Place]) -> list[Place]:

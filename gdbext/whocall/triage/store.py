@@ -35,7 +35,7 @@ _COLUMNS = (
     "path", "size", "mtime", "engine", "reason", "signature", "program", "build_id", "module",
     "signal", "kind", "address", "host", "time", "cost",
 )  # fmt: skip
-_OF_SIGNATURE = ("signal", "called", "near", "message", "kind", "frames")
+_OF_SIGNATURE = ("signal", "called", "near", "message", "kind", "frames", "through", "recursive")
 COUNTED = ("build_id", "program", "module", "host", "day", "kind")
 _DAY = "strftime('%Y-%m-%d', time, 'unixepoch')"
 

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 _ABSENT = (
     "signature", "program", "build_id", "module", "signal", "kind", "address", "host", "time",
-    "cost", "called", "near", "message", "frames",
+    "cost", "called", "near", "message", "frames", "through", "recursive",
 )  # fmt: skip
 
 

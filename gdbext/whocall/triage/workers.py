@@ -162,35 +162,42 @@ class Cluster:
 
     def results(self, paths: Iterable[str]) -> Iterator[Json]:
         """One of each core, as it comes."""
-        from concurrent.futures import FIRST_COMPLETED, wait
-
-        rest = iter(paths)
         try:
             workers = max(1, sum(self._client.ncores().values()))
-            executor: Executor = self._client.get_executor(pure=False)
-            under_way: dict[Future[Any], str] = {}
-            while True:
-                while len(under_way) < workers * AHEAD:
-                    path = next(rest, None)
-                    if path is None:
-                        break
-                    under_way[executor.submit(work_in_turn, path, self._settings)] = path
-                if not under_way:
-                    return
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    path = under_way.pop(future)
-                    yield self._told(future, path)
+            alone: list[str] = []
+            yield from self._handed_out(iter(paths), workers * AHEAD, alone)
+            for path in alone:  # whose worker died, be it over another core
+                dead: list[str] = []
+                yield from self._handed_out(iter([path]), 1, dead)
+                if dead:
+                    limit = f", or takes longer than {self._settings.limit:g} s"
+                    told = limit if self._settings.limit > 0 else ""
+                    yield failure(path, f"it kills the worker that reads it{told}", self._settings)
         finally:
             self._client.close()
 
-    def _told(self, future: Future[Any], path: str) -> Json:
-        try:
-            result: Json = future.result()
-        except Exception as error:  # Dask has tried it on several workers
-            return failure(
-                path, f"the workers failed: {type(error).__name__}: {error}", self._settings
-            )
-        return result
+    def _handed_out(self, paths: Iterator[str], most: int, dead: list[str]) -> Iterator[Json]:
+        """Results of `paths`, `most` under way at a time; `dead` gets those that killed workers."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        from distributed import KilledWorker
+
+        executor: Executor = self._client.get_executor(pure=False)
+        under_way: dict[Future[Any], str] = {}
+        while True:
+            while len(under_way) < most and (path := next(paths, None)) is not None:
+                under_way[executor.submit(work_in_turn, path, self._settings)] = path
+            if not under_way:
+                return
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                path = under_way.pop(future)
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    dead.append(path)
+                except Exception as error:
+                    why = f"the worker failed: {type(error).__name__}: {error}"
+                    yield failure(path, why, self._settings)
 
 
 _turn: list[Any] = []
