@@ -55,7 +55,8 @@ def compile_program(name: str, build: Build, place: Path) -> Path:
     return exe
 
 
-def _limits() -> None:
+def limits() -> None:
+    """Of a process that is about to start: small stack, small core."""
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     resource.setrlimit(resource.RLIMIT_STACK, (STACK, resource.getrlimit(resource.RLIMIT_STACK)[1]))
@@ -73,7 +74,7 @@ def crash(exe: Path, bug: Bug, seed: int, place: Path) -> Path:
         stderr=subprocess.DEVNULL,
         check=False,
         timeout=60,
-        preexec_fn=_limits,
+        preexec_fn=limits,
     )
     found = sorted(place.glob("core*"))
     if ran.returncode >= 0 or not found:

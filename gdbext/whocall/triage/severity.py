@@ -47,7 +47,7 @@ CLASSES = {
     "SafeFunctionCheck": (NOT, "a checked function of the C library refused its arguments"),
     "FPE": (NOT, "an arithmetic exception"),
     "StackOverflow": (NOT, "the stack is used up"),
-    "Undefined": (UNDEFINED, "no class fits"),
+    "Undefined": (UNDEFINED, "no class fits, as where another process sent the signal"),
 }
 
 
@@ -57,6 +57,8 @@ def classify(
     """The key of CLASSES of a thread that crashed; `functions` are the plain names on its stack."""
     if signal == "SIGABRT":
         return _aborted(functions)
+    if fault is not None and fault.code <= 0:  # kill() and its like: no instruction is to blame
+        return "Undefined"
     if signal in ("SIGILL", "SIGSYS"):
         return "BadInstruction"
     if signal == "SIGTRAP":
@@ -116,9 +118,9 @@ def _by_instruction(instruction: Any, near: bool) -> str:
         return f"CallAv{suffix}"
     if instruction.group(cs.CS_GRP_JUMP):
         return f"BranchAv{suffix}"
-    for operand in instruction.operands:
+    for number, operand in enumerate(instruction.operands):
         if operand.type == cs.CS_OP_MEM:
-            written = _writes(instruction, operand)
+            written = _writes(instruction, operand, number)
             if written is not None:
                 return ("DestAv" if written else "SourceAv") + suffix
     if instruction.mnemonic.startswith(("push", "st")):
@@ -126,11 +128,12 @@ def _by_instruction(instruction: Any, near: bool) -> str:
     return "AccessViolation"
 
 
-def _writes(instruction: Any, operand: Any) -> bool | None:
-    access = getattr(operand, "access", 0)  # capstone tells reading (1) and writing (2)
+def _writes(instruction: Any, operand: Any, number: int) -> bool | None:
+    """Whether the operand of this number is written; None where nobody knows."""
+    access = getattr(operand, "access", 0)  # capstone tells reading (1) and writing (2), mostly
     if access:
         return bool(access & 2)
     name = instruction.mnemonic
-    if name.startswith("ld"):
+    if name.startswith(("ld", "cmp", "test", "vp", "vmovdqu")) and number > 0:
         return False
     return True if name.startswith("st") else None
