@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+import tomllib
 
 from triage.scores import score
 from whocall.triage.buckets import bucketed
@@ -167,3 +171,30 @@ def test_scores() -> None:
     assert score(bugs, {"1": 1, "2": 1, "3": 2, "4": 2})[:2] == (1, 1)
     assert score(bugs, {"1": 1, "2": 1, "3": 1, "4": 1})[:2] == (2 / 6, 1)
     assert score(bugs, {"1": 1, "2": 2, "3": 3})[:2] == (1, 0)
+
+
+def test_recursion_and_inlined_members_of_the_library_are_alike() -> None:
+    deep = {"recursive": True}
+    crashes = {
+        "a": crash("A", (1, ["field:8", "call:puts"]), **deep),
+        "b": crash("B", (2, ["field:8", "call:read"]), **deep),
+        "c": crash("C", (3, ["text:basic_string::substr"]), signal="SIGABRT"),
+        "d": crash("D", (4, []), signal="SIGABRT", through=["std::string::substr"]),
+        "e": crash("E", (5, ["text:vector::at"]), signal="SIGABRT"),
+    }
+    assert sorted(bucketed(crashes)) == [["a", "b"], ["c", "d"], ["e"]]
+
+
+def test_the_extra_of_the_package_names_what_is_imported() -> None:
+    package = Path(__file__).resolve().parents[2] / "gdbext" / "whocall" / "triage"
+    found = set()
+    for path in package.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.partition(".")[0])
+    settings = tomllib.loads((package.parents[2] / "pyproject.toml").read_text())
+    extra = settings["project"]["optional-dependencies"]["triage"]
+    foreign = found - sys.stdlib_module_names - {"whocall"}
+    assert foreign == {each.partition(">")[0] for each in extra}

@@ -10,6 +10,7 @@ same distance from the fault. The likeness is the cosine of the angle between th
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ Vector = dict[str, float]
 
 STACK = 0.85  # what a frame's features weigh, of those of the frame below
 CODE = 24.0  # instructions from the fault or the call where an anchor weighs half
+_MEMBER = re.compile(r"\w+::\w+")
 # By its kind, what an anchor says.
 TELLING = {"text": 2.0, "call": 1.0, "field": 1.0, "number": 0.8}
 
@@ -42,12 +44,21 @@ def features(crash: Json) -> Vector:
             add(f"name:{frame['module']}!{frame['function']}", weight)
         for anchor, distance in frame["anchors"]:
             kind = anchor.partition(":")[0]
-            add(anchor, weight * TELLING[kind] / (1 + distance / CODE))
+            nearby = weight * TELLING[kind] / (1 + distance / CODE)
+            add(anchor, nearby)
+            # Where libstdc++'s functions are inlined, the name that they throw with stays:
+            # "basic_string::substr" for what another build calls as std::basic_string<...>::substr.
+            if kind == "text" and _MEMBER.fullmatch(anchor, len("text:")):
+                add(f"member:{anchor.rpartition('::')[2]}", nearby)
         weight *= STACK
     if crash["called"] is not None:
         add(f"called:{crash['called']}", 1.0)
     for name in crash["through"]:
         add(f"called:{name}", 1.0)
+        if name.startswith("std::"):
+            add(f"member:{name.rpartition('::')[2]}", 1.0)
+    if crash["recursive"]:
+        add("recursion", 1.0)
     if crash["near"] is not None:
         add(f"near:{crash['near']}", 1.0)
     if crash["message"] is not None:
