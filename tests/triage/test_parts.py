@@ -145,6 +145,9 @@ def test_builds_meet_by_what_their_code_says_and_keep_apart_what_they_know() -> 
         "b2": crash("B", (99, helper), (70, ["text:receiving", "number:80"])),
     }
     assert sorted(bucketed(crashes)) == [["a1", "b1"], ["a2", "b2"]]
+    # A stack that was cut off joins one of them, and does not bring them together.
+    cut = {**crashes, "a3": crash("A", (16, helper))}
+    assert sorted(map(len, bucketed(cut))) == [2, 3]
     # Of two that nobody has seen in one build, nothing keeps them apart but their looks.
     far = {"c": crash("C", (1, ["text:other"])), "d": crash("D", (2, ["text:words"]))}
     assert sorted(bucketed(far)) == [["c"], ["d"]]

@@ -22,6 +22,8 @@ Json = dict[str, Any]
 ALIKE = 0.25
 """Mean likeness from which on groups are one."""
 
+Place = tuple[object, ...]
+WHOLE = 3  # what was called, and two functions
 _ONE_KIND = {"SIGBUS": "SIGSEGV"}  # which of them comes is the kernel's choice
 
 
@@ -50,14 +52,14 @@ class _Group:
 
     def __init__(self, signature: str, crash: Json) -> None:
         self.signatures = [signature]
-        self.places: dict[str, set[tuple[object, ...]]] = {}
+        self.places: dict[str, set[Place]] = {}
         for build_id, place in _witness(crash):
             self.places.setdefault(build_id, set()).add(place)
 
     def may_join(self, other: _Group) -> bool:
         """Whether no build has seen both, at different places."""
         return all(
-            self.places[build_id] & other.places[build_id]
+            _agree(self.places[build_id], other.places[build_id])
             for build_id in self.places.keys() & other.places.keys()
         )
 
@@ -67,16 +69,22 @@ class _Group:
             self.places.setdefault(build_id, set()).update(places)
 
 
-def _witness(crash: Json) -> Iterable[tuple[str, tuple[object, ...]]]:
+def _agree(some: set[Place], others: set[Place]) -> bool:
+    """Whether places of one build may be one: a stack that was cut off tells of one function."""
+    whole, too = ({place for place in each if len(place) == WHOLE} for each in (some, others))
+    if whole and too:
+        return not whole.isdisjoint(too)
+    return any(one[:2] == other[:2] for one in some for other in others)
+
+
+def _witness(crash: Json) -> Iterable[tuple[str, Place]]:
     """The build, and the two innermost functions in it; their order is chance in recursion."""
-    frames = [frame for frame in crash["frames"] if frame["start"] is not None]
-    if frames and frames[0]["build_id"] and crash["recursive"]:
-        yield frames[0]["build_id"], tuple(sorted(frame["start"] for frame in frames[:2]))
-    elif frames and frames[0]["build_id"]:
-        yield (
-            frames[0]["build_id"],
-            (crash["called"], *(frame["start"] for frame in frames[:2])),
-        )
+    frames = [frame for frame in crash["frames"] if frame["start"] is not None][:2]
+    if not frames or not frames[0]["build_id"]:
+        return
+    starts = [frame["start"] for frame in frames]
+    place = ("circle", *sorted(starts)) if crash["recursive"] else (crash["called"], *starts)
+    yield frames[0]["build_id"], place
 
 
 def _of_one_kind(crashes: Mapping[str, Json]) -> list[list[str]]:
