@@ -48,6 +48,8 @@ def test_the_page_shows_names_as_text(cores: list[Crashed], run: Run, tmp_path: 
     targets = {f"#{held.get('id')}" for _, held in page.tags}
     assert set(links) <= targets
     assert "damaged.core" in page.text
+    assert "\x1b" not in run(folder).stdout
+    assert "\x1b" not in run(folder, "--format", "json").stdout
 
 
 def test_sarif(cores: list[Crashed], run: Run, tmp_path: Path) -> None:

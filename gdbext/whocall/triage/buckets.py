@@ -12,7 +12,7 @@ from collections import defaultdict
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
-from whocall.triage.likeness import likeness, vectors
+from whocall.triage.likeness import likenesses, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,6 +24,8 @@ ALIKE = 0.25
 
 Place = tuple[object, ...]
 WHOLE = 3  # what was called, and two functions
+FAINT = 0.03
+"""What is less counts as nothing: there are very many such pairs."""
 _ONE_KIND = {"SIGBUS": "SIGSEGV"}  # which of them comes is the kernel's choice
 
 
@@ -90,11 +92,9 @@ def _witness(crash: Json) -> Iterable[tuple[str, Place]]:
 def _of_one_kind(crashes: Mapping[str, Json]) -> list[list[str]]:
     """Average linkage, with pairs that cannot be linked."""
     signatures = list(crashes)
-    made = vectors([crashes[key] for key in signatures])
     linkage = _Linkage([_Group(key, crashes[key]) for key in signatures])
-    for at in range(len(made)):
-        for other in range(at):
-            linkage.note(other, at, likeness(made[other], made[at]))
+    for one, other, value in likenesses(vectors([crashes[key] for key in signatures])):
+        linkage.note(one, other, value)
     linkage.link()
     return [sorted(group.signatures) for group in linkage.groups.values()]
 
@@ -109,7 +109,7 @@ class _Linkage:
 
     def note(self, one: int, other: int, value: float) -> None:
         """How alike two groups are now."""
-        if value <= 0:
+        if value < FAINT:
             return
         self._alike[one][other] = self._alike[other][one] = value
         if value >= ALIKE:

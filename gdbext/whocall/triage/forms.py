@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.version import __version__
+from whocall.dumps.origin import clean as plain
 from whocall.report.form.jsonform import Items, pieces
 from whocall.triage.severity import CLASSES, EXPLOITABLE, PROBABLY
 from whocall.triage.summary import frame_text, instant
@@ -176,26 +177,28 @@ def _number(count: int, of: str) -> str:
 
 def _bucket_lines(bucket: Json, style: Style) -> Iterator[str]:
     new = "NEW " if bucket["new"] else ""
+    what = style.paint("function", plain(bucket["title"]))
     yield (
         f"{new}{style.paint('address', bucket['id'])}  {_number(bucket['count'], 'core')}"
-        f"  {bucket['severity']}, {bucket['kind']}  {style.paint('function', bucket['title'])}"
+        f"  {bucket['severity']}, {bucket['kind']}  {what}"
     )
     if bucket["message"]:
-        yield f"    says     {bucket['message']}"
-    frames = " <- ".join(frame_text(frame) for frame in bucket["frames"])
+        yield f"    says     {plain(bucket['message'])}"
+    frames = plain(" <- ".join(frame_text(frame) for frame in bucket["frames"]))
     yield f"    stack    {frames or 'none'}"
     yield f"    seen     {bucket['first_seen']} to {bucket['last_seen']}"
     yield f"    builds   {_values(bucket['counts']['build_id'], 10)}"
     if any(item["value"] for item in bucket["counts"]["host"]):
         yield f"    hosts    {_values(bucket['counts']['host'], 40)}"
     yield f"    cluster  {bucket['cluster']}"
-    yield f"    see      {bucket['representative']['report'] or bucket['representative']['path']}"
+    one = bucket["representative"]
+    yield f"    see      {plain(one['report'] or one['path'])}"
 
 
 def _values(items: list[Json], width: int) -> str:
     shown = [f"{(item['value'] or '?')[:width]} ({item['count']})" for item in items[:_BUCKETS]]
     more = len(items) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    return plain(", ".join(shown)) + (f" and {more} more" if more else "")
 
 
 def _failed_lines(findings: Findings) -> Iterator[str]:
@@ -209,4 +212,4 @@ def _failed_lines(findings: Findings) -> Iterator[str]:
             yield f"    and {findings.failed - _REASONS} more; see --format json"
             return
         told = row["reason"].removeprefix(f"{row['path']}: ")
-        yield f"    {row['path']}: {told}"
+        yield plain(f"    {row['path']}: {told}")

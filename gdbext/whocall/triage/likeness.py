@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from whocall.triage.message import normal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 Json = dict[str, Any]
 Vector = dict[str, float]
@@ -79,8 +79,15 @@ def vectors(crashes: Sequence[Json]) -> list[Vector]:
     return made
 
 
-def likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """The cosine of two vectors of length 1."""
-    if len(other) < len(one):
-        one, other = other, one
-    return sum(weight * other.get(feature, 0.0) for feature, weight in one.items())
+def likenesses(made: Sequence[Mapping[str, float]]) -> Iterator[tuple[int, int, float]]:
+    """(index, index, cosine) of the pairs of vectors of length 1 that have something in common."""
+    having: dict[str, list[tuple[int, float]]] = {}
+    for at, each in enumerate(made):
+        cosines: dict[int, float] = {}
+        for feature, weight in each.items():
+            for other, opposite in having.get(feature, ()):
+                cosines[other] = cosines.get(other, 0.0) + weight * opposite
+        for other, cosine in cosines.items():
+            yield other, at, cosine
+        for feature, weight in each.items():
+            having.setdefault(feature, []).append((at, weight))

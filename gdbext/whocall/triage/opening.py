@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,22 +28,13 @@ class Opened:
 
 def open_crash(path: str, search: Search) -> Opened:
     """The crash in the file or the directory `path`. Raises Error."""
+    from whocall.dumps.opening import open_core
+    from whocall.dumps.origin import known
+
     _require_contents(path)
-    if find_spec("whocall.dumps.opening") is None:
-        from whocall.core.image import open_core
-
-        return Opened(open_core(path, search=search))
-    image = import_module("whocall.dumps.opening").open_core(path, search=search)
-    noted = import_module("whocall.dumps.origin").known(image.origin)
+    image = open_core(path, search=search)
+    noted = known(image.origin)
     return Opened(image, noted.get("host"), _seconds(noted))
-
-
-def is_crash_directory(path: str) -> bool:
-    """Whether a directory as a whole is one crash, as ABRT keeps them."""
-    if find_spec("whocall.dumps.abrt") is None:
-        return False
-    found: bool = import_module("whocall.dumps.abrt").is_problem(path)
-    return found
 
 
 def _require_contents(path: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.triage.opening import is_crash_directory
+from whocall.dumps.abrt import is_problem
+from whocall.dumps.kinds import HEAD, elf_type, kind_of
 from whocall.triage.store import Store
 from whocall.triage.summary import summarize
 from whocall.triage.work import Settings, identity
@@ -17,11 +19,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# How files begin that may be crashes; see whocall.dumps for what each is.
-_BEGINNINGS = (
-    b"MDMP", b"PMDM", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"\x1f\x8b", b"\x04\x22\x4d\x18", b"BZh",
-    b"ProblemType:",
-)  # fmt: skip
+# Names of packed files that may be crashes: whatever else is packed lies beside them.
+_CRASHES = re.compile(r"core|crash|dmp|dump", re.IGNORECASE)
 
 
 @dataclass
@@ -46,17 +45,14 @@ def may_be_crash(path: str) -> bool:
         if not file.is_file():  # opening a pipe would wait for its writer
             return False
         with file.open("rb") as opened:
-            head = opened.read(18)
+            head = opened.read(HEAD)
     except OSError:
-        return "core" in file.name
-    if head[:4] == b"\x7fELF" and len(head) == 18:
-        return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == 4
-    name = file.name
-    return (
-        head.startswith(_BEGINNINGS)
-        or name.startswith("core")
-        or name.endswith((".core", ".dmp", ".crash"))
-    )
+        return _CRASHES.search(file.name) is not None
+    if kind_of(head) in ("core", "minidump", "apport"):
+        return True
+    if elf_type(head) in (1, 2, 3):  # objects and programs
+        return False
+    return _CRASHES.search(file.name) is not None
 
 
 def crashes_among(named: Iterable[str]) -> Iterator[str]:
@@ -80,7 +76,7 @@ def crashes_among(named: Iterable[str]) -> Iterator[str]:
 def _below(folder: str) -> Iterator[str]:
     for place, folders, files in os.walk(folder):
         folders.sort()
-        if is_crash_directory(place):
+        if is_problem(place) and any(name.startswith("coredump") for name in files):
             folders.clear()
             yield place
             continue
