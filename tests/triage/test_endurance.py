@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -102,6 +103,37 @@ def test_a_core_that_hangs_is_a_row(cores: list[Crashed], pipe: Path, run: Run) 
     assert rows.pop(str(pipe))["reason"] == "it takes longer than 20 s; see --time-limit"
     assert len(rows) == len(cores)
     assert {row["reason"] for row in rows.values()} == {None}
+
+
+def test_ctrl_c_keeps_what_was_done(cores: list[Crashed], pipe: Path, tmp_path: Path) -> None:
+    """Though a worker hangs."""
+    from whocall.triage.store import Store
+
+    store = tmp_path / "store"
+    with running(tmp_path, f"{pipe}\n{names(cores)}", "-j", "2", "--store", store) as process:
+        worker_at(pipe, tmp_path, set())
+        deadline = time.monotonic() + WAIT
+        while time.monotonic() < deadline and total_of(store) < len(cores):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=WAIT) == 130
+    opened = Store(str(store), read_only=True)
+    assert opened.total() == len(cores)
+    opened.close()
+
+
+def total_of(store: Path) -> int:
+    """How many results a store has whose run goes on."""
+    from whocall.core.errors import Error
+    from whocall.triage.store import Store
+
+    try:
+        opened = Store(str(store), read_only=True)
+        total = opened.total()
+    except (Error, sqlite3.Error):  # not made yet
+        return 0
+    opened.close()
+    return total
 
 
 def test_a_run_is_taken_up_from_the_store(cores: list[Crashed], run: Run, tmp_path: Path) -> None:

@@ -133,15 +133,18 @@ def _walk(arguments: Values, store: Store, settings: Settings) -> None:
         if arguments.scheduler
         else Local(min(jobs_of(arguments.jobs), len(paths)), settings)
     )
-    with watched(len(paths), sys.stderr) as told:
+    with watched("walking cores", len(paths), sys.stderr) as told:
         gather(executor.results(paths), store, told)
 
 
 def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:
     if arguments.reports or arguments.format in ("json", "html"):
+        from whocall.triage.progress import watched
         from whocall.triage.representatives import represent
 
-        findings.warnings += represent(findings.buckets, settings, arguments.reports)
+        buckets = findings.buckets
+        with watched("one core of each bucket", len(buckets), sys.stderr) as told:
+            findings.warnings += represent(buckets, settings, arguments.reports, told)
 
 
 def _write(arguments: Values, findings: Findings) -> None:

@@ -1,4 +1,4 @@
-"""A bar on standard error while cores are walked, where that is a terminal."""
+"""A bar on standard error while people wait, where that is a terminal."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ Json = dict[str, Any]
 
 
 @contextmanager
-def watched(total: int, stream: TextIO) -> Iterator[Callable[[Json], None]]:
-    """Gives what is to be called with each result. Without rich a count stands for the bar."""
+def watched(what: str, total: int, stream: TextIO) -> Iterator[Callable[[Json | None], None]]:
+    """Gives what is to be called with each result, or with None where there is none of interest.
+    Without rich a count stands for the bar.
+    """
     if not stream.isatty():
         yield lambda result: None
         return
@@ -23,11 +25,11 @@ def watched(total: int, stream: TextIO) -> Iterator[Callable[[Json], None]]:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
         from rich.progress import TimeRemainingColumn as Remaining
     except ImportError:
-        with _counted(total, stream) as told:
+        with _counted(what, total, stream) as told:
             yield told
         return
     columns = (
-        TextColumn("walking cores"),
+        TextColumn(what),
         BarColumn(),
         MofNCompleteColumn(),
         Remaining(),
@@ -37,9 +39,9 @@ def watched(total: int, stream: TextIO) -> Iterator[Callable[[Json], None]]:
         task = progress.add_task("", total=total, failed="")
         failed = 0
 
-        def told(result: Json) -> None:
+        def told(result: Json | None) -> None:
             nonlocal failed
-            failed += result["reason"] is not None
+            failed += result is not None and result["reason"] is not None
             words = f"{failed} unreadable" if failed else ""
             progress.update(task, advance=1, failed=words)
 
@@ -47,13 +49,13 @@ def watched(total: int, stream: TextIO) -> Iterator[Callable[[Json], None]]:
 
 
 @contextmanager
-def _counted(total: int, stream: TextIO) -> Iterator[Callable[[Json], None]]:
+def _counted(what: str, total: int, stream: TextIO) -> Iterator[Callable[[Json | None], None]]:
     done = 0
 
-    def told(result: Json) -> None:
+    def told(result: Json | None) -> None:
         nonlocal done
         done += 1
-        stream.write(f"\rwalking cores: {done} of {total}")
+        stream.write(f"\r{what}: {done} of {total}")
         stream.flush()
 
     try:

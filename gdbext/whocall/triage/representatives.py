@@ -11,7 +11,7 @@ from whocall.core.errors import Error
 from whocall.triage.opening import open_crash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from whocall.core.image import ProcessImage
     from whocall.triage.work import Settings
@@ -21,7 +21,12 @@ Json = dict[str, Any]
 FRAMES = 60  # of a backtrace
 
 
-def represent(buckets: Iterable[Json], settings: Settings, folder: str | None) -> list[str]:
+def represent(
+    buckets: Iterable[Json],
+    settings: Settings,
+    folder: str | None,
+    told: Callable[[None], None] = lambda done: None,
+) -> list[str]:
     """Adds to each bucket the backtrace of its representative, and with `folder` a file there.
 
     Returns a sentence for each that could not be made. Raises Error where `folder` cannot be.
@@ -41,6 +46,7 @@ def represent(buckets: Iterable[Json], settings: Settings, folder: str | None) -
                     one["report"] = _report(image, one, Path(folder) / bucket["id"])
         except Error as error:
             complaints.append(f"no report of bucket {bucket['id']}: {error}")
+        told(None)
     return complaints
 
 

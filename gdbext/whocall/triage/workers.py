@@ -60,39 +60,54 @@ class Local:
         self, paths: Iterator[str], jobs: int, again: deque[str], alone: deque[str]
     ) -> Iterator[Json]:
         """Until the paths end or the pool breaks; `again` and `alone` get what is left then."""
-        from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+        from concurrent.futures import ProcessPoolExecutor
         from concurrent.futures.process import BrokenProcessPool
-        from multiprocessing import get_context
+        from multiprocessing import active_children, get_context
 
+        others = set(active_children())
+        under_way: dict[Future[Json], str] = {}
         with ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupts) as pool:
-            under_way: dict[Future[Json], str] = {}
-            while True:
+            try:
+                yield from self._handed_out(pool, paths, jobs * AHEAD, under_way, again)
+                return
+            except BrokenProcessPool:
+                pass
+            except BaseException:  # Ctrl-C, or nobody wants more: a core may hang
+                for child in set(active_children()) - others:
+                    child.kill()
+                raise
+        left = []
+        for future, path in under_way.items():
+            if future.done() and future.exception() is None:
+                yield future.result()
+            else:
+                left.append(path)
+        yield from self._judged(left, again, alone)
+
+    def _handed_out(
+        self,
+        pool: Executor,
+        paths: Iterator[str],
+        most: int,
+        under_way: dict[Future[Json], str],
+        again: deque[str],
+    ) -> Iterator[Json]:
+        """Results of `paths`, `most` under way at a time. Raises BrokenProcessPool."""
+        from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
+        while True:
+            while len(under_way) < most and (path := next(paths, None)) is not None:
                 try:
-                    while len(under_way) < jobs * AHEAD:
-                        path = next(paths, None)
-                        if path is None:
-                            break
-                        try:
-                            under_way[pool.submit(work, path, self._settings, self._ledger)] = path
-                        except BrokenProcessPool:
-                            again.append(path)
-                            raise
-                    if not under_way:
-                        return
-                    for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                        result = future.result()
-                        del under_way[future]
-                        yield result
-                except BrokenProcessPool:
-                    left = []
-                    for future, path in under_way.items():
-                        if future.done() and future.exception() is None:
-                            yield future.result()
-                        else:
-                            left.append(path)
-                    pool.shutdown(wait=True)
-                    yield from self._judged(left, again, alone)
-                    return
+                    under_way[pool.submit(work, path, self._settings, self._ledger)] = path
+                except BrokenExecutor:
+                    again.append(path)
+                    raise
+            if not under_way:
+                return
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                result = future.result()
+                del under_way[future]
+                yield result
 
     def _judged(self, left: list[str], again: deque[str], alone: deque[str]) -> Iterator[Json]:
         begun = self._begun()
