@@ -24,6 +24,7 @@ ALIKE = 0.25
 
 Place = tuple[object, ...]
 WHOLE = 3  # what was called, and two functions
+CIRCLE = 3  # functions of a recursion that tell which it is
 FAINT = 0.03
 """What is less counts as nothing: there are very many such pairs."""
 _ONE_KIND = {"SIGBUS": "SIGSEGV"}  # which of them comes is the kernel's choice
@@ -80,13 +81,19 @@ def _agree(some: set[Place], others: set[Place]) -> bool:
 
 
 def _witness(crash: Json) -> Iterable[tuple[str, Place]]:
-    """The build, and the two innermost functions in it; their order is chance in recursion."""
-    frames = [frame for frame in crash["frames"] if frame["start"] is not None][:2]
+    """The build, and the two innermost functions in it; each of some by itself in recursion, where
+    it is chance in which of them the stack ended.
+    """
+    frames = [frame for frame in crash["frames"] if frame["start"] is not None]
     if not frames or not frames[0]["build_id"]:
         return
-    starts = [frame["start"] for frame in frames]
-    place = ("circle", *sorted(starts)) if crash["recursive"] else (crash["called"], *starts)
-    yield frames[0]["build_id"], place
+    build_id = frames[0]["build_id"]
+    if crash["recursive"]:
+        for frame in frames[:CIRCLE]:
+            if frame["function"] != "main":
+                yield build_id, ("circle", frame["module"], frame["start"])
+    else:
+        yield build_id, (crash["called"], *(frame["start"] for frame in frames[:2]))
 
 
 def _of_one_kind(crashes: Mapping[str, Json]) -> list[list[str]]:
