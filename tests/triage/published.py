@@ -94,22 +94,32 @@ def _similarity(one: Sequence[Key], other: Sequence[Key]) -> float:
     return before[-1] / most if most else float(list(one) == list(other))
 
 
+def _distances(stacks: Sequence[tuple[Key, ...]]) -> dict[tuple[int, int], float]:
+    """Of pairs that may be near: stacks of which no module is the same are at distance 1."""
+    modules = [{module for module, _ in stack} for stack in stacks]
+    return {
+        (beside, at): 1 - _similarity(stacks[beside], stacks[at])
+        for at in range(len(stacks))
+        for beside in range(at)
+        if modules[at] & modules[beside]
+    }
+
+
 def casr_clusters(stacks: Sequence[tuple[Key, ...]]) -> list[int]:
-    """The cluster of each stack. Stacks of different files are at distance 1 and never meet."""
+    """The cluster of each stack, by complete linkage."""
     different = sorted(set(stacks))
-    clusters = [[stack] for stack in different]
-    while True:
-        best, pair = THRESHOLD, None
-        for at, one in enumerate(clusters):
-            for beside in range(at):
-                other = clusters[beside]
-                if one[0] and other[0] and one[0][:1] and one[0][0][0] != other[0][0][0]:
-                    continue
-                widest = max(1 - _similarity(a, b) for a in one for b in other)
-                if widest < best:
-                    best, pair = widest, (beside, at)
-        if pair is None:
+    distances = _distances(different)
+    clusters = {at: {at} for at in range(len(different))}
+    while distances:
+        (into, gone), widest = min(distances.items(), key=lambda item: item[1])
+        if widest >= THRESHOLD:
             break
-        clusters[pair[0]] += clusters.pop(pair[1])
-    number = {stack: at for at, cluster in enumerate(clusters) for stack in cluster}
+        clusters[into] |= clusters.pop(gone)
+        for other in clusters.keys() - {into}:
+            first = distances.pop((min(into, other), max(into, other)), 1.0)
+            second = distances.pop((min(gone, other), max(gone, other)), 1.0)
+            if max(first, second) < 1.0:
+                distances[min(into, other), max(into, other)] = max(first, second)
+        del distances[into, gone]
+    number = {different[at]: name for name, cluster in clusters.items() for at in cluster}
     return [number[stack] for stack in stacks]

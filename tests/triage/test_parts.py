@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import tomllib
 
+from triage.published import casr_clusters
 from triage.scores import score
 from whocall.triage.buckets import bucketed
 from whocall.triage.clusters import clustered, distance, stack_of
@@ -201,3 +202,13 @@ def test_the_extra_of_the_package_names_what_is_imported() -> None:
     extra = settings["project"]["optional-dependencies"]["triage"]
     foreign = found - sys.stdlib_module_names - {"whocall"}
     assert foreign == {each.partition(">")[0] for each in extra}
+
+
+def test_the_published_clusters() -> None:
+    stack = [("prog", at) for at in range(6)]
+    near, far = [("prog", 99), *stack[1:]], [("prog", 90 + at) for at in range(6)]
+    other = [("other", at) for at in range(6)]
+    stacks = [tuple(each) for each in (stack, near, far, other, stack)]
+    found = casr_clusters(stacks)
+    assert found[0] == found[1] == found[4]
+    assert len(set(found)) == 3
