@@ -1,0 +1,181 @@
+"""`whocall triage`: many cores, walked at once and put into buckets."""
+
+from __future__ import annotations
+
+import sys
+
+from whocall.cli.arguments import add_search, as_limit
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from whocall.cli.arguments import Parser, Values
+    from whocall.triage.run import Findings
+    from whocall.triage.store import Store
+    from whocall.triage.work import Settings
+
+FORMATS = ("text", "json", "html", "sarif")
+
+
+def as_format(text: str) -> str:
+    """For `type` of an option; a ValueError where the text is none."""
+    if text not in FORMATS:
+        raise ValueError
+    return text
+
+
+as_format.__name__ = "|".join(FORMATS)
+
+
+def add(parser: Parser) -> None:
+    """What `whocall triage` takes."""
+    import argparse
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = (
+        "Walks many cores at once and puts those of one bug into one bucket, whatever build of\n"
+        "the program they come from. Results come one by one into --store; a run that was ended\n"
+        "is taken up from there. A core that cannot be read is a row with its reason."
+    )
+    parser.add_argument(
+        "paths",
+        metavar="DIR|FILE|-",
+        nargs="*",
+        help="cores, directories of them; -: names on stdin",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="FILE",
+        default="",
+        help="keep results there (SQLite), and take up from it",
+    )
+    parser.add_argument(
+        "--compare", metavar="STORE", help="say what is new since the run that made STORE"
+    )
+    parser.add_argument(
+        "--format", metavar="FORM", type=as_format, default="text", help="text, json, html or sarif"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument(
+        "--reports", metavar="DIR", help="write a report of one core of each bucket there"
+    )
+    parser.add_argument(
+        "-j", "--jobs", metavar="N", type=as_limit, help="processes (default: one a processor)"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="let the workers of this Dask scheduler walk"
+    )
+    parser.add_argument(
+        "--time-limit", metavar="S", type=as_limit, default=60, help="seconds a core (60; 0: none)"
+    )
+    parser.add_argument("--retry", action="store_true", help="try again what could not be read")
+    parser.add_argument("--color", metavar="WHEN", default="auto", help="auto, always or never")
+    add_search(parser)
+
+
+def run(arguments: Values) -> int:
+    """Exit status 1 when the store had no room for something that was found."""
+    from whocall.cli.outputs import warn
+    from whocall.core.errors import UsageError
+    from whocall.triage.run import conclude
+    from whocall.triage.store import Store
+    from whocall.triage.work import Settings
+
+    if not arguments.paths and not arguments.store:
+        raise UsageError("name cores or directories of cores, or a --store of earlier results")
+    settings = Settings(_search(arguments), float(arguments.time_limit))
+    store = Store(arguments.store)
+    try:
+        _walk(arguments, store, settings)
+        findings = conclude(store, arguments.compare)
+        _reports(arguments, findings, settings)
+        _write(arguments, findings)
+        warn(findings.warnings)
+        return 1 if store.unwritten else 0
+    finally:
+        store.close()
+
+
+def _search(arguments: Values) -> Any:
+    from whocall.cli.inputs import wanted_search
+    from whocall.core.records import replace
+
+    # What tells people of a long fetch cannot be handed to other processes.
+    return replace(wanted_search(arguments), progress=None)
+
+
+def _named(paths: list[str]) -> Iterator[str]:
+    """The names, those on standard input in place of `-`; one a line, or ended by NULs."""
+    import os
+
+    for path in paths:
+        if path != "-":
+            yield path
+            continue
+        data = sys.stdin.buffer.read()
+        separator = b"\0" if b"\0" in data else b"\n"
+        yield from (os.fsdecode(name) for name in data.split(separator) if name)
+
+
+def _walk(arguments: Values, store: Store, settings: Settings) -> None:
+    from whocall.triage.progress import watched
+    from whocall.triage.run import crashes_among, gather, wanted
+    from whocall.triage.workers import Cluster, Local, jobs_of
+
+    paths = wanted(crashes_among(_named(arguments.paths)), store, settings, arguments.retry)
+    if not paths:
+        return
+    executor = (
+        Cluster(arguments.scheduler, settings)
+        if arguments.scheduler
+        else Local(min(jobs_of(arguments.jobs), len(paths)), settings)
+    )
+    with watched("walking cores", len(paths), sys.stderr) as told:
+        gather(executor.results(paths), store, told)
+
+
+def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:
+    if arguments.reports or arguments.format in ("json", "html"):
+        from whocall.triage.progress import watched
+        from whocall.triage.representatives import represent
+
+        buckets = findings.buckets
+        with watched("one core of each bucket", len(buckets), sys.stderr) as told:
+            findings.warnings += represent(buckets, settings, arguments.reports, told)
+
+
+def _write(arguments: Values, findings: Findings) -> None:
+    from pathlib import Path
+
+    from whocall.core.errors import Error
+
+    if arguments.output is None:
+        sys.stdout.writelines(_pieces(arguments, findings, to_file=False))
+        return
+    try:
+        output = Path(arguments.output)
+        with output.open("w", encoding="utf-8", errors="surrogateescape") as file:
+            file.writelines(_pieces(arguments, findings, to_file=True))
+    except OSError as error:
+        raise Error(f"{arguments.output}: {error.strerror}") from error
+
+
+def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable[str]:
+    from whocall.triage import forms
+
+    if arguments.format == "json":
+        return forms.json_text(findings)
+    if arguments.format == "sarif":
+        return forms.sarif_text(findings)
+    if arguments.format == "html":
+        from whocall.triage.page import page_text
+
+        return page_text(findings)
+    from whocall.cli.inputs import wanted_style
+    from whocall.report.form.style import Style
+
+    style = Style() if to_file else wanted_style(arguments)
+    return (f"{line}\n" for line in forms.text_lines(findings, style))

@@ -1,0 +1,187 @@
+"""What the code of a function says that other compilers would say too.
+
+Names that a stripped program has lost cannot be compared, and addresses differ from build to
+build. But whatever compiles the same source calls the same functions of libraries, reads the same
+strings, asks for the same fields of structures (their offsets are fixed by the ABI) and compares
+with the same numbers. Those are its anchors, each with its place among the instructions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from whocall.core.image import ProcessImage
+
+LONGEST = 1 << 15  # bytes of a function that are read
+_TEXT = 60  # characters of a string
+
+
+class Code(NamedTuple):
+    """A function's code: a hash of its shape, and anchors by link address of the instruction."""
+
+    shape: str
+    anchors: list[tuple[int, str]]
+    places: list[int]  # link address of each instruction
+    writes: list[int]  # of those, the ones that may write to memory
+
+
+NOTHING = Code("", [], [], [])
+
+
+@lru_cache(maxsize=8)
+def disassembler(arch: str) -> Any:
+    """Capstone's for an instruction set of ours; None where it has none, or is not installed."""
+    try:
+        import capstone as cs
+    except ImportError:
+        return None
+    modes = {
+        "x86_64": (cs.CS_ARCH_X86, cs.CS_MODE_64),
+        "x32": (cs.CS_ARCH_X86, cs.CS_MODE_64),
+        "i386": (cs.CS_ARCH_X86, cs.CS_MODE_32),
+        "aarch64": (cs.CS_ARCH_ARM64, cs.CS_MODE_ARM),
+        "arm": (cs.CS_ARCH_ARM, cs.CS_MODE_ARM),
+    }
+    if arch not in modes:
+        return None
+    made = cs.Cs(*modes[arch])
+    made.detail = True
+    made.skipdata = True
+    return made
+
+
+def read_code(image: ProcessImage, start: int, size: int, bias: int) -> Code:
+    """Of the function of `size` bytes at the runtime address `start`."""
+    machine = disassembler(image.arch)
+    if machine is None or size <= 0:
+        return NOTHING
+    data = image.read(start, min(size, LONGEST))
+    reader = _Reader(image, machine, bias)
+    for instruction in machine.disasm(data, start):
+        reader.take(instruction)
+    return Code(
+        hashlib.sha256("\n".join(reader.shape).encode()).hexdigest()[:16],
+        reader.anchors,
+        reader.places,
+        reader.writes,
+    )
+
+
+class _Reader:
+    """Takes the instructions of a function, one after the other."""
+
+    def __init__(self, image: ProcessImage, machine: Any, bias: int) -> None:
+        import capstone as cs
+        from capstone import x86_const
+
+        self._cs, self._x86 = cs, x86_const
+        self._image, self._machine, self._bias = image, machine, bias
+        self._on_x86 = image.arch in ("x86_64", "i386", "x32")
+        self._frame_pointer = False
+        self._ranges = [(module.begin, module.end) for module in image.modules]
+        self._constant_data = [
+            (each.begin, each.end) for each in image.native.mappings if "w" not in each.permissions
+        ]
+        self.shape: list[str] = []
+        self.anchors: list[tuple[int, str]] = []
+        self.places: list[int] = []
+        self.writes: list[int] = []
+
+    def take(self, instruction: Any) -> None:
+        """Notes its shape and its anchors."""
+        if instruction.id == 0:  # bytes that are no instruction
+            return
+        place = instruction.address - self._bias
+        self.places.append(place)
+        if self._on_x86 and instruction.mnemonic == "mov" and instruction.op_str == "rbp, rsp":
+            self._frame_pointer = True
+        kinds = "".join(str(operand.type) for operand in instruction.operands)
+        self.shape.append(f"{instruction.mnemonic} {kinds}")
+        for anchor in self._anchors(instruction):
+            self.anchors.append((place, anchor))
+
+    def _anchors(self, instruction: Any) -> list[str]:
+        cs, found = self._cs, []
+        branch = instruction.group(cs.CS_GRP_CALL) or instruction.group(cs.CS_GRP_JUMP)
+        for number, operand in enumerate(instruction.operands):
+            if operand.type == cs.CS_OP_IMM:
+                value = operand.imm & ((1 << 64) - 1)
+                if branch:
+                    found += self._called(value)
+                else:
+                    found += self._constant(instruction, value)
+            elif operand.type == cs.CS_OP_MEM:
+                found += self._accessed(instruction, operand, branch)
+                if number == 0 and self._on_x86:
+                    self.writes.append(instruction.address - self._bias)
+        return found
+
+    def _called(self, target: int) -> list[str]:
+        from whocall.triage.runtime import plain_name
+
+        place = self._image.native.describe(target, lines=False, refused=False)
+        if place.function is None or place.offset or place.function.startswith("sub_"):
+            return []
+        return [f"call:{family(plain_name(place.function.removesuffix('@plt')))}"]
+
+    def _constant(self, instruction: Any, value: int) -> list[str]:
+        if any(begin <= value < end for begin, end in self._ranges):
+            return self._text(value)
+        if instruction.op_str.startswith(("rsp", "esp", "sp")):
+            return []
+        signed = value - (1 << 64) if value >> 63 else value
+        if value >> 31 == 1:  # 32 bits, with and without sign
+            signed = value - (1 << 32)
+        return [f"number:{signed}"] if abs(signed) > 2 else []
+
+    def _accessed(self, instruction: Any, operand: Any, branch: bool) -> list[str]:
+        base = instruction.reg_name(operand.mem.base) or ""
+        offset = operand.mem.disp
+        if base == "rip":
+            address = instruction.address + instruction.size + offset
+            if branch:
+                target = self._image.word_at(address)
+                return self._called(target) if target else []
+            return self._text(address)
+        if base in ("rsp", "esp", "sp") or (base in ("rbp", "ebp", "x29") and self._frame_pointer):
+            return []
+        if offset > 0xFFFF and operand.mem.base == 0:
+            return []
+        return [f"field:{offset}"] if 0 < abs(offset) < 0x10000 else []
+
+    def _text(self, address: int) -> list[str]:
+        if not any(begin <= address < end for begin, end in self._constant_data):
+            return []
+        text = text_at(self._image, address)
+        return [f"text:{text}"] if text else []
+
+
+def text_at(image: ProcessImage, address: int) -> str | None:
+    """The start of a string of the program's constants; None where there is none."""
+    data = image.read(address, _TEXT)
+    text, end, _ = data.partition(b"\0")
+    if len(text) < 3 or (not end and len(data) < _TEXT):
+        return None
+    text = text.rstrip(b"\n")  # puts() of a constant string for printf() has lost it
+    if len(text) < 3 or not all(32 <= byte < 127 or byte in b"\t\n\r" for byte in text):
+        return None
+    found = text.decode("ascii")
+    return found.rpartition("/")[2] if found.startswith("/") else found  # where it was built
+
+
+_FAMILIES = {
+    "puts": "printf", "putchar": "printf", "fputs": "fprintf", "fwrite": "fprintf",
+    "fputc": "fprintf", "stpcpy": "strcpy", "mempcpy": "memcpy", "memmove": "memcpy",
+    "vfprintf": "fprintf", "bcmp": "memcmp", "cfree": "free", "putc": "fprintf",
+    "__assert_fail": "assert",
+}  # fmt: skip
+
+
+def family(name: str) -> str:
+    """Functions that compilers put in each other's place under one name."""
+    if name.endswith("_chk"):
+        name = name[: -len("_chk")].lstrip("_")
+    return _FAMILIES.get(name, name)

@@ -1,0 +1,215 @@
+"""What was found, as JSON (schema whocall.triage/1), SARIF 2.1.0 or text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from whocall.core.version import __version__
+from whocall.dumps.origin import clean as plain
+from whocall.report.form.jsonform import Items, pieces
+from whocall.triage.severity import CLASSES, EXPLOITABLE, PROBABLY
+from whocall.triage.summary import frame_text, instant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from whocall.report.form.style import Style
+    from whocall.triage.run import Findings
+
+Json = dict[str, Any]
+
+SCHEMA = "whocall.triage/1"
+_BUCKETS = 10  # values of a count that text shows of each bucket
+_REASONS = 20  # rows without a stack that text shows
+
+
+def clean(text: str) -> str:
+    """Names of files need not be UTF-8; texts for programs have to be."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def core_json(row: Json, findings: Findings) -> Json:
+    """One core."""
+    number = findings.numbers.get(row["signature"])
+    return {
+        "path": clean(row["path"]),
+        "bucket": None if number is None else findings.buckets[number]["id"],
+        "signature": row["signature"],
+        "reason": clean(row["reason"]) if row["reason"] else None,
+        "program": clean(row["program"]) if row["program"] else None,
+        "build_id": row["build_id"],
+        "module": row["module"],
+        "signal": row["signal"],
+        "kind": row["kind"],
+        "severity": CLASSES[row["kind"]][0] if row["kind"] else None,
+        "host": row["host"],
+        "time": None if row["time"] is None else instant(row["time"]),
+        "cost_us": row["cost"],
+    }
+
+
+def json_text(findings: Findings) -> Iterator[str]:
+    """In pieces: there may be very many cores."""
+    yield from pieces(
+        {
+            "schema": SCHEMA,
+            "store": findings.store.path or None,
+            "compared_with": findings.compared_with,
+            "cores": findings.total,
+            "failed": findings.failed,
+            "buckets": findings.buckets,
+            "results": Items(lambda row: core_json(row, findings), findings.store.rows()),
+        }
+    )
+    yield "\n"
+
+
+def sarif_text(findings: Findings) -> Iterator[str]:
+    """A result for each bucket, and a notification for each core that could not be read.
+
+    Source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0.
+    """
+    kinds = sorted({bucket["kind"] for bucket in findings.buckets})
+    failed = (row for row in findings.store.rows() if row["reason"] is not None)
+    run = {
+        "tool": {
+            "driver": {
+                "name": "whocall",
+                "version": __version__,
+                "informationUri": "https://sarifweb.azurewebsites.net",
+                "rules": [
+                    {"id": kind, "shortDescription": {"text": CLASSES[kind][1]}} for kind in kinds
+                ],
+            }
+        },
+        "invocations": Items(
+            lambda rows: {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [
+                    {
+                        "level": "warning",
+                        "message": {"text": clean(row["reason"])},
+                        "locations": [_file(row["path"])],
+                    }
+                    for row in rows
+                ],
+            },
+            [failed],
+        ),
+        "results": [_sarif_result(bucket, kinds) for bucket in findings.buckets],
+    }
+    yield from pieces(
+        {
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [run],
+        }
+    )
+    yield "\n"
+
+
+def _file(path: str) -> Json:
+    from pathlib import PurePosixPath
+    from urllib.parse import quote
+
+    whole = PurePosixPath(path)
+    uri = whole.as_uri() if whole.is_absolute() else quote(path, errors="surrogateescape")
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}}}
+
+
+def _sarif_result(bucket: Json, kinds: list[str]) -> Json:
+    levels = {EXPLOITABLE: "error", PROBABLY: "warning"}
+    frames: list[Json] = [
+        {
+            "module": frame["module"] or "",
+            "location": {
+                "logicalLocations": [
+                    {"fullyQualifiedName": f"{frame['module']}!{frame_text(frame)}"}
+                ]
+            },
+        }
+        for frame in bucket["frames"]
+    ]
+    location = _file(bucket["representative"]["path"])
+    if bucket["frames"]:
+        location["logicalLocations"] = frames[0]["location"]["logicalLocations"]
+    result: Json = {
+        "ruleId": bucket["kind"],
+        "ruleIndex": kinds.index(bucket["kind"]),
+        "level": levels.get(bucket["severity"], "note"),
+        "message": {
+            "text": f"{bucket['title']} ({bucket['count']} cores): {bucket['description']}"
+        },
+        "locations": [location],
+        "partialFingerprints": {"whocallBucket/1": bucket["id"]},
+        "occurrenceCount": bucket["count"],
+        "stacks": [{"message": {"text": bucket["title"]}, "frames": frames}],
+        "properties": {
+            "severity": bucket["severity"],
+            "firstSeen": bucket["first_seen"],
+            "lastSeen": bucket["last_seen"],
+        },
+    }
+    if bucket["new"] is not None:
+        result["baselineState"] = "new" if bucket["new"] else "unchanged"
+    return result
+
+
+def text_lines(findings: Findings, style: Style) -> Iterator[str]:
+    """A bucket in some lines, worst first; then the cores without a stack."""
+    new = sum(1 for bucket in findings.buckets if bucket["new"])
+    compared = f", {new} of them new" if findings.compared_with is not None else ""
+    yield (
+        f"{_number(findings.total, 'core')}: {_number(len(findings.buckets), 'bucket')}{compared};"
+        f" {findings.failed} could not be read"
+    )
+    for bucket in findings.buckets:
+        yield ""
+        yield from _bucket_lines(bucket, style)
+    if findings.failed:
+        yield ""
+        yield from _failed_lines(findings)
+
+
+def _number(count: int, of: str) -> str:
+    return f"{count} {of}{'' if count == 1 else 's'}"
+
+
+def _bucket_lines(bucket: Json, style: Style) -> Iterator[str]:
+    new = "NEW " if bucket["new"] else ""
+    what = style.paint("function", plain(bucket["title"]))
+    yield (
+        f"{new}{style.paint('address', bucket['id'])}  {_number(bucket['count'], 'core')}"
+        f"  {bucket['severity']}, {bucket['kind']}  {what}"
+    )
+    if bucket["message"]:
+        yield f"    says     {plain(bucket['message'])}"
+    frames = plain(" <- ".join(frame_text(frame) for frame in bucket["frames"]))
+    yield f"    stack    {frames or 'none'}"
+    yield f"    seen     {bucket['first_seen']} to {bucket['last_seen']}"
+    yield f"    builds   {_values(bucket['counts']['build_id'], 10)}"
+    if any(item["value"] for item in bucket["counts"]["host"]):
+        yield f"    hosts    {_values(bucket['counts']['host'], 40)}"
+    yield f"    cluster  {bucket['cluster']}"
+    one = bucket["representative"]
+    yield f"    see      {plain(one['report'] or one['path'])}"
+
+
+def _values(items: list[Json], width: int) -> str:
+    shown = [f"{(item['value'] or '?')[:width]} ({item['count']})" for item in items[:_BUCKETS]]
+    more = len(items) - len(shown)
+    return plain(", ".join(shown)) + (f" and {more} more" if more else "")
+
+
+def _failed_lines(findings: Findings) -> Iterator[str]:
+    yield "could not be read:"
+    number = 0
+    for row in findings.store.rows():
+        if row["reason"] is None:
+            continue
+        number += 1
+        if number > _REASONS:
+            yield f"    and {findings.failed - _REASONS} more; see --format json"
+            return
+        told = row["reason"].removeprefix(f"{row['path']}: ")
+        yield plain(f"    {row['path']}: {told}")

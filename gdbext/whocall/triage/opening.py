@@ -1,0 +1,59 @@
+"""The one place where a crash's file becomes a process image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whocall.core.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from whocall.core.image import ProcessImage
+    from whocall.core.search import Search
+
+_TIME = "%Y-%m-%d %H:%M:%S UTC"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A process image, and what the reporter of the crash noted beside it."""
+
+    image: ProcessImage
+    host: str | None = None
+    time: float | None = None  # of the crash; seconds since 1970
+
+
+def open_crash(path: str, search: Search) -> Opened:
+    """The crash in the file or the directory `path`. Raises Error."""
+    from whocall.dumps.opening import open_core
+    from whocall.dumps.origin import known
+
+    _require_contents(path)
+    image = open_core(path, search=search)
+    noted = known(image.origin)
+    return Opened(image, noted.get("host"), _seconds(noted))
+
+
+def _require_contents(path: str) -> None:
+    file = Path(path)
+    if file.is_dir():
+        return
+    try:
+        with file.open("rb") as opened:
+            if not opened.read(1):
+                raise Error(f"{path}: the file is empty: was there room when it was written?")
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}; make it readable, or leave it out") from error
+
+
+def _seconds(noted: Mapping[str, str]) -> float | None:
+    from datetime import datetime, timezone
+
+    try:
+        when = datetime.strptime(noted.get("time", ""), _TIME)
+    except ValueError:
+        return None
+    return when.replace(tzinfo=timezone.utc).timestamp()

@@ -1,0 +1,76 @@
+"""One core of each bucket in full: its backtrace, and a report where a folder is named."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whocall.core.errors import Error
+from whocall.triage.opening import open_crash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from whocall.core.image import ProcessImage
+    from whocall.triage.work import Settings
+
+Json = dict[str, Any]
+
+FRAMES = 60  # of a backtrace
+
+
+def represent(
+    buckets: Iterable[Json],
+    settings: Settings,
+    folder: str | None,
+    told: Callable[[None], None] = lambda done: None,
+) -> list[str]:
+    """Adds to each bucket the backtrace of its representative, and with `folder` a file there.
+
+    Returns a sentence for each that could not be made. Raises Error where `folder` cannot be.
+    """
+    if folder is not None:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Error(f"{folder}: {error.strerror}; name another folder") from error
+    complaints = []
+    for bucket in buckets:
+        one = bucket["representative"]
+        try:
+            with open_crash(one["path"], settings.search).image as image:
+                one["backtrace"] = "".join(_lines(image))
+                if folder is not None:
+                    one["report"] = _report(image, one, Path(folder) / bucket["id"])
+        except Error as error:
+            complaints.append(f"no report of bucket {bucket['id']}: {error}")
+        told(None)
+    return complaints
+
+
+def _lines(image: ProcessImage) -> list[str]:
+    from whocall.core.image import Walk
+    from whocall.report.backtrace.render import TextForm, report_text
+    from whocall.report.form.style import Style
+
+    walk = Walk(past_main=True, count=FRAMES)
+    report = image.report([image.index_of_crash()], walk)
+    form = TextForm(pointer_size=image.pointer_size, read=image.read)
+    return list(report_text(report, form, Style()))
+
+
+def _report(image: ProcessImage, one: Json, base: Path) -> str:
+    """A page, where the package and its libraries can make one; else the backtrace as text."""
+    if find_spec("whocall.report.page.writing") and find_spec("jinja2"):
+        path = str(base.with_suffix(".html"))
+        import_module("whocall.report.page.writing").write_page(image, path)
+        return path
+    text = base.with_suffix(".txt")
+    try:
+        with text.open("w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(f"{one['path']}\n\n{one['backtrace']}")
+    except OSError as error:
+        raise Error(f"{text}: {error.strerror}") from error
+    return str(text)

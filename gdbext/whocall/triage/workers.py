@@ -1,0 +1,228 @@
+"""Many cores at once: on the processors of this machine, or on those of a Dask cluster.
+
+Both are executors of `concurrent.futures`. A core that kills its process breaks the pool: the cores
+that were under way are then tried again alone, and the one that kills again becomes a row with the
+reason; what came before is not touched by it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whocall.core.errors import Error
+from whocall.triage.work import Json, Settings, failure, work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from concurrent.futures import Executor, Future
+
+AHEAD = 4  # cores handed out for each worker: a bound for memory
+ANSWER = 5  # seconds for a scheduler to answer
+TRIES = 2  # alone, of a core whose process died
+
+
+def jobs_of(number: int | None) -> int:
+    """How many workers, unless told: a processor for each."""
+    return number or len(os.sched_getaffinity(0))
+
+
+class Local:
+    """Processes of this machine."""
+
+    def __init__(self, jobs: int, settings: Settings) -> None:
+        self._jobs, self._settings = jobs, settings
+        self._deaths: dict[str, int] = {}
+        self._ledger = tempfile.mkdtemp(prefix="whocall-triage-")
+
+    def results(self, paths: Iterable[str]) -> Iterator[Json]:
+        """One of each core, as it comes."""
+        rest = iter(paths)
+        again: deque[str] = deque()  # not begun when a pool broke
+        alone: deque[str] = deque()  # under way then
+        try:
+            while True:
+                yield from self._pool(_chained(again, rest), self._jobs, again, alone)
+                while alone:
+                    one = deque([alone.popleft()])
+                    yield from self._pool(_chained(one, iter(())), 1, again, alone)
+                if not again:
+                    return
+        finally:
+            shutil.rmtree(self._ledger, ignore_errors=True)
+
+    def _pool(
+        self, paths: Iterator[str], jobs: int, again: deque[str], alone: deque[str]
+    ) -> Iterator[Json]:
+        """Until the paths end or the pool breaks; `again` and `alone` get what is left then."""
+        from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
+        from multiprocessing import active_children, get_context
+
+        others = set(active_children())
+        under_way: dict[Future[Json], str] = {}
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupts) as pool:
+            try:
+                yield from self._handed_out(pool, paths, jobs * AHEAD, under_way, again)
+                return
+            except BrokenProcessPool:
+                pass
+            except BaseException:  # Ctrl-C, or nobody wants more: a core may hang
+                for child in set(active_children()) - others:
+                    child.kill()
+                raise
+        left = []
+        for future, path in under_way.items():
+            if future.done() and future.exception() is None:
+                yield future.result()
+            else:
+                left.append(path)
+        yield from self._judged(left, again, alone)
+
+    def _handed_out(
+        self,
+        pool: Executor,
+        paths: Iterator[str],
+        most: int,
+        under_way: dict[Future[Json], str],
+        again: deque[str],
+    ) -> Iterator[Json]:
+        """Results of `paths`, `most` under way at a time. Raises BrokenProcessPool."""
+        from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
+        while True:
+            while len(under_way) < most and (path := next(paths, None)) is not None:
+                try:
+                    under_way[pool.submit(work, path, self._settings, self._ledger)] = path
+                except BrokenExecutor:
+                    again.append(path)
+                    raise
+            if not under_way:
+                return
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                result = future.result()
+                del under_way[future]
+                yield result
+
+    def _judged(self, left: list[str], again: deque[str], alone: deque[str]) -> Iterator[Json]:
+        begun = self._begun()
+        for path in left:
+            since = begun.get(path)
+            limit = self._settings.limit
+            if since is None:
+                again.append(path)
+            elif limit > 0 and time.monotonic() - since >= limit:
+                yield failure(
+                    path, f"it takes longer than {limit:g} s; see --time-limit", self._settings
+                )
+            elif self._deaths.setdefault(path, 0) >= TRIES:
+                yield failure(
+                    path, "the process that read it died, again and again", self._settings
+                )
+            else:
+                self._deaths[path] += 1
+                alone.append(path)
+
+    def _begun(self) -> dict[str, float]:
+        """Since when processes that have not finished work at what; their notes are taken."""
+        found = {}
+        for note in Path(self._ledger).iterdir():
+            told = note.read_text(encoding="utf-8", errors="surrogateescape")
+            since, _, path = told.partition("\n")
+            if path:
+                found[path] = float(since)
+            note.unlink()
+        return found
+
+
+def _chained(first: deque[str], then: Iterator[str]) -> Iterator[str]:
+    while first:
+        yield first.popleft()
+    yield from then
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C goes to all processes of a terminal; only the first one answers."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class Cluster:
+    """The workers of a Dask scheduler. They see the same files by the same names, and have whocall
+    installed.
+    """
+
+    def __init__(self, address: str, settings: Settings) -> None:
+        """Raises Error where there is no scheduler, or no Dask here."""
+        self._settings = settings
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise Error(
+                "--scheduler needs Dask: install whocall[triage], or python3-distributed"
+            ) from error
+        try:
+            self._client = Client(address, timeout=ANSWER)
+        except (OSError, ValueError) as error:
+            raise Error(
+                f"{address}: no Dask scheduler answers there ({error}); start one with"
+                " dask-scheduler"
+            ) from error
+
+    def results(self, paths: Iterable[str]) -> Iterator[Json]:
+        """One of each core, as it comes."""
+        try:
+            workers = max(1, sum(self._client.ncores().values()))
+            alone: list[str] = []
+            yield from self._handed_out(iter(paths), workers * AHEAD, alone)
+            for path in alone:  # whose worker died, be it over another core
+                dead: list[str] = []
+                yield from self._handed_out(iter([path]), 1, dead)
+                if dead:
+                    limit = f", or takes longer than {self._settings.limit:g} s"
+                    told = limit if self._settings.limit > 0 else ""
+                    yield failure(path, f"it kills the worker that reads it{told}", self._settings)
+        finally:
+            self._client.close()
+
+    def _handed_out(self, paths: Iterator[str], most: int, dead: list[str]) -> Iterator[Json]:
+        """Results of `paths`, `most` under way at a time; `dead` gets those that killed workers."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        from distributed import KilledWorker
+
+        executor: Executor = self._client.get_executor(pure=False)
+        under_way: dict[Future[Any], str] = {}
+        while True:
+            while len(under_way) < most and (path := next(paths, None)) is not None:
+                under_way[executor.submit(work_in_turn, path, self._settings)] = path
+            if not under_way:
+                return
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                path = under_way.pop(future)
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    dead.append(path)
+                except Exception as error:
+                    why = f"the worker failed: {type(error).__name__}: {error}"
+                    yield failure(path, why, self._settings)
+
+
+_turn: list[Any] = []
+
+
+def work_in_turn(path: str, settings: Settings) -> Json:
+    """work(), one at a time in a process: Dask's workers may have several threads."""
+    import threading
+
+    if not _turn:
+        _turn.append(threading.Lock())
+    with _turn[0]:
+        return work(path, settings)
