@@ -54,6 +54,11 @@ def _in_module(place: Place, module: Module, context: Context, modules: Modules)
         return _counted(place, head)
     if place.address is None and place.symbol is None:
         return None
+    # What was told of the load bias may have been that of another process.
+    if place.symbol is not None and place.symbol_offset is not None:
+        rva = modules.by_symbol(module, place.symbol, place.symbol_offset, place.address)
+        if rva is not None:
+            return rva
     if place.address is not None:
         bias = context.bias_of(module.name)
         if bias is not None:
@@ -68,8 +73,6 @@ def _in_module(place: Place, module: Module, context: Context, modules: Modules)
         text = context.text_at.get(module.name)
         if text is not None and head is not None and head.text is not None:
             return place.address - text + head.text
-    if place.symbol is not None and place.symbol_offset is not None:
-        return modules.by_symbol(module, place.symbol, place.symbol_offset, place.address)
     return None
 
 

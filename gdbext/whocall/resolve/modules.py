@@ -149,12 +149,14 @@ class Modules:
         return [module for module in self.known.values() if module.places]
 
     def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
-        """The program on whose stack these return addresses were, and its load bias: `exe` where it
-        is known, else the one of all in the user's directories that fits.
+        """The program on whose stack these return addresses were, and its load bias: `exe` where
+        there is a file of that path or name, else the one of all in the user's directories that
+        fits.
         """
         heads: Iterable[ElfHead | None] = self._stores.programs()
         if exe is not None:
-            heads = [found.head for found in self._stores.there([exe])]
+            named = [*self._stores.there([exe]), *self._stores.at(exe), *self._stores.called(exe)]
+            heads = [found.head for found in named] or heads
         fits: dict[str, tuple[str, int]] = {}
         for head in heads:
             bias = load_bias(head, stack) if head is not None else None

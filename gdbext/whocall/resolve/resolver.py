@@ -47,6 +47,9 @@ class Resolver:
         """What the lines hold; those for which later ones are needed come with these."""
         for text, end, whole in lines:
             kind, places = self._places(text) if whole else ("", [])
+            if self.context.begins_report:
+                yield from self.rest()  # by what their own report has told
+                self.context.forget()
             number = self._number
             self._number += "\n" in end
             if self.context.waits or self._is_of_bare_stack(text, places):

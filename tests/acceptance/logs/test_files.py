@@ -141,6 +141,20 @@ def test_two_builds_of_one_name(tmp_path: Path, stack: Stack) -> None:
     judge(document(log, "--symbols", tmp_path / "one" / "y"), stack.built.full)
 
 
+def test_two_reports_in_one_log(tmp_path: Path, stack: Stack, log: str) -> None:
+    """Of two builds, and the second one cut off: what the first said of builds is not its."""
+    shutil.copy(stack.built.full, tmp_path / "x")
+    cut = "".join(line + "\n" for line in log.splitlines()[:7])
+    first = within(document(log, "--symbols", tmp_path), "prog")
+    found = document(log + cut, "--symbols", tmp_path)
+    assert within(found, "prog")[: len(first)] == first
+    assert [each["function"] for each in within(found, "prog")[len(first) :]] == [None] * len(first)
+    found = document(cut + log, "--symbols", tmp_path)
+    assert [each["function"] for each in within(found, "prog")[: len(first)]] == [None] * len(first)
+    named = [each["function"] for each in within(found, "prog")[len(first) :]]
+    assert named == [each["function"] for each in first]
+
+
 def test_bad_usage(tmp_path: Path) -> None:
     """One sentence, and the exit statuses of all commands."""
     nowhere = tmp_path / "nowhere"

@@ -40,6 +40,7 @@ class Context:
         self.loaded: tuple[str, int] | None = None  # the program's path and load bias, found out
         self.interrupted = False  # a line says so of the next frame: a signal did it
         self.in_crash = False  # in a report of libwhocall
+        self.begins_report = False  # this line is the first of a report that tells its own facts
         self.begins: set[str] = set()  # kinds of logs of which the next frame begins a stack
         self.function = ""  # what the line before named
         self.text_at: dict[str, int] = {}  # runtime address of .text, by path
@@ -49,14 +50,23 @@ class Context:
         self._biases: dict[str, int] = {}
 
     def begin_crash(self) -> None:
-        """A report of libwhocall begins: builds are told behind the stacks."""
-        self.in_crash = self.waits = True
+        """A report of libwhocall begins."""
+        self.begin_report()
+        self.in_crash = True
 
-    def waits_for_maps(self) -> None:
-        """What comes is named when the list of mappings is there; sooner where it is long in
-        coming.
+    def begin_report(self) -> None:
+        """A report begins that tells of builds or mappings behind its stacks: what comes is named
+        when that is there; sooner where it is long in coming.
         """
-        self.waits = True
+        self.waits = self.begins_report = True
+
+    def forget(self) -> None:
+        """Another process's report begins, and brings what is to be known of it."""
+        self.begins_report = False
+        self.maps = Maps()
+        self.text_at.clear()
+        self._build_ids.clear()
+        self._biases.clear()
 
     def build_id_of(self, module: str) -> str | None:
         """What the log said of this path, or of a file of this name."""

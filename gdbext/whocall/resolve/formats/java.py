@@ -25,8 +25,11 @@ _FRAME = re.compile(
 
 def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
-    if line.startswith(("# A fatal error has been detected by the Java", "Native frames:")):
-        context.waits_for_maps()
+    if line.startswith("# A fatal error has been detected by the Java"):
+        context.begin_report()
+        return []
+    if line.startswith("Native frames:"):
+        context.waits = True
         context.begins.add(NAME)
         return []
     if "+0x" not in line or line[:1] not in "#CVv":
