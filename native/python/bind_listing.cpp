@@ -26,7 +26,7 @@ py::list listing(const Process& process, Address at, std::optional<Address> star
 
 // The name of the function at an address by symbols alone, and how far into it that is (bytes); a
 // miss where none tells its end. No code is looked at: it may be asked of thousands of words.
-py::object symbol_at(const Process& process, Address address) {
+py::object found_symbol(const Process& process, Address address) {
   const auto& session = process.session();
   const Module* module = process.image().module_at(address);
   if (module == nullptr || module->file == nullptr) {
@@ -71,7 +71,7 @@ void bind_listing(py::class_<Process>& process) {
   process
       .def("listing", &listing, py::arg("at"), py::arg("start") = py::none(),
            py::arg("before") = 12, py::arg("after") = 6)
-      .def("symbol_at", &symbol_at, py::arg("address"))
+      .def("symbol_at", &found_symbol, py::arg("address"))
       .def("variable", &variable, py::arg("module"), py::arg("name"));
 }
 
