@@ -71,6 +71,15 @@ def test_memory_may_stand_in_the_list_of_wide_addresses(
     assert chains(path) == true_chains
 
 
+def test_of_a_static_program_that_crashpad_lists_no_modules_of() -> None:
+    static = crash("inputs-static", "-O1 -g -static -no-pie -fomit-frame-pointer")
+    wanted = chains(static.core, str(static.exe))
+    assert [name for _, name in wanted[0]][:2] == ["innermost", "comparing"]
+    assert chains(static.minidump, str(static.exe)) == wanted
+    with whocall.open_core(str(static.minidump)) as image:
+        assert any("lists no modules" in line for line in image.warnings)
+
+
 def test_a_file_of_another_build_is_refused(plain: Crash, tmp_path: Path) -> None:
     data = bytearray(plain.minidump.read_bytes())
     data[data.index(b"LEpB") + 4] ^= 1  # of the program's build id: the first module's
