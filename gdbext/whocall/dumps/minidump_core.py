@@ -17,6 +17,7 @@ from whocall.dumps.core_writer import (
     NT_PRSTATUS,
     file_note,
     module_note,
+    name_note,
     note,
     process_note,
     segments_of,
@@ -56,6 +57,7 @@ def notes_of(dump: Minidump) -> bytes:
                 parts.append(note("CORE", NT_AUXV, dump.auxiliary))
             parts.append(file_note(dump.machine, dump.regions))
             parts.append(module_note(dump.modules))
+            parts.append(name_note((one.lwp, one.name) for one in dump.threads if one.name))
     return b"".join(parts)
 
 

@@ -30,6 +30,7 @@ def test_crashpads_minidump_has_the_frames_of_the_core(plain: Crash, true_chains
     assert plain.minidump.stat().st_size < 100_000
     assert chains(plain.minidump) == true_chains
     with whocall.open_core(str(plain.minidump)) as image:
+        assert [thread.name for thread in image.threads] == ["crashing", "waiter"]
         assert image.threads[0].crashed and image.threads[0].signal == 11
         assert image.origin["writer"] == "Crashpad" and image.origin["exe"] == str(plain.exe)
         assert [line for line in image.warnings if "is a minidump with" in line]
