@@ -34,11 +34,14 @@ class NoteReader {
         read_note(note);
       } else if (is_module_note(note)) {
         result_.modules = parse_module_note(note.contents);
+      } else if (is_name_note(note)) {
+        names_ = parse_name_note(note.contents);
       }
     }
     decide_who_crashed();
     for (Thread& thread : result_.threads) {
-      thread.name = result_.name;  // the core knows no other
+      const auto own = std::ranges::find(names_, thread.lwp, &ToldName::lwp);
+      thread.name = own == names_.end() ? result_.name : own->name;  // the kernel tells no other
     }
     return std::move(result_);
   }
@@ -167,6 +170,7 @@ class NoteReader {
 
   const Architecture& arch_;
   CoreNotes result_;
+  std::vector<ToldName> names_;
   bool before_threads_ = false;  // NT_PRPSINFO came before the first thread
 };
 

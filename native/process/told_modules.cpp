@@ -1,12 +1,15 @@
 #include "process/told_modules.h"
 
+#include <utility>
+
 #include "base/byte_reader.h"
 
 namespace whocall {
 namespace {
 
 constexpr std::string_view kOwner = "WHOCALL";
-constexpr std::uint32_t kType = 0x574d4f44;
+constexpr std::uint32_t kModules = 0x574d4f44;
+constexpr std::uint32_t kNames = 0x574e414d;
 
 std::string as_hex(ByteView bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -21,7 +24,9 @@ std::string as_hex(ByteView bytes) {
 
 }  // namespace
 
-bool is_module_note(const ElfNote& note) { return note.owner == kOwner && note.type == kType; }
+bool is_module_note(const ElfNote& note) { return note.owner == kOwner && note.type == kModules; }
+
+bool is_name_note(const ElfNote& note) { return note.owner == kOwner && note.type == kNames; }
 
 std::vector<ToldModule> parse_module_note(ByteView contents) {
   constexpr unsigned kWord = 8;
@@ -57,6 +62,20 @@ std::vector<ToldModule> parse_module_note(ByteView contents) {
     }
   }
   return modules;
+}
+
+std::vector<ToldName> parse_name_note(ByteView contents) {
+  ByteReader reader(contents);
+  std::vector<ToldName> names;
+  while (reader.remaining() > 8) {
+    const auto lwp = static_cast<std::int64_t>(reader.fixed(8));
+    std::string name(reader.c_string());
+    if (!reader.ok()) {
+      break;
+    }
+    names.push_back({lwp, std::move(name)});
+  }
+  return names;
 }
 
 }  // namespace whocall

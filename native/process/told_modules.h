@@ -1,6 +1,7 @@
 // Modules as a dump lists them that holds none of their headers, such as a minidump.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct ToldModule {
   std::string path;      // as the process names it; may be a library's own name alone
 };
 
+// The name of a thread that the process gave it.
+struct ToldName {
+  std::int64_t lwp = 0;
+  std::string name;
+};
+
 // Whether it is the note that whocall writes into the cores that it makes of other dumps.
 bool is_module_note(const ElfNote& note);
 
@@ -26,5 +33,10 @@ bool is_module_note(const ElfNote& note);
 // id and of its path in bytes; behind all rows the build ids and paths. Rows that are cut off are
 // left out.
 std::vector<ToldModule> parse_module_note(ByteView contents);
+
+// Beside it lies the note of names: for each thread that has one a word of 64 bits with its id, and
+// the name with a NUL behind it.
+bool is_name_note(const ElfNote& note);
+std::vector<ToldName> parse_name_note(ByteView contents);
 
 }  // namespace whocall

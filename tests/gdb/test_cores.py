@@ -71,7 +71,7 @@ def shown(session: Session) -> list[int]:
 def test_the_chain_is_the_true_one(session: Session, chain: Crash) -> None:
     found = thread(session, PAST_MAIN)
     assert pcs(found) == truth(chain)
-    source = {"core": str(chain.core), "exe": str(chain.exe)}
+    source = {"core": str(chain.core), "exe": str(chain.exe), "origin": None}
     assert document(session, PAST_MAIN)["source"] == source
     assert (found["number"], found["signal"], found["crashed"]) == (1, "SIGSEGV", True)
     assert found["stop"]["reason"] == "end-of-stack"

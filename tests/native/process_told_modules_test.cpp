@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "process/told_modules.h"
@@ -54,6 +55,23 @@ TEST_CASE("a list of modules that is cut off, or whose counts lie") {
     std::memcpy(note.data() + word * 8, &value, sizeof value);
     CHECK(parse_module_note(ByteView(note, Endian::little)).empty());
   }
+}
+
+TEST_CASE("names of threads, and a list of them that is cut off") {
+  std::vector<std::byte> note;
+  for (const auto& [lwp, name] : {std::pair{7ULL, "worker"}, std::pair{8ULL, "io"}}) {
+    append_word(note, lwp);
+    for (const char letter : std::string(name) + '\0') {
+      note.push_back(static_cast<std::byte>(letter));
+    }
+  }
+  const auto names = parse_name_note(ByteView(note, Endian::little));
+  REQUIRE(names.size() == 2);
+  CHECK(names[0].lwp == 7);
+  CHECK(names[0].name == "worker");
+  CHECK(names[1].name == "io");
+  note.pop_back();
+  CHECK(parse_name_note(ByteView(note, Endian::little)).size() == 1);
 }
 
 }  // namespace

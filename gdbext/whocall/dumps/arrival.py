@@ -126,7 +126,7 @@ def _convert(arrived: Arrived, minidump: BinaryIO, sysroot: str, into: BinaryIO 
 
     arrived.converter = Converter(minidump, arrived.name, sysroot)
     core = sparse.temporary() if into is None else into
-    arrived.remarks += arrived.converter.write(core)
+    arrived.converter.write(core)
     arrived.fields = {**fields_of(arrived.converter.dump), **arrived.fields}
     arrived.keep(core)
 
@@ -191,5 +191,6 @@ def open_arrived(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
         if arrived.damage:  # more to the point than what is missing for it
             text = f"{arrived.damage} too little; copy it anew"
         raise Error(text, path=arrived.name, reason=error.reason, remedy=error.remedy) from error
-    image.came_as(arrived.name, arrived.fields, arrived.remarks, arrived)
+    missing = arrived.converter.remarks() if arrived.converter is not None else []
+    image.came_as(arrived.name, arrived.fields, arrived.remarks + missing, arrived)
     return image

@@ -71,6 +71,15 @@ def module_note(modules: Sequence[DumpModule]) -> bytes:
     return note("WHOCALL", 0x574D4F44, contents + texts)
 
 
+def name_note(names: Iterable[tuple[int, str]]) -> bytes:
+    """Whocall's own as well: for each thread with a name a word of 64 bits and the name."""
+    contents = b"".join(
+        struct.pack("<Q", lwp) + name.replace("\0", "").encode("utf-8", "replace") + b"\0"
+        for lwp, name in names
+    )
+    return note("WHOCALL", 0x574E414D, contents)
+
+
 def process_note(machine: Machine, pid: int, name: str, command: str) -> bytes:
     """NT_PRPSINFO."""
     wide = machine.pointer_size == 8

@@ -28,6 +28,7 @@ class ProgramHeader:
 class Headers:
     """Of one file."""
 
+    kind: int  # ET_*
     entry: int  # link address
     table_offset: int  # of the program headers
     row_size: int
@@ -58,7 +59,7 @@ def _read(file: BinaryIO) -> Headers | None:
         else:
             kind, offset, address, _, held, whole, flags, _ = row
         rows.append(ProgramHeader(kind, flags, offset, address, held, whole))
-    return Headers(entry, start, size, rows)
+    return Headers(int.from_bytes(head[16:18], "little"), entry, start, size, rows)
 
 
 def headers_of(path: str) -> Headers | None:

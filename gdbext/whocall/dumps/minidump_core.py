@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import mmap
+import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from whocall.core.errors import Error
@@ -14,9 +15,9 @@ from whocall.dumps.contexts import prstatus
 from whocall.dumps.core_writer import (
     NT_AUXV,
     NT_PRSTATUS,
-    Segment,
     file_note,
     module_note,
+    name_note,
     note,
     process_note,
     segments_of,
@@ -25,9 +26,10 @@ from whocall.dumps.core_writer import (
 )
 from whocall.dumps.elf_headers import Headers, headers_of
 from whocall.dumps.library_places import with_places
-from whocall.dumps.minidump import Minidump, Region, read_minidump
+from whocall.dumps.minidump import DumpModule, Minidump, Region, read_minidump
 
 _PAGE = 4096
+_ET_EXEC = 2
 
 
 def _program_name(dump: Minidump) -> str:
@@ -55,24 +57,13 @@ def notes_of(dump: Minidump) -> bytes:
                 parts.append(note("CORE", NT_AUXV, dump.auxiliary))
             parts.append(file_note(dump.machine, dump.regions))
             parts.append(module_note(dump.modules))
+            parts.append(name_note((one.lwp, one.name) for one in dump.threads if one.name))
     return b"".join(parts)
-
-
-def _held(segments: Iterable[Segment]) -> int:
-    return sum(segment.held for segment in segments)
 
 
 def amount(size: int) -> str:
     """`8.5 KB`."""
     return f"{size / (1 << 20):.1f} MB" if size >= 1 << 20 else f"{size / (1 << 10):.1f} KB"
-
-
-def _remarks(dump: Minidump, name: str, held: int) -> list[str]:
-    told = [
-        f"{name} is a minidump with {amount(held)} of the process's memory: what else a walk would"
-        " read is missing, so frames may be."
-    ]
-    return told + [f"{name} is damaged: {remark}." for remark in dump.remarks[:5]]
 
 
 def fields_of(dump: Minidump) -> dict[str, str]:
@@ -141,16 +132,45 @@ class Converter:
         with memoryview(self._mapped) as data:
             self._told = read_minidump(data, name)
         self.dump = self._told
+        self._held = 0  # bytes of memory
         self.place(sysroot)
 
     def place(self, sysroot: str) -> None:
         """Looks for the files of libraries that are known by name alone, below `sysroot`."""
         self.dump = replace(self._told, modules=with_places(self._told.modules, sysroot))
 
-    def write(self, out: BinaryIO, files: Mapping[int, str] | None = None) -> list[str]:
-        """Writes the core; `files` as in with_files(). Returns sentences on what is missing."""
+    def take_program(self, exe: str) -> bool:
+        """Takes the user's word for the program of a dump that lists no modules.
+
+        Crashpad finds none in static programs. Where they run at the addresses that they are linked
+        for, the file tells all that such a list would. Returns whether it was taken.
+        """
+        headers = headers_of(exe)
+        if self._told.modules or headers is None or headers.kind != _ET_EXEC or not headers.loads:
+            return False
+        begin = headers.loads[0].address // _PAGE * _PAGE
+        end = max(row.address + row.memory_size for row in headers.loads)
+        program = DumpModule(begin, end, os.path.abspath(exe), "")
+        self._told = self.dump = replace(self._told, modules=[program])
+        return True
+
+    def write(self, out: BinaryIO, files: Mapping[int, str] | None = None) -> None:
+        """Writes the core; `files` as in with_files()."""
         dump = with_files(self.dump, files) if files else self.dump
         segments = segments_of(dump.memory, dump.regions)
+        self._held = sum(segment.held for segment in segments)
         with memoryview(self._mapped) as data:
             write_core(out, dump.machine, notes_of(dump), segments, data)
-        return _remarks(dump, self._name, _held(segments))
+
+    def remarks(self) -> list[str]:
+        """Sentences on what is missing in the core that was written."""
+        told = [
+            f"{self._name} is a minidump with {amount(self._held)} of the process's memory: what"
+            " else a walk would read is missing, so frames may be."
+        ]
+        if not self.dump.modules:
+            told.append(
+                f"{self._name} lists no modules, as Crashpad's minidumps of static programs: name"
+                " the program behind it."
+            )
+        return told + [f"{self._name} is damaged: {remark}." for remark in self.dump.remarks[:5]]

@@ -38,14 +38,16 @@ def open_core(path: str, exe: str = "", *, search: Search = Search()) -> Process
 
 def open_received(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
     """The same of what was received already."""
+    converter, made = arrived.converter, arrived.file
+    if exe and converter is not None and made is not None and converter.take_program(exe):
+        converter.write(made)
 
     def open_it(where: Search) -> ProcessImage:
-        if arrived.converter is not None:
-            arrived.converter.place(where.sysroot)
-            assert arrived.file is not None
-            arrived.converter.write(arrived.file)
+        if converter is not None and made is not None:
+            converter.place(where.sysroot)
+            converter.write(made)
         return open_arrived(arrived, exe, where)
 
     if not search.sysroot:
         return open_arrived(arrived, exe, search)
-    return in_root(open_it, search, by_name=arrived.converter is not None)
+    return in_root(open_it, search, by_name=converter is not None)

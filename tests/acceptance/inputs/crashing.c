@@ -65,6 +65,7 @@ int main(void) {
   struct sigaction action = {.sa_sigaction = dump, .sa_flags = SA_SIGINFO};
   pthread_barrier_init(&started, 0, 2);
   pthread_create(&thread, 0, waiting, 0);
+  pthread_setname_np(thread, "waiter");
   pthread_barrier_wait(&started);
   usleep(100000);
   if (getenv("HANDLER")) sigaction(SIGSEGV, &action, 0);

@@ -30,6 +30,7 @@ def test_crashpads_minidump_has_the_frames_of_the_core(plain: Crash, true_chains
     assert plain.minidump.stat().st_size < 100_000
     assert chains(plain.minidump) == true_chains
     with whocall.open_core(str(plain.minidump)) as image:
+        assert [thread.name for thread in image.threads] == ["crashing", "waiter"]
         assert image.threads[0].crashed and image.threads[0].signal == 11
         assert image.origin["writer"] == "Crashpad" and image.origin["exe"] == str(plain.exe)
         assert [line for line in image.warnings if "is a minidump with" in line]
@@ -69,6 +70,15 @@ def test_memory_may_stand_in_the_list_of_wide_addresses(
     path = tmp_path / "full.dmp"
     path.write_bytes(bytes(data) + table + b"".join(part for _, part in pieces))
     assert chains(path) == true_chains
+
+
+def test_of_a_static_program_that_crashpad_lists_no_modules_of() -> None:
+    static = crash("inputs-static", "-O1 -g -static -no-pie -fomit-frame-pointer")
+    wanted = chains(static.core, str(static.exe))
+    assert [name for _, name in wanted[0]][:2] == ["innermost", "comparing"]
+    assert chains(static.minidump, str(static.exe)) == wanted
+    with whocall.open_core(str(static.minidump)) as image:
+        assert any("lists no modules" in line for line in image.warnings)
 
 
 def test_a_file_of_another_build_is_refused(plain: Crash, tmp_path: Path) -> None:
