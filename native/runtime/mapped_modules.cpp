@@ -3,6 +3,7 @@
 #include <link.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "runtime/lines_of_file.h"
@@ -45,6 +46,11 @@ Mapping parse(const char* text) {
 
 // The path in memory that stays.
 const char* kept(const char* path) {
+  static std::atomic<const char*> last{""};
+  const char* const before = last.load(std::memory_order_acquire);
+  if (std::strcmp(before, path) == 0) {
+    return before;
+  }
   const std::size_t size = std::strlen(path) + 1;
   void* const memory =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -52,6 +58,7 @@ const char* kept(const char* path) {
     return "";
   }
   std::memcpy(memory, path, size);
+  last.store(static_cast<const char*>(memory), std::memory_order_release);
   return static_cast<const char*>(memory);
 }
 

@@ -177,4 +177,11 @@ void list_modules() {
   listed.store(list, std::memory_order_release);
 }
 
+void for_each_listed(void (*visit)(const Module& module)) {
+  const List* const list = listed.load(std::memory_order_acquire);
+  for (std::size_t i = 0; list != nullptr && i < list->count; ++i) {
+    visit(list->modules[i]);
+  }
+}
+
 }  // namespace whocall::runtime

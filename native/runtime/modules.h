@@ -35,5 +35,7 @@ BuildId build_id(const Module& module);
 
 // For C libraries that list their files under a lock alone: notes them for find_module().
 void list_modules();
+// Calls `visit` for each module of that list.
+void for_each_listed(void (*visit)(const Module& module));
 
 }  // namespace whocall::runtime

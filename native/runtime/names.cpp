@@ -77,7 +77,9 @@ const KnownFile* known_file(const Module& module) {
        each = each->next) {
     const bool same_id = each->id.size == id.size &&
                          (id.size == 0 || std::memcmp(each->id.bytes, id.bytes, id.size) == 0);
-    if (each->begin == module.begin && each->path == module.path && same_id) {
+    // The path that is kept may have gone with its library: it is not read.
+    const bool same_path = id.size != 0 || each->path == module.path;
+    if (each->begin == module.begin && same_id && same_path) {
       return each;
     }
   }
@@ -144,6 +146,8 @@ FunctionName find_name(const Module& module, std::uintptr_t link_address) {
   }
   return {};
 }
+
+void open_names(const Module& module) { static_cast<void>(known_file(module)); }
 
 const char* path_of(const Module& module) {
   static char program[kLongestPath];

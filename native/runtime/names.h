@@ -17,6 +17,9 @@ struct FunctionName {
 // the one in memory lends no names.
 FunctionName find_name(const Module& module, std::uintptr_t link_address);
 
+// Opens what find_name() will look into.
+void open_names(const Module& module);
+
 // The path of a module, that of the program included.
 const char* path_of(const Module& module);
 

@@ -6,6 +6,7 @@
 #include "runtime/found_rules.h"
 #include "runtime/machine.h"
 #include "runtime/modules.h"
+#include "runtime/names.h"
 #include "runtime/text.h"
 #include "runtime/walk.h"
 
@@ -107,8 +108,11 @@ void whocall_print(int fd, const whocall_frame* frames, std::size_t count) {
 }
 
 void whocall_prepare(void) {
+  void* addresses[64];
   runtime::list_modules();
   runtime::forget_rules();
+  runtime::for_each_listed(runtime::open_names);
+  runtime::capture(runtime::here(), addresses, sizeof addresses / sizeof addresses[0]);
 }
 
 }  // extern "C"

@@ -66,10 +66,11 @@ WHOCALL_API int find_function_by_addr(const void* address, whocall_frame* frame)
  * "#0  0x0000555555555139 module(+0x1139) function+0x9 [cfi]", "?" for what is not known. */
 WHOCALL_API void whocall_print(int fd, const whocall_frame* frames, size_t count);
 
-/* Lists the loaded modules, for C libraries that do not tell of them in signal handlers (all but
- * glibc 2.35 and newer) and static programs: call it after dlopen(); at the start it is done. On
- * all systems it forgets what is known of functions, for programs that close a library and open a
- * changed one in its place. */
+/* Prepares what would else be done when somebody asks: opens the files that have the names of
+ * functions, of all modules that are loaded now, and walks this stack once. C libraries that do not
+ * tell of modules in signal handlers (all but glibc 2.35 and newer) and static programs have to
+ * call it after dlopen(); at the start their modules are listed anyway. It also forgets what is
+ * known of functions, for programs that close a library and open a changed one in its place. */
 WHOCALL_API void whocall_prepare(void);
 
 /* What is done when the program crashes. Begin with WHOCALL_CRASH_OPTIONS and change what should be

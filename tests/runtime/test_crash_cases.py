@@ -16,6 +16,7 @@ from runtime.reports import read_record, read_reports
 
 END = ["main", "__libc_start_call_main", "__libc_start_main", "_start"]
 THREAD_END = ["start_thread", "__clone3"]
+WRITE, PAUSE, SLEEP = "1", "34", "230"  # system calls of x86-64
 OUTERMOST = "the outermost frame"
 
 
@@ -85,15 +86,36 @@ def test_without_a_stack(cases: Path) -> None:
     assert status == -signal.SIGSEGV
 
 
+def held(program: Path, case: str) -> tuple[subprocess.Popen[bytes], int]:
+    """Begin a case whose report waits for a reader: the process, and where it can be read."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # less than a report
+    environment = {**os.environ, "LD_PRELOAD": str(PRELOAD)}
+    started = subprocess.Popen([str(program), case], env=environment, stderr=writer)
+    os.close(writer)
+    return started, reader
+
+
+def calls_of_threads(process: int) -> list[str]:
+    """The number of the system call that each thread is in."""
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return [(task / "syscall").read_text().split()[0] for task in tasks]
+
+
 def test_eight_threads_at_once(cases: Path) -> None:
     """Eight reports one after the other: no line stands in another's."""
-    reports, status, _ = crash(cases, "eight_threads")
+    program, reader = held(cases, "eight_threads")
+    with waiting_at_most(60):
+        while sorted(calls_of_threads(program.pid)) != sorted([WRITE, PAUSE, *[SLEEP] * 7]):
+            time.sleep(0.01)
+    with os.fdopen(reader, errors="replace") as pipe:
+        reports = read_reports(pipe.read())
     assert len(reports) == 8
     assert len({report.headline.rpartition("thread")[2] for report in reports}) == 8
     for report in reports:
         assert report.names == ["one_of_eight", *THREAD_END]
         assert report.complete
-    assert status == -signal.SIGSEGV
+    assert program.wait(timeout=60) == -signal.SIGSEGV
 
 
 def test_in_the_handler_itself(cases: Path, tmp_path: Path) -> None:
@@ -112,14 +134,9 @@ def test_in_the_handler_itself(cases: Path, tmp_path: Path) -> None:
 
 def test_a_signal_from_outside_while_it_reports(cases: Path) -> None:
     """A pipe that nobody reads holds the report up; a second signal costs one part of it."""
-    reader, writer = os.pipe()
-    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    environment = {**os.environ, "LD_PRELOAD": str(PRELOAD)}
-    program = subprocess.Popen([str(cases), "plain"], env=environment, stderr=writer)
-    os.close(writer)
-    call = Path(f"/proc/{program.pid}/syscall")
+    program, reader = held(cases, "plain")
     with waiting_at_most(60):
-        while not call.read_text().startswith("1 "):  # write()
+        while calls_of_threads(program.pid) != [WRITE]:
             time.sleep(0.01)
         program.send_signal(signal.SIGSEGV)
     with os.fdopen(reader, errors="replace") as pipe:

@@ -140,6 +140,32 @@ def test_static_functions_of_a_stripped_program(tmp_path: Path, preset: int) -> 
     assert [answer.partition(" [")[0] for answer in answers] == CHAINS["chain"]
 
 
+def test_prepared_names_need_no_files(tmp_path: Path) -> None:
+    """Static functions are named where no file can be opened any more."""
+    source = tmp_path / "prepared.c"
+    source.write_text(
+        """
+        #include <string.h>
+        #include <sys/resource.h>
+        #include "whocall.h"
+        __attribute__((noinline)) static void inner(void) { who_call_me(0); __asm__(""); }
+        __attribute__((noinline)) static void outer(void) { inner(); __asm__ volatile(""); }
+        int main(int count, char **words) {
+          const struct rlimit none = {3, 3};
+          if (strcmp(words[1], "prepared") == 0) whocall_prepare();
+          setrlimit(RLIMIT_NOFILE, &none);
+          outer();
+          return count == 9;
+        }
+        """
+    )
+    program = build(tmp_path, str(source), "-O1", STATIC)
+    for word, names in (("prepared", ("outer+0x", "inner+0x")), ("not", ("? in", "? in"))):
+        ran = subprocess.run([program, word], capture_output=True, text=True, check=True)
+        caller, callee = ran.stderr.split(" called ")
+        assert (caller.startswith(names[0]), callee.startswith(names[1])) == (True, True), ran
+
+
 def test_symbols_of_another_build_are_not_taken(tmp_path: Path) -> None:
     """The file was replaced after the program began: its names would be wrong ones."""
     source = tmp_path / "replaced.c"

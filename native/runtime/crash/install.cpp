@@ -6,7 +6,9 @@ extern "C" {
 
 int whocall_install(const whocall_crash_options* options) {
   const whocall_crash_options usual = WHOCALL_CRASH_OPTIONS;
-  whocall_prepare();
+  // What is bound when it is first called is bound now.
+  void* addresses[4];
+  whocall_capture(addresses, sizeof addresses / sizeof addresses[0]);
   if (whocall::runtime::give_handler_stack() != 0) {
     return -1;
   }
