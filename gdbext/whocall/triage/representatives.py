@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +45,9 @@ def represent(
                     one["report"] = _report(image, one, Path(folder) / bucket["id"])
         except Error as error:
             complaints.append(f"no report of bucket {bucket['id']}: {error}")
+        except Exception as error:  # a fault of ours: the buckets are shown all the same
+            fault = f"whocall failed: {type(error).__name__}: {error}"
+            complaints.append(f"no report of bucket {bucket['id']}: {fault}")
         told(None)
     return complaints
 
@@ -62,15 +64,17 @@ def _lines(image: ProcessImage) -> list[str]:
 
 
 def _report(image: ProcessImage, one: Json, base: Path) -> str:
-    """A page, where the package and its libraries can make one; else the backtrace as text."""
-    if find_spec("whocall.report.page.writing") and find_spec("jinja2"):
+    """A page, where the library for its template is installed; else the backtrace as text."""
+    if find_spec("jinja2"):
+        from whocall.report.page.writing import write_page
+
         path = str(base.with_suffix(".html"))
-        import_module("whocall.report.page.writing").write_page(image, path)
+        write_page(image, path)
         return path
     text = base.with_suffix(".txt")
     try:
         with text.open("w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(f"{one['path']}\n\n{one['backtrace']}")
     except OSError as error:
-        raise Error(f"{text}: {error.strerror}") from error
+        raise Error(f"{text}: {error.strerror}; name another folder") from error
     return str(text)
