@@ -32,6 +32,8 @@ _RUNTIME_FILE = re.compile(r".*(libc\.so|libstdc\+\+\.so|libpthread|ld-linux)")
 _EXITS = {"raise", "abort", "__GI_raise", "__GI_abort", "exit", "__chk_fail", "__stack_chk_fail"}
 _EXITS |= {"kill", "__run_exit_handlers"}
 THRESHOLD = 0.3
+DEEP = 300
+"""Frames that are compared: what further ones weigh is less than a hundred thousandth."""
 
 
 def gdb_backtrace(core: Path, program: Path) -> str:
@@ -98,7 +100,7 @@ def _distances(stacks: Sequence[tuple[Key, ...]]) -> dict[tuple[int, int], float
     """Of pairs that may be near: stacks of which no module is the same are at distance 1."""
     modules = [{module for module, _ in stack} for stack in stacks]
     return {
-        (beside, at): 1 - _similarity(stacks[beside], stacks[at])
+        (beside, at): 1 - _similarity(stacks[beside][:DEEP], stacks[at][:DEEP])
         for at in range(len(stacks))
         for beside in range(at)
         if modules[at] & modules[beside]
