@@ -317,6 +317,88 @@ class FunctionForm:
     metadata: tuple[str, str]
     function: tuple[str, str]
 
+class TraceThread:
+    """A thread that called instrumented functions. Times are nanoseconds of CLOCK_MONOTONIC."""
+
+    pid: int
+    tid: int
+    name: str
+    lives: bool  # was there when the image was made
+    events: int  # that it recorded
+    ring_capacity: int  # of these the ring holds the last so many at most
+    lost: int  # that the ring holds no more
+    calls: int  # of those that it holds
+    returns: int
+    damaged: int
+    overflow: int  # live activations beyond the shadow stack's capacity
+    began: int  # the first event that the ring holds; 0 without events
+    ended: int
+    stack: list[tuple[int, int, int, int]]
+    """Live activations, outermost first: first byte of the function, return address, sp, CFA."""
+
+class TraceProfile:
+    """Times are nanoseconds, self times without those of calls."""
+
+    functions: list[tuple[int, int, int, int]]  # function, calls, total, self
+    edges: list[tuple[int, bool, int, int, int]]
+    """Return address (or, where that is True, the function that the callee is inlined into),
+    whether inlined, callee, calls, total."""
+    is_folded: bool  # the deepest contexts are counted to those around them
+    def nodes(self, least: int) -> list[tuple[int, int, int, int, int]]:
+        """Contexts with a total of at least so much, behind their parents: index of the parent
+        (-1: none), function, calls, total, self."""
+    def folded(self) -> Iterator[str]:
+        """Lines such as "main;work;leaf 1234", many together."""
+
+class Trace:
+    """The calls that a program recorded. `threads` of its methods are indices; `functions` and
+    `call_sites` what runtime addresses are called; without `roots` and `visible` all functions are
+    told, else those below roots, and visible ones."""
+
+    threads: list[TraceThread]
+    remarks: list[str]  # on what was left out
+    maps: bytes  # of a file: lines of /proc/PID/maps
+    machine: str  # of a file: as uname says
+    pointer_size: int  # of a file, bytes
+    functions: list[int]  # first bytes of all functions
+    call_sites: list[int]  # return addresses of all calls
+
+    def text(
+        self,
+        threads: Sequence[int],
+        functions: dict[int, str],
+        call_sites: dict[int, str],
+        most_depth: int | None = None,
+        roots: set[int] | None = None,
+        visible: set[int] | None = None,
+        paint: Sequence[str] = (),
+    ) -> Iterator[str]:
+        """Whole lines, many together. `paint`: what stands before functions, metadata and
+        highlights, and behind each."""
+    def json(
+        self,
+        threads: Sequence[int],
+        functions: dict[int, str],
+        call_sites: dict[int, str],
+        most_depth: int | None = None,
+        roots: set[int] | None = None,
+        visible: set[int] | None = None,
+    ) -> Iterator[str]: ...
+    def profile(
+        self,
+        threads: Sequence[int],
+        functions: dict[int, str],
+        call_sites: dict[int, str],
+        most_depth: int | None = None,
+        roots: set[int] | None = None,
+        visible: set[int] | None = None,
+    ) -> TraceProfile: ...
+
+def trace_of_process(process: Process) -> Trace:
+    """Raises Error when there is none in its memory."""
+
+def trace_of_file(path: _Path) -> Trace: ...
+def is_trace_file(path: _Path) -> bool: ...
 def functions(path: _Path, search: FileSearch = ...) -> FunctionList:
     """The function table of any object file; libbfd reads what is not ELF."""
 

@@ -46,4 +46,5 @@ PYBIND11_MODULE(_native, module) {
   whocall::python::bind_rows(module);
   whocall::python::bind_audit(module);
   whocall::python::bind_signatures(module);
+  whocall::python::bind_tracing(module);
 }

@@ -62,5 +62,6 @@ void bind_functions(pybind11::module_& module);
 void bind_rows(pybind11::module_& module);
 void bind_audit(pybind11::module_& module);
 void bind_signatures(pybind11::module_& module);
+void bind_tracing(pybind11::module_& module);
 
 }  // namespace whocall::python

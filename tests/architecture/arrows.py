@@ -14,7 +14,7 @@ ORDER = [
     *("symbols/table", "symbols/starts", "symbols/inferred", "symbols/lists"),
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/walk", "unwind/audit"),
-    *("symfile", "report", "python"),
+    *("symfile", "report", "tracing", "python"),
 ]
 
 # Rooms that stand beside each other, and do not know each other.
@@ -65,6 +65,7 @@ def _allowed(order: list[str], beside: list[set[str]], alone: set[str]) -> dict[
 
 
 ALLOWED = {**_allowed(ORDER, BESIDE, ALONE), **IN_PROCESS}
+ALLOWED["tracing"].add("runtime/trace")  # the layout of what hooks leave in memory
 PACKAGE_ALLOWED = _allowed(PACKAGE_ORDER, PACKAGE_BESIDE, set())
 
 # Headers from outside that only one place may include.

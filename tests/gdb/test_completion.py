@@ -98,6 +98,7 @@ def test_modules_before_it_runs_and_where_pythons_do_not_fit(names: Crash, forei
 
 FILES = [
     "whocall audit", "whocall audit -json", "whocall signatures", "whocall signatures x.a -output",
+    "whocall trace", "whocall trace -profile -output",
     "set whocall search-path", "set whocall symbol-files", "set whocall signature-files",
 ]  # fmt: skip
 

@@ -20,6 +20,7 @@ SUBCOMMANDS = [
     "revert",
     "signatures",
     "symbol",
+    "trace",
 ]
 
 
@@ -59,6 +60,10 @@ ERRORS = {
     "whocall audit /usr": "is a directory",
     "whocall audit /bin/true /bin/false": "cannot do anything with",
     "whocall audit -limit x /bin/true": "-limit takes a number",
+    "whocall trace": "The program has no registers now.",
+    "whocall trace -depth x": "-depth takes a number",
+    "whocall trace -json -svg": "are two forms; take one",
+    "whocall trace /etc/passwd": "/etc/passwd: is not a call trace",
     "whocall audit -limit": "must be followed by N",
     "whocall audit -nonsense": "its options: -json and -limit",
     "whocall repair": 'There is no program.  Use "file PROGRAM" or "core-file CORE" first.',

@@ -267,7 +267,10 @@ def add_compare(parser: Parser) -> None:
         metavar="FILE",
         help="gdb's frames by LWP as JSON (- for standard input); without it gdb is run for them",
     )
-    parser.add_argument("--json", action="store_true", help="schema whocall.compare/1")
+    parser.add_argument(
+        "--shadow", action="store_true", help="not gdb's frames but the program's shadow stack"
+    )
+    parser.add_argument("--json", action="store_true", help="whocall.compare/1, whocall.shadow/1")
 
 
 def add_functions(parser: Parser) -> None:

@@ -59,7 +59,11 @@ def _gdb_stacks(image: ProcessImage, lwps: Sequence[int], arguments: Values) -> 
 
 
 def compare(arguments: Values) -> int:
-    """`whocall compare`: the frames beside those of a gdb that is run."""
+    """`whocall compare`: the frames beside those of a gdb that is run, or a shadow stack."""
+    if arguments.shadow:
+        from whocall.cli.trace_command import compare_shadow
+
+        return compare_shadow(arguments)
     from whocall.report.comparison.forms import (
         compare_thread,
         comparison_json,

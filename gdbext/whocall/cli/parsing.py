@@ -57,6 +57,7 @@ OWN_MODULES: dict[str, tuple[str, str]] = {
     "report": ("a page on one or more cores, or its data as JSON", "whocall.cli.report_command"),
     "serve": ("reports on the cores of a directory, in a browser", "whocall.cli.serve_command"),
     "triage": ("many cores at once, in buckets of one bug each", "whocall.cli.triage_command"),
+    "trace": ("the calls that an instrumented program recorded", "whocall.cli.trace_command"),
 }
 
 

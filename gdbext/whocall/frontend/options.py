@@ -233,8 +233,28 @@ COMPARE = Syntax(
     "whocall compare",
     (
         Option("all", "every thread"),
-        Option("json", "as JSON, schema whocall.compare/1"),
+        Option("json", "as JSON, schema whocall.compare/1 or whocall.shadow/1"),
+        Option("shadow", "not gdb's frames but the shadow stack of a traced program"),
     ),
+)
+TRACE = Syntax(
+    "whocall trace",
+    (
+        Option("callers", "each function under its callers and above its callees"),
+        Option("depth", "no calls deeper than N; the outermost have 0", "N"),
+        Option("folded", "a line for each stack with its time, for flame graphs"),
+        Option("function", "calls of the functions alone whose names match", "REGEX"),
+        Option("json", "the Trace Event Format, for Perfetto and chrome://tracing"),
+        Option("last", "only the last N lines of the tree", "N"),
+        Option("module", "functions of the module whose path ends so", "MODULE"),
+        Option("only", "the functions whose names match, and what they call", "REGEX"),
+        Option("output", "write to a file", "FILE"),
+        Option("profile", "counts and times of each function"),
+        Option("stacks", "the shadow stacks: what each thread is in now"),
+        Option("svg", "a flame graph"),
+        Option("thread", "only the thread with this id of the kernel's", "LWP"),
+    ),
+    most_arguments=1,
 )
 FUNCTIONS = Syntax(
     "whocall functions",

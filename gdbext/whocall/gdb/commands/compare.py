@@ -42,12 +42,35 @@ def _compared(now: Current, indices: list[int]) -> list[Comparison]:
     return found
 
 
+def _run_shadow(now: Current, indices: list[int], parsed: Parsed) -> None:
+    from whocall.tracing.shadow import compare_with_trace, shadow_json, shadow_lines
+    from whocall.tracing.source import trace_of
+
+    opened = trace_of(now.image)
+    walk = walk_of(Parsed(), past_main=True)
+    traces = [now.renumbered(at, now.image.backtrace(at, walk)) for at in indices]
+    found = compare_with_trace(opened, traces, walk.demangle)
+    if parsed.has("json"):
+        write_text(jsonform.text(shadow_json(opened, found)))
+        return
+    warn(opened.warnings)
+    for at, each in enumerate(found):
+        if parsed.has("all"):
+            title = f"Thread {inferior_prefix()}{each.trace.number} (LWP {each.trace.lwp}):"
+            write([""] * (at > 0) + [title])
+        write(shadow_lines(each, now.image.pointer_size, current_style()))
+
+
 def run(line: str) -> None:
-    """Prints whocall's frames beside gdb's."""
+    """Prints whocall's frames beside gdb's, or beside those of a shadow stack."""
     parsed = COMPARE.parse(line)
     if parsed.has("json"):
         silence()
     every_thread = parsed.has("all")
+    if parsed.has("shadow"):
+        now = current(every_thread=True)
+        _run_shadow(now, now.every_thread() if every_thread else [now.selected], parsed)
+        return
     now = current(every_thread)
     found = _compared(now, now.every_thread() if every_thread else [now.selected])
     if parsed.has("json"):

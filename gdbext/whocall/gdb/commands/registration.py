@@ -68,7 +68,26 @@ def register() -> None:
             "\n"
             "Below stands why gdb went wrong where the two first part, and the counts: whocall's\n"
             "frames are same + unnamed + named + renamed + missing. Both chains are shown past\n"
-            "main.",
+            "main.\n"
+            "\n"
+            "With -shadow the other side is the shadow stack that a traced program keeps of\n"
+            'itself; see "help whocall trace".',
+        ),
+    )
+    FileCommand(
+        "trace",
+        "trace",
+        options.TRACE,
+        help_of(
+            "Print the calls that a traced program recorded.",
+            "whocall trace [OPTION]... [FILE]",
+            options.TRACE,
+            "The program has to be compiled with -finstrument-functions and linked with\n"
+            "libwhocall-trace: then each thread keeps its latest calls and returns in memory.\n"
+            "Without an option they are printed as an indented tree of calls in the order of\n"
+            "their times: seconds, thread, duration, function, and who called it from where.\n"
+            "FILE is what the environment variable WHOCALL_TRACE_FILE named; without it the\n"
+            "trace is that of the program or core that gdb debugs.",
         ),
     )
     Command(

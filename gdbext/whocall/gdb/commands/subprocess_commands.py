@@ -91,13 +91,31 @@ def _caller(line: str) -> None:
 
 def _comparison(line: str) -> None:
     parsed = options.COMPARE.parse(line)
-    arguments = [*core_and_program(), "--gdb-frames=-", *_flags(parsed, "json")]
+    arguments = [*core_and_program(), *_flags(parsed, "json", "shadow")]
     arguments += _walk_arguments(Parsed(), parsed.has("all"))
+    if parsed.has("shadow"):
+        _show("compare", [*arguments, *search_arguments(), *look_arguments()])
+        return
+    arguments.append("--gdb-frames=-")
     inferior, thread = readable_selection()
     frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
     _show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)
     if not parsed.has("json"):
         write(attached.remark())
+
+
+def _trace(line: str) -> None:
+    parsed = options.TRACE.parse(line)
+    valued = {option.name for option in options.TRACE.options if option.value}
+    paths = {name: str(Path(parsed.values[name]).expanduser()) for name in ("output",)
+             if name in parsed.values}  # fmt: skip
+    arguments = _flags(parsed, *sorted(parsed.flags - valued))
+    arguments += [f"--{name}={value}" for name, value in {**parsed.values, **paths}.items()]
+    if parsed.arguments:
+        file = str(Path(parsed.arguments[0]).expanduser())
+        _show("trace", [*arguments, *search_arguments(), *look_arguments(), "--", file])
+        return
+    _show("trace", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])
 
 
 def _of_core(*more: str) -> list[str]:
@@ -180,6 +198,7 @@ _COMMANDS: Mapping[str, Callable[[Any], Any]] = {
     "mi_backtrace": _mi_backtrace,
     "caller": _caller,
     "compare": _comparison,
+    "trace": _trace,
     "functions": _functions,
     "symbol": _symbol,
     "modules": _modules,

@@ -1,0 +1,110 @@
+"""Call traces and the image of the process that gives their addresses names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from whocall.core.engine import native
+from whocall.core.image import ProcessImage
+from whocall.core.native_errors import native_errors
+from whocall.core.records import dataclass
+from whocall.core.search import Search
+from whocall.tracing.loaded import load_bias
+
+_ARCHITECTURES = {  # by what uname says, and bytes of a pointer
+    ("x86_64", 8): "x86_64",
+    ("x86_64", 4): "i386",
+    ("i386", 4): "i386",
+    ("i486", 4): "i386",
+    ("i586", 4): "i386",
+    ("i686", 4): "i386",
+    ("aarch64", 8): "aarch64",
+    ("aarch64", 4): "arm",
+    ("armv6l", 4): "arm",
+    ("armv7l", 4): "arm",
+    ("armv8l", 4): "arm",
+    ("mips", 4): "mips",
+    ("mips64", 8): "mips64el",
+}
+
+
+@dataclass(frozen=True)
+class OpenTrace:
+    """A trace, and the process that it is of: of a trace's own file one without memory."""
+
+    data: native.Trace
+    image: ProcessImage
+
+    @property
+    def threads(self) -> list[native.TraceThread]:
+        """In the order in which they first called an instrumented function."""
+        return self.data.threads
+
+    @property
+    def warnings(self) -> list[str]:
+        """What of the trace cannot be told."""
+        return [*self.data.remarks, *_damages(self.threads)]
+
+
+def _damages(threads: list[native.TraceThread]) -> Iterator[str]:
+    for thread in threads:
+        if thread.damaged:
+            plural = "s" * (thread.damaged != 1)
+            yield (
+                f"Of thread {thread.tid} {thread.damaged:,} record{plural} of the ring cannot be"
+                " read, or was being written, and is left out."
+            )
+
+
+def trace_of(image: ProcessImage) -> OpenTrace:
+    """The trace in a core's or a process's memory. Raises Error when there is none."""
+    with native_errors():
+        return OpenTrace(native.trace_of_process(image.native), image)
+
+
+def is_trace_file(path: str) -> bool:
+    """Whether the file is one that WHOCALL_TRACE_FILE named."""
+    return Path(path).is_file() and native.is_trace_file(os.fsencode(path))
+
+
+def open_trace_file(path: str, search: Search = Search()) -> OpenTrace:
+    """A trace that the program kept in a file. Raises Error."""
+    with native_errors():
+        trace = native.trace_of_file(os.fsencode(path))
+        return OpenTrace(trace, ProcessImage(_process_of(trace, search)))
+
+
+def _process_of(trace: native.Trace, search: Search) -> native.Process:
+    """What the file tells of the process: its mappings."""
+    mappings = list(_mappings(os.fsdecode(trace.maps)))
+    arch = _ARCHITECTURES.get((trace.machine, trace.pointer_size), "x86_64")
+    first: dict[str, int] = {}  # where the file's first byte lies
+    for begin, _, _, offset, path in mappings:
+        if path.startswith("/") and offset == 0:
+            first.setdefault(path, begin)
+    files: list[tuple[str, int, bool]] = []
+    for path, begin in first.items():
+        bias = load_bias(path, begin)
+        if bias is not None:
+            files.append((path, bias, not files))
+    pid = trace.threads[0].pid if trace.threads else 0
+    return native.open_inferior(
+        arch, pid, [], mappings, files, None, lambda address, size: b"", search.native()
+    )
+
+
+def _mappings(text: str) -> Iterator[tuple[int, int, str, int, str]]:
+    """The lines of /proc/PID/maps; what is no such line is passed over."""
+    end = 0
+    for line in text.splitlines():
+        parts = line.split(maxsplit=5)
+        try:
+            begin, last = (int(word, 16) for word in parts[0].split("-"))
+            found = (begin, last, parts[1][:3], int(parts[2], 16))
+        except (ValueError, IndexError):
+            continue
+        if end <= begin < last < 1 << 64:
+            end = last
+            yield (*found, parts[5] if len(parts) > 5 else "")

@@ -1,0 +1,193 @@
+/* Regions of threads: made at a thread's first call of a hook, kept when it ends, for readers. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/trace/region.h"
+#include "runtime/trace/whocall_trace.h"
+
+_Static_assert(sizeof(struct wct_region) % 64 == 0, "hooks' fields in a line of the cache");
+_Static_assert(offsetof(struct wct_region, busy) % 64 == 0, "hooks' fields in a line of the cache");
+
+struct wct_root wct_root __attribute__((aligned(WCT_PAGE))) = {
+    .magic = WCT_ROOT_MAGIC,
+    .version = WCT_VERSION,
+};
+
+/* What leads readers to the root, also in a stripped file. */
+__asm__(
+    ".pushsection .note.whocall.trace, \"a\", %note\n"
+    ".balign 4\n"
+    ".long 8, 4, 0x54524143\n"
+    ".asciz \"whocall\"\n"
+    ".long wct_root - .\n"
+    ".balign 4\n"
+    ".popsection\n");
+
+static _Thread_local bool registering __attribute__((tls_model("initial-exec")));
+
+WCT_PLAIN long wct_system(long number, long first, long second, long third) {
+  const int kept = errno;
+  const long result = syscall(number, first, second, third);
+  const long answer = result == -1 ? -errno : result;
+  errno = kept;
+  return answer;
+}
+
+static WCT_PLAIN uint64_t nanoseconds(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (uint64_t)time.tv_sec * 1000000000U + (uint64_t)time.tv_nsec;
+}
+
+static WCT_PLAIN struct wct_moment moment(void) {
+  struct wct_moment made;
+#if defined(__x86_64__) || defined(__i386__)
+  made.ticks = __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(made.ticks));
+#else
+  made.ticks = 0;
+#endif
+  made.nanoseconds = nanoseconds(CLOCK_MONOTONIC);
+  return made;
+}
+
+/* After 1, 2, 4... events, and every thousand. */
+WCT_PLAIN void wct_note_moment(struct wct_region* region) {
+  const uint64_t next = region->next_moment;
+  region->next_moment = next + (next < 1024 ? next + 1 : 1024);
+  region->latest = moment();
+}
+
+static WCT_PLAIN uint64_t region_size(void) {
+  const uint64_t size = sizeof(struct wct_region) +
+                        wct_settings.stack_capacity * sizeof(struct wct_entry) +
+                        wct_settings.ring_capacity * sizeof(struct wct_event);
+  const uint64_t page = 65536; /* the largest page in use, which files and mappings begin on */
+  return (size + page - 1) / page * page;
+}
+
+static WCT_PLAIN void begin(struct wct_region* region, uint64_t size) {
+  region->version = WCT_VERSION;
+  region->header_size = sizeof(struct wct_region);
+  region->size = size;
+  region->address = (uintptr_t)region;
+  region->pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0);
+  region->tid = (uint32_t)wct_system(SYS_gettid, 0, 0, 0);
+  region->serial = __atomic_add_fetch(&wct_root.serial, 1, __ATOMIC_RELAXED);
+  region->clock = wct_settings.clock;
+  region->entry_size = sizeof(struct wct_entry);
+  region->event_size = sizeof(struct wct_event);
+  region->stack_offset = sizeof(struct wct_region);
+  region->stack_capacity = wct_settings.stack_capacity;
+  region->ring_capacity = wct_settings.ring_capacity;
+  region->ring_mask = wct_settings.ring_capacity - 1;
+  region->ring_shift = (uint64_t)__builtin_ctzll(wct_settings.ring_capacity);
+  region->ring_offset =
+      region->stack_offset + wct_settings.stack_capacity * sizeof(struct wct_entry);
+  region->depth = 1;
+  wct_stack(region)->sp = UINT64_MAX / 2; /* near no frame */
+  region->state = wct_settings.state;
+  region->began = moment();
+  region->latest = region->began;
+  region->began_realtime = nanoseconds(CLOCK_REALTIME);
+  wct_system(SYS_prctl, PR_GET_NAME, (long)(intptr_t)region->name, 0);
+  WCT_BARRIER();
+  region->magic = WCT_REGION_MAGIC;
+}
+
+static WCT_PLAIN bool has_ended(const struct wct_region* region) {
+  return wct_system(SYS_tgkill, (long)region->pid, (long)region->tid, 0) == -ESRCH;
+}
+
+/* Memory of an ended thread, when there are as many as there may be. */
+static WCT_PLAIN struct wct_region* take_over(void) {
+  if (__atomic_load_n(&wct_root.serial, __ATOMIC_RELAXED) < wct_settings.most_regions) {
+    return NULL;
+  }
+  uint64_t at = __atomic_load_n(&wct_root.regions, __ATOMIC_ACQUIRE);
+  struct wct_region* oldest = NULL;
+  for (; at != 0; at = oldest->next) {
+    struct wct_region* const region = (struct wct_region*)(uintptr_t)at;
+    uint64_t magic = WCT_REGION_MAGIC;
+    oldest = region;
+    if (has_ended(region) && __atomic_compare_exchange_n(&region->magic, &magic, 0, false,
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+      const uint64_t next = region->next;
+      memset(region, 0, sizeof *region);
+      region->next = next;
+      return region;
+    }
+  }
+  return NULL;
+}
+
+static WCT_PLAIN void put_to_the_others(struct wct_region* region) {
+  uint64_t first = __atomic_load_n(&wct_root.regions, __ATOMIC_RELAXED);
+  do {
+    region->next = first;
+  } while (!__atomic_compare_exchange_n(&wct_root.regions, &first, (uint64_t)(uintptr_t)region,
+                                        true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+WCT_PLAIN struct wct_region* wct_register(void) {
+  if (registering) { /* a signal handler in the middle of what follows, or no memory */
+    return NULL;
+  }
+  registering = true;
+  const uint64_t size = region_size();
+  struct wct_region* region = take_over();
+  const bool is_new = region == NULL;
+  if (is_new) {
+    region = wct_take_memory(size);
+  }
+  if (region == NULL) { /* `registering` stays: this thread is not asked again */
+    __atomic_add_fetch(&wct_root.lost_threads, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
+  begin(region, size);
+  if (is_new) {
+    put_to_the_others(region);
+  }
+  wct_self = region;
+  registering = false;
+  return region;
+}
+
+/* The child has one thread, and its memory is its own. */
+static WCT_PLAIN void begin_child(void) {
+  wct_root.pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0);
+  struct wct_region* region = wct_self;
+  wct_root.regions = (uintptr_t)region;
+  wct_leave_file();
+  region = wct_self;
+  if (region == NULL) {
+    return;
+  }
+  const uint32_t parent = region->pid;
+  region->next = 0;
+  region->pid = wct_root.pid;
+  region->tid = (uint32_t)wct_system(SYS_gettid, 0, 0, 0);
+  region->first_event = region->count;
+  wct_record_fork(region, parent);
+}
+
+int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
+
+static WCT_PLAIN __attribute__((constructor(101))) void begin_process(void) {
+  wct_root.pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0);
+  wct_read_environment();
+  pthread_atfork(NULL, NULL, begin_child);
+}
+
+static WCT_PLAIN __attribute__((destructor(101))) void end_process(void) {
+  if (wct_self != NULL) {
+    wct_self->latest = moment();
+  }
+  wct_write_modules();
+}

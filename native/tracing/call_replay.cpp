@@ -1,0 +1,97 @@
+#include "tracing/call_replay.h"
+
+#include <algorithm>
+
+namespace whocall {
+
+CallReplay::CallReplay(const TraceBytes& bytes, const TraceThread& thread, double rate,
+                       std::size_t outer)
+    : thread_(thread), cursor_(bytes, thread, rate) {
+  for (const ShadowEntry& entry : std::span(thread.stack).first(outer)) {
+    open_.push_back({.function = entry.function,
+                     .call_site = entry.call_site,
+                     .depth = static_cast<std::uint32_t>(entry.depth),
+                     .began = thread.began.nanoseconds,
+                     .began_before = true});
+  }
+  time_ = thread.began.nanoseconds;
+}
+
+void CallReplay::end_top(CallEnd how) {
+  step_ = {.kind = CallStep::Kind::end, .call = open_.back(), .time = time_, .how = how};
+  open_.pop_back();
+}
+
+// Closes one call that the pending event shows to be gone; false when there is none.
+bool CallReplay::close_next() {
+  if (open_.empty()) {
+    return false;
+  }
+  const OpenCall& top = open_.back();
+  const bool enters = pending_->kind == EventKind::enter;
+  if (pending_->kind == EventKind::fork || top.depth < pending_->depth ||
+      (!enters && top.depth == pending_->depth && top.function == pending_->function)) {
+    return false;
+  }
+  end_top(CallEnd::left);
+  return true;
+}
+
+void CallReplay::take(const TraceEvent& event) {
+  OpenCall call{.function = event.function,
+                .call_site = event.call_site,
+                .depth = event.depth,
+                .began = time_};
+  switch (event.kind) {
+    case EventKind::enter:
+      open_.push_back(call);
+      step_ = {.kind = CallStep::Kind::begin, .call = call, .time = time_};
+      return;
+    case EventKind::exit:
+      if (!open_.empty() && open_.back().depth == event.depth) {
+        end_top(CallEnd::returned);
+        return;
+      }
+      call.began = thread_.began.nanoseconds;
+      call.began_before = true;
+      step_ = {.kind = CallStep::Kind::orphan, .call = call, .time = time_};
+      return;
+    case EventKind::fork:
+      step_ = {.kind = CallStep::Kind::fork, .call = call, .time = time_};
+      return;
+  }
+}
+
+const CallStep* CallReplay::next() {
+  if (!pending_ && !at_end_) {
+    if (const TraceEvent* event = cursor_.next()) {
+      pending_ = *event;
+      time_ = event->time;
+    } else {
+      at_end_ = true;
+    }
+  }
+  if (pending_) {
+    if (!close_next()) {
+      take(*pending_);
+      pending_.reset();
+    }
+    return &step_;
+  }
+  if (open_.empty()) {
+    return nullptr;
+  }
+  // What is open now goes on where the shadow stack has it too.
+  const OpenCall& top = open_.back();
+  const auto alive = [&](const ShadowEntry& entry) {
+    return entry.depth == top.depth && entry.function == top.function;
+  };
+  const bool beyond = thread_.overflow != 0 && top.depth > thread_.stack.size();
+  const auto at =
+      std::ranges::lower_bound(thread_.stack, std::uint64_t{top.depth}, {}, &ShadowEntry::depth);
+  const bool running = thread_.lives && (beyond || (at != thread_.stack.end() && alive(*at)));
+  end_top(running ? CallEnd::running : CallEnd::left);
+  return &step_;
+}
+
+}  // namespace whocall

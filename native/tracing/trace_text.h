@@ -1,0 +1,44 @@
+// The call tree as indented text, some 64 KiB at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracing/merged_steps.h"
+#include "tracing/trace_names.h"
+
+namespace whocall {
+
+// SGR sequences around parts of a line; empty: none.
+struct TracePaint {
+  std::string function;
+  std::string metadata;
+  std::string highlight;
+  std::string reset;
+};
+
+class TraceText {
+ public:
+  // All arguments must outlive the object.
+  TraceText(const Trace& trace, const std::vector<std::size_t>& threads, const CallChoice& choice,
+            const TraceNames& names, const TracePaint& paint);
+  // Whole lines; empty at the end.
+  std::string next();
+
+ private:
+  void line(ShownSteps& steps);
+  void begin_line(const ShownStep& shown, std::size_t thread, std::uint64_t duration,
+                  bool has_duration);
+  void name(const CallStep& step);
+  void caller(const ShownStep& shown);
+  void end(const ShownStep& shown);
+
+  const Trace& trace_;
+  const TraceNames& names_;
+  const TracePaint& paint_;
+  MergedSteps steps_;
+  std::string out_;
+};
+
+}  // namespace whocall
