@@ -21,8 +21,11 @@ KEPT static void plain(void) {
   STAY();
 }
 
+static volatile int asleep;
+
 static void *sleeper(void *unused) {
   (void)unused;
+  asleep = 1;
   for (;;) pause();
   return NULL;
 }
@@ -36,6 +39,7 @@ static void begin_thread(void *(*function)(void *), void *argument) {
  * second thread. */
 KEPT static void in_malloc(void) {
   begin_thread(sleeper, NULL);
+  while (!asleep) usleep(100);
   uintptr_t *volatile block = malloc(3000);
   void *volatile behind = malloc(64);
   free(block);
