@@ -105,6 +105,29 @@ TEST_CASE("function starts: no guess stands where an unwind table knows a functi
   CHECK(starts.function_at(inside) == AddressRange{first, behind});
 }
 
+TEST_CASE("function starts: behind a call that never returns, where nothing is aligned") {
+  const auto code = [](const Bytes& last) {
+    return CodeFile(kX86_64).code(kText, Bytes{0xe8}
+                                             .u32(0x21 - 5)  // call of the function at 0x21
+                                             .u8(0xe8)
+                                             .u32(0x27 - 10)
+                                             .append(Bytes{0x48, 0x8d, 0x3d})
+                                             .u32(0x2d - 17)  // lea taken(%rip),%rdi
+                                             .u8(0xc3)
+                                             .fill(0x21 - 18, 0xcc)
+                                             .append(framed(kX86_64))
+                                             .u8(0x55)
+                                             .append(last)
+                                             .append(Bytes{0x55, 0x53, 0x5b, 0x5d, 0xc3}));
+  };
+  constexpr Address kTaken = kText + 0x2d;
+  const FunctionStarts behind_call = starts_of(kX86_64, code(Bytes{0xe8}.u32(0x21 - 0x2d)));
+  CHECK(behind_call.evidence_at(kTaken).has(StartEvidence::address_taken));
+  // A label in the middle of code, which pushes.
+  const FunctionStarts label = starts_of(kX86_64, code({0x90, 0x90, 0x90, 0x90, 0x90}));
+  CHECK(label.evidence_at(kTaken) == StartEvidenceSet());
+}
+
 TEST_CASE("function starts: a file without code") {
   CHECK_FALSE(starts_of(kX86_64, CodeFile(kX86_64)).function_at(kText).has_value());
 }

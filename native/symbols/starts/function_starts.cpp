@@ -164,16 +164,17 @@ class Collector {
     join_chosen(StartEvidence::call_target);
   }
 
-  // Behind a call that never returns nothing tells that the flow ends.
   [[nodiscard]] bool may_be_called(Address target) const {
     const StartFeatures features = features_at(target);
-    if (features.behind_end || features.prologue) {
-      return true;
-    }
-    const ByteView before = file_.at(target - arch_.code.longest_call);
+    return features.behind_end || features.prologue || stands_behind_call(target);
+  }
+
+  // Behind a call that never returns nothing tells that the flow ends.
+  [[nodiscard]] bool stands_behind_call(Address address) const {
+    const ByteView before = file_.at(address - arch_.code.longest_call);
     const auto call = before.slice(0, arch_.code.longest_call);
     return call && arch_.code.call_before != nullptr &&
-           arch_.code.call_before(*call, target).has_value();
+           arch_.code.call_before(*call, address).has_value();
   }
 
   [[nodiscard]] bool is_aligned(Address address) const {
@@ -187,14 +188,17 @@ class Collector {
   // Instructions take the addresses of labels too, and of data that only look like code. Where the
   // compiler aligned the functions, a start must be aligned or begin as functions do; behind a call
   // that never returns nothing tells that the flow ends. Where instructions may begin at any byte,
-  // it must be aligned then: chance has too many places.
+  // it must be aligned then, as chance has too many places; where the compiler aligned none, a call
+  // must end right before it. Example: gcc -O1, a function that ends with `call abort`, and behind
+  // it a callback of qsort.
   [[nodiscard]] bool looks_like_function(Address address) const {
     const StartFeatures features = features_at(address);
     if (features.catches) {
       return false;
     }
     const bool begins = features.prologue || features.landing_pad;
-    const bool may_be = is_aligned(address) || arch_.code.alignment > 1;
+    const bool may_be = is_aligned(address) || arch_.code.alignment > 1 ||
+                        (!functions_are_aligned_ && stands_behind_call(address));
     return features.behind_end ? features.prologue || may_stand_at(address) : begins && may_be;
   }
 
