@@ -124,7 +124,7 @@ TEST_CASE("function starts: behind a call that never returns, where nothing is a
   const FunctionStarts behind_call = starts_of(kX86_64, code(Bytes{0xe8}.u32(0x21 - 0x2d)));
   CHECK(behind_call.evidence_at(kTaken).has(StartEvidence::address_taken));
   // A label in the middle of code, which pushes.
-  const FunctionStarts label = starts_of(kX86_64, code({0x90, 0x90, 0x90, 0x90, 0x90}));
+  const FunctionStarts label = starts_of(kX86_64, code({0x50, 0x50, 0x50, 0x50, 0x50}));
   CHECK(label.evidence_at(kTaken) == StartEvidenceSet());
 }
 
