@@ -32,13 +32,18 @@ struct ShortRule {
   // The CFA a register and an offset, the return address on the stack, the frame pointer there too
   // or not touched.
   static constexpr std::uint8_t kPlain = 0x80;
+  // A plain one that is no more than the chain of frame pointers: nothing of where the caller's
+  // words lie need be read from the rule, so that no processor waits for it.
+  static constexpr std::uint8_t kChained = 0x40;
+  static constexpr auto kWord = static_cast<std::int32_t>(sizeof(std::uintptr_t));
 
   std::int32_t cfa_offset = 0;   // bytes
   std::int16_t return_slot = 0;  // bytes from the CFA
   std::int16_t fp_slot = 0;      // bytes from the CFA, or from the frame pointer
-  std::uint8_t kind = 0;         // bits 0 to 6: cfa, ret, fp, signal_frame
+  std::uint8_t kind = 0;  // bits 0 to 6: cfa, ret, fp, signal_frame or, of a plain one, kChained
 
   [[nodiscard]] bool is_plain() const { return kind >= kPlain; }
+  [[nodiscard]] bool is_chained() const { return kind >= (kPlain | kChained); }
   [[nodiscard]] bool from_fp() const { return (kind & 2U) != 0; }       // of a plain one
   [[nodiscard]] bool fp_stored() const { return (kind & 0x10U) != 0; }  // of a plain one
 };
@@ -58,7 +63,12 @@ inline bool shortened(const FrameRule& rule, ShortRule& result) {
   const bool plain = (rule.cfa == FrameRule::Cfa::from_sp || rule.cfa == FrameRule::Cfa::from_fp) &&
                      rule.ret == FrameRule::Return::stored &&
                      (rule.fp == FrameRule::Fp::same || rule.fp == FrameRule::Fp::stored);
+  const bool chained =
+      plain && rule.cfa == FrameRule::Cfa::from_fp && rule.fp == FrameRule::Fp::stored &&
+      rule.cfa_offset == 2 * ShortRule::kWord && rule.return_slot == -ShortRule::kWord &&
+      rule.fp_slot == -2 * ShortRule::kWord;
   result.kind |= plain ? ShortRule::kPlain : 0;
+  result.kind |= chained ? ShortRule::kChained : 0;
   return true;
 }
 
@@ -67,7 +77,7 @@ inline FrameRule lengthened(const ShortRule& rule) {
   result.cfa = static_cast<FrameRule::Cfa>(rule.kind & 3U);
   result.ret = static_cast<FrameRule::Return>(rule.kind >> 2U & 3U);
   result.fp = static_cast<FrameRule::Fp>(rule.kind >> 4U & 3U);
-  result.signal_frame = (rule.kind & 0x40U) != 0;
+  result.signal_frame = !rule.is_plain() && (rule.kind & 0x40U) != 0;
   result.cfa_offset = rule.cfa_offset;
   result.return_slot = rule.return_slot;
   result.fp_slot = rule.fp_slot;
@@ -132,6 +142,16 @@ template <typename Word>
   const auto plus = [](std::uintptr_t address, std::int32_t offset) {
     return address + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(offset));
   };
+  if (rule.is_chained()) [[likely]] {
+    const std::uintptr_t frame = at.fp;
+    if (frame < at.sp) {
+      return false;
+    }
+    at.pc = word(plus(frame, ShortRule::kWord)) & code_mask;
+    at.fp = word(frame);
+    at.sp = plus(frame, 2 * ShortRule::kWord);
+    return true;
+  }
   const std::uintptr_t cfa = plus(rule.from_fp() ? at.fp : at.sp, rule.cfa_offset);
   if (cfa <= at.sp) {
     return false;

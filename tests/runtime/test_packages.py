@@ -66,10 +66,11 @@ def user(tmp_path: Path) -> Path:
 def test_what_is_installed(prefix: Path) -> None:
     files = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
     assert files == {
-        "include/whocall.h",
+        *("include/whocall.h", "include/whocall_trace.h"),
         *("lib/libwhocall.a", "lib/libwhocall.so", "lib/libwhocall.so.0"),
         "lib/libwhocall-crash.so",
-        "lib/pkgconfig/whocall.pc",
+        *("lib/libwhocall-trace.a", "lib/libwhocall-trace.so", "lib/libwhocall-trace.so.0"),
+        *("lib/pkgconfig/whocall.pc", "lib/pkgconfig/whocall-trace.pc"),
         *(
             "lib/cmake/whocall/whocall-config.cmake",
             "lib/cmake/whocall/whocall-config-version.cmake",
