@@ -67,7 +67,9 @@ def foreign(
     subprocess.run(
         [*configure, *plain, *together, *compilers, *options], check=True, capture_output=True
     )
-    subprocess.run(["/usr/bin/cmake", "--build", folder, "-j2"], check=True, capture_output=True)
+    wanted = ["--target", "whocall_static", "whocall_shared", "whocall_crash"]
+    make = ["/usr/bin/cmake", "--build", folder, "-j2", *wanted]
+    subprocess.run(make, check=True, capture_output=True)
     return one, folder
 
 
