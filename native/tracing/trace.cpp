@@ -37,7 +37,7 @@ void Trace::look_at(std::size_t number, std::unordered_set<Address>& functions,
   const TraceThread& thread = source_.threads[number];
   ThreadMeasure& measure = measures_[number];
   std::uint64_t least = ~std::uint64_t{0};  // depth of events
-  Address function = ~Address{0};  // of the event before: none yet
+  Address function = ~Address{0};           // of the event before: none yet
   Address call_site = ~Address{0};
   EventCursor cursor(*source_.bytes, thread, rate_);
   while (const TraceEvent* event = cursor.next()) {
