@@ -18,7 +18,7 @@ from whocall.cli.inputs import (
     wanted_thread,
     wanted_walk,
 )
-from whocall.cli.outputs import warn, write
+from whocall.cli.outputs import require_other_file, warn, write
 from whocall.cli.repair_commands import export, repair_plan
 from whocall.core.errors import Error, UsageError
 from whocall.report.form import jsonform
@@ -184,6 +184,7 @@ def signatures(arguments: Values) -> int:
     """`whocall signatures`."""
     from whocall.core.signatures import write_signatures
 
+    require_other_file(arguments.output, *arguments.archives)
     write(write_signatures(arguments.archives, arguments.output))
     return 0
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
+
+from whocall.core.errors import UsageError
 
 
 def write(lines: Iterable[str]) -> None:
@@ -16,3 +19,14 @@ def warn(sentences: Iterable[str]) -> None:
     """Each sentence as a warning."""
     for sentence in sentences:
         print(f"warning: {sentence}", file=sys.stderr)
+
+
+def require_other_file(output: str | None, *inputs: str) -> None:
+    """Raises UsageError where what is to be written would replace what is read. Other files are
+    written over, as by any tool.
+    """
+    if output is None or not os.path.exists(output):
+        return
+    for each in inputs:
+        if os.path.exists(each) and os.path.samefile(output, each):
+            raise UsageError(f"{output} is what is read: write to another file")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_walk
+from whocall.cli.outputs import require_other_file
 from whocall.core.errors import Error
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def export(arguments: Values) -> int:
     from whocall.repair.export import export_lines
     from whocall.repair.plan import module_named
 
+    require_other_file(arguments.output, arguments.file, arguments.exe)
     path = Path(arguments.output)
     with _open(arguments.file, arguments.exe, arguments) as image:
         module = module_named(image, arguments.module)

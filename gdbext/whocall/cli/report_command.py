@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.cli import arguments as options
 from whocall.cli.inputs import open_named_core, wanted_walk
+from whocall.cli.outputs import require_other_file
 from whocall.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def run(arguments: Values) -> int:
 
     if not arguments.json and not arguments.output:
         raise UsageError("report writes a page: say where with -o FILE.html, or ask for --json")
+    require_other_file(arguments.output, *arguments.core, arguments.exe)
     if not arguments.json:
         needs_templates()
     cores = arguments.core

@@ -16,7 +16,7 @@ from whocall.cli.inputs import (
     wanted_thread,
     wanted_walk,
 )
-from whocall.cli.outputs import warn, write
+from whocall.cli.outputs import require_other_file, warn, write
 from whocall.core.errors import Error, UsageError
 
 TYPE_CHECKING = False
@@ -115,6 +115,7 @@ def run(arguments: Values) -> int:
     from whocall.tracing.forms import telling_of
     from whocall.tracing.output import pieces
 
+    require_other_file(arguments.output, arguments.file or "", arguments.exe)
     form = next((each for each in FORMS if getattr(arguments, each)), "tree")
     choice = _choice(arguments)
     with _opened(arguments) as trace:

@@ -121,11 +121,14 @@ def _named(paths: list[str]) -> Iterator[str]:
 
 
 def _walk(arguments: Values, store: Store, settings: Settings) -> None:
+    from whocall.cli.outputs import require_other_file
     from whocall.triage.progress import watched
     from whocall.triage.run import crashes_among, gather, wanted
     from whocall.triage.workers import Cluster, Local, jobs_of
 
-    paths = wanted(crashes_among(_named(arguments.paths)), store, settings, arguments.retry)
+    crashes = list(crashes_among(_named(arguments.paths)))
+    require_other_file(arguments.output, *crashes)
+    paths = wanted(crashes, store, settings, arguments.retry)
     if not paths:
         return
     executor = (

@@ -6,8 +6,8 @@ import sys
 
 from whocall.cli.arguments import add_exe, add_search
 from whocall.cli.inputs import wanted_search
-from whocall.cli.outputs import warn, write
-from whocall.core.errors import Error, UsageError
+from whocall.cli.outputs import require_other_file, warn, write
+from whocall.core.errors import Error
 
 TYPE_CHECKING = False
 
@@ -53,9 +53,8 @@ def _written(arguments: Values) -> tuple[Unpacked, int]:
 
     from whocall.dumps.unpacking import unpack
 
-    output, given = Path(arguments.output), Path(arguments.file)
-    if output.exists() and given.exists() and output.samefile(given):
-        raise UsageError("FILE and CORE are the same file")
+    require_other_file(arguments.output, arguments.file, arguments.exe)
+    output = Path(arguments.output)
     try:
         with output.open("w+b", buffering=0) as out:
             try:
