@@ -109,15 +109,18 @@ Architecture row(std::string_view name, Endian data) {
   arch.code.return_path = return_path;
   arch.code.append_constant_addresses = aarch64::append_constant_addresses;
   arch.code.append_named_addresses = aarch64::append_named_addresses;
-  // Where addresses of programs end as a rule: what is above is a signature, or a tag.
+  // Where addresses of programs end as a rule: what is above is a signature, or a tag. Kernels with
+  // smaller or larger ones say so.
   arch.code.pointer_mask = (Address{1} << 48) - 1;
-  arch.os = {.prstatus = {.size = 392,
-                          .lwp_offset = 32,
-                          .registers_offset = 112,
-                          .registers_size = 272,
-                          .registers = kSaved<0>},
-             .signal_trampolines = kTrampolines,
-             .thread_starts = kThreadStarts};
+  arch.os = {
+      .prstatus = {.size = 392,
+                   .lwp_offset = 32,
+                   .registers_offset = 112,
+                   .registers_size = 272,
+                   .registers = kSaved<0>},
+      .signatures = {.type = NT_ARM_PAC_MASK, .offset = 8},  // struct user_pac_mask: insn_mask
+      .signal_trampolines = kTrampolines,
+      .thread_starts = kThreadStarts};
   arch.linkage = {.jump_stub = aarch64::jump_stub,
                   .startup = aarch64::startup,
                   .relocations = aarch64::relocations,

@@ -53,8 +53,15 @@ struct ThreadStart {
   std::span<const std::uint8_t> end;
 };
 
+// The note of a core that tells which bits of a code pointer hold its signature.
+struct SignatureNote {
+  std::uint32_t type = 0;    // of the owner "LINUX"; 0: there is none
+  std::uint32_t offset = 0;  // of the mask, 64 bits
+};
+
 struct OsAbi {
   PrstatusLayout prstatus{};
+  SignatureNote signatures{};
   std::span<const SignalTrampoline> signal_trampolines{};
   std::span<const ThreadStart> thread_starts{};
 };

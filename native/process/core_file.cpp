@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "arch/architecture_choice.h"
+#include "arch/signed_pointers.h"
 #include "base/error.h"
 #include "base/long_work.h"
 #include "base/mapped_file.h"
@@ -166,6 +167,7 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   warn_about_truncation(*file, image->warnings);
 
   CoreNotes notes = read_core_notes(elf_notes, *image->arch);
+  image->arch = &with_signatures_in(*image->arch, notes.signature_bits);
   image->warnings.insert(image->warnings.end(), notes.warnings.begin(), notes.warnings.end());
   image->threads = std::move(notes.threads);
   require_threads(*file, *image);

@@ -32,6 +32,9 @@ class NoteReader {
     for (const ElfNote& note : notes) {
       if (is_of_process(note)) {
         read_note(note);
+      } else if (is_of_signatures(note)) {
+        result_.signature_bits =
+            note.contents.read<std::uint64_t>(arch_.os.signatures.offset).value_or(0);
       } else if (is_module_note(note)) {
         result_.modules = parse_module_note(note.contents);
       } else if (is_name_note(note)) {
@@ -47,6 +50,11 @@ class NoteReader {
   }
 
  private:
+  [[nodiscard]] bool is_of_signatures(const ElfNote& note) const {
+    return note.owner == "LINUX" && arch_.os.signatures.type != 0 &&
+           note.type == arch_.os.signatures.type;
+  }
+
   void read_note(const ElfNote& note) {
     switch (note.type) {
       case NT_PRSTATUS:

@@ -25,6 +25,7 @@ struct CoreNotes {
   std::vector<Thread> threads;        // in the order of the core
   std::vector<MappedFileNote> files;  // in the order of the note
   std::vector<ToldModule> modules;    // of whocall's own note, in its order
+  std::uint64_t signature_bits = 0;   // of code pointers; 0: nothing is said of them
   AuxiliaryVector auxiliary;
   bool has_auxiliary = false;
   std::int64_t pid = 0;

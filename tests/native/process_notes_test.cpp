@@ -3,6 +3,7 @@
 #include "process/auxiliary_vector.h"
 #include "process/core_mappings.h"
 #include "process/core_notes.h"
+#include "process/process_image.h"
 #include "process_core_builder.h"
 
 using namespace whocall;
@@ -49,6 +50,37 @@ TEST_CASE("the kernel's cores: the first thread has crashed") {
     CHECK(notes.threads[1].signal == 0);
     CHECK(notes.warnings.empty());
   }
+}
+
+TEST_CASE("the kernel's cores of AArch64 say which bits of a code pointer are its signature") {
+  const Architecture& arch = *find_architecture("aarch64");
+  const auto open = [&](Bytes mask, const Architecture& of) {
+    const TemporaryDirectory directory;
+    const Bytes core = CoreBuilder(of)
+                           .note(NT_PRSTATUS, prstatus(of, 12, 11, 0x1234, 0x8000))
+                           .note(NT_ARM_PAC_MASK, mask, "LINUX")
+                           .build();
+    return open_core(directory.write("core", core), {})->arch;
+  };
+  const auto mask_above = [](unsigned size) {
+    Bytes note;
+    append_word(note, 0x7f000000000000, 8);  // of data
+    append_word(note, ((Address{1} << 55) - 1) & ~((Address{1} << size) - 1), 8);
+    return note;
+  };
+  constexpr Address kSigned = 0x7fabcdef12345678;
+  CHECK(arch.code_address(kSigned) == 0xcdef12345678);
+  const Architecture* const small = open(mask_above(39), arch);
+  CHECK(small->code_address(kSigned) == (kSigned & ((Address{1} << 39) - 1)));
+  CHECK(small->name == arch.name);
+  CHECK(open(mask_above(39), arch) == small);
+  CHECK(open(mask_above(52), arch)->code_address(kSigned) == (kSigned & ((Address{1} << 52) - 1)));
+  CHECK(open(mask_above(48), arch) == &arch);
+  // No kernel's, too short, and of an instruction set without signatures.
+  CHECK(open(mask_above(3), arch) == &arch);
+  CHECK(open(Bytes(16), arch) == &arch);
+  CHECK(open(Bytes(9), arch) == &arch);
+  CHECK(open(mask_above(39), x86_64()) == &x86_64());
 }
 
 TEST_CASE("gcore's cores: a thread that was only looked at has not crashed") {

@@ -1,5 +1,6 @@
 // AArch64 stacks: leaves, frame records, signed return addresses, the trampoline of signals.
 #include "aarch64_words.h"
+#include "arch/signed_pointers.h"
 #include "unwind_process.h"
 
 namespace whocall::test {
@@ -16,8 +17,8 @@ constexpr Address kStack = 0x7ff0000000;
 constexpr Address kTrampoline = 0x5500801000;
 
 // A leaf; a caller with a frame of 48 bytes and its record at the bottom; main, with one of 32.
-TestProcess program() {
-  TestProcess process(kAArch64);
+TestProcess program(const Architecture& arch = kAArch64) {
+  TestProcess process(arch);
   std::vector<std::byte> code(0x300);
   process.map(kCode, std::move(code), "r-x");
   process.put(kCode, words({0x8b010000, 0xd65f03c0}));  // add x0,x0,x1; ret
@@ -55,6 +56,17 @@ TEST_CASE("aarch64: signatures are no part of a return address") {
   process.stack(calls(Address{0x0073} << 48));
   const auto trace = process.walk({{"pc", kCode}, {"sp", kStack}, {"x30", kBackInCaller}}, {});
   CHECK(pcs(trace) == "0x400000 0x400110 0x40020c");
+}
+
+TEST_CASE("aarch64: where a kernel's addresses end, a signature begins") {
+  for (const unsigned size : {39U, 42U}) {
+    const Address signed_bits = ((Address{1} << 55) - 1) & ~((Address{1} << size) - 1);
+    TestProcess process = program(with_signatures_in(kAArch64, signed_bits));
+    process.stack(calls(signed_bits));
+    const auto trace =
+        process.walk({{"pc", kCode}, {"sp", kStack}, {"x30", kBackInCaller | signed_bits}}, {});
+    CHECK(pcs(trace) == "0x400000 0x400110 0x40020c");
+  }
 }
 
 TEST_CASE("aarch64: frame records lead on where no rule does, to the caller's stack pointer") {
