@@ -64,6 +64,35 @@ TEST_CASE("guesses: a switch before the function pushes anything disagrees with 
   CHECK(cfas({0x48, 0x01, 0xc8, 0xff, 0xe0, 0x53, 0xff, 0x24, 0xf8, 0x31, 0xc0, 0xc3}, 9) == "- -");
 }
 
+// Cold parts of two functions, one behind the other: call abort; call abort. They are entered
+// equally deep, and with other registers saved in the same place.
+TEST_CASE("guesses: behind a call that never returns another entry saves otherwise") {
+  constexpr Register kRbx = 3;
+  constexpr Register kRbp = 6;
+  constexpr Register kRsp = 7;
+  const auto entered = [](Address at, Register saved) {
+    AbstractState state(kX86_64);
+    state.apply({Effect::Kind::set, kRsp, kRsp, -8});
+    state.apply({Effect::Kind::store, kRsp, saved, 0});
+    state.apply({Effect::Kind::clobber, saved});
+    return FunctionExit{at, state};
+  };
+  const Bytes code{0xe8, 0, 0x10, 0, 0, 0xe8, 0xfb, 0x0f, 0, 0};
+  const auto decoder = decoder_for(kX86_64);
+  FunctionCode function{.code = code.view(), .address = kAt};
+  function.entries = {entered(kAt, kRbx), entered(kAt + 5, kRbp)};
+  function.never_returns = [](Address target) { return target == kAt + 0x1005; };
+  const auto points = follow_function(function, kX86_64, *decoder).points;
+  REQUIRE(points.size() == 2);
+  std::deque<std::vector<std::byte>> arena;
+  const auto row = points[1].row(arena);
+  REQUIRE(row.has_value());
+  const RegisterRule* const rule = row->rule_for(kRbp);
+  REQUIRE(rule != nullptr);
+  CHECK(rule->kind == RegisterRule::Kind::at_cfa);
+  CHECK(rule->offset == -16);
+}
+
 TEST_CASE("guesses: a table that tells the frame by another register does not confirm them") {
   AbstractState state(kX86_64);
   state.apply({Effect::Kind::set, 7, 7, -16});

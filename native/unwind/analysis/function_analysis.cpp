@@ -30,7 +30,11 @@ class Analysis {
         popping_(arch),
         points_(arch, function.code.size()),
         pending_(function.code.size()),
-        switches_(arch) {}
+        switches_(arch) {
+    for (const FunctionExit& entry : function.entries) {
+      calls_.enter_at(entry.target - function.address);
+    }
+  }
 
   FollowedFunction run() {
     // Every round may find calls that do not come back; the next round knows them.

@@ -8,7 +8,8 @@ namespace whocall {
 Suspects SuspectCalls::after_call(Suspects before, std::optional<Address> target,
                                   std::uint64_t behind) {
   const std::uint64_t next_block = reader_.behind_padding(behind);
-  if (next_block != behind || reader_.block_starts().contains(next_block)) {
+  if (next_block != behind || reader_.block_starts().contains(next_block) ||
+      entries_.contains(next_block)) {
     std::shift_right(before.begin(), before.end(), 1);
     before.front() = {behind, target};
   }

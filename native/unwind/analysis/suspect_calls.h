@@ -33,6 +33,9 @@ class SuspectCalls {
   SuspectCalls(FunctionReader& reader, const std::function<bool(Address)>& never_returns)
       : reader_(reader), never_returns_(never_returns) {}
 
+  // A block begins where the flow enters the function, too: cold parts of many functions are often
+  // rows of calls to abort, with the next entry behind each.
+  void enter_at(std::uint64_t offset) { entries_.insert(offset); }
   [[nodiscard]] bool comes_back(std::optional<Address> target, std::uint64_t behind) const {
     return !no_return_calls_.contains(behind) && !(target && no_return_targets_.contains(*target));
   }
@@ -49,6 +52,7 @@ class SuspectCalls {
 
   FunctionReader& reader_;
   const std::function<bool(Address)>& never_returns_;
+  std::set<std::uint64_t> entries_;          // offsets
   std::set<std::uint64_t> no_return_calls_;  // offsets behind calls that do not come back
   std::set<Address> no_return_targets_;  // functions that, as one such call showed, never return
 };
