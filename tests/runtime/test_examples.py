@@ -55,6 +55,17 @@ def test_the_readme_shows_all() -> None:
     assert {"aarch64", "arm", "mips", "mips64el", "i386"} <= sets
 
 
+@pytest.mark.parametrize("flags", [(), *FLAGS.values()], ids=["-O2", *FLAGS])
+def test_the_callers_that_the_article_printed(flags: tuple[str, ...]) -> None:
+    """The article's own output, beside ours."""
+    text = (ROOT / "examples" / "README.md").read_text()
+    printed = re.findall(r"<whocallme>: function <(\w+)> call me <(\w+)>!", text)
+    assert len(printed) == 5
+    ours = [line.split(" called ") for line in asked("article", "native", *flags)]
+    names = [(caller.partition("+")[0], callee.partition("+")[0]) for caller, callee in ours]
+    assert names == printed
+
+
 @pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS.keys())
 def test_other_builds(flags: tuple[str, ...]) -> None:
     """The same callers by name, however the programs are built."""
