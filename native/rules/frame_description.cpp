@@ -3,12 +3,10 @@
 namespace whocall::rules {
 namespace {
 
-constexpr unsigned kOmit = 0xff;
 constexpr unsigned kPcRelative = 0x10;
 constexpr unsigned kApplication = 0x70;
-// The sorted table as linkers write it: pairs of signed 32-bit distances from the header.
-constexpr unsigned kSortedTable = 0x3b;
-constexpr std::uint64_t kPair = 8;  // bytes
+constexpr std::uint64_t kMostLetters = 16;          // of an augmentation: compilers write five
+constexpr std::uint64_t kDebugCommon = 0xffffffff;  // what stands in a CIE of .debug_frame
 
 struct Entry {
   std::uint64_t id_address = 0;  // where its CIE pointer stands
@@ -16,10 +14,14 @@ struct Entry {
   ByteSpan body;  // what follows that
 };
 
-bool read_entry(const FrameTables& tables, std::uint64_t address, Entry& entry) {
-  ByteCursor cursor(tables.mapped.part(address, ~std::uint64_t{0}));
+bool read_entry(const FrameEntries& entries, std::uint64_t place, Entry& entry) {
+  ByteCursor cursor(entries.bytes.part(place, ~std::uint64_t{0}));
   std::uint64_t length = cursor.take<std::uint32_t>();
   if (length == 0xffffffff) {
+    // There the CIE pointer of .debug_frame has 64 bits, that of .eh_frame has not.
+    if (entries.debug) {
+      return false;
+    }
     length = cursor.take<std::uint64_t>();
   }
   entry.id_address = cursor.address();
@@ -31,6 +33,15 @@ bool read_entry(const FrameTables& tables, std::uint64_t address, Entry& entry) 
   const bool whole = entry.body.size >= length - 4;
   entry.body.size = length - 4;
   return whole;
+}
+
+bool is_common(const FrameEntries& entries, const Entry& entry) {
+  return entry.id == (entries.debug ? kDebugCommon : 0);
+}
+
+// Where the CIE of an FDE stands.
+std::uint64_t common_of(const FrameEntries& entries, const Entry& entry) {
+  return entries.debug ? entry.id : entry.id_address - entry.id;
 }
 
 std::uint64_t read_pointer(ByteCursor& cursor, unsigned encoding, unsigned word_size) {
@@ -76,44 +87,56 @@ bool read_augmentation(ByteCursor& cursor, ByteSpan letters, unsigned word_size,
   return data.ok();
 }
 
-bool read_common(const FrameTables& tables, std::uint64_t address, FrameDescription& found,
+// From version 4 on a CIE says how large addresses and segments are.
+bool fits_machine(ByteCursor& cursor, unsigned version, unsigned word_size) {
+  if (version != 4) {
+    return version == 1 || version == 3;
+  }
+  return cursor.take<std::uint8_t>() == word_size && cursor.take<std::uint8_t>() == 0;
+}
+
+bool read_common(const FrameEntries& entries, std::uint64_t place, FrameDescription& found,
                  Common& common) {
   Entry entry;
-  if (!read_entry(tables, address, entry) || entry.id != 0) {
+  if (!read_entry(entries, place, entry) || !is_common(entries, entry)) {
     return false;
   }
   ByteCursor cursor(entry.body);
   const unsigned version = cursor.take<std::uint8_t>();
   ByteSpan letters = cursor.rest();
   std::uint64_t length = 0;
-  while (cursor.take<std::uint8_t>() != 0) {
+  while (length < kMostLetters && cursor.take<std::uint8_t>() != 0) {
     ++length;
   }
   letters.size = length;
+  const bool fits = fits_machine(cursor, version, entries.word_size);
   found.code_alignment = cursor.uleb();
   found.data_alignment = cursor.sleb();
   found.return_address = version == 1 ? cursor.take<std::uint8_t>() : cursor.uleb();
   common.sized = length != 0 && static_cast<char>(letters.bytes[0]) == 'z';
-  if (!cursor.ok() || (version != 1 && version != 3) || (length != 0 && !common.sized)) {
+  if (!cursor.ok() || !fits || (length != 0 && !common.sized)) {
     return false;
   }
-  if (common.sized && !read_augmentation(cursor, letters, tables.word_size, found, common)) {
+  if (common.sized && !read_augmentation(cursor, letters, entries.word_size, found, common)) {
     return false;
   }
   found.initial = cursor.rest();
   return cursor.ok();
 }
 
-bool read_description(const FrameTables& tables, std::uint64_t address, FrameDescription& found) {
+}  // namespace
+
+bool read_description(const FrameEntries& entries, std::uint64_t place, FrameDescription& found) {
   Entry entry;
   Common common;
-  if (!read_entry(tables, address, entry) || entry.id == 0 ||
-      !read_common(tables, entry.id_address - entry.id, found, common)) {
+  found = {};
+  if (!read_entry(entries, place, entry) || is_common(entries, entry) ||
+      !read_common(entries, common_of(entries, entry), found, common)) {
     return false;
   }
   ByteCursor cursor(entry.body);
-  found.begin = read_pointer(cursor, common.pointer_encoding, tables.word_size);
-  found.end = found.begin + cursor.number(common.pointer_encoding, tables.word_size);
+  found.begin = read_pointer(cursor, common.pointer_encoding, entries.word_size);
+  found.end = found.begin + cursor.number(common.pointer_encoding, entries.word_size);
   if (common.sized) {
     cursor.skip(cursor.uleb());
   }
@@ -121,46 +144,13 @@ bool read_description(const FrameTables& tables, std::uint64_t address, FrameDes
   return cursor.ok();
 }
 
-// The last pair of the sorted table that begins at or before `address`; 0 where none does.
-std::uint64_t description_before(const FrameTables& tables, std::uint64_t address) {
-  ByteCursor cursor(tables.mapped.part(tables.header, ~std::uint64_t{0}));
-  const unsigned version = cursor.take<std::uint8_t>();
-  const unsigned section_encoding = cursor.take<std::uint8_t>();
-  const unsigned count_encoding = cursor.take<std::uint8_t>();
-  const unsigned table_encoding = cursor.take<std::uint8_t>();
-  if (version != 1 || count_encoding == kOmit || table_encoding != kSortedTable) {
-    return 0;
+bool find_next_entry(const FrameEntries& entries, std::uint64_t place, std::uint64_t& next) {
+  Entry entry;
+  if (!read_entry(entries, place, entry)) {
+    return false;
   }
-  cursor.number(section_encoding, tables.word_size);
-  std::uint64_t low = 0;
-  std::uint64_t high = cursor.number(count_encoding, tables.word_size);
-  const ByteSpan table = cursor.rest();
-  if (!cursor.ok() || high > table.size / kPair) {
-    return 0;
-  }
-  const auto value = [&](std::uint64_t pair, std::uint64_t half) {
-    std::int32_t distance = 0;
-    std::memcpy(&distance, table.bytes + pair * kPair + half * sizeof distance, sizeof distance);
-    return tables.header + static_cast<std::uint64_t>(std::int64_t{distance});
-  };
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (value(middle, 0) <= address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low == 0 ? 0 : value(low - 1, 1);
-}
-
-}  // namespace
-
-bool find_description(const FrameTables& tables, std::uint64_t address, FrameDescription& found) {
-  const std::uint64_t entry = description_before(tables, address);
-  found = {};
-  return entry != 0 && read_description(tables, entry, found) && address >= found.begin &&
-         address < found.end;
+  next = entry.body.begin + entry.body.size;
+  return true;
 }
 
 }  // namespace whocall::rules

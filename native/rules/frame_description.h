@@ -1,6 +1,6 @@
-// What .eh_frame says of an address, found by the sorted table of .eh_frame_hdr: in a process that
-// asks about itself, where nothing may be allocated and everything lies mapped.
-// Source: Linux Standard Base Core, "Exception Frames"; DWARF 5, 6.4.
+// What an entry of .eh_frame or .debug_frame says: in a process that asks about itself, where
+// nothing may be allocated and everything lies mapped.
+// Source: Linux Standard Base Core, "Exception Frames"; DWARF 5, 6.4.1.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,18 @@ struct FrameDescription {
   ByteSpan own;                      // the FDE's
 };
 
-// Where a loaded file's tables lie.
-struct FrameTables {
-  ByteSpan mapped;            // what may be read, .eh_frame_hdr and .eh_frame among it
-  std::uint64_t header = 0;   // address of .eh_frame_hdr; on ARM of .ARM.exidx
-  std::uint64_t entries = 0;  // of .ARM.exidx
-  unsigned word_size = 8;     // bytes of an address: 4 or 8
+// Entries, and how they are written.
+struct FrameEntries {
+  ByteSpan bytes;          // in what is loaded from its address on, in .debug_frame from 0 on
+  unsigned word_size = 8;  // bytes of an address: 4 or 8
+  bool debug = false;      // .debug_frame
 };
 
-// False where no description covers `address`, or where the tables are damaged or of a form that
-// linkers do not write.
-bool find_description(const FrameTables& tables, std::uint64_t address, FrameDescription& found);
+// Reads the FDE that stands at `place`. False where none does, or where it is damaged or of a form
+// that compilers do not write (in .debug_frame also DWARF's 64-bit one).
+bool read_description(const FrameEntries& entries, std::uint64_t place, FrameDescription& found);
+
+// Where the entry behind the one at `place` stands; false where none begins there.
+bool find_next_entry(const FrameEntries& entries, std::uint64_t place, std::uint64_t& next);
 
 }  // namespace whocall::rules

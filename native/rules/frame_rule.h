@@ -20,6 +20,7 @@ struct FrameRule {
   Return ret = Return::outermost;
   Fp fp = Fp::same;
   bool signal_frame = false;     // the interrupted registers lie in a context; all else is empty
+  bool by_analysis = false;      // no compiler wrote it
   std::int32_t cfa_offset = 0;   // bytes
   std::int32_t return_slot = 0;  // bytes from the CFA
   std::int32_t fp_slot = 0;      // bytes from the CFA, or from the frame pointer
@@ -41,9 +42,13 @@ struct ShortRule {
   std::int16_t return_slot = 0;  // bytes from the CFA
   std::int16_t fp_slot = 0;      // bytes from the CFA, or from the frame pointer
   std::uint8_t kind = 0;  // bits 0 to 6: cfa, ret, fp, signal_frame or, of a plain one, kChained
+  bool by_analysis = false;
 
   [[nodiscard]] bool is_plain() const { return kind >= kPlain; }
   [[nodiscard]] bool is_chained() const { return kind >= (kPlain | kChained); }
+  [[nodiscard]] bool is_outermost() const {
+    return !is_plain() && kind != 0 && (kind & 0x4cU) == 0;
+  }
   [[nodiscard]] bool from_fp() const { return (kind & 2U) != 0; }       // of a plain one
   [[nodiscard]] bool fp_stored() const { return (kind & 0x10U) != 0; }  // of a plain one
 };
@@ -57,6 +62,7 @@ inline bool shortened(const FrameRule& rule, ShortRule& result) {
   result.cfa_offset = rule.cfa_offset;
   result.return_slot = static_cast<std::int16_t>(rule.return_slot);
   result.fp_slot = static_cast<std::int16_t>(rule.fp_slot);
+  result.by_analysis = rule.by_analysis;
   result.kind = static_cast<std::uint8_t>(
       static_cast<unsigned>(rule.cfa) | static_cast<unsigned>(rule.ret) << 2U |
       static_cast<unsigned>(rule.fp) << 4U | static_cast<unsigned>(rule.signal_frame) << 6U);
@@ -81,6 +87,7 @@ inline FrameRule lengthened(const ShortRule& rule) {
   result.cfa_offset = rule.cfa_offset;
   result.return_slot = rule.return_slot;
   result.fp_slot = rule.fp_slot;
+  result.by_analysis = rule.by_analysis;
   return result;
 }
 
@@ -135,7 +142,8 @@ inline bool step(const FrameRule& rule, std::uintptr_t code_mask, const Read& re
   return true;
 }
 
-// The same step for a plain rule, of which no word can be missing.
+// The same step for a plain rule, of which no word can be missing; false also where it is not
+// plain.
 template <typename Word>
 [[gnu::always_inline]] inline bool plain_step(const ShortRule& rule, std::uintptr_t code_mask,
                                               const Word& word, FramePoint& at) {
@@ -144,7 +152,7 @@ template <typename Word>
   };
   if (rule.is_chained()) [[likely]] {
     const std::uintptr_t frame = at.fp;
-    if (frame < at.sp) {
+    if (frame < at.sp) [[unlikely]] {
       return false;
     }
     at.pc = word(plus(frame, ShortRule::kWord)) & code_mask;
@@ -153,7 +161,7 @@ template <typename Word>
     return true;
   }
   const std::uintptr_t cfa = plus(rule.from_fp() ? at.fp : at.sp, rule.cfa_offset);
-  if (cfa <= at.sp) {
+  if (!rule.is_plain() || cfa <= at.sp) [[unlikely]] {
     return false;
   }
   at.pc = word(plus(cfa, rule.return_slot)) & code_mask;

@@ -29,7 +29,8 @@ bool begins_frame(std::uint32_t code) {
 }  // namespace
 
 FrameRule mips_rule(const std::uint32_t* begin, const std::uint32_t* end) {
-  FrameRule rule{.cfa = FrameRule::Cfa::from_sp, .ret = FrameRule::Return::in_link};
+  FrameRule rule{
+      .cfa = FrameRule::Cfa::from_sp, .ret = FrameRule::Return::in_link, .by_analysis = true};
   std::int32_t size = 0;
   bool by_fp = false;
   for (const std::uint32_t* at = begin; at < end; ++at) {

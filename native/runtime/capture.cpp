@@ -1,6 +1,7 @@
 // The quick walk: bare addresses.
 #include "runtime/found_rules.h"
 #include "runtime/machine.h"
+#include "runtime/machine_rules.h"
 #include "runtime/walk.h"
 
 namespace whocall::runtime {
@@ -15,61 +16,76 @@ std::uintptr_t word(std::uintptr_t address) {
 
 // As far as walks came by here before, and the frames are as nearly all frames are: a dozen loads
 // and sums for each. Ends before what is unusual, or behind the outermost frame, its pc being 0.
-[[gnu::noinline]] std::size_t follow_known(FramePoint& from, void** addresses, std::size_t count) {
-  RuleCache& known = known_rules();
-  FramePoint at = from;
-  std::size_t found = 0;
-  count = at.fp_known ? count : 0;
-  std::uint32_t last = RuleCache::kNone;
-  while (found < count) {
-    last = known.find_behind(last, at.pc);
-    const rules::ShortRule& rule = known.entry(last).rule;
-    if (!rule.is_plain() || !rules::plain_step(rule, kCodeMask, word, at) || at.pc == 0) {
+[[gnu::always_inline]] inline void** follow_known(FramePoint& from, void** addresses,
+                                                  void* const* end) {
+  RuleCache::Entry* last = known_rules.nobody();
+  // Words of their own, and in the end written one by one: a processor that copies them as a whole
+  // has to wait until each of their parts is in memory.
+  FramePoint at{.pc = from.pc, .sp = from.sp, .fp = from.fp};
+  while (addresses != end) {
+    last = known_rules.find_behind(last, at.pc);
+    const rules::ShortRule& rule = last->rule;
+    if (!rules::plain_step(rule, kCodeMask, word, at)) [[unlikely]] {
+      at.pc = rule.is_outermost() ? 0 : at.pc;
       break;
     }
-    addresses[found++] = reinterpret_cast<void*>(at.pc);
+    if (at.pc == 0) [[unlikely]] {
+      break;
+    }
+    *addresses++ = reinterpret_cast<void*>(at.pc);
   }
-  from = at;
-  return found;
+  from.pc = at.pc;
+  from.sp = at.sp;
+  from.fp = at.fp;
+  return addresses;
 }
 
-std::size_t follow_rules(FramePoint& from, void** addresses, std::size_t count, bool& ended) {
+// By whatever rule there is; the pc is 0 where the stack ended.
+[[gnu::noinline]] bool follow_unusual(FramePoint& from) {
   const auto read = [](std::uintptr_t address, std::uintptr_t& value) {
     value = word(address);
     return true;
   };
-  std::size_t found = 0;
-  ended = true;
-  for (;;) {
-    found += follow_known(from, addresses + found, count - found);
-    if (found == count || from.pc == 0) {
-      return found;
-    }
-    const FrameRule rule = rule_at(from.pc, false, false);
-    if (rule.cfa == FrameRule::Cfa::none) {
-      ended = false;
-      return found;
-    }
-    if (!rules::step(rule, kCodeMask, read, from) || from.pc == 0) {
-      return found;
-    }
-    addresses[found++] = reinterpret_cast<void*>(from.pc);
+  const FrameRule rule = rule_at(from.pc, false, false);
+  if (rule.cfa == FrameRule::Cfa::none) {
+    return false;
   }
+  from.pc = rules::step(rule, kCodeMask, read, from) ? from.pc : 0;
+  return true;
+}
+
+// From the first frame without a rule on, with care.
+[[gnu::noinline]] std::size_t follow_carefully(Point& from, void** addresses, std::size_t count) {
+  CarefulWalk rest(from, false);
+  std::size_t found = 0;
+  while (found < count && rest.next()) {
+    addresses[found++] = reinterpret_cast<void*>(rest.address());
+  }
+  return found;
 }
 
 }  // namespace
 
-std::size_t capture(Point from, void** addresses, std::size_t count) {
-  bool ended = false;
-  std::size_t found = follow_rules(from, addresses, count, ended);
-  // From the first frame without a table on, with care.
-  if (!ended) {
-    CarefulWalk rest(from, false);
-    while (found < count && rest.next()) {
-      addresses[found++] = reinterpret_cast<void*>(rest.address());
+std::size_t capture(Point& from, void** addresses, std::size_t count) {
+  void** at = addresses;
+  void* const* const end = addresses + count;
+  const auto found = [&] { return static_cast<std::size_t>(at - addresses); };
+  for (;;) {
+    at = from.fp_known ? follow_known(from, at, end) : at;
+    if (at == end || from.pc == 0) {
+      return found();
     }
+    if (!follow_unusual(from)) {
+      if (at != addresses) {
+        forget_others(from);
+      }
+      return found() + follow_carefully(from, at, count - found());
+    }
+    if (from.pc == 0) {
+      return found();
+    }
+    *at++ = reinterpret_cast<void*>(from.pc);
   }
-  return found;
 }
 
 }  // namespace whocall::runtime

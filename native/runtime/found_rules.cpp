@@ -1,6 +1,7 @@
 #include "runtime/found_rules.h"
 
 #include "rules/cfi_rule.h"
+#include "runtime/known_files.h"
 #include "runtime/machine.h"
 #include "runtime/mapped_modules.h"
 
@@ -9,24 +10,39 @@ namespace {
 
 using rules::FrameRule;
 
-RuleCache cache;
-
 FrameRule found_rule(std::uintptr_t lookup, bool thorough) {
   Module module;
-  rules::FrameDescription description;
-  if (!find_file(lookup, thorough, module) || module.tables.header == 0 ||
-      module.tables.entries != 0 || !rules::find_description(module.tables, lookup, description)) {
+  if (!find_file(lookup, thorough, module)) {
     return {};
   }
-  return rules::rule_at(description, kRegisters, lookup);
+  // ARM's index is asked first, which is no table of rules.
+  if (module.tables.entries != 0) {
+    return {};
+  }
+  rules::FrameDescription description;
+  const bool covered =
+      module.tables.header != 0 && rules::find_description(module.tables, lookup, description);
+  return covered ? rules::rule_at(description, kRegisters, lookup) : rule_ahead(module, lookup);
 }
 
 }  // namespace
 
-RuleCache& known_rules() { return cache; }
+RuleCache known_rules;
 
 bool find_file(std::uintptr_t address, bool thorough, Module& module) {
   return find_module(address, module) || (thorough && find_mapped_module(address, module));
+}
+
+FrameRule rule_ahead(const Module& module, std::uintptr_t lookup) {
+  const KnownFile* const known = known_file(module);
+  const std::uintptr_t place = lookup - module.bias;
+  rules::FrameDescription description;
+  if (known == nullptr || !rules::find_description(known->frames, place, description)) {
+    return {};
+  }
+  FrameRule rule = rules::rule_at(description, kRegisters, place);
+  rule.by_analysis = known->analysed;
+  return rule;
 }
 
 FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
@@ -39,17 +55,17 @@ FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
   if (thorough && !find_file(address - 1, thorough, module)) {
     return {};
   }
-  if (const std::uint32_t known = cache.find(address)) {
-    return rules::lengthened(cache.entry(known).rule);
+  if (const std::uint32_t known = known_rules.find(address)) {
+    return rules::lengthened(known_rules.entry(known).rule);
   }
   const FrameRule rule = found_rule(address - 1, thorough);
   rules::ShortRule kept;
   if ((rule.cfa != FrameRule::Cfa::none || rule.signal_frame) && rules::shortened(rule, kept)) {
-    cache.put(address, kept);
+    known_rules.put(address, kept);
   }
   return rule;
 }
 
-void forget_rules() { cache.clear(); }
+void forget_rules() { known_rules.clear(); }
 
 }  // namespace whocall::runtime

@@ -56,7 +56,8 @@ rules::ByteSpan MappedFile::section(const char* name) const {
     if (names != nullptr && inside(names->sh_offset, names->sh_size) &&
         each->sh_name < names->sh_size && length <= names->sh_size - each->sh_name &&
         std::memcmp(bytes_ + names->sh_offset + each->sh_name, name, length) == 0 &&
-        each->sh_type != SHT_NOBITS && inside(each->sh_offset, each->sh_size)) {
+        each->sh_type != SHT_NOBITS && (each->sh_flags & SHF_COMPRESSED) == 0 &&
+        inside(each->sh_offset, each->sh_size)) {
       return {bytes_ + each->sh_offset, each->sh_offset, each->sh_size};
     }
   }

@@ -30,7 +30,7 @@ class MappedFile {
   [[nodiscard]] bool has(const BuildId& id) const;
   // Of SHT_SYMTAB or SHT_DYNSYM; empty where it has none.
   [[nodiscard]] SymbolTable symbols(std::uint32_t type) const;
-  // The bytes of a section; empty where it has none of that name.
+  // The bytes of a section; empty where it has none of that name, or packs it.
   [[nodiscard]] rules::ByteSpan section(const char* name) const;
 
  private:

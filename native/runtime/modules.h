@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rules/frame_description.h"
+#include "rules/frame_tables.h"
 
 namespace whocall::runtime {
 

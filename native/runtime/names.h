@@ -12,15 +12,8 @@ struct FunctionName {
   std::uintptr_t begin = 0;    // link address
 };
 
-// Of a link address. Looks in the file's own table of symbols, in that of its separate debug file
-// (by build id, below /usr/lib/debug), and in the dynamic one. A file that is another build than
-// the one in memory lends no names.
+// Of a link address. Looks in the file's own table of symbols, in that of its debug file, and in
+// the dynamic one.
 FunctionName find_name(const Module& module, std::uintptr_t link_address);
-
-// Opens what find_name() will look into.
-void open_names(const Module& module);
-
-// The path of a module, that of the program included.
-const char* path_of(const Module& module);
 
 }  // namespace whocall::runtime

@@ -4,9 +4,9 @@
 
 #include "runtime/description.h"
 #include "runtime/found_rules.h"
+#include "runtime/known_files.h"
 #include "runtime/machine.h"
 #include "runtime/modules.h"
-#include "runtime/names.h"
 #include "runtime/text.h"
 #include "runtime/walk.h"
 
@@ -51,7 +51,8 @@ namespace runtime = whocall::runtime;
 extern "C" {
 
 std::size_t whocall_capture(void** addresses, std::size_t count) {
-  return runtime::capture(runtime::here(), addresses, count);
+  runtime::Point from = runtime::here();
+  return runtime::capture(from, addresses, count);
 }
 
 std::size_t whocall_backtrace(whocall_frame* frames, std::size_t count) {
@@ -111,8 +112,10 @@ void whocall_prepare(void) {
   void* addresses[64];
   runtime::list_modules();
   runtime::forget_rules();
-  runtime::for_each_listed(runtime::open_names);
-  runtime::capture(runtime::here(), addresses, sizeof addresses / sizeof addresses[0]);
+  runtime::for_each_listed(
+      [](const runtime::Module& module) { static_cast<void>(runtime::known_file(module)); });
+  runtime::Point from = runtime::here();
+  runtime::capture(from, addresses, sizeof addresses / sizeof addresses[0]);
 }
 
 }  // extern "C"

@@ -1,12 +1,15 @@
 // Rules that were found, by return address: a table that all threads and signal handlers read and
 // write without locks.
 //
-// An entry is written once, before anyone can find it, and stays; when there is no room left,
-// nothing more is kept. It holds the code before the address too: where a library was closed and
-// another was opened in its place, what was known of the first is not taken for the second's.
+// An entry is written once, before anyone can find it, and its place is never another's; when there
+// is no room left, nothing more is kept. It holds the code before the address too: where a library
+// was closed and another was opened in its place, what was known of the first is not taken for the
+// second's.
 //
-// Each entry remembers where the walk went on from it, as most often it will again: a processor
-// that guesses as much need not wait for the stack to learn which entry is next.
+// A walk that comes by for the first time leaves its entries one behind the other, and the next one
+// will most often take the same way: a processor that looks at the following entry need not wait
+// for anything to learn where that is. Where another walk was there first, each entry remembers
+// where the last one went on from it.
 #pragma once
 
 #include <array>
@@ -29,6 +32,8 @@ class RuleCache {
   static constexpr std::uint32_t kNone = 0;
 
   [[nodiscard]] const Entry& entry(std::uint32_t number) const { return entries_[number]; }
+  // Of no address; the first walk's entries follow it.
+  [[nodiscard]] Entry* nobody() { return entries_.data(); }
 
   // `address` is one that was looked up in this process before, or lies in a module: the code
   // before it is read.
@@ -41,15 +46,12 @@ class RuleCache {
     }
     return kNone;
   }
-  // The same, of an address that was found behind the one of the entry `last`.
-  [[nodiscard]] std::uint32_t find_behind(std::uint32_t last, std::uintptr_t address) {
-    const std::uint32_t guess = load(entries_[last].next);
-    if (holds(guess, address)) [[likely]] {
-      return guess;
+  // The same, of an address that was found behind the one of `last`; nobody's if there is none.
+  [[nodiscard]] Entry* find_behind(Entry* last, std::uintptr_t address) {
+    if (holds(last[1], address)) [[likely]] {
+      return last + 1;
     }
-    const std::uint32_t found = find(address);
-    store(entries_[last].next, found);
-    return found;
+    return find_elsewhere(*last, address);
   }
 
   void put(std::uintptr_t address, const rules::ShortRule& rule) {
@@ -64,7 +66,11 @@ class RuleCache {
       }
       const std::uint32_t number = __atomic_add_fetch(&used_, 1, __ATOMIC_RELAXED);
       if (number < kEntries) {
-        entries_[number] = {address, code_before(address), rule, kNone};
+        Entry& entry = entries_[number];
+        entry.code = code_before(address);
+        entry.rule = rule;
+        // From here on a walk may find it, behind the entry before.
+        __atomic_store_n(&entry.address, address, __ATOMIC_RELEASE);
         store(at, number);
       }
       return;
@@ -75,12 +81,22 @@ class RuleCache {
     for (std::uint32_t& at : places_) {
       store(at, kNone);
     }
-    for (std::uint32_t i = 0; i < kEntries; ++i) {
-      store(entries_[i].next, kNone);
+    for (Entry& entry : entries_) {
+      __atomic_store_n(&entry.address, 0, __ATOMIC_RELEASE);
+      store(entry.next, kNone);
     }
   }
 
  private:
+  [[gnu::noinline]] Entry* find_elsewhere(Entry& last, std::uintptr_t address) {
+    std::uint32_t found = load(last.next);
+    if (!holds(found, address)) {
+      found = find(address);
+      store(last.next, found);
+    }
+    return &entries_[found];
+  }
+
   static constexpr std::uint32_t kEntries = 1U << 13U;
   static constexpr unsigned kPlaceBits = 14;
   static constexpr std::uint32_t kProbes = 8;
@@ -96,9 +112,12 @@ class RuleCache {
     std::memcpy(&code, reinterpret_cast<const void*>(address - sizeof code), sizeof code);
     return code;
   }
+  [[nodiscard]] static bool holds(const Entry& entry, std::uintptr_t address) {
+    return __atomic_load_n(&entry.address, __ATOMIC_ACQUIRE) == address &&
+           entry.code == code_before(address);
+  }
   [[nodiscard]] bool holds(std::uint32_t number, std::uintptr_t address) const {
-    const Entry& entry = entries_[number];
-    return entry.address == address && entry.code == code_before(address);
+    return holds(entries_[number], address);
   }
 
   static std::uint32_t load(const std::uint32_t& number) {
@@ -109,7 +128,7 @@ class RuleCache {
   }
 
   std::array<std::uint32_t, std::size_t{1} << kPlaceBits> places_{};  // entries, by address
-  std::array<Entry, kEntries> entries_{};                             // the first one is nobody's
+  std::array<Entry, kEntries + 1> entries_{};  // the first and the last are nobody's
   std::uint32_t used_ = 0;
 };
 

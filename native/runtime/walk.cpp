@@ -39,7 +39,7 @@ bool CarefulWalk::next() {
     return by_context();
   }
   if (rule.cfa != FrameRule::Cfa::none) {
-    return by_rule(rule, WHOCALL_CFI);
+    return by_rule(rule);
   }
   const std::uintptr_t lookup = at_.pc - (exact_ ? 0 : 1);
   Module module;
@@ -50,11 +50,11 @@ bool CarefulWalk::next() {
   if (step_by_index(module, lookup, reader_, caller)) {
     return accept(caller, WHOCALL_CFI);
   }
-  const FrameRule read = rule_by_prologue(module, lookup);
-  if (read.cfa != FrameRule::Cfa::none) {
-    return by_rule(read, WHOCALL_ANALYSIS);
+  FrameRule read = module.tables.entries != 0 ? rule_ahead(module, lookup) : FrameRule{};
+  if (read.cfa == FrameRule::Cfa::none) {
+    read = rule_by_prologue(module, lookup);
   }
-  return by_chain();
+  return read.cfa != FrameRule::Cfa::none ? by_rule(read) : by_chain();
 }
 
 bool CarefulWalk::accept(const Point& caller, whocall_trust trust) {
@@ -67,7 +67,7 @@ bool CarefulWalk::accept(const Point& caller, whocall_trust trust) {
   return true;
 }
 
-bool CarefulWalk::by_rule(const FrameRule& rule, whocall_trust trust) {
+bool CarefulWalk::by_rule(const FrameRule& rule) {
   const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
     return read(address, value);
   };
@@ -78,7 +78,8 @@ bool CarefulWalk::by_rule(const FrameRule& rule, whocall_trust trust) {
   if (!rules::step(rule, kCodeMask, reader, caller)) {
     return stop(WalkEnd::unreadable);
   }
-  return accept(caller, trust);
+  forget_others(caller);
+  return accept(caller, rule.by_analysis ? WHOCALL_ANALYSIS : WHOCALL_CFI);
 }
 
 bool CarefulWalk::is_trampoline() const {

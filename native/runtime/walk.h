@@ -10,8 +10,9 @@
 
 namespace whocall::runtime {
 
-// A walk that reads the stack as it is: of a thread that runs. Fills in return addresses.
-std::size_t capture(Point from, void** addresses, std::size_t count);
+// A walk that reads the stack as it is: of a thread that runs. Fills in return addresses; `from` is
+// where it ended.
+std::size_t capture(Point& from, void** addresses, std::size_t count);
 
 // Why a walk goes no further.
 enum class WalkEnd : std::uint8_t {
@@ -50,7 +51,7 @@ class CarefulWalk {
   [[nodiscard]] bool is_code(std::uintptr_t address) const;
   [[nodiscard]] bool is_trampoline() const;
   bool accept(const Point& caller, whocall_trust trust);
-  bool by_rule(const rules::FrameRule& rule, whocall_trust trust);
+  bool by_rule(const rules::FrameRule& rule);
   bool by_context();
   bool by_call();
   bool by_chain();

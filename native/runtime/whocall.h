@@ -4,9 +4,11 @@
  * whocall_prepare() may be called in signal handlers, also in one that a crash runs. Strings and
  * build ids in frames lie in memory that stays as long as the process.
  *
- * Frames are found by unwind tables (.eh_frame; .ARM.exidx), and where a function has none by its
- * first instructions (MIPS) or the chain of frame pointers; every frame says which. Linux; x86-64,
- * i386, AArch64, ARM, MIPS. Static programs have to be linked with -Wl,--eh-frame-hdr.
+ * Frames are found by unwind tables (.eh_frame; .ARM.exidx), where a function has none by rules
+ * that were computed ahead and lie in a file beside the module (PATH.whocall, by `whocall export`)
+ * or by those of its debug file (.debug_frame), else by its first instructions (MIPS) or the chain
+ * of frame pointers; every frame says which. Linux; x86-64, i386, AArch64, ARM, MIPS. Static
+ * programs have to be linked with -Wl,--eh-frame-hdr.
  */
 #ifndef WHOCALL_H
 #define WHOCALL_H
@@ -24,8 +26,9 @@ extern "C" {
 /* How a frame was found, the surest first. */
 typedef enum whocall_trust {
   WHOCALL_CONTEXT,      /* where the walk began, or registers that the kernel saved */
-  WHOCALL_CFI,          /* by the callee's unwind table */
-  WHOCALL_ANALYSIS,     /* by the callee's instructions, or it is no code: then calls left it so */
+  WHOCALL_CFI,          /* by the callee's unwind table, or what its compiler wrote for debuggers */
+  WHOCALL_ANALYSIS,     /* by the callee's instructions, now or when rules were computed ahead; or
+                           it is no code: then calls left it so */
   WHOCALL_FRAME_POINTER /* by the callee's frame pointer, which nothing vouches for */
 } whocall_trust;
 
@@ -67,10 +70,11 @@ WHOCALL_API int find_function_by_addr(const void* address, whocall_frame* frame)
 WHOCALL_API void whocall_print(int fd, const whocall_frame* frames, size_t count);
 
 /* Prepares what would else be done when somebody asks: opens the files that have the names of
- * functions, of all modules that are loaded now, and walks this stack once. C libraries that do not
- * tell of modules in signal handlers (all but glibc 2.35 and newer) and static programs have to
- * call it after dlopen(); at the start their modules are listed anyway. It also forgets what is
- * known of functions, for programs that close a library and open a changed one in its place. */
+ * functions and unwinding rules computed ahead, of all modules that are loaded now, sorts the
+ * rules, and walks this stack once. C libraries that do not tell of modules in signal handlers (all
+ * but glibc 2.35 and newer) and static programs have to call it after dlopen(); at the start their
+ * modules are listed anyway. It also forgets what is known of functions, for programs that close a
+ * library and open a changed one in its place. */
 WHOCALL_API void whocall_prepare(void);
 
 /* What is done when the program crashes. Begin with WHOCALL_CRASH_OPTIONS and change what should be

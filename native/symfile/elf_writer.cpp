@@ -12,6 +12,9 @@
 namespace whocall {
 namespace {
 
+// Who reads the file is to know that no compiler wrote its rules: libwhocall looks for this.
+constexpr char kWriter[] = "whocall wrote these names and rules: found by analysis";
+
 constexpr std::size_t kMostSections = 0xfe00;  // numbers from 0xff00 on have other meanings
 
 struct WrittenSection {
@@ -45,6 +48,7 @@ class DebugFileWriter {
     clone_loaded_sections();
     if (!debug_frame.empty()) {
       add(".debug_frame", SHT_PROGBITS, file_.pointer_size(), debug_frame);
+      add(".comment", SHT_PROGBITS, 1, std::as_bytes(std::span(kWriter)));
     }
     add_table(symbols.records());
     add(".strtab", SHT_STRTAB, 1, std::as_bytes(std::span(symbols.names())));

@@ -15,6 +15,7 @@
 #include "object/call_frame_info.h"
 #include "object/elf_file.h"
 #include "rules/cfi_rule.h"
+#include "rules/frame_tables.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/cfi_program.h"
 

@@ -8,6 +8,7 @@
 
 #include "rules/arm_index.h"
 #include "rules/cfi_rule.h"
+#include "rules/frame_tables.h"
 #include "rules/mips_prologue.h"
 
 namespace whocall::test {
@@ -109,13 +110,16 @@ TEST_CASE("MIPS' prologues: a frame, the return address, the frame pointer") {
   const auto rule_of = [&](std::size_t count) {
     return rules::mips_rule(code.data(), code.data() + count);
   };
-  CHECK(rule_of(0) == FrameRule{.cfa = FrameRule::Cfa::from_sp, .ret = FrameRule::Return::in_link});
+  CHECK(rule_of(0) == FrameRule{.cfa = FrameRule::Cfa::from_sp,
+                                .ret = FrameRule::Return::in_link,
+                                .by_analysis = true});
   CHECK(rule_of(1).cfa_offset == 32);
   CHECK(rule_of(1).ret == FrameRule::Return::in_link);
   CHECK(rule_of(2).return_slot == -4);
   const FrameRule whole{.cfa = FrameRule::Cfa::from_fp,
                         .ret = FrameRule::Return::stored,
                         .fp = FrameRule::Fp::stored,
+                        .by_analysis = true,
                         .cfa_offset = 32,
                         .return_slot = -4,
                         .fp_slot = -8};

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime.ahead import CHAIN, export, names, read, stripped
 from runtime.lab import NATIVE, build
 from runtime.reports import read_record, read_reports
 
@@ -87,6 +88,18 @@ def test_the_callers(foreign: tuple[Foreign, Path], tmp_path: Path, optimized: s
             assert "captured: the same" in lines
             assert frames[:2] == ["test_c", caller]
             assert frames[-1] == "main"
+
+
+def test_rules_ahead(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
+    """Of code with neither tables nor frame pointers, by the file that `whocall export` writes."""
+    one, libraries = foreign
+    flags = [flag for flag in one.flags if flag != "-funwind-tables"]
+    for mode in MODES.get(one.name, [()]):
+        library = str(libraries / "libwhocall.a")
+        program, twin = stripped(tmp_path, *flags, *mode, library, triple=one.triple)
+        export(program)
+        found = read(program, one.run(program, "ask").stdout)
+        assert names(twin, found.own)[: len(CHAIN)] == CHAIN
 
 
 def test_a_crash(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:

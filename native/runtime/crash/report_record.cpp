@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "runtime/crash/signals.h"
+#include "runtime/known_files.h"
 #include "runtime/machine.h"
 #include "runtime/mapped_modules.h"
-#include "runtime/names.h"
 #include "runtime/readable.h"
 
 namespace whocall::runtime {

@@ -2,11 +2,11 @@
 
 #include "runtime/crash/signals.h"
 #include "runtime/description.h"
+#include "runtime/known_files.h"
 #include "runtime/lines_of_file.h"
 #include "runtime/machine.h"
 #include "runtime/mapped_modules.h"
 #include "runtime/modules.h"
-#include "runtime/names.h"
 #include "runtime/text.h"
 
 namespace whocall::runtime {

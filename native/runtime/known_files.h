@@ -1,0 +1,32 @@
+// What the files on disk add to those that are loaded: symbol tables, and unwinding rules where
+// what is loaded has none.
+#pragma once
+
+#include "rules/debug_frame.h"
+#include "runtime/mapped_file.h"
+#include "runtime/modules.h"
+
+namespace whocall::runtime {
+
+struct KnownFile {
+  const char* path = nullptr;
+  std::uintptr_t begin = 0;
+  BuildId id;
+  SymbolTable own;
+  SymbolTable debug;
+  SymbolTable dynamic;
+  rules::DebugFrame frames;  // link addresses
+  bool analysed = false;     // the rules are whocall's own, and not a compiler's
+  KnownFile* next = nullptr;
+};
+
+// Of a module that is loaded: opened when it is first asked for, and kept. Looks into the file, and
+// into its debug file: below /usr/lib/debug by build id, or "PATH.whocall" beside it, which
+// `whocall export` writes. One of another build than that in memory is not taken, nor a debug file
+// where there is no build id. Null where no memory is left.
+const KnownFile* known_file(const Module& module);
+
+// The path of a module, that of the program included.
+const char* path_of(const Module& module);
+
+}  // namespace whocall::runtime
