@@ -86,18 +86,29 @@ std::size_t whole_padding_before(ByteView code, std::uint64_t at) {
 }
 
 // Whether an instruction that never goes on behind itself ends at `at`: ret, jmp, hlt, ud2.
+//
+// Folklore. Situation: the last bytes of other instructions are the same as those of ret, jmp or
+// hlt. Example: mov %rsi,%r12 (49 89 f4), mov %rax,%rbx (48 89 c3) and mov %rbp,%rbx (48 89 eb)
+// before pushes that happen to be aligned, in the middle of a prologue that was compiled for size.
+// Remedy: behind the opcode of a move between registers stand its operands, and programs halt only
+// behind the call of what never returns.
 bool ends_before(ByteView code, std::uint64_t at) {
   const auto byte = [&](std::uint64_t back) -> unsigned {
     return back <= at ? std::to_integer<unsigned>(code.bytes()[at - back]) : 0;
   };
-  const bool returns = byte(1) == 0xc3 || (byte(3) == 0xc2 && byte(1) == 0 && byte(2) % 4 == 0);
-  const bool stops = byte(1) == 0xf4 || (byte(2) == 0x0f && byte(1) == 0x0b);
+  const auto moves = [&](std::uint64_t back) { return byte(back) == 0x89 || byte(back) == 0x8b; };
+  const bool returns =
+      (byte(1) == 0xc3 && !moves(2)) || (byte(3) == 0xc2 && byte(1) == 0 && byte(2) % 4 == 0);
+  const bool calls = byte(6) == 0xe8 || (byte(7) == 0xff && byte(6) == 0x15) ||
+                     (byte(3) == 0xff && (byte(2) & 0xf8U) == 0xd0);
+  const bool stops = (byte(1) == 0xf4 && calls) || (byte(2) == 0x0f && byte(1) == 0x0b);
+  const bool jumps_near = byte(2) == 0xeb && !moves(3);
   const bool jumps_far =
       byte(5) == 0xe9 && (byte(1) == 0 || byte(1) == 0xff || byte(1) <= 0x08 || byte(1) >= 0xf8);
   const bool jumps_through = (byte(2) == 0xff && (byte(1) & 0xf8U) == 0xe0) ||
                              (byte(6) == 0xff && byte(5) == 0x25) ||
                              (byte(7) == 0xff && byte(6) == 0x24);
-  return at == 0 || returns || stops || jumps_far || byte(2) == 0xeb || jumps_through;
+  return at == 0 || returns || stops || jumps_far || jumps_near || jumps_through;
 }
 
 // push of a register that calls preserve; sub $imm,%rsp. Before calls, i386 code lowers the stack

@@ -149,6 +149,20 @@ TEST_CASE("the look of a start: what stands before it and how it begins") {
   CHECK_FALSE(kX86_64.code.features_at_start(middle.view(), 2).prologue);
 }
 
+TEST_CASE("the look of a start: operands that look like the end of a function") {
+  const auto behind_end = [](const Bytes& before) {
+    return kX86_64.code.features_at_start(before.view(), before.view().size()).behind_end;
+  };
+  CHECK_FALSE(behind_end({0x49, 0x89, 0xf4}));        // mov %rsi,%r12: no hlt
+  CHECK_FALSE(behind_end({0x48, 0x89, 0xc3}));        // mov %rax,%rbx: no ret
+  CHECK_FALSE(behind_end({0x48, 0x89, 0xeb, 0x51}));  // mov %rbp,%rbx; push %rcx: no jmp
+  CHECK(behind_end({0x48, 0x83, 0xc4, 0x08, 0xc3}));  // add $8,%rsp; ret
+  CHECK(behind_end({0xb0, 0x01, 0xc3}));              // mov $1,%al; ret
+  CHECK(behind_end({0x5b, 0xeb, 0x10}));              // pop %rbx; jmp
+  CHECK(behind_end({0xff, 0x15, 1, 2, 0, 0, 0xf4}));  // call *main's caller; hlt
+  CHECK(behind_end({0xe8, 1, 2, 0, 0, 0xf4}));
+}
+
 TEST_CASE("the look of a start: where pointers have 4 bytes, no prefix makes operands wide") {
   const Bytes lowers = Bytes{0xc3, 0x83, 0xec, 0x08}.fill(32, 0x90);  // sub $8,%esp
   CHECK(kX32.code.features_at_start(lowers.view(), 1).prologue);
