@@ -315,7 +315,8 @@ class Analysis {
   // function of its own.
   AbstractState state_of_unreached(std::uint64_t offset) {
     const bool own_function = !function_.exact_bounds && reader_.looks_like_function(offset);
-    if (own_function || (switches_.empty() && !function_.exact_bounds)) {
+    const bool is_part = !function_.entries.empty();  // then calls enter nothing in it
+    if (own_function || (switches_.empty() && !function_.exact_bounds && !is_part)) {
       return AbstractState(arch_);
     }
     if (switches_.empty()) {
