@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
+from whocall.core.extras import lacking
 from whocall.triage.forms import clean
 from whocall.triage.summary import SHOWN, frame_text
 
@@ -25,9 +25,7 @@ def page_text(findings: Findings) -> Iterator[str]:
     try:
         from jinja2 import Environment
     except ImportError as error:
-        raise Error(
-            "--format html needs Jinja2: install whocall[triage], or python3-jinja2"
-        ) from error
+        raise lacking("--format html", "jinja2") from error
     source = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters["frame"] = frame_text

@@ -56,15 +56,12 @@ def hashed(text: str) -> str:
 
 def needs_templates() -> None:
     """Raises Error where the library of the templates is missing, before anything is done."""
-    from whocall.core.errors import Error
+    from whocall.core.extras import lacking
 
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise Error(
-            "the page is made by jinja2, which this Python lacks: install python3-jinja2, or "
-            "`pip install whocall[report]`; --json needs neither"
-        ) from error
+        raise lacking("a page (unlike --json)", "jinja2") from error
 
 
 def environment() -> Environment:
