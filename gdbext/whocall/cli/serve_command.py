@@ -38,6 +38,7 @@ def add(parser: Parser) -> None:
 def run(arguments: Values) -> int:
     """`whocall serve`: until Ctrl-C."""
     from whocall.cli.core_server import Cores, CoreServer
+    from whocall.cli.progress import leave
     from whocall.report.page.writing import needs_templates
 
     needs_templates()
@@ -52,6 +53,8 @@ def run(arguments: Values) -> int:
             f"port {arguments.port} cannot be had: {error.strerror}; choose another by --port"
         ) from error
     with server:
+        cores.entries()  # what this finds out is kept: the first page comes at once
+        leave()  # nobody waits here for what requests take
         print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
         try:
             server.serve_forever()
