@@ -41,7 +41,7 @@ def run(arguments: Values) -> int:
     from whocall.cli.progress import leave
     from whocall.report.page.writing import needs_templates
 
-    needs_templates()
+    needs_templates("whocall serve")
     arguments.title = ""
     if arguments.port > 0xFFFF:
         raise Error(f"there is no port {arguments.port}: they are 1 to 65535, and 0 for any")

@@ -89,6 +89,10 @@ def run(arguments: Values) -> int:
 
     if not arguments.paths and not arguments.store:
         raise UsageError("name cores or directories of cores, or a --store of earlier results")
+    if arguments.format == "html":
+        from whocall.report.page.writing import needs_templates
+
+        needs_templates("--format html")
     # The workers of a cluster have what they need: whocall[triage].
     reads_code = bool(arguments.scheduler) or find_spec("capstone") is not None
     settings = Settings(_search(arguments), float(arguments.time_limit), reads_code=reads_code)

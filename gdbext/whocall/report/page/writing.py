@@ -54,14 +54,16 @@ def hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def needs_templates() -> None:
-    """Raises Error where the library of the templates is missing, before anything is done."""
+def needs_templates(what: str = "a page") -> None:
+    """Raises Error, which says that `what` needs it, where the library of the templates is missing:
+    to be called before anything else is done.
+    """
     from whocall.core.extras import lacking
 
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise lacking("a page (unlike --json)", "jinja2") from error
+        raise lacking(what, "jinja2") from error
 
 
 def environment() -> Environment:
