@@ -67,10 +67,11 @@ def _ran(command: list[str], core: str) -> tuple[str, str]:
     ) as gdb:
         try:
             while True:
+                working(f"Asking {command[0]} for its backtrace of {core}")
                 try:
                     return gdb.communicate(timeout=_LOOK_UP)
                 except subprocess.TimeoutExpired:
-                    working(f"Asking {command[0]} for its backtrace of {core}")
+                    continue
         finally:
             gdb.kill()
 
