@@ -402,10 +402,12 @@ def is_trace_file(path: _Path) -> bool: ...
 def functions(path: _Path, search: FileSearch = ...) -> FunctionList:
     """The function table of any object file; libbfd reads what is not ELF."""
 
-def tell_of_long_work(tell: Callable[[str], None] | None, patience: float = 1.0) -> None:
-    """From now on `tell` is called with what native code is about ("Reading the symbols of
-    /bin/prog"), once for each piece of work, when `patience` (seconds) has passed since this call
-    or since it was last called."""
+def tell_of_long_work(
+    tell: Callable[[str, float | None], None] | None, patience: float = 1.0, interval: float = 0.1
+) -> None:
+    """From now on, when `patience` (seconds) has passed, `tell` is called every `interval` with
+    what native code is about ("Reading the symbols of /bin/prog"), and with what share of it is
+    done, 0 to 1, where it knows."""
 
 def checksum(bytes: Buffer, before: int = 0) -> int:
     """Of 64 bits; goes on from that of what came `before`."""

@@ -14,12 +14,16 @@ LongWork::LongWork(std::string_view doing, std::string_view what)
 
 LongWork::~LongWork() { the_innermost = outer_; }
 
-std::string LongWork::take_untold() {
-  if (the_innermost == nullptr || the_innermost->told_) {
-    return {};
+std::optional<LongWork::State> LongWork::innermost() {
+  if (the_innermost == nullptr) {
+    return std::nullopt;
   }
-  the_innermost->told_ = true;
-  return std::string(the_innermost->doing_).append(1, ' ').append(the_innermost->what_);
+  State state{std::string(the_innermost->doing_).append(1, ' ').append(the_innermost->what_), {}};
+  if (the_innermost->total_ != 0) {
+    state.share =
+        static_cast<double>(the_innermost->done_) / static_cast<double>(the_innermost->total_);
+  }
+  return state;
 }
 
 }  // namespace whocall

@@ -1,6 +1,8 @@
 // What a long computation is about, for people who wait for it.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,14 +19,26 @@ class LongWork {
   LongWork& operator=(const LongWork&) = delete;
   ~LongWork();
 
-  // What this thread does and has not been told of yet; empty when there is nothing to tell.
-  static std::string take_untold();
+  // Of so many parts some are done.
+  void reached(std::size_t done, std::size_t total) {
+    done_ = done;
+    total_ = total;
+  }
+
+  // "Reading the symbols of /usr/bin/prog", and what share of it is done, 0 to 1, where it knows.
+  struct State {
+    std::string what;
+    std::optional<double> share;
+  };
+  // What this thread does; a miss when that is no long work.
+  static std::optional<State> innermost();
 
  private:
   LongWork* outer_;
   std::string_view doing_;
   std::string_view what_;
-  bool told_ = false;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;  // 0: not known
 };
 
 }  // namespace whocall

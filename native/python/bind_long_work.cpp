@@ -1,7 +1,9 @@
 #include "python/bind_long_work.h"
 
+#include <pybind11/stl.h>
+
 #include <chrono>
-#include <string>
+#include <optional>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -17,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Teller {
   py::object tell = py::none();
-  Clock::duration patience{};
+  Clock::duration interval{};
   Clock::time_point next = Clock::time_point::max();  // when somebody will have waited long enough
 };
 
@@ -27,11 +29,14 @@ Teller& teller() {
   return *kTeller;
 }
 
-void tell_of_long_work(py::object tell, double patience) {
+Clock::duration seconds(double count) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+void tell_of_long_work(py::object tell, double patience, double interval) {
   Teller& known = teller();
-  known.patience =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(patience));
-  known.next = tell.is_none() ? Clock::time_point::max() : Clock::now() + known.patience;
+  known.interval = seconds(interval);
+  known.next = tell.is_none() ? Clock::time_point::max() : Clock::now() + seconds(patience);
   known.tell = std::move(tell);
 }
 
@@ -40,10 +45,10 @@ void tell_when_due() {
   if (known.next == Clock::time_point::max() || Clock::now() < known.next) {
     return;
   }
-  if (const std::string untold = LongWork::take_untold(); !untold.empty()) {
-    known.next = Clock::now() + known.patience;
+  if (const std::optional<LongWork::State> state = LongWork::innermost()) {
+    known.next = Clock::now() + known.interval;
     const py::object tell = known.tell;  // it may name another
-    tell(text(untold));
+    tell(text(state->what), state->share);
   }
 }
 
@@ -62,7 +67,8 @@ void check() {
 
 void bind_long_work(py::module_& module) {
   set_interrupt_check(&check);
-  module.def("tell_of_long_work", &tell_of_long_work, py::arg("tell"), py::arg("patience") = 1.0);
+  module.def("tell_of_long_work", &tell_of_long_work, py::arg("tell"), py::arg("patience") = 1.0,
+             py::arg("interval") = 0.1);
 }
 
 }  // namespace whocall::python

@@ -49,9 +49,9 @@ std::shared_ptr<ThreadsReport> walk_threads(const Process& process, const std::v
   const ShownPart part{.past_main = request.past_main, .count = count};
   constexpr std::string_view kProgram = "the program";
   const std::string& program = report->session->image->exe_path;
-  const LongWork work("Walking the stacks of",
-                      program.empty() ? kProgram : std::string_view(program));
+  LongWork work("Walking the stacks of", program.empty() ? kProgram : std::string_view(program));
   for (const auto& [index, number, crashed, signal] : heads) {
+    work.reached(report->walks.size(), heads.size());
     report->walks.push_back(walk_thread(report->session, index, request));
     report->traces.push_back(
         shown_trace(report->session->image->threads[index], report->walks.back()->frames, part));

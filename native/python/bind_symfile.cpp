@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/interrupt.h"
+#include "base/long_work.h"
 #include "object/elf_architecture.h"
 #include "object/open_files.h"
 #include "process/file_image.h"
@@ -34,6 +35,7 @@ RepairFile repair_file(const Process& process, std::size_t index, bool names, bo
                        bool repeat_names, bool beside) {
   Session& session = *process.session();
   const Module& module = module_with_file(session, index);
+  const LongWork work("Making the symbol file of", module.path);
   const RepairFileRequest request{
       .names = names,
       .choice = {.debug_names = debug_names, .own_names = own_names},

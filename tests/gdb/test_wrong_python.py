@@ -283,6 +283,7 @@ def endless(tmp_path: Path) -> Path:
     python = tmp_path / name
     python.write_text(
         f'#!/bin/sh\n[ "$1" = -c ] && exec {sys.executable} "$@"\n'
+        f'echo "$@" >{tmp_path}/words\n'
         f"echo $$ >{tmp_path}/number.new; mv {tmp_path}/number.new {tmp_path}/number\n"
         "exec sleep 1000\n"
     )
@@ -305,6 +306,7 @@ def test_an_interrupt_ends_the_other_process(
     _until(number.exists)
     process = Path("/proc") / number.read_text().strip()
     assert process.exists()
+    assert "--announce" in (tmp_path / "words").read_text().split()  # somebody waits
     if everyone:
         child.sendintr()
     else:

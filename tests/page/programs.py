@@ -5,10 +5,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from acceptance.helpers.rust_programs import RUSTC
 from corpus.crash import crash
 from kept import Tool, kept, machine
+
+from whocall import open_core
+from whocall.core.image import Walk
+from whocall.report.page.happened import what_happened
 
 SOURCES = {
     "null-call": """
@@ -75,12 +80,21 @@ def core_of(source: str, exe: Path, *more: str) -> Path:
     return crash(compiled(source, exe, *more), exe.parent).core
 
 
+def happened(core: Path) -> dict[str, Any]:
+    """What a report says of a core's end."""
+    with open_core(str(core)) as image:
+        index = image.index_of_crash()
+        return what_happened(image, index, image.backtrace(index, Walk(past_main=True)))
+
+
 GO = """
 package main
 
 import (
     "errors"
     "os"
+    "runtime"
+    "syscall"
 )
 
 type ledger struct{ rows []int }
@@ -88,8 +102,16 @@ type ledger struct{ rows []int }
 //go:noinline
 func (l *ledger) total(n int) int { return l.rows[n] }
 
+func abort() {
+    syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(syscall.Gettid()), 6)
+}
+
 //go:noinline
 func give_up(how string) {
+    if how == "deferred" {
+        runtime.LockOSThread()
+        defer abort()
+    }
     if how == "words" {
         panic("plain <words>")
     }
@@ -121,7 +143,7 @@ fn main() {
 """
 
 
-WAYS = {"go": ("index", "words", "error"), "rust": ("index", "expect", "literal")}
+WAYS = {"go": ("index", "words", "error", "deferred"), "rust": ("index", "expect", "literal")}
 
 
 def _panics(language: str, place: Path) -> dict[str, Path]:

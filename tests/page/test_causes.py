@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from acceptance.helpers.stopped_processes import stopped
 
-from page.programs import SOURCES, compiled, core_of, panics
-from whocall import open_core, open_process
-from whocall.core.image import Walk
+from page.programs import SOURCES, compiled, core_of, happened, panics
+from whocall import open_process
 from whocall.report.page.happened import what_happened
 
 # Of each program: the kind of the first fact, and what the sentence must say.
@@ -31,12 +29,6 @@ EXPECTED = {
     "trap": ("trap", "it ran into `ud2`"),
     "sent": ("sent", "SIGSEGV in "),
 }
-
-
-def happened(core: Path) -> dict[str, Any]:
-    with open_core(str(core)) as image:
-        index = image.index_of_crash()
-        return what_happened(image, index, image.backtrace(index, Walk(past_main=True)))
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
@@ -90,6 +82,13 @@ def test_the_text_of_a_go_panic_is_read_without_symbols(how: str, text: str) -> 
     assert "runtime." not in found["sentence"].partition(": ")[0]
 
 
+def test_a_panic_that_may_still_be_recovered_is_no_cause() -> None:
+    """Deferred functions run, and one of them ends the program."""
+    found = happened(panics("go")["deferred"])
+    assert found["signal"] == "SIGABRT"
+    assert [fact["kind"] for fact in found["facts"]] == ["sent"]
+
+
 @pytest.mark.parametrize(
     ("how", "text"),
     [
@@ -101,6 +100,7 @@ def test_the_text_of_a_go_panic_is_read_without_symbols(how: str, text: str) -> 
 def test_the_text_of_a_rust_panic_is_read(how: str, text: str) -> None:
     found = happened(panics("rust")[how])
     assert found["facts"][0]["kind"] == "panic"
+    assert found["sentence"].startswith("panics was ended by SIGABRT in panics::main")
     assert found["facts"][0]["text"].startswith("it panicked at ")
     assert found["facts"][0]["text"].endswith(f": {text}")
     assert "panics.rs:" in found["facts"][0]["text"]

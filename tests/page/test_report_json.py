@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 import re
 import subprocess
@@ -18,6 +19,7 @@ from page.programs import SOURCES, core_of
 from whocall import open_core
 from whocall.cli.main import main
 from whocall.core.image import Walk
+from whocall.core.loader import python_here
 from whocall.report.form.jsonform import frame_json
 from whocall.report.page.document import PageOptions, document
 from whocall.report.page.limits import Limits
@@ -172,7 +174,11 @@ def test_without_templates_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert main(["report", str(workers_core), "-o", str(tmp_path / "page.html")]) == 1
-    assert "install python3-jinja2, or `pip install whocall[report]`" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "whocall: a page (unlike --json) needs jinja2, which this Python lacks; "
+    )
+    assert "-m pip install jinja2`" in said
     assert list(tmp_path.iterdir()) == []
     assert main(["report", str(workers_core), "--json", "--no-gdb"]) == 0
 
@@ -196,3 +202,42 @@ def test_what_a_reporter_noted_is_kept(workers_core: Path) -> None:
         crash = document([image], PageOptions())["crashes"][0]
     assert crash["origin"] == {"unit": "a.service", "command": "x <y>"}
     assert crash["source"]["core"] == "crash"
+
+
+@pytest.mark.parametrize(
+    ("library", "arguments"),
+    [
+        ("jinja2", ("--format", "html", "-o", "page.html")),
+        ("distributed", ("--scheduler", "tcp://127.0.0.1:1", "-o", "found.txt")),
+    ],
+)
+def test_triage_says_what_to_install_before_it_walks(
+    library: str,
+    arguments: tuple[str, ...],
+    tmp_path: Path,
+    workers_core: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.chdir(tmp_path)
+    assert main(["triage", str(workers_core), *arguments]) == 1
+    assert f"-m pip install {library}`" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_triage_says_what_it_cannot_compare_without(
+    workers_core: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert main(["triage", "-j", "1", str(workers_core)]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("warning: comparing code without names needs capstone")
+
+
+def test_in_a_virtual_environment_it_is_that_ones_python(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The one that it was made of may not be changed by pip."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert python_here() == sys.executable

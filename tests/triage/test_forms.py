@@ -11,7 +11,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
-from triage.conftest import PACKAGE, Run, command, environment, names
+from triage.conftest import PACKAGE, Run, environment, names
 from triage.crashes import Crashed
 
 MARKUP = "<script>alert(1)</script>&\"'\x1b[31m"
@@ -92,8 +92,12 @@ def test_a_report_of_one_core_of_each_bucket(
 def test_a_bar_on_terminals_alone(cores: list[Crashed], run: Run, tmp_path: Path) -> None:
     assert run("-", given=names(cores)).stderr == ""
     ours, theirs = pty.openpty()
+    at_once = (
+        "import sys, whocall.core.long_work as work; work.PATIENCE = 0.0\n"
+        "from whocall.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
     process = subprocess.Popen(
-        command("-"),
+        [sys.executable, "-c", at_once, "triage", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=theirs,
@@ -115,8 +119,8 @@ def test_a_bar_on_terminals_alone(cores: list[Crashed], run: Run, tmp_path: Path
         seen += piece
     os.close(ours)
     assert process.wait() == 0
-    assert b"walking cores" in seen
-    assert b"24/24" in seen
+    assert b"walking cores: 24 of 24" in seen
+    assert seen.endswith(b"\r\x1b[K")
 
 
 def test_help_fits_and_brings_nothing_from_elsewhere(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from whocall.cli.inputs import is_core, open_named_core
 from whocall.core.errors import Error
+from whocall.core.long_work import working
 from whocall.core.signals import signal_name
 from whocall.report.page.index_page import Entry, index_text
 
@@ -68,6 +69,7 @@ class Cores:
         for folder, folders, files in os.walk(self._root):
             folders.sort()
             for name in sorted(files):
+                working(f"Looking for cores in {folder}")
                 yield Path(folder, name)
 
     def entries(self) -> tuple[list[Entry], int]:
@@ -80,8 +82,9 @@ class Cores:
                 continue
         seen.sort(key=lambda item: -item[2].st_mtime)
         glanced = 0
-        entries = []
+        entries: list[Entry] = []
         for name, path, state in seen[:MOST_LISTED]:
+            working(f"Looking at the cores in {self.directory}", len(entries) / len(seen))
             stamp = (name, state.st_size, state.st_mtime_ns)
             if stamp not in self._glances and glanced < MOST_GLANCED:
                 glanced += 1

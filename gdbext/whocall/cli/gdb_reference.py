@@ -11,9 +11,11 @@ from typing import Any
 from whocall.core import loader
 from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
+from whocall.core.long_work import working
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 MARK = "whocall-frames:"
+_LOOK_UP = 0.25  # seconds from one word to people who wait to the next
 
 
 def _command(
@@ -53,6 +55,27 @@ def stacks_from(stacks: dict[str, Any], lwps: Sequence[int]) -> dict[int, GdbSta
     return {lwp: known.get(lwp, empty) for lwp in lwps}
 
 
+def _ran(command: list[str], core: str) -> tuple[str, str]:
+    """What gdb wrote to its output and its error stream; an interrupt ends it. Raises OSError."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="surrogateescape",
+    ) as gdb:
+        try:
+            while True:
+                working(f"Asking {command[0]} for its backtrace of {core}")
+                try:
+                    return gdb.communicate(timeout=_LOOK_UP)
+                except subprocess.TimeoutExpired:
+                    continue
+        finally:
+            gdb.kill()
+
+
 def gdb_stacks(
     image: ProcessImage,
     core: str,
@@ -64,18 +87,11 @@ def gdb_stacks(
     gdb = os.environ.get("GDB", "gdb")
     command = _command(gdb, image, core, exe or _exe_of(image), lwps, options)
     try:
-        ran = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            check=False,
-        )
+        out, err = _ran(command, core)
     except OSError as error:
         raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
-    for line in ran.stdout.splitlines():
+    for line in out.splitlines():
         if line.startswith(MARK):
             return stacks_from(json.loads(line[len(MARK) :]), lwps)
-    last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    last = (err.strip().splitlines() or ["it said nothing"])[-1]
     raise Error(f"{gdb} gave no frames of {core}: {last}")

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from whocall.core.downloads import announcing, tell_long_work
+from whocall.core.downloads import announcing
 from whocall.core.errors import UsageError
 from whocall.core.records import replace
 from whocall.core.search import DEBUG_DIRECTORIES, Search
@@ -74,10 +74,9 @@ def wanted_search(arguments: Values) -> Search:
 
 
 def watched_downloads(arguments: Values) -> Progress | None:
-    """Who is told what is fetched: whoever watches. From now on long work is told too."""
+    """Who is told what is fetched: whoever watches."""
     watched = arguments.announce or sys.stderr.isatty()
     watched = watched and not getattr(arguments, "json", False)
-    tell_long_work(_tell_line if watched else None)
     return announcing(_tell) if watched else None
 
 
@@ -89,10 +88,6 @@ def debug_directories(named: list[str]) -> Sequence[str]:
 def _tell(line: str) -> None:
     sys.stderr.write(line)
     sys.stderr.flush()
-
-
-def _tell_line(what: str) -> None:
-    _tell(f"{what}...\n")
 
 
 def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:

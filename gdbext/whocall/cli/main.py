@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
+from whocall.cli.progress import leave, watch
 from whocall.core.errors import Error, NativeMissingError, UsageError
 
 
@@ -30,6 +31,8 @@ def _run(argv: Sequence[str]) -> int:
     if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
         return _start_gdb(list(argv[1:]))
     arguments = parse_command(argv)
+    if arguments is not None:
+        watch(arguments)
     if arguments is not None and argv[0] == "bt":
         from whocall.cli.backtrace import backtrace
 
@@ -104,3 +107,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+    finally:
+        leave()

@@ -54,14 +54,6 @@ def _chains(image: ProcessImage, arguments: Values) -> list[Chain]:
     return [chain_of(image.backtrace(index, walk)) for index in everyone]
 
 
-def _more_modules(image: ProcessImage, arguments: Values) -> list[int]:
-    from whocall.repair.plan import module_named
-
-    if arguments.every_module:
-        return [module.index for module in image.modules]
-    return [module_named(image, name).index for name in arguments.module]
-
-
 def _attached(source: str | None) -> list[AttachedState]:
     from whocall.repair.plan_json import attached_from
 
@@ -78,7 +70,7 @@ def _attached(source: str | None) -> list[AttachedState]:
 
 def repair_plan(arguments: Values) -> int:
     """`whocall repair-plan`."""
-    from whocall.repair.plan import SymbolFileFactory, plan, settings_key
+    from whocall.repair.plan import SymbolFileFactory, chosen_modules, plan, settings_key
     from whocall.repair.plan_json import plan_json
     from whocall.repair.symbol_cache import write_new
 
@@ -89,8 +81,8 @@ def repair_plan(arguments: Values) -> int:
     )
     with _open(arguments.core, arguments.exe, arguments) as image:
         if is_core(arguments.core):
-            chains, more = _chains(image, arguments), _more_modules(image, arguments)
-            found = plan(image, chains, more, attached, factory)
+            more = chosen_modules(image, arguments.every_module, arguments.module)
+            found = plan(image, _chains(image, arguments), more, attached, factory)
         else:
             found = plan(image, [], [0], attached, factory)
         json.dump(plan_json(found), sys.stdout)

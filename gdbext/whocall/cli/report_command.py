@@ -13,10 +13,9 @@ from whocall.core.errors import UsageError
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Parser, Values
-    from whocall.cli.progress import Tell
     from whocall.core.image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
-    from whocall.report.page.document import PageOptions
+    from whocall.report.page.document import PageOptions, Tell
 
 
 def add(parser: Parser) -> None:
@@ -68,7 +67,7 @@ def opened(cores: Sequence[str], arguments: Values) -> Iterator[ProcessImage]:
 
 def run(arguments: Values) -> int:
     """`whocall report`."""
-    from whocall.cli.progress import progress_bar
+    from whocall.core.long_work import stage
     from whocall.report.form import jsonform
     from whocall.report.page.document import document
     from whocall.report.page.writing import needs_templates, write_page, write_text
@@ -77,22 +76,21 @@ def run(arguments: Values) -> int:
         raise UsageError("report writes a page: say where with -o FILE.html, or ask for --json")
     require_other_file(arguments.output, *arguments.core, arguments.exe)
     if not arguments.json:
-        needs_templates()
+        needs_templates("a page (unlike --json)")
     cores = arguments.core
-    with progress_bar() as bar:
-        at = 0
+    at = 0
 
-        def tell(what: str, share: float) -> None:
-            nonlocal at
-            at += share == 0.0
-            bar(what, (at - 1 + share) / len(cores))
+    def tell(what: str, share: float) -> None:
+        nonlocal at
+        at += share == 0.0
+        stage(what, (at - 1 + share) / len(cores))
 
-        how = page_options(arguments, tell)
-        images = opened(cores, arguments)
-        if not arguments.json:
-            write_page(images, arguments.output, how)
-            return 0
-        text = jsonform.text(document(images, how))
+    how = page_options(arguments, tell)
+    images = opened(cores, arguments)
+    if not arguments.json:
+        write_page(images, arguments.output, how)
+        return 0
+    text = jsonform.text(document(images, how))
     if arguments.output:
         write_text(arguments.output, text)
     else:

@@ -38,9 +38,10 @@ def add(parser: Parser) -> None:
 def run(arguments: Values) -> int:
     """`whocall serve`: until Ctrl-C."""
     from whocall.cli.core_server import Cores, CoreServer
+    from whocall.cli.progress import leave
     from whocall.report.page.writing import needs_templates
 
-    needs_templates()
+    needs_templates("whocall serve")
     arguments.title = ""
     if arguments.port > 0xFFFF:
         raise Error(f"there is no port {arguments.port}: they are 1 to 65535, and 0 for any")
@@ -52,6 +53,8 @@ def run(arguments: Values) -> int:
             f"port {arguments.port} cannot be had: {error.strerror}; choose another by --port"
         ) from error
     with server:
+        cores.entries()  # what this finds out is kept: the first page comes at once
+        leave()  # nobody waits here for what requests take
         print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
         try:
             server.serve_forever()

@@ -18,6 +18,7 @@ from whocall.cli.inputs import (
 )
 from whocall.cli.outputs import require_other_file, warn, write
 from whocall.core.errors import Error, UsageError
+from whocall.core.long_work import working
 
 TYPE_CHECKING = False
 
@@ -123,7 +124,9 @@ def run(arguments: Values) -> int:
         telling = telling_of(trace, choice, not arguments.no_demangle)
         with _output(arguments.output) as out:
             style = wanted_style(arguments)
-            out.writelines(pieces(telling, form, style, arguments.last))
+            for piece in pieces(telling, form, style, arguments.last):
+                working(f"Writing the {form} of {arguments.file or arguments.pid}")
+                out.write(piece)
     return 0
 
 

@@ -78,19 +78,30 @@ def add(parser: Parser) -> None:
 
 def run(arguments: Values) -> int:
     """Exit status 1 when the store had no room for something that was found."""
+    from importlib.util import find_spec
+
     from whocall.cli.outputs import warn
     from whocall.core.errors import UsageError
+    from whocall.core.extras import lacking
     from whocall.triage.run import conclude
     from whocall.triage.store import Store
     from whocall.triage.work import Settings
 
     if not arguments.paths and not arguments.store:
         raise UsageError("name cores or directories of cores, or a --store of earlier results")
-    settings = Settings(_search(arguments), float(arguments.time_limit))
+    if arguments.format == "html":
+        from whocall.report.page.writing import needs_templates
+
+        needs_templates("--format html")
+    # The workers of a cluster have what they need: whocall[triage].
+    reads_code = bool(arguments.scheduler) or find_spec("capstone") is not None
+    settings = Settings(_search(arguments), float(arguments.time_limit), reads_code=reads_code)
     store = Store(arguments.store)
     try:
         _walk(arguments, store, settings)
         findings = conclude(store, arguments.compare)
+        if not reads_code:
+            findings.warnings.append(str(lacking("comparing code without names", "capstone")))
         _reports(arguments, findings, settings)
         _write(arguments, findings)
         warn(findings.warnings)
@@ -122,7 +133,7 @@ def _named(paths: list[str]) -> Iterator[str]:
 
 def _walk(arguments: Values, store: Store, settings: Settings) -> None:
     from whocall.cli.outputs import require_other_file
-    from whocall.triage.progress import watched
+    from whocall.triage.progress import counted
     from whocall.triage.run import crashes_among, gather, wanted
     from whocall.triage.workers import Cluster, Local, jobs_of
 
@@ -136,18 +147,17 @@ def _walk(arguments: Values, store: Store, settings: Settings) -> None:
         if arguments.scheduler
         else Local(min(jobs_of(arguments.jobs), len(paths)), settings)
     )
-    with watched("walking cores", len(paths), sys.stderr) as told:
-        gather(executor.results(paths), store, told)
+    gather(executor.results(paths), store, counted("walking cores", len(paths)))
 
 
 def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:
     if arguments.reports or arguments.format in ("json", "html"):
-        from whocall.triage.progress import watched
+        from whocall.triage.progress import counted
         from whocall.triage.representatives import represent
 
         buckets = findings.buckets
-        with watched("one core of each bucket", len(buckets), sys.stderr) as told:
-            findings.warnings += represent(buckets, settings, arguments.reports, told)
+        told = counted("one core of each bucket", len(buckets))
+        findings.warnings += represent(buckets, settings, arguments.reports, told)
 
 
 def _write(arguments: Values, findings: Findings) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from whocall.core.downloads import begin_telling
 from whocall.core.loader import load
+from whocall.core.long_work import begin_telling
 
 load()
 

@@ -117,6 +117,8 @@ def python_here() -> str:
     """
     from pathlib import Path
 
+    if sys.prefix != sys.base_prefix and Path(sys.executable or "").is_file():
+        return sys.executable  # that of a virtual environment, where things are to be installed
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     beside = Path(sys.base_prefix) / "bin" / version
     if beside.is_file():

@@ -10,7 +10,7 @@ from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
 from whocall.core.search import Search
 from whocall.dumps import kinds, sparse
-from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, Read, unpacked
+from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, Read, share_of, unpacked
 
 TYPE_CHECKING = False
 
@@ -103,7 +103,9 @@ def _unwrapped(arrived: Arrived, pieces: Iterator[bytes]) -> tuple[str, Iterator
     raise Error(f"{arrived.name} is packed more than {_NESTED} times: unpack it by hand first")
 
 
-def _stored(arrived: Arrived, pieces: Iterator[bytes], into: BinaryIO | None) -> BinaryIO:
+def _stored(
+    arrived: Arrived, pieces: Iterator[bytes], source: BinaryIO, into: BinaryIO | None
+) -> BinaryIO:
     """Everything in a temporary file or `into`; what a damaged stream still held is good."""
 
     def good() -> Iterator[bytes]:
@@ -116,7 +118,7 @@ def _stored(arrived: Arrived, pieces: Iterator[bytes], into: BinaryIO | None) ->
             arrived.remarks.append(f"{arrived.damage} used.")
 
     file = sparse.temporary() if into is None else into
-    if sparse.write_sparse(good(), file, arrived.name) == 0:
+    if sparse.write_sparse(good(), file, arrived.name, lambda: share_of(source)) == 0:
         raise Error(f"{arrived.name} is empty; copy it anew", path=arrived.name)
     return file
 
@@ -167,7 +169,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
                 _convert(arrived, file, sysroot, into)
                 return arrived
             inner, pieces = _unwrapped(arrived, _pieces(file))
-            stored = _stored(arrived, pieces, into if inner == "core" else None)
+            stored = _stored(arrived, pieces, file, into if inner == "core" else None)
         except OSError as error:
             raise Error(f"{arrived.name} cannot be read: {error.strerror}", path=path) from error
     if inner == "core":

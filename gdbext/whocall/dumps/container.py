@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from whocall.core.errors import Error
+from whocall.core.long_work import working
 from whocall.dumps import sparse
 from whocall.dumps.kinds import HEAD, kind_of
-from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, unpacked
+from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, share_of, unpacked
 
 _DIGEST = re.compile(r"(sha256|sha512):([0-9a-f]{32,128})\Z")
 _DEPTH = 4  # of indices
@@ -81,6 +82,7 @@ class Layers:
             try:
                 with tarfile.open(fileobj=reader, mode="r|", tarinfo=_Member) as tar:  # type: ignore[call-overload]
                     for member in tar:
+                        working(f"Reading the layers of {self.name}", at / len(self))
                         tar.members = []  # or it keeps them all
                         yield tar, member
             except (tarfile.TarError, DamagedStreamError, EOFError, OSError) as error:
@@ -145,13 +147,16 @@ class _Tar:
         if kind in PACKINGS:
             packed, file = file, sparse.temporary()
             with packed:
-                sparse.write_sparse(unpacked(kind, packed.read), file, path)
+                source = packed
+                pieces = unpacked(kind, source.read)
+                sparse.write_sparse(pieces, file, path, lambda: share_of(source))
         self._file = file
         self._parts: dict[str, tuple[int, int]] = {}
         file.seek(0)
         with tarfile.open(fileobj=file, mode="r:", tarinfo=_Member) as tar:
             links = {}
             for member in tar:
+                working(f"Reading {path}", share_of(file))
                 name = os.path.normpath(member.name)
                 if member.isreg():
                     self._parts[name] = member.offset_data, member.size

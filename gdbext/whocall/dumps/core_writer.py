@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
+from whocall.core.long_work import working
 from whocall.core.records import dataclass
 from whocall.dumps.contexts import Machine
 from whocall.dumps.minidump import DumpModule, Memory, Region
@@ -198,7 +199,8 @@ def write_core(
     if large:
         headers.append(shape.large_count(count))
     _write(out, 0, b"".join(headers) + notes)
-    for segment in segments:
+    for at, segment in enumerate(segments):
+        working("Writing the core", at / len(segments))
         _write(out, data, dump[segment.rva : segment.rva + segment.held])
         data += segment.held
     os.ftruncate(out.fileno(), data)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
-from math import inf
-from time import monotonic
+from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
-from whocall.core.downloads import PATIENCE, say_long_work
 from whocall.core.errors import Error
+from whocall.core.long_work import working
 
 _BLOCK = 4096
 _ZEROS = bytes(_BLOCK)
@@ -106,11 +104,17 @@ def _put(descriptor: int, piece: bytes, place: int) -> int:
     return written
 
 
-def write_sparse(pieces: Iterable[bytes], file: BinaryIO, name: str) -> int:
-    """Writes the pieces one after the other; returns the size, bytes. `name` is for complaints."""
+def write_sparse(
+    pieces: Iterable[bytes],
+    file: BinaryIO,
+    name: str,
+    share: Callable[[], float | None] | None = None,
+) -> int:
+    """Writes the pieces one after the other; returns the size, bytes. `name` is for complaints and
+    for people who wait; `share` tells how much of the input was read, 0 to 1.
+    """
     most = limit()
     size = unseen = 0
-    told_at = monotonic() + PATIENCE
     descriptor = file.fileno()
     try:
         for piece in pieces:
@@ -121,9 +125,7 @@ def write_sparse(pieces: Iterable[bytes], file: BinaryIO, name: str) -> int:
                 )
             unseen += _put(descriptor, piece, size)
             size += len(piece)
-            if monotonic() > told_at:
-                say_long_work(f"Unpacking {name}")
-                told_at = inf
+            working(f"Unpacking {name}", None if share is None else share())
             if unseen > _LOOK:
                 _require_room(name)
                 unseen = 0

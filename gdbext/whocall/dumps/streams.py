@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from whocall.dumps.kinds import kind_of
 
@@ -13,6 +14,15 @@ TAKEN = 1 << 18  # bytes read at once
 MADE = 1 << 20  # bytes made at once
 _XZ_MEMORY = 1 << 28  # bytes: `xz -9` needs a quarter of it
 PACKINGS = ("zstd", "lz4", "xz", "gzip", "bzip2")
+
+
+def share_of(file: BinaryIO) -> float | None:
+    """How much of a file was read, 0 to 1; None where it has no size, as a pipe."""
+    try:
+        size = os.fstat(file.fileno()).st_size
+        return min(file.tell() / size, 1.0) if size else None
+    except (OSError, ValueError):
+        return None
 
 
 class DamagedStreamError(Exception):

@@ -279,6 +279,13 @@ def module_named(image: ProcessImage, name: str) -> native.Module:
     return usable[0]
 
 
+def chosen_modules(image: ProcessImage, every: bool, names: Sequence[str]) -> list[int]:
+    """Indices of all modules, or of those whose paths end so. Raises Error where there is none."""
+    if every:
+        return [module.index for module in image.modules]
+    return [module_named(image, name).index for name in names]
+
+
 def plan(
     image: ProcessImage,
     chains: Sequence[Chain],

@@ -11,7 +11,9 @@ from pathlib import Path
 from types import TracebackType
 
 from whocall.core.errors import Error
+from whocall.core.long_work import working
 from whocall.core.search import Search
+from whocall.dumps.streams import share_of
 from whocall.report.form.style import Style
 from whocall.resolve.complaints import complaints
 from whocall.resolve.facts.context import Context
@@ -56,7 +58,9 @@ class Log:
             if looks_like_records(self._stream.peek(_HEAD)):
                 yield from self._recorded()
             else:
-                yield from read_chunks(self._stream)
+                for chunk in read_chunks(self._stream):
+                    working(f"Resolving {self.path}", share_of(self._stream))
+                    yield chunk
         except OSError as error:
             raise Error(f"{self.path}: {error.strerror}") from error
 
@@ -65,7 +69,8 @@ class Log:
         if len(data) > _MOST_RECORDS:
             raise Error(f"{self.path}: is larger than 256 MiB, which records of crashes are not")
         found, self._complaints = read_records(data, self.path)
-        for record in found:
+        for at, record in enumerate(found):
+            working(f"Resolving {self.path}", at / len(found))
             yield [(line, "\n", True) for line in record_lines(record)]
 
     def lines(self) -> Iterator[Line]:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.long_work import still_working
 from whocall.triage.likeness import likenesses, vectors
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class _Linkage:
     def link(self) -> None:
         """Joins the most alike, until none are alike enough or may join."""
         while self._nearest:
+            still_working()
             value, one, other = heappop(self._nearest)
             if one not in self.groups or other not in self.groups:
                 continue

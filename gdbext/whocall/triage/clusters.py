@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.long_work import still_working
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -62,6 +64,7 @@ def clustered(stacks: Sequence[Stack]) -> list[int]:
     """
     clusters: list[list[int]] = []
     for at, stack in enumerate(stacks):
+        still_working()
         best, found = NEAR, None
         if at < MOST:
             for cluster in clusters:

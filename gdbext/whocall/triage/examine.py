@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.model import rows
-from whocall.triage.fault import fault_of
+from whocall.report.page.scene import Scene
 from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
 from whocall.triage.runtime import base_name, is_runtime, plain_name
@@ -44,8 +44,7 @@ def examine(path: str, search: Search, facts: Facts) -> Json:
         index = image.index_of_crash()
         walk = Walk(lines=False, past_main=True, max_frames=MOST_FRAMES)
         trace = image.report([index], walk).threads[0]
-        plain = image.native.core_path or path  # a packed core lies elsewhere
-        found = _Crash(plain, image, index, trace, facts).told()
+        found = _Crash(image, index, trace, facts).told()
         found["host"] = opened.host or host_of(image)
     found["time"] = opened.time if opened.time is not None else Path(path).stat().st_mtime
     found["cost"] = round((time.process_time() - begun) * 1e6)  # microseconds
@@ -67,11 +66,10 @@ def host_of(image: ProcessImage) -> str | None:
 
 
 class _Crash:
-    def __init__(
-        self, path: str, image: ProcessImage, index: int, trace: Backtrace, facts: Facts
-    ) -> None:
-        self.path, self.image, self.trace, self.facts = path, image, trace, facts
+    def __init__(self, image: ProcessImage, index: int, trace: Backtrace, facts: Facts) -> None:
+        self.image, self.trace, self.facts = image, trace, facts
         self.thread = image.threads[index]
+        self.scene = Scene(image, index, trace)
         self.biases = {
             name: module.bias
             for module in image.modules
@@ -97,22 +95,19 @@ class _Crash:
         signal = self.trace.signal
         wild = not self.image.read(self.thread.pc, 1)
         kept, called, inner = kept_places(self.places, wild)
-        fault = fault_of(self.path, signal)
-        said = self._message(inner) if signal == "SIGABRT" else None
+        aborted = signal == "SIGABRT" and self.scene.gave_up
+        said = self._message(inner) if aborted else None
         frames = [self._frame(place, number == 0) for number, place in enumerate(kept)]
         names = {plain_name(place.function) for place in self.places[:64] if place.function}
-        kind = classify(self.image, self.thread, signal, fault, names)
+        fault = self.scene.fault
         main = next((m for m in self.image.modules if m.is_executable), None)
         words = [frame["key"] for frame in frames]
-        near = None
-        if fault is not None and fault.address is not None and fault.address < NEAR_NULL:
-            near = fault.address
         return {
             "signature": signature_of(signal, called, words, normal(said)),
             "signal": signal,
-            "kind": kind,
-            "address": fault.address if fault is not None else None,
-            "near": near,
+            "kind": classify(self.scene, names),
+            "address": fault,
+            "near": fault if fault is not None and fault < NEAR_NULL else None,
             "called": called,
             "message": said,
             "program": self.image.exe_path or (main.path if main else None),

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.long_work import still_working
 from whocall.triage.message import normal
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def likenesses(made: Sequence[Mapping[str, float]]) -> Iterator[tuple[int, int, 
     """(index, index, cosine) of the pairs of vectors of length 1 that have something in common."""
     having: dict[str, list[tuple[int, float]]] = {}
     for at, each in enumerate(made):
+        still_working()
         cosines: dict[int, float] = {}
         for feature, weight in each.items():
             for other, opposite in having.get(feature, ()):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
+from whocall.report.page.writing import needs_templates
 from whocall.triage.forms import clean
 from whocall.triage.summary import SHOWN, frame_text
 
@@ -22,12 +22,9 @@ ROWS = 1000  # cores without a stack that the page shows
 
 def page_text(findings: Findings) -> Iterator[str]:
     """In pieces. Raises Error where the engine of templates is not installed."""
-    try:
-        from jinja2 import Environment
-    except ImportError as error:
-        raise Error(
-            "--format html needs Jinja2: install whocall[triage], or python3-jinja2"
-        ) from error
+    needs_templates("--format html")
+    from jinja2 import Environment
+
     source = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters["frame"] = frame_text

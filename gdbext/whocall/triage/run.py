@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.long_work import stage, working
 from whocall.dumps.abrt import is_problem
 from whocall.dumps.kinds import HEAD, elf_type, kind_of
 from whocall.triage.store import Store
@@ -81,6 +82,7 @@ def _below(folder: str) -> Iterator[str]:
             yield place
             continue
         for name in sorted(files):
+            working(f"Looking for cores in {folder}")
             path = str(Path(place) / name)
             if may_be_crash(path):
                 yield path
@@ -110,6 +112,7 @@ def conclude(store: Store, older: str | None = None) -> Findings:
 
     Raises Error where that is none.
     """
+    stage("putting cores into buckets")
     before = Store(older, read_only=True) if older is not None else None
     buckets, numbers = summarize(store, before)
     if before is not None:

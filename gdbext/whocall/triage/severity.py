@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whocall.report.page.stack_end import used_up
 from whocall.triage.code import disassembler
-from whocall.triage.fault import SI_KERNEL
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from whocall.core.image import ProcessImage
-    from whocall.triage.fault import Fault
+    from whocall.report.page.scene import Scene
 
+FORM = 2  # counts up whenever a crash gets another class
 EXPLOITABLE = "EXPLOITABLE"
 PROBABLY = "PROBABLY_EXPLOITABLE"
 NOT = "NOT_EXPLOITABLE"
@@ -51,23 +51,21 @@ CLASSES = {
 }
 
 
-def classify(
-    image: ProcessImage, thread: Any, signal: str | None, fault: Fault | None, functions: set[str]
-) -> str:
+def classify(scene: Scene, functions: set[str]) -> str:
     """The key of CLASSES of a thread that crashed; `functions` are the plain names on its stack."""
-    if signal == "SIGABRT":
-        return _aborted(functions)
-    if fault is not None and fault.code <= 0:  # kill() and its like: no instruction is to blame
+    if scene.sent_by_another:  # no instruction of this program is to blame
         return "Undefined"
-    if signal in ("SIGILL", "SIGSYS"):
+    if scene.signal == "SIGABRT":
+        return _aborted(functions)
+    if scene.code is not None and scene.code <= 0:  # raise(), or a timer
+        return "Undefined"
+    if scene.signal in ("SIGILL", "SIGSYS"):
         return "BadInstruction"
-    if signal == "SIGTRAP":
+    if scene.signal == "SIGTRAP":
         return "TrapSignal"
-    if signal == "SIGFPE":
+    if scene.signal == "SIGFPE":
         return "FPE"
-    if signal in ("SIGSEGV", "SIGBUS"):
-        return _accessed(image, thread, signal, fault)
-    return "Undefined"
+    return _accessed(scene) if scene.signal in ("SIGSEGV", "SIGBUS") else "Undefined"
 
 
 def _aborted(functions: set[str]) -> str:
@@ -80,32 +78,20 @@ def _aborted(functions: set[str]) -> str:
     return "AbortSignal"
 
 
-def _accessed(image: ProcessImage, thread: Any, signal: str, fault: Fault | None) -> str:
-    address = fault.address if fault is not None else None
-    by_kernel = fault is not None and fault.code == SI_KERNEL  # no address: not canonical
-    near = address is not None and address < NEAR_NULL and not by_kernel
-    if signal == "SIGSEGV" and address == thread.pc:
+def _accessed(scene: Scene) -> str:
+    near = scene.fault is not None and scene.fault < NEAR_NULL
+    if scene.signal == "SIGSEGV" and scene.fault == scene.pc:
         return "SegFaultOnPcNearNull" if near else "SegFaultOnPc"
-    code = image.read(thread.pc, 16)
+    code = scene.image.read(scene.pc, 16)
     if not code:
-        return "SegFaultOnPcNearNull" if thread.pc < NEAR_NULL else "SegFaultOnPc"
-    if (
-        address is not None
-        and not by_kernel
-        and not near
-        and _beyond_stack(image, thread.sp, address)
-    ):
+        return "SegFaultOnPcNearNull" if scene.pc < NEAR_NULL else "SegFaultOnPc"
+    if used_up(scene) is not None:
         return "StackOverflow"
-    machine = disassembler(image.arch)
-    instruction = next(machine.disasm(code, thread.pc, 1), None) if machine is not None else None
+    machine = disassembler(scene.image.arch)
+    instruction = next(machine.disasm(code, scene.pc, 1), None) if machine is not None else None
     if instruction is None or instruction.id == 0:
         return "AccessViolation"
     return _by_instruction(instruction, near)
-
-
-def _beyond_stack(image: ProcessImage, sp: int, address: int) -> bool:
-    """Whether what was accessed lies where the stack pointer is, and no memory does."""
-    return -(64 << 10) <= address - sp <= 4096 and not image.read(address, 1)
 
 
 def _by_instruction(instruction: Any, near: bool) -> str:

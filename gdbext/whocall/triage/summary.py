@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from whocall.triage.buckets import bucketed
 from whocall.triage.clusters import clustered, stack_of
 from whocall.triage.severity import CLASSES, SEVERITIES
+from whocall.triage.signature import BAD, NULL
 from whocall.triage.store import COUNTED
 
 if TYPE_CHECKING:
@@ -175,7 +176,11 @@ def title(crash: Json) -> str:
     if crash["frames"]:
         frame = _shown(crash["frames"][0])
         where = f"{frame_text(frame)} of {frame['module']}"
-    through = f" in {crash['called']}, called by" if crash["called"] else " in"
+    through = " in"
+    if crash["called"] in (NULL, BAD):  # by a call, a jump or a return
+        through = f" at {crash['called']}, the caller being"
+    elif crash["called"]:
+        through = f" in {crash['called']}, called by"
     return f"{crash['signal'] or 'no signal'}{through} {where}"
 
 

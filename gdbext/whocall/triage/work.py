@@ -31,17 +31,20 @@ class Settings:
     search: Search = Search()
     limit: float = 60.0  # seconds for a core; 0 for none
     remember: bool = True  # what is known of functions, in the user's cache
+    reads_code: bool = True  # by Capstone
 
     @property
     def engine(self) -> str:
         """Of results that were found in the same way; those of another one are found anew."""
         from whocall.triage.facts import FORM as CODE
+        from whocall.triage.severity import FORM as SEVERITY
         from whocall.triage.signature import FORM as SIGNATURE
 
         said = self.search
         places = (said.sysroot, *said.directories, *said.debug_directories, *said.symbol_files)
         tail = zlib.crc32("\0".join(places).encode("utf-8", "surrogateescape"))
-        return f"{__version__}/{CODE}/{SIGNATURE}/{tail:08x}"
+        form = f"{CODE}" if self.reads_code else "0"
+        return f"{__version__}/{form}/{SIGNATURE}.{SEVERITY}/{tail:08x}"
 
 
 _facts: dict[bool, Facts] = {}

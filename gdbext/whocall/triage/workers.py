@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.core.extras import lacking
+from whocall.core.long_work import still_working
 from whocall.triage.work import Json, Settings, failure, work
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 AHEAD = 4  # cores handed out for each worker: a bound for memory
+LOOK_UP = 0.25  # seconds from one word to people who wait to the next
 ANSWER = 5  # seconds for a scheduler to answer
 TRIES = 2  # alone, of a core whose process died
 
@@ -93,7 +96,7 @@ class Local:
         again: deque[str],
     ) -> Iterator[Json]:
         """Results of `paths`, `most` under way at a time. Raises BrokenProcessPool."""
-        from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+        from concurrent.futures import BrokenExecutor
 
         while True:
             while len(under_way) < most and (path := next(paths, None)) is not None:
@@ -104,7 +107,7 @@ class Local:
                     raise
             if not under_way:
                 return
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+            for future in _done_of(under_way):
                 result = future.result()
                 del under_way[future]
                 yield result
@@ -140,6 +143,17 @@ class Local:
         return found
 
 
+def _done_of(under_way: Iterable[Future[Json]]) -> set[Future[Json]]:
+    """At least one that is done; who waits for it is told."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    while True:
+        done = wait(under_way, timeout=LOOK_UP, return_when=FIRST_COMPLETED).done
+        if done:
+            return done
+        still_working()
+
+
 def _chained(first: deque[str], then: Iterator[str]) -> Iterator[str]:
     while first:
         yield first.popleft()
@@ -164,9 +178,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise Error(
-                "--scheduler needs Dask: install whocall[triage], or python3-distributed"
-            ) from error
+            raise lacking("--scheduler", "distributed") from error
         try:
             self._client = Client(address, timeout=ANSWER)
         except (OSError, ValueError) as error:
@@ -193,8 +205,6 @@ class Cluster:
 
     def _handed_out(self, paths: Iterator[str], most: int, dead: list[str]) -> Iterator[Json]:
         """Results of `paths`, `most` under way at a time; `dead` gets those that killed workers."""
-        from concurrent.futures import FIRST_COMPLETED, wait
-
         from distributed import KilledWorker
 
         executor: Executor = self._client.get_executor(pure=False)
@@ -204,7 +214,7 @@ class Cluster:
                 under_way[executor.submit(work_in_turn, path, self._settings)] = path
             if not under_way:
                 return
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+            for future in _done_of(under_way):
                 path = under_way.pop(future)
                 try:
                     yield future.result()

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/interrupt.h"
+#include "base/long_work.h"
 #include "object/archive.h"
 #include "object/elf_architecture.h"
 #include "symbols/signatures/signature_member.h"
@@ -34,6 +36,8 @@ void for_each_window(const SignatureSet& set, const SignatureSection& section, V
 // The eight bytes of each section that occur least often in all of them: where they stand in a
 // program, the section probably does.
 void choose_anchors(SignatureSet& set) {
+  LongWork work("Choosing the bytes that tell functions", "apart");
+  std::size_t done = 0;
   std::vector<std::uint64_t> windows;
   for (const SignatureSection& section : set.sections) {
     for_each_window(set, section,
@@ -41,6 +45,8 @@ void choose_anchors(SignatureSet& set) {
   }
   std::ranges::sort(windows);
   for (SignatureSection& section : set.sections) {
+    check_interrupt_at(done, kManyEntries);
+    work.reached(done++, set.sections.size());
     std::ptrdiff_t fewest = 0;
     for_each_window(set, section, [&](std::uint32_t at, std::uint64_t value) {
       if (fewest == 1) {
@@ -59,10 +65,14 @@ void choose_anchors(SignatureSet& set) {
 class Builder {
  public:
   void add(const std::string& path) {
+    LongWork work("Reading", path);
     const Archive archive(path);
     const SignatureText library = texts_.add(std::string_view(path).substr(path.rfind('/') + 1));
     std::size_t others = 0;
+    std::size_t done = 0;
     for (const ArchiveMember& member : archive.members()) {
+      check_interrupt();
+      work.reached(done++, archive.members().size());
       others += add_file(path, library, member) ? 0U : 1U;
     }
     if (others != 0) {

@@ -6,7 +6,8 @@ import os
 
 import gdb
 
-from whocall.core.downloads import line, tell_long_work
+from whocall.core.downloads import line
+from whocall.core.long_work import Lines, tell_long_work
 from whocall.gdb.host.invocation import is_machine_interface
 
 _silent = False
@@ -18,7 +19,7 @@ def begin_command() -> None:
     global _silent
     _silent = False
     _said.clear()
-    tell_long_work(_show_work)
+    tell_long_work(Lines(_show_work))
 
 
 def silence() -> None:
@@ -41,8 +42,8 @@ def show(what: str, done: int, size: int) -> None:
     gdb.flush(gdb.STDERR)
 
 
-def _show_work(what: str) -> None:
-    """The native module calls this while it works."""
+def _show_work(line: str) -> None:
+    """As gdb has a line for each piece of its own work."""
     if is_watched():
-        gdb.write(f"{what}...\n", gdb.STDERR)
+        gdb.write(line, gdb.STDERR)
         gdb.flush(gdb.STDERR)

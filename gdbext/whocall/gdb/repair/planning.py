@@ -23,7 +23,7 @@ from whocall.gdb.target.frames import lwp_of
 from whocall.gdb.target.inferior import Current, current
 from whocall.gdb.target.walks import walk_of
 from whocall.repair.chain import Chain, chain_of
-from whocall.repair.plan import Plan, SymbolDelivery, module_named, plan
+from whocall.repair.plan import Plan, SymbolDelivery, chosen_modules, plan
 from whocall.repair.plan_json import attached_json, plan_from
 
 
@@ -60,10 +60,7 @@ def _process_plan_here(now: Current, request: RepairRequest) -> tuple[Plan, dict
         for at in indices
         if at in now.numbers
     }
-    if request.every_module:
-        more = [module.index for module in now.image.modules]
-    else:
-        more = [module_named(now.image, name).index for name in request.modules]
+    more = chosen_modules(now.image, request.every_module, request.modules)
     found = plan(
         now.image, list(chains.values()), more, attach.attached_states(), attach.file_factory()
     )

@@ -49,7 +49,8 @@ def search_arguments() -> list[str]:
     found += [f"--symbols={file}" for file in search.symbol_files]
     found += [f"--signatures={file}" for file in search.signature_files]
     if search.debuginfod:
-        found += ["--debuginfod"] + ["--announce"] * downloads.is_watched()
+        found.append("--debuginfod")
+    found += ["--announce"] * downloads.is_watched()
     return found
 
 

@@ -45,6 +45,18 @@ def gaps(frames: Sequence[Frame]) -> Iterator[Gap]:
     return (Gap(*found) for found in native.find_gaps(_numbered(frames)))
 
 
+def shown(frames: Sequence[Frame], fold: bool = True) -> Iterator[int | Gap]:
+    """Indices of the frames that have lines, and in the places of the others the gaps; with `fold`
+    off all have.
+    """
+    at = 0
+    for gap in gaps(frames) if fold else ():
+        yield from range(at, gap.begin)
+        yield gap
+        at = gap.end
+    yield from range(at, len(frames))
+
+
 def gap_line(gap: Gap) -> str:
     """`... 261,984 frames: the 2 frames above repeated 130,992 times ...`"""
     above = "the frame above" if gap.period == 1 else f"the {gap.period} frames above"

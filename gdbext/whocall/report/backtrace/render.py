@@ -11,7 +11,7 @@ from itertools import islice
 
 from whocall.core.model import Backtrace, Frame, Report, WrittenThreads, column
 from whocall.core.records import dataclass
-from whocall.report.backtrace.cycles import Gap, gap_line, gaps
+from whocall.report.backtrace.cycles import Gap, gap_line, shown
 from whocall.report.backtrace.fold import Group, fold, numbers
 from whocall.report.backtrace.stackwords import stack_lines
 from whocall.report.form.style import Style
@@ -93,16 +93,6 @@ def frame_line(frame: Frame, form: TextForm, style: Style) -> _Line:
     return line
 
 
-def _shown(trace: Backtrace, form: TextForm) -> Iterator[int | Gap]:
-    """Indices of the frames that have lines, and in their places the gaps."""
-    at = 0
-    for gap in gaps(trace.frames) if form.fold else ():
-        yield from range(at, gap.begin)
-        yield gap
-        at = gap.end
-    yield from range(at, len(trace.frames))
-
-
 def _stack_begin(trace: Backtrace, index: int) -> int:
     """Where the stack of frames[index] begins: at the CFA of what it called."""
     for below in range(index - 1, -1, -1):
@@ -160,10 +150,10 @@ def frame_lines(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]
     So many at a time have their trust words in one column that a long chain is not laid out whole
     before its first line.
     """
-    shown = _shown(trace, form)
+    parts = shown(trace.frames, form.fold)
     chain = _Chain(trace, form, style)
     column = 0
-    while block := list(islice(shown, BLOCK)):
+    while block := list(islice(parts, BLOCK)):
         frames = {at: trace.frames[at] for at in block if isinstance(at, int)}
         lines = {at: frame_line(frame, form, style) for at, frame in frames.items()}
         widths = [line.width for line in lines.values() if line.width <= WIDEST_ALIGNED]

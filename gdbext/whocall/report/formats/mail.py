@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 
 from whocall.core.model import Backtrace, Frame, Report
-from whocall.report.backtrace.cycles import Gap, gap_line, gaps
+from whocall.report.backtrace.cycles import Gap, gap_line, shown
 from whocall.report.backtrace.fold import Group, fold, numbers
 from whocall.report.backtrace.render import resting_line, stop_line
 
@@ -17,18 +17,14 @@ INDENT = "     "
 
 
 def plain(text: str) -> str:
-    """ASCII without control characters: others are written as their numbers."""
-    flat = " ".join(text.split())
-    return flat.encode("ascii", "backslashreplace").decode("ascii").replace("\x1b", "\\x1b")
-
-
-def _clean(text: str) -> str:
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain(text))
+    """One line of ASCII without control characters: others are written as their numbers."""
+    flat = " ".join(text.split()).encode("ascii", "backslashreplace").decode("ascii")
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in flat)
 
 
 def _wrapped(text: str, indent: str = INDENT) -> list[str]:
     return textwrap.wrap(
-        _clean(text), WIDTH, subsequent_indent=indent, break_long_words=True, break_on_hyphens=False
+        plain(text), WIDTH, subsequent_indent=indent, break_long_words=True, break_on_hyphens=False
     )
 
 
@@ -48,13 +44,11 @@ def _frame(frame: Frame) -> list[str]:
 
 
 def _stack(trace: Backtrace) -> Iterator[str]:
-    at = 0
-    for gap in [*gaps(trace.frames), Gap(len(trace.frames), len(trace.frames), 1)]:
-        for index in range(at, gap.begin):
-            yield from _frame(trace.frames[index])
-        if gap.end > gap.begin:
-            yield gap_line(gap)
-        at = gap.end
+    for part in shown(trace.frames):
+        if isinstance(part, Gap):
+            yield gap_line(part)
+        else:
+            yield from _frame(trace.frames[part])
     for line in (stop_line(trace), resting_line(trace)):
         if line:
             yield from _wrapped(line)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from whocall.core.model import Backtrace, Frame, Report
-from whocall.report.backtrace.cycles import Gap, gaps
+from whocall.report.backtrace.cycles import Gap, shown
 from whocall.report.backtrace.fold import Group, fold, numbers
 from whocall.report.backtrace.render import stop_line
 
@@ -49,14 +49,12 @@ def _row(frame: Frame) -> str:
 
 
 def _rows(trace: Backtrace) -> Iterator[str]:
-    at = 0
-    ends = [*gaps(trace.frames), Gap(len(trace.frames), len(trace.frames), 1)]
-    for gap in ends:
-        yield from (_row(trace.frames[index]) for index in range(at, gap.begin))
-        if gap.end > gap.begin:
-            count = gap.end - gap.begin
-            yield f"| … | | *{count:,} frames: the {gap.period} above repeated* | | |"
-        at = gap.end
+    for part in shown(trace.frames):
+        if isinstance(part, Gap):
+            count = part.end - part.begin
+            yield f"| … | | *{count:,} frames: the {part.period} above repeated* | | |"
+        else:
+            yield _row(trace.frames[part])
 
 
 def _title(group: Group) -> str:

@@ -8,6 +8,9 @@ FAULTS: dict[str, dict[int, str]] = {
         2: "the memory there does not allow it",
         3: "the bounds of the pointer forbid it",
         4: "the protection key of the memory forbids it",
+        8: "a pointer's tag was another than its memory's, which was noticed later",
+        9: "the pointer's tag is another than its memory's",
+        10: "the shadow stack, or the marks of where jumps may lead to, forbid where control went",
     },
     "SIGBUS": {
         1: "the address is not aligned as the instruction needs it",
@@ -37,20 +40,38 @@ FAULTS: dict[str, dict[int, str]] = {
     "SIGSYS": {1: "a filter of system calls (seccomp) forbids the call"},
 }
 
-KERNEL = 0x80  # SI_KERNEL: x86 faults whose address the processor does not tell
-TIMER_AND_OTHERS = -1
+KERNEL = 0x80  # SI_KERNEL: x86 faults whose address the processor does not tell, and more
+DIVISION = 1  # FPE_INTDIV
+X86 = ("x86_64", "i386", "x32")
+# Processors that raise one exception for a division by zero and for a quotient without room; the
+# kernel calls both FPE_INTDIV.
+_ONE_DIVISION = (*X86, "s390x")
+# Codes of faults without an address: si_addr is 0 there, which is no null pointer. An asynchronous
+# tag check and a control protection fault come without; so does x86's alignment check.
+_WITHOUT_ADDRESS = {"SIGSEGV": (8, 10)}
+_WITHOUT_ON_X86 = {"SIGBUS": (1,)}
 
 
-def meaning(signal: str | None, code: int) -> str | None:
+def meaning(arch: str, signal: str | None, code: int) -> str | None:
     """Half a sentence on a fault; None where the code says nothing of one."""
-    if signal == "SIGSEGV" and code == KERNEL:
-        return "the processor does not tell the address, as for one that no pointer can have"
+    if code == KERNEL and signal in ("SIGSEGV", "SIGBUS"):
+        return (
+            "the kernel tells no address (of a pointer that is none, an operand that is not "
+            "aligned, an instruction for the kernel alone, a handler without a stack)"
+        )
+    if arch in _ONE_DIVISION and signal == "SIGFPE" and code == DIVISION:
+        return "an integer was divided by zero, or the quotient has no room"
+    if arch in X86 and signal == "SIGILL" and code == 2:  # whatever is wrong with it
+        return "the processor does not know the instruction, or must not run it"
     return FAULTS.get(signal or "", {}).get(code)
 
 
-def tells_address(signal: str | None, code: int) -> bool:
+def tells_address(arch: str, signal: str | None, code: int) -> bool:
     """Whether the kernel knows what address the fault is about."""
-    return signal in ("SIGSEGV", "SIGBUS") and 0 < code < KERNEL
+    if signal not in ("SIGSEGV", "SIGBUS") or not 0 < code < KERNEL:
+        return False
+    on_x86 = arch in X86 and code in _WITHOUT_ON_X86.get(signal, ())
+    return not on_x86 and code not in _WITHOUT_ADDRESS.get(signal, ())
 
 
 def tells_sender(code: int) -> bool:

@@ -14,6 +14,8 @@ from whocall.report.page.scene import Fact, Scene
 
 LONGEST = 4096  # bytes that are shown
 _KIND_STRING = 24
+# What the runtime calls of itself when nobody has recovered.
+_FATAL = "runtime.fatalpanic"
 _STARRED = 2  # in tflag: the name stands with a star before it
 # In the description of a type, bytes from its start, on 64-bit machines.
 _TFLAG, _KIND, _NAME, _SIZE = 20, 23, 40, 48
@@ -54,6 +56,8 @@ def _text(scene: Scene, header: int) -> str | None:
 def go(scene: Scene) -> Iterator[Fact]:
     """The panic that ended the program."""
     level = scene.level_of("runtime.gopanic")
+    if scene.level_of(_FATAL) is None:  # deferred functions run, and may recover
+        return
     extent = None if level is None else scene.stack_of(level)
     if level is None or extent is None or scene.image.pointer_size != 8:
         return

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from whocall.report.form.jsonform import Json, hexes
 from whocall.report.page.causes import causes
-from whocall.report.page.faults import meaning
 from whocall.report.page.scene import Fact, Scene, named
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ _RUNTIME = frozenset(
 _RUNTIME_PREFIXES = (
     *("runtime.", "core::panicking::", "core::option::", "core::result::", "std::panicking::"),
     *("std::process::", "std::sys::pal::", "std::sys::backtrace::__rust_end_short_backtrace"),
+    "std::sys_common::backtrace::__rust_end_short_backtrace",  # its place until Rust 1.79
     *("__rustc::", "__rust_", "panic_abort::"),
 )
 _LIBRARIES = (
@@ -100,14 +100,13 @@ def what_happened(image: ProcessImage, index: int, trace: Backtrace) -> Json:
     """The end of threads[index]; `trace` is its backtrace."""
     scene = Scene(image, index, trace)
     facts = causes(scene) if trace.crashed else []
-    told = None if scene.code is None else meaning(scene.signal, scene.code)
     return {
         "sentence": _sentence(scene, image, facts),
         "program": program_name(image),
         "thread": trace.number,
         "signal": scene.signal if trace.crashed else None,
         "signal_code": scene.code,
-        "signal_meaning": told,
+        "signal_meaning": scene.meaning,
         "fault_address": hexes(scene.fault),
         "pc": hexes(scene.pc),
         "instruction": scene.instruction,

@@ -20,7 +20,7 @@ def glibc(scene: Scene) -> Iterator[Fact]:
     """glibc keeps what assert() and its own checks wrote in `__abort_msg`: a pointer to a length
     and the text, for debuggers.
     """
-    if scene.signal != "SIGABRT":
+    if scene.signal != "SIGABRT" or _aborts_itself(scene):
         return
     image = scene.image
     for module in image.modules:
@@ -40,6 +40,18 @@ def glibc(scene: Scene) -> Iterator[Fact]:
             return
 
 
+def _aborts_itself(scene: Scene) -> bool:
+    """Whether it is the program that called abort(): a message is of an abort that it survived."""
+    level = scene.level_of("abort", "__GI_abort")
+    abort, caller = (None, None) if level is None else (scene.frame(level), scene.frame(level + 1))
+    return (
+        abort is not None
+        and caller is not None
+        and caller.module is not None
+        and caller.module != abort.module
+    )
+
+
 def _classed(text: str, proof: str) -> Fact:
     if "Assertion `" in text or "Assertion '" in text:
         return Fact("assertion", f"an assertion failed: {text}", proof)
@@ -56,5 +68,7 @@ RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (glibc, go, rust)
 
 
 def messages(scene: Scene) -> list[Fact]:
-    """What runtimes left."""
+    """What runtimes left, where it is they who ended the program."""
+    if not scene.gave_up:
+        return []
     return [fact for runtime in RUNTIMES for fact in runtime(scene)]

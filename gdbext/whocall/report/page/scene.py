@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.render import describe_function
-from whocall.report.page.faults import tells_address
+from whocall.report.page.faults import meaning, tells_address, tells_sender
+from whocall.report.page.operands import accessed, value_of
 
 if TYPE_CHECKING:
     import whocall._native as native
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 
 _LARGEST_FRAME = 1 << 16  # bytes of a runtime's own functions
+NEAR_NULL = 4096  # bytes: the first page, which Linux maps for nobody
+_GIVE_UP = ("SIGABRT", "SIGILL", "SIGTRAP")  # by what runtimes end: abort(), or a trap
 
 
 class Fact(NamedTuple):
@@ -50,7 +53,9 @@ class Scene:
     @property
     def fault(self) -> int | None:
         """The address that the fault is about, where the kernel tells it."""
-        if self._info is None or self.code is None or not tells_address(self.signal, self.code):
+        if self._info is None or self.code is None:
+            return None
+        if not tells_address(self.image.arch, self.signal, self.code):
             return None
         return self.image.wrapped(self._info[1])
 
@@ -58,6 +63,30 @@ class Scene:
     def sender(self) -> int | None:
         """The process that sent the signal, if one did."""
         return None if self._info is None else self._info[2]
+
+    @property
+    def meaning(self) -> str | None:
+        """What the kernel says of the fault; None where it says nothing."""
+        if self.code is None:
+            return None
+        return meaning(self.image.arch, self.signal, self.code)
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether a process sent the signal: nothing that the program did is to blame then."""
+        return self.code is not None and tells_sender(self.code)
+
+    @property
+    def sent_by_another(self) -> bool:
+        """Whether it was another process than this one."""
+        return self.was_sent and self.sender != self.image.native.pid
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether it may be the program's runtime that ended it: what runtimes keep of an earlier
+        trouble, or of one that is being dealt with, is not why a fault or a kill ends a program.
+        """
+        return self.signal in _GIVE_UP and not self.sent_by_another
 
     @property
     def pc(self) -> int:
@@ -83,15 +112,45 @@ class Scene:
         earlier call.
         """
         rows = self.image.native.listing(return_address, None, 1, 0)
-        return len(rows) == 1 and rows[0][3] in (None, target)
+        if len(rows) != 1:
+            return False
+        _, _, text, direct = rows[0]
+        if direct is not None:
+            return direct == target
+        # Who was called there may have jumped on; nothing has changed since a call right away.
+        held = value_of(self.image, self.thread.registers, text, return_address)
+        return held is None or self.without_mode(held) == target
+
+    @property
+    def operand(self) -> int | None:
+        """The value of the only operand of the instruction at pc."""
+        return value_of(self.image, self.thread.registers, self.instruction or "", self._following)
+
+    @property
+    def accessed(self) -> tuple[int, int] | None:
+        """The address and the size (bytes) of what the instruction at pc accesses, on x86."""
+        return accessed(self.image, self.thread.registers, self.instruction or "", self._following)
+
+    @property
+    def _following(self) -> int:
+        rows = self.image.native.listing(self.pc, self.pc, 0, 1)
+        return self.pc + (len(rows[0][1]) if rows else 0)
+
+    @property
+    def _link(self) -> str | None:
+        names = ("lr", "x30", "ra")
+        return next((name for name in names if name in self.thread.registers), None)
+
+    @property
+    def link_register(self) -> int | None:
+        """What calls leave their return address in, where that is a register."""
+        return None if self._link is None else self.without_mode(self.thread.registers[self._link])
 
     @property
     def return_address_of_call(self) -> tuple[int, str] | None:
         """What a call that has just been made left as its return address, and where it is."""
-        for name in ("lr", "x30", "ra"):
-            value = self.thread.registers.get(name)
-            if value is not None:
-                return self.without_mode(value), f"the register {name}"
+        if self.link_register is not None:
+            return self.link_register, f"the register {self._link}"
         word = self.image.word_at(self.sp)
         return None if word is None else (word, f"the word at the stack pointer, {self.sp:#x}")
 
@@ -112,6 +171,10 @@ class Scene:
             return "x" in mapping[2]
         known = bool(self._mappings)
         return not known or any(m.begin <= address < m.end for m in self.image.modules)
+
+    def is_canonical(self, address: int) -> bool:
+        """Whether it is an address that x86-64 can have."""
+        return self.image.pointer_size < 8 or address >> 47 in (0, (1 << 17) - 1)
 
     def mapping_at(self, address: int) -> tuple[int, int, str, str] | None:
         """(begin, end, permissions, path) of what is mapped there."""

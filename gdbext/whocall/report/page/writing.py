@@ -54,17 +54,16 @@ def hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def needs_templates() -> None:
-    """Raises Error where the library of the templates is missing, before anything is done."""
-    from whocall.core.errors import Error
+def needs_templates(what: str = "a page") -> None:
+    """Raises Error, which says that `what` needs it, where the library of the templates is missing:
+    to be called before anything else is done.
+    """
+    from whocall.core.extras import lacking
 
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise Error(
-            "the page is made by jinja2, which this Python lacks: install python3-jinja2, or "
-            "`pip install whocall[report]`; --json needs neither"
-        ) from error
+        raise lacking(what, "jinja2") from error
 
 
 def environment() -> Environment:
