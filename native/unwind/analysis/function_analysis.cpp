@@ -26,15 +26,11 @@ class Analysis {
         address_(function.address),
         arch_(arch),
         reader_(function.code, function.address, arch, decoder),
-        calls_(reader_, function.never_returns),
+        calls_(reader_, function),
         popping_(arch),
         points_(arch, function.code.size()),
         pending_(function.code.size()),
-        switches_(arch) {
-    for (const FunctionExit& entry : function.entries) {
-      calls_.enter_at(entry.target - function.address);
-    }
-  }
+        switches_(arch) {}
 
   FollowedFunction run() {
     // Every round may find calls that do not come back; the next round knows them.
@@ -311,12 +307,11 @@ class Analysis {
   }
 
   // Unreached code is the cases of a switch, which run as deep as its jump, the landing pads of
-  // exceptions, which run as deep as most of the function, or, where the bounds are guessed, a
-  // function of its own.
+  // exceptions, which run as deep as most of the function, or, where the bounds are guessed and no
+  // jumps from outside lead here, a function of its own.
   AbstractState state_of_unreached(std::uint64_t offset) {
-    const bool own_function = !function_.exact_bounds && reader_.looks_like_function(offset);
-    const bool is_part = !function_.entries.empty();  // then calls enter nothing in it
-    if (own_function || (switches_.empty() && !function_.exact_bounds && !is_part)) {
+    const bool called = switches_.empty() && function_.entries.empty();
+    if (!function_.exact_bounds && (called || reader_.looks_like_function(offset))) {
       return AbstractState(arch_);
     }
     if (switches_.empty()) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/address.h"
+#include "unwind/analysis/function_analysis.h"
 #include "unwind/analysis/function_reader.h"
 
 namespace whocall {
@@ -29,13 +30,15 @@ using Suspects = std::array<Suspect, 4>;  // the last ones that a path passed, l
 // meet, when the other path came by a jump, does not.
 class SuspectCalls {
  public:
-  // Both must outlive the object; `never_returns` may be empty.
-  SuspectCalls(FunctionReader& reader, const std::function<bool(Address)>& never_returns)
-      : reader_(reader), never_returns_(never_returns) {}
+  // Both must outlive the object. A block begins where the flow enters the function, too: cold
+  // parts of many functions are often rows of calls to abort, with the next entry behind each.
+  SuspectCalls(FunctionReader& reader, const FunctionCode& function)
+      : reader_(reader), never_returns_(function.never_returns) {
+    for (const FunctionExit& entry : function.entries) {
+      entries_.insert(entry.target - function.address);
+    }
+  }
 
-  // A block begins where the flow enters the function, too: cold parts of many functions are often
-  // rows of calls to abort, with the next entry behind each.
-  void enter_at(std::uint64_t offset) { entries_.insert(offset); }
   [[nodiscard]] bool comes_back(std::optional<Address> target, std::uint64_t behind) const {
     return !no_return_calls_.contains(behind) && !(target && no_return_targets_.contains(*target));
   }
