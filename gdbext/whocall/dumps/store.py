@@ -38,7 +38,7 @@ class StoredCrash:
     def time(self) -> int:
         """Microseconds since 1970."""
         digits = self.fields.get("timestamp", "0")
-        value = int(digits) if digits.isdigit() else 0
+        value = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else 0
         return value if value > 10**13 else value * 10**6
 
     @property
