@@ -11,7 +11,9 @@ from whocall.core.image import open_names, open_symbols
 from whocall.core.native_errors import native_errors
 from whocall.core.records import replace
 from whocall.core.search import Search
+from whocall.resolve.complaints import complaints
 from whocall.resolve.elf_head import PAGE, ElfHead
+from whocall.resolve.escapes import shown
 from whocall.resolve.facts.place import Answer
 from whocall.resolve.load_address import load_bias
 from whocall.resolve.stores import Found, Stores, base_name, same_build
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import whocall._native as native
 
 _MOST_ANSWERS = 1 << 16  # kept of one module
+MOST_MODULES = 1 << 14  # that a log may name: each costs memory, and look-ups on disk
 
 
 class Module:
@@ -30,6 +33,7 @@ class Module:
         self.name = name
         self.build_id = build_id
         self.found: Found | None = None
+        self.damaged: set[str] = set()  # paths of files that turned out to be so
         self.code: ElfHead | None = None  # of a file with code, the same or another
         self.verified = False
         self.others: list[Found] = []  # of another build
@@ -51,18 +55,20 @@ class Module:
         """Of the file with code, else of the one with names."""
         return self.code or (self.found.head if self.found is not None else None)
 
-    def answer(self, rva: int, back: int, search: Search, demangle: bool) -> Answer:
+    def answer(self, rva: int, back: int, search: Search, demangle: bool) -> Answer | None:
         """What stands at the link address `rva`; of a caller `back` is 1, and what stands before it
-        counts.
+        counts. None where the file turns out to be damaged: another one is to be found.
         """
         known = self._answers.get((rva, back))
         if known is None:
             if len(self._answers) >= _MOST_ANSWERS:
                 self._answers.clear()
-            known = self._answers[rva, back] = self._look_up(rva, back, search, demangle)
+            known = self._look_up(rva, back, search, demangle)
+            if known is not None:
+                self._answers[rva, back] = known
         return known
 
-    def _look_up(self, rva: int, back: int, search: Search, demangle: bool) -> Answer:
+    def _look_up(self, rva: int, back: int, search: Search, demangle: bool) -> Answer | None:
         answer = Answer(module=self.name, build_id=self.build_id, rva=rva, caller=back != 0)
         if self.found is None or rva < back:
             return answer
@@ -75,8 +81,9 @@ class Module:
                 place = names.describe(rva - back, demangle)
         except Error as error:
             self.remarks.append(f"{str(error).rstrip('.')}: it lends no names.")
-            self.found = None
-            return answer
+            self.damaged.add(self.found.path)
+            self.found = self._names = self._starts = None
+            return None
         return replace(
             answer,
             file=self.found.path,
@@ -124,6 +131,7 @@ class Modules:
     def __init__(self, search: Search, demangle: bool, exe: str = "") -> None:
         """`search.directories` are looked through with all that lies below them."""
         self.known: dict[tuple[str, str | None], Module] = {}
+        self._are_too_many = False
         self._exe = exe
         self._search = search
         self._demangle = demangle
@@ -134,6 +142,9 @@ class Modules:
         """The module of this path (or last part of one) and build, in which a place lies."""
         key = (name, build_id)
         module = self.known.get(key)
+        if module is None and len(self.known) >= MOST_MODULES:
+            self._are_too_many = True
+            return Module(name, build_id)
         if module is None:
             module = self.known[key] = Module(name, build_id)
             self._find(module)
@@ -142,11 +153,26 @@ class Modules:
 
     def answer(self, module: Module, rva: int, back: int) -> Answer:
         """What stands at a link address."""
-        return module.answer(rva, back, self._search, self._demangle)
+        answer = module.answer(rva, back, self._search, self._demangle)
+        while answer is None:
+            self._find(module)
+            answer = module.answer(rva, back, self._search, self._demangle)
+        return answer
 
     def asked_for(self) -> list[Module]:
         """Those in which places lie."""
         return [module for module in self.known.values() if module.places]
+
+    def complaints(self) -> list[str]:
+        """Sentences on what was not to be had."""
+        said = complaints(self.asked_for())
+        said += [shown(sentence) for sentence in self._stores.remarks()]
+        if self._are_too_many:
+            said.append(
+                f"the log speaks of more than {MOST_MODULES:,} files, and the rest was not looked"
+                " for: give its parts one by one"
+            )
+        return said
 
     def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
         """The program on whose stack these return addresses were, and its load bias: `exe` where
@@ -206,6 +232,11 @@ class Modules:
         return taken
 
     def _all_of_build(self, module: Module, build_id: str) -> Iterator[Found]:
+        for found in self._every_one(module, build_id):
+            if found.path not in module.damaged:
+                yield found
+
+    def _every_one(self, module: Module, build_id: str) -> Iterator[Found]:
         here = self._stores.there([module.name]) if "/" in module.name else iter(())
         for found in (*self._by_path(module), *here):
             if same_build(build_id, found.build_id):
@@ -227,8 +258,11 @@ class Modules:
         in the user's directories, else the one that lies here where the log says.
         """
         for found in self._by_path(module):
-            return found
-        called = self._stores.called(module.name)
+            if found.path not in module.damaged:
+                return found
+        called = [
+            each for each in self._stores.called(module.name) if each.path not in module.damaged
+        ]
         if len({found.build_id or found.path for found in called}) > 1:
             module.remarks.append(
                 f"{called[0].path} and {called[1].path} are two builds of {module.name}, and the "
@@ -236,7 +270,8 @@ class Modules:
             )
             return None
         here = self._stores.there([module.name]) if "/" in module.name else iter(())
-        return next(iter(called), None) or next(iter(here), None)
+        found_here = (each for each in here if each.path not in module.damaged)
+        return next(iter(called), None) or next(found_here, None)
 
     @cached_property
     def _servers(self) -> native.FileSearch:
@@ -249,7 +284,7 @@ class Modules:
             path, remark = self._servers.fetch(build_id, module.name)
         if remark:
             module.remarks.append(remark)
-        found = self._stores.look(path) if path else None
+        found = self._stores.look(path) if path and path not in module.damaged else None
         return [found] if found is not None else []
 
 
