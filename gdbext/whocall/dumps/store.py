@@ -83,7 +83,10 @@ def _entries(journal: str, *options: str) -> Iterator[dict[str, Any]]:
         last = (complaint.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"])[
             -1
         ]
-        raise Error(f"journalctl cannot read the journal in {journal}: {last}")
+        raise Error(
+            f"journalctl cannot read the journal in {journal}: {last}; --store DIR alone, with the"
+            " cores, does without one"
+        )
     for line in said.splitlines():
         try:
             yield json.loads(line)

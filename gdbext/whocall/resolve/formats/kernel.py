@@ -42,9 +42,12 @@ def places(line: str, context: Context) -> list[Place]:
     register = _PC.search(line)
     if register is None:
         return []
-    _, begin, size, _ = context.mapped
-    inside = begin <= int(register["address"], 16) < begin + size
-    return [_place(register, context.mapped, len(line.rstrip()))] if inside else []
+    module, begin, size, in_file = context.mapped
+    if not begin <= int(register["address"], 16) < begin + size:
+        return []
+    # The place in the file was that of the pc.
+    mapped = (module, begin, size, in_file if register["exact"] else None)
+    return [_place(register, mapped, len(line.rstrip()))]
 
 
 def _with_mapping(line: str, context: Context, unhandled: bool) -> list[Place]:
@@ -79,7 +82,7 @@ def _place(register: re.Match[str], mapped: tuple[str, int, int, int | None], en
         offset=address - begin,
         counted=CODE,
         extent=size,
-        in_file=in_file if exact else None,
+        in_file=in_file,
         caller=not exact,
         level=0 if exact else None,
     )
