@@ -79,7 +79,8 @@ def _entries(journal: str, *options: str) -> Iterator[dict[str, Any]]:
             ) from None
         return
     said, complaint = ran.communicate()
-    if ran.returncode != 0 and journal:
+    # It passes over files that are damaged, and complains of each; what it could read is used.
+    if journal and not said and (ran.returncode != 0 or complaint):
         last = (complaint.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"])[
             -1
         ]

@@ -11,6 +11,7 @@ from types import TracebackType
 from whocall.core.errors import Error
 from whocall.core.search import Search
 from whocall.report.form.style import Style
+from whocall.resolve.complaints import complaints
 from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.maps import parse_mapping
 from whocall.resolve.lines import read_chunks
@@ -95,7 +96,13 @@ class Log:
 
     def warnings(self) -> list[str]:
         """What was wrong and what was not to be had, in sentences; all of them at the end."""
-        return [*self._complaints, *self._nothing_named(), *self._resolver.modules.complaints()]
+        modules = self._resolver.modules
+        return [
+            *self._complaints,
+            *self._nothing_named(),
+            *complaints(modules.asked_for()),
+            *modules.left_out(),
+        ]
 
     def _nothing_named(self) -> Iterator[str]:
         if self._complaints or self._resolver.located:

@@ -11,9 +11,7 @@ from whocall.core.image import open_names, open_symbols
 from whocall.core.native_errors import native_errors
 from whocall.core.records import replace
 from whocall.core.search import Search
-from whocall.resolve.complaints import complaints
 from whocall.resolve.elf_head import PAGE, ElfHead
-from whocall.resolve.escapes import shown
 from whocall.resolve.facts.place import Answer
 from whocall.resolve.load_address import load_bias
 from whocall.resolve.stores import Found, Stores, base_name, same_build
@@ -163,16 +161,14 @@ class Modules:
         """Those in which places lie."""
         return [module for module in self.known.values() if module.places]
 
-    def complaints(self) -> list[str]:
-        """Sentences on what was not to be had."""
-        said = complaints(self.asked_for())
-        said += [shown(sentence) for sentence in self._stores.remarks()]
+    def left_out(self) -> Iterator[str]:
+        """Sentences on what was not looked for, or not looked at."""
+        yield from self._stores.remarks()
         if self._are_too_many:
-            said.append(
+            yield (
                 f"the log speaks of more than {MOST_MODULES:,} files, and the rest was not looked"
                 " for: give its parts one by one"
             )
-        return said
 
     def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
         """The program on whose stack these return addresses were, and its load bias: `exe` where
