@@ -38,7 +38,6 @@ class Module:
         self.remarks: list[str] = []  # whole sentences
         self.places = 0  # how often it was asked for
         self._names: native.FileNames | None = None
-        self._starts: dict[str, list[int]] | None = None
         self._answers: dict[tuple[int, int], Answer] = {}
 
     @property
@@ -80,7 +79,7 @@ class Module:
         except Error as error:
             self.remarks.append(f"{str(error).rstrip('.')}: it lends no names.")
             self.damaged.add(self.found.path)
-            self.found = self._names = self._starts = None
+            self.found = self._names = None
             return None
         return replace(
             answer,
@@ -100,20 +99,6 @@ class Module:
         apart = head is not None and not head.has_code
         return "debug-file" if apart and told == "symtab" else told
 
-    def starts(self, symbol: str, search: Search) -> list[int]:
-        """Where functions of this name, as the linker knows it, begin."""
-        if self._starts is None:
-            self._starts = {}
-            if self.found is not None and self.found.head is not None:
-                try:
-                    table = open_symbols(self.found.path, search=search)
-                except Error:
-                    return []
-                for at in range(len(table)):
-                    each = table[at]
-                    self._starts.setdefault(each.name, []).append(each.start)
-        return self._starts.get(symbol, [])
-
     def _open(self, search: Search) -> native.FileNames:
         if self._names is None:
             assert self.found is not None
@@ -130,6 +115,7 @@ class Modules:
         """`search.directories` are looked through with all that lies below them."""
         self.known: dict[tuple[str, str | None], Module] = {}
         self._are_too_many = False
+        self._starts: dict[str, dict[str, list[int]]] = {}  # by path
         self._exe = exe
         self._search = search
         self._demangle = demangle
@@ -192,10 +178,29 @@ class Modules:
         """The link address that lies so many bytes behind the beginning of a function that the log
         names. Of several of that name the one that fits the runtime address; else None.
         """
-        found = [start + offset for start in module.starts(symbol, self._search)]
+        starts = self._starts_of(module.found).get(symbol, ())
+        found = [start + offset for start in starts]
         if address is not None:
             found = [rva for rva in found if (address - rva) % PAGE == 0]
         return found[0] if len(set(found)) == 1 else None
+
+    def _starts_of(self, found: Found | None) -> dict[str, list[int]]:
+        """Where functions begin, by name as the linker knows it. A log may call one file by
+        thousands of paths: what is known of it is kept once.
+        """
+        if found is None or found.head is None:
+            return {}
+        known = self._starts.get(found.path)
+        if known is None:
+            known = self._starts[found.path] = {}
+            try:
+                table = open_symbols(found.path, search=self._search)
+            except Error:
+                return known
+            for at in range(len(table)):
+                each = table[at]
+                known.setdefault(each.name, []).append(each.start)
+        return known
 
     def _find(self, module: Module) -> None:
         build_id = module.build_id

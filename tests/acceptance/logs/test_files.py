@@ -15,6 +15,9 @@ from acceptance.logs.judging import document, judge, within
 from acceptance.logs.log_programs import build, resolved
 from acceptance.logs.test_written_logs import FORMS
 from acceptance.modules.debuginfod_server import serving
+from whocall.core.image import open_symbols
+from whocall.core.search import Search
+from whocall.resolve.modules import Modules
 from whocall.resolve.stores import Directory
 
 
@@ -244,6 +247,24 @@ def test_more_files_than_anyone_looks_for(tmp_path: Path) -> None:
         done = resolved(log, "--symbols", tmp_path)
     assert done.stdout == log
     assert "speaks of more than 16,384 files, and the rest was not looked for" in done.stderr
+
+
+def test_one_file_under_many_names_is_read_once(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each took as much memory as the file has symbols."""
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "whocall.resolve.modules.open_symbols",
+        lambda path, search: opened.append(path) or open_symbols(path, search=search),
+    )
+    modules = Modules(Search(directories=[str(stack.built.full.parent)]), demangle=True)
+    found = {
+        modules.by_symbol(modules.module(f"/d{at}/full", None), "main", 5, None) for at in range(9)
+    }
+    assert len(found) == 1
+    assert found != {None}
+    assert opened == [str(stack.built.full)]
 
 
 def test_symbol_directories_that_lead_in_circles(tmp_path: Path, stack: Stack, log: str) -> None:
