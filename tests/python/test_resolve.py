@@ -146,6 +146,14 @@ def test_escapes_stay_text_on_a_terminal() -> None:
     assert resolved(line, Style(), escape=False) == line.text + "\n"
 
 
+def test_bytes_and_marks_that_terminals_obey_are_text_too() -> None:
+    """0x9b alone begins an escape where 8 bits are a character; marks of direction hide text."""
+    line = Line(1, "a\udc9b31m \u202egnp.exe \udce9 \u00e9 \u0434", "\n", "", ())
+    assert resolved(line, Style(), escape=True) == (
+        "a\\x9b31m \\u202egnp.exe \udce9 \u00e9 \u0434\n"
+    )
+
+
 def test_mappings() -> None:
     told = parse_mapping("7f81767f000-7f817680000 r-xp 00001000 fe:00 2189393   /a b (deleted)")
     assert told == Mapping(0x7F81767F000, 0x7F817680000, 0x1000, True, "/a b")
@@ -206,6 +214,31 @@ def test_addresses_of_chance_tell_no_load_address() -> None:
     head = read_elf_head("/bin/bash")
     assert head is not None
     assert load_bias(head, range(0x7F0000001000, 0x7F0000009000, 0x777)) is None
+
+
+def test_thousands_of_addresses_are_not_tried_at_every_page() -> None:
+    """What grew with the square of the addresses took hours."""
+    head = read_elf_head("/bin/bash")
+    assert head is not None
+    with guarded(20):
+        addresses = [0x7F0000001000 + 0x1777 * at for at in range(20_000)]
+        assert load_bias(head, addresses) is None
+
+
+def test_many_mappings_are_not_looked_through_for_each_place() -> None:
+    maps = Maps()
+    for at in range(100_000):
+        maps.add(Mapping(at << 12, (at + 1) << 12, (at + 1) << 12, True, f"/x/{at % 50}/lib.so"))
+    same = Maps()
+    for at in range(100_000):
+        same.add(Mapping(at << 12, (at + 1) << 12, (at + 1) << 12, True, "/x/lib.so"))
+    last = same.find(99_999 << 12)
+    assert last is not None
+    with guarded(10):
+        for at in range(20_000):
+            assert maps.path_called(f"{at}.so") is None
+            assert same.first_byte(last) is None
+    assert maps.path_called("lib.so") == "/x/0/lib.so"
 
 
 def test_what_is_waited_for_comes_when_too_much_is_held() -> None:

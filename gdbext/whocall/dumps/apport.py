@@ -14,6 +14,7 @@ from whocall.core.errors import Error
 from whocall.dumps.streams import DamagedStreamError
 
 _LONGEST = 1 << 16  # bytes of a field that is kept
+_MOST_FIELDS = 256  # that are kept
 _PIECE = 1 << 20  # of a line
 _CORE = "CoreDump"
 
@@ -63,8 +64,8 @@ def core_of_report(pieces: Iterator[bytes], fields: dict[str, str], name: str) -
         value = value.strip()
         if key == _CORE and value == "base64":
             return _core(lines)
-        if value != "base64":
-            fields[key] = value
+        if value != "base64" and len(fields) < _MOST_FIELDS:
+            fields[key] = value[:_LONGEST]
     what = fields.get("ProblemType", "")
     raise Error(
         f"{name} holds no core dump: it is a report of type {what or 'unknown'}; only"

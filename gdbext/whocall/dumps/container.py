@@ -11,27 +11,24 @@ import io
 import json
 import os
 import re
-import tarfile
-from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from whocall.core.errors import Error
 from whocall.core.long_work import working
 from whocall.dumps import sparse
 from whocall.dumps.kinds import HEAD, kind_of
-from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, share_of, unpacked
+from whocall.dumps.layers import Layers, Opener, parts_of
+from whocall.dumps.streams import PACKINGS, DamagedStreamError, share_of, unpacked
+from whocall.dumps.tar_members import TarFaultError, TarReader
 
 _DIGEST = re.compile(r"(sha256|sha512):([0-9a-f]{32,128})\Z")
 _DEPTH = 4  # of indices
 _LONGEST = 8 << 20  # bytes of a list
-_LONGEST_HEADER = 1 << 20  # bytes
-_IN_MEMORY = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE,
-              tarfile.SOLARIS_XHDTYPE)  # fmt: skip
+_MOST_LAYERS = 1 << 10  # storage drivers stack about a hundred
+_MOST_FILES = 1 << 16  # of an image in a tar: its layers and lists
 _UNKNOWN = "unknown"  # the platform of attestations, which are no images
 # Our names of instruction sets by those of images.
 _PLATFORMS = {"amd64": "x86_64", "arm64": "aarch64", "386": "i386", "arm": "arm"}
-
-Opener = Callable[[], BinaryIO]
 
 
 class Part(io.RawIOBase):
@@ -53,77 +50,6 @@ class Part(io.RawIOBase):
         return len(data)
 
 
-class _Member(tarfile.TarInfo):
-    """A member whose long names and extended headers are of a size that makes sense.
-
-    They are read whole, and of a packed layer a size that lies may mean any number of bytes.
-    """
-
-    def _proc_member(self, tar: tarfile.TarFile) -> Any:
-        if self.type in _IN_MEMORY and self.size > _LONGEST_HEADER:
-            raise tarfile.ReadError(f"a header of {self.size} bytes")
-        return super()._proc_member(tar)  # type: ignore[misc]
-
-
-class Layers:
-    """The layers of one image, lowest first; each can be read as a tar any number of times."""
-
-    def __init__(self, name: str, openers: list[Opener]) -> None:
-        self.name = name
-        self._openers = openers
-
-    def __len__(self) -> int:
-        return len(self._openers)
-
-    def members(self, at: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-        """The members of the layer as they come. Raises Error where it is damaged."""
-        with self._openers[at]() as file:
-            reader = _Stream(file)
-            try:
-                with tarfile.open(fileobj=reader, mode="r|", tarinfo=_Member) as tar:  # type: ignore[call-overload]
-                    for member in tar:
-                        working(f"Reading the layers of {self.name}", at / len(self))
-                        tar.members = []  # or it keeps them all
-                        yield tar, member
-            except (tarfile.TarError, DamagedStreamError, EOFError, OSError) as error:
-                raise Error(
-                    f"a layer of {self.name} cannot be read: {error}; save the image anew",
-                    path=self.name,
-                ) from error
-
-
-class _Stream:
-    """What tarfile reads from: unpacked where it is packed."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        head = file.read(HEAD)
-        self._rest = b""
-        self._file = file
-        kind = kind_of(head)
-        pieces = self._pieces(head)
-        self._source = (
-            unpacked(kind, lambda size: next(pieces, b"")) if kind in PACKINGS else pieces
-        )
-
-    def _pieces(self, head: bytes) -> Iterator[bytes]:
-        while head:
-            yield head
-            head = self._file.read(TAKEN)
-
-    def read(self, size: int) -> bytes:
-        parts = [self._rest]
-        have = len(self._rest)
-        while have < size:
-            piece = next(self._source, b"")
-            if not piece:
-                break
-            parts.append(piece)
-            have += len(piece)
-        data = b"".join(parts)
-        self._rest = data[size:]
-        return data[:size]
-
-
 class _Folder:
     """The files of a layout in a directory."""
 
@@ -131,42 +57,65 @@ class _Folder:
         self._path = path
 
     def open(self, name: str) -> BinaryIO | None:
+        path = os.path.join(self._path, name)
+        # A list may name what is elsewhere, or a pipe, which would keep us waiting.
+        if parts_of(name) is None or name.startswith("/") or not os.path.isfile(path):
+            return None
         try:
-            return open(os.path.join(self._path, name), "rb")
+            return open(path, "rb")
         except OSError:
             return None
+
+
+def _plain(path: str) -> BinaryIO:
+    """The file, unpacked where it is packed."""
+    with open(path, "rb") as packed:
+        kind = kind_of(packed.read(HEAD))
+        if kind in PACKINGS:
+            packed.seek(0)
+            file = sparse.temporary()
+            pieces = unpacked(kind, packed.read)
+            sparse.write_sparse(pieces, file, path, lambda: share_of(packed))
+            file.seek(0)
+            return file
+    return open(path, "rb")
 
 
 class _Tar:
     """The files of a layout in a tar, which is not unpacked."""
 
     def __init__(self, path: str) -> None:
-        file: BinaryIO = open(path, "rb")  # noqa: SIM115
-        kind = kind_of(file.read(HEAD))
-        file.seek(0)
-        if kind in PACKINGS:
-            packed, file = file, sparse.temporary()
-            with packed:
-                source = packed
-                pieces = unpacked(kind, source.read)
-                sparse.write_sparse(pieces, file, path, lambda: share_of(source))
-        self._file = file
+        self._file = _plain(path)
         self._parts: dict[str, tuple[int, int]] = {}
-        file.seek(0)
-        with tarfile.open(fileobj=file, mode="r:", tarinfo=_Member) as tar:
-            links = {}
-            for member in tar:
-                working(f"Reading {path}", share_of(file))
-                name = os.path.normpath(member.name)
-                if member.isreg():
-                    self._parts[name] = member.offset_data, member.size
-                elif member.issym() or member.islnk():
-                    base = os.path.dirname(name) if member.issym() else ""
-                    links[name] = os.path.normpath(os.path.join(base, member.linkname))
+        links = {}
+        for count, member in enumerate(TarReader(self._read, self._skip)):
+            working(f"Reading {path}", share_of(self._file))
+            if count == _MOST_FILES:
+                raise TarFaultError(f"it holds more than {_MOST_FILES} files")
+            name = os.path.normpath(member.name)
+            if member.kind == "file":
+                self._parts[name] = member.place, member.size
+            elif member.kind in ("symbolic link", "hard link"):
+                base = os.path.dirname(name) if member.kind == "symbolic link" else ""
+                links[name] = os.path.normpath(os.path.join(base, member.target))
         # Old versions of docker save a layer that occurs twice as a link.
         for name, target in links.items():
             if target in self._parts:
                 self._parts.setdefault(name, self._parts[target])
+
+    def _read(self, size: int) -> bytes:
+        parts = []
+        while size:
+            piece = self._file.read(size)
+            if not piece:
+                break
+            parts.append(piece)
+            size -= len(piece)
+        return b"".join(parts)
+
+    def _skip(self, size: int) -> bool:
+        self._file.seek(size - 1, os.SEEK_CUR)
+        return self._file.read(1) != b""
 
     def open(self, name: str) -> BinaryIO | None:
         part = self._parts.get(os.path.normpath(name))
@@ -192,7 +141,7 @@ class _Image:
         with file:
             try:
                 return json.loads(file.read(_LONGEST))
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise self.fault(f"{name} is not JSON; save it anew") from None
 
     def blob(self, descriptor: Any) -> str:
@@ -257,12 +206,18 @@ def layers_of(path: str, arch: str) -> Layers:
         files = _Folder(path) if os.path.isdir(path) else _Tar(path)
         image = _Image(path, files, arch)
         names = image.layer_names()
-    except (tarfile.TarError, DamagedStreamError, EOFError, OSError) as error:
-        raise Error(f"{path} cannot be read as a container image: {error}", path=path) from error
+    except (TarFaultError, DamagedStreamError, OSError) as error:
+        raise Error(
+            f"{path} cannot be read as a container image: {error}; name a directory, an OCI layout,"
+            " or what `docker save` wrote",
+            path=path,
+        ) from error
     except (AttributeError, TypeError) as error:
         raise Error(
-            f"{path} cannot be used as a container image: its lists make no sense"
+            f"{path} cannot be used as a container image: its lists make no sense; save it anew"
         ) from error
+    if len(names) > _MOST_LAYERS:
+        raise image.fault(f"it lists {len(names)} layers; save it anew")
 
     def opener(name: str) -> Opener:
         def open_it() -> BinaryIO:

@@ -51,25 +51,31 @@ def _padded(data: bytes) -> bytes:
 
 def file_note(machine: Machine, regions: Iterable[Region]) -> bytes:
     """NT_FILE of the regions that name files."""
-    rows = [region for region in regions if region.path and not region.path.startswith("[")]
-    word = "Q" if machine.pointer_size == 8 else "I"
-    contents = struct.pack(f"<2{word}", len(rows), _PAGE)
-    for row in rows:
-        contents += struct.pack(f"<3{word}", row.begin, row.end, row.offset // _PAGE)
+    word, last = ("Q", 1 << 64) if machine.pointer_size == 8 else ("I", 1 << 32)
+    rows = [
+        region
+        for region in regions
+        if region.path and not region.path.startswith("[")
+        if region.end < last and region.offset // _PAGE < last
+    ]
+    places = b"".join(
+        struct.pack(f"<3{word}", row.begin, row.end, row.offset // _PAGE) for row in rows
+    )
+    contents = struct.pack(f"<2{word}", len(rows), _PAGE) + places
     names = b"".join(row.path.encode("utf-8", "surrogateescape") + b"\0" for row in rows)
     return note("CORE", NT_FILE, contents + names)
 
 
 def module_note(modules: Sequence[DumpModule]) -> bytes:
     """Whocall's own; the first module is the program."""
-    contents = struct.pack("<2Q", 1, len(modules))
-    texts = b""
+    rows = [struct.pack("<2Q", 1, len(modules))]
+    texts = []
     for at, module in enumerate(modules):
         identity = bytes.fromhex(module.build_id)
         path = module.path.encode("utf-8", "surrogateescape")
-        contents += struct.pack("<5Q", module.begin, module.end, at == 0, len(identity), len(path))
-        texts += identity + path
-    return note("WHOCALL", 0x574D4F44, contents + texts)
+        rows.append(struct.pack("<5Q", module.begin, module.end, at == 0, len(identity), len(path)))
+        texts.append(identity + path)
+    return note("WHOCALL", 0x574D4F44, b"".join(rows + texts))
 
 
 def name_note(names: Iterable[tuple[int, str]]) -> bytes:
@@ -127,8 +133,10 @@ def segments_of(memory: Sequence[Memory], regions: Sequence[Region]) -> list[Seg
     segments = []
     done = 0
     for region in sorted(regions, key=lambda region: region.begin):
+        if region.end <= done:
+            continue  # of two that overlap the one that begins first wins
         done = max(done, region.begin)
-        for at in range(bisect_right(ends, region.begin), len(pieces)):
+        for at in range(bisect_right(ends, done), len(pieces)):
             piece = pieces[at]
             if piece.address >= region.end:
                 break

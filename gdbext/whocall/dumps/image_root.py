@@ -10,14 +10,14 @@ import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
 from whocall.core.records import replace
 from whocall.core.search import Search
 from whocall.dumps import sparse
-from whocall.dumps.container import Layers, layers_of
+from whocall.dumps.container import layers_of
+from whocall.dumps.layers import Layers, parts_of
 from whocall.dumps.library_places import FOLDERS, SUFFIXES
-from whocall.dumps.merged_tree import MergedTree, Node, parts_of
+from whocall.dumps.merged_tree import MergedTree, Node
 
 _ROUNDS = 3  # a program's file may tell of libraries that its core does not name
 _DEBUG = "/usr/lib/debug"
@@ -43,35 +43,36 @@ class ImageRoot:
 
     def take(self, paths: Iterable[str]) -> None:
         """Copies those of the absolute paths that the image has, links followed."""
-        wanted: dict[tuple[int, str], list[str]] = {}
+        wanted: dict[tuple[int, str, int], list[str]] = {}
         new = set(paths) - self._asked
         self._asked |= new
         for path in sorted(new):
             node = self._tree.find(path)
             if node is not None and parts_of(path):
                 self._count(node)
-                wanted.setdefault((node.layer, node.name), []).append(path)
-        for layer in sorted({layer for layer, _ in wanted}):
+                wanted.setdefault((node.layer, node.name, node.size), []).append(path)
+        for layer in sorted({layer for layer, *_ in wanted}):
             self._take_of_layer(
-                layer, {name: places for (at, name), places in wanted.items() if at == layer}
+                layer,
+                {
+                    (name, size): places
+                    for (at, name, size), places in wanted.items()
+                    if at == layer
+                },
             )
 
     def _count(self, node: Node) -> None:
         self._size += node.size
-        if self._size > sparse.limit():
-            raise Error(
-                f"the files of {self._layers.name} are larger than all that may be unpacked"
-            )
+        sparse.require_room(self._size, self._layers.name)
 
-    def _take_of_layer(self, layer: int, wanted: dict[str, list[str]]) -> None:
-        for tar, member in self._layers.members(layer):
-            places = wanted.get(member.name, [])
-            source = tar.extractfile(member) if places and member.isreg() else None
-            if source is None:
+    def _take_of_layer(self, layer: int, wanted: dict[tuple[str, int], list[str]]) -> None:
+        for reader, member in self._layers.members(layer):
+            places = wanted.get((member.name, member.size), [])
+            if not places or member.kind != "file":
                 continue
             first, *others = (self._place(path) for path in places)
-            with source, open(first, "wb") as file:
-                shutil.copyfileobj(source, file, 1 << 20)
+            with open(first, "wb") as file:
+                sparse.write_sparse(reader.contents(), file, f"{self._layers.name}: {member.name}")
             for other in others:
                 shutil.copyfile(first, other)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from whocall.dumps.container import Layers
+from whocall.core.errors import Error
+from whocall.dumps.layers import Layers, parts_of
 
 _WHITEOUT = ".wh."
 _OPAQUE = ".wh..wh..opq"
 _LINKS = 40  # on the way to one file, as the kernel allows
-_MOST = 4 << 20  # members of all layers
+_MOST = 1 << 21  # files and directories of all layers: large images have some hundred thousand
+_LONGEST = 4096  # bytes of a path, as the kernel allows
 
 
 class Node:
@@ -25,40 +27,49 @@ class Node:
         self.link: str | None = None
 
 
-def parts_of(path: str) -> list[str] | None:
-    """None where it leads out of the root."""
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    return None if ".." in parts else parts
-
-
 class MergedTree:
     """Made of the names in all layers, without the bytes."""
 
     def __init__(self, layers: Layers) -> None:
-        self._root = Node()
+        self._name = layers.name
         self._count = 0
+        self._root = Node()
         for at in range(len(layers)):
             self._add(layers, at)
+
+    def _counted(self) -> None:
+        """Raises Error where there are more than memory should be taken for."""
+        self._count += 1
+        if self._count > _MOST:
+            raise Error(
+                f"{self._name} holds more than {_MOST:,} files: unpack it, and name the directory"
+                " by --sysroot",
+                path=self._name,
+            )
+
+    def _node(self) -> Node:
+        self._counted()
+        return Node()
 
     def _add(self, layers: Layers, at: int) -> None:
         # What a layer hides is below it: its own files come afterwards, in whatever order.
         files: list[tuple[list[str], Node | None]] = []
         hard: list[tuple[list[str], str]] = []
         for _, member in layers.members(at):
-            self._count += 1
             parts = parts_of(member.name)
-            if not parts or self._count > _MOST:
+            if not parts or max(len(member.name), len(member.target)) > _LONGEST:
                 continue
             if parts[-1].startswith(_WHITEOUT):
                 self._hide(parts)
-            elif member.islnk():
-                hard.append((parts, member.linkname))
-            elif member.isdir():
+            elif member.kind == "hard link":
+                self._counted()
+                hard.append((parts, member.target))
+            elif member.kind == "directory":
                 files.append((parts, None))
-            elif member.isreg() or member.issym():
-                node = Node()
+            elif member.kind:
+                node = self._node()
                 node.layer, node.name, node.size = at, member.name, member.size
-                node.link = member.linkname if member.issym() else None
+                node.link = member.target if member.kind == "symbolic link" else None
                 files.append((parts, node))
         for parts, made in files:
             self._put(parts, made)
@@ -94,13 +105,13 @@ class MergedTree:
             if child is not None and child.link is not None:
                 child = self._followed("/".join(parts[: at + 1]))
             if child is None or child.layer >= 0:
-                child = node.children[part] = Node()
+                child = node.children[part] = self._node()
             node = child
         old = node.children.get(parts[-1])
         if made is not None:
             node.children[parts[-1]] = made
         elif old is None or old.layer >= 0:
-            node.children[parts[-1]] = Node()
+            node.children[parts[-1]] = self._node()
 
     def find(self, path: str) -> Node | None:
         """The regular file at an absolute path, through links that stay inside; None for none."""

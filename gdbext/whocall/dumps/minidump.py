@@ -21,6 +21,10 @@ _SYSTEMS = {0x8201: "Linux", 0x8203: "Android"}
 _FOREIGN = {0x8101: "macOS", 0x8102: "iOS", 0x8204: "PlayStation 3", 2: "Windows"}
 _REQUESTED = 0xFFFFFFFF  # exception code of a dump that nobody crashed for
 _MOST = 1 << 20  # rows of a list
+_LONGEST = 1 << 13  # bytes of a name: paths have no more characters
+_MOST_TEXT = 1 << 26  # bytes of all names: many rows may point at the same ones
+_LONGEST_CONTEXT = 1 << 13  # bytes of the registers of a thread
+_LAST = (1 << 64) - 1  # address
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class _Reader:
     def __init__(self, data: memoryview, name: str) -> None:
         self.data = data
         self.name = name
+        self._text_left = _MOST_TEXT
 
     def fault(self, reason: str) -> Error:
         return Error(
@@ -120,8 +125,9 @@ class _Reader:
 
     def text(self, rva: int) -> str:
         """A string of UTF-16 behind its size in bytes."""
-        size = int.from_bytes(self.part(rva, 4), "little")
-        return self.part(rva + 4, min(size, 1 << 16)).decode("utf-16-le", "replace")
+        size = min(int.from_bytes(self.part(rva, 4), "little"), _LONGEST, self._text_left)
+        self._text_left -= size
+        return self.part(rva + 4, size).decode("utf-16-le", "replace")
 
 
 class _Parser:
@@ -189,7 +195,7 @@ class _Parser:
         found = []
         for row in self.listed(_THREADS, "<4I2Q4I", 48):
             lwp, teb, size, rva = row[0], row[4], row[8], row[9]
-            values = registers(self.reader.part(rva, size), machine)
+            values = registers(self.reader.part(rva, min(size, _LONGEST_CONTEXT)), machine)
             if values is None:
                 self.remarks.append(f"the registers of thread {lwp} are not there: it is left out")
                 continue
@@ -206,7 +212,7 @@ class _Parser:
         lwp, _, code, flags, _, address = struct.unpack_from("<IIIIQQ", stream)
         size, rva = struct.unpack_from("<II", stream, 160)
         at = next((at for at, thread in enumerate(threads) if thread.lwp == lwp), None)
-        values = registers(self.reader.part(rva, size), machine)
+        values = registers(self.reader.part(rva, min(size, _LONGEST_CONTEXT)), machine)
         if values is not None:
             pointer = machine.thread_pointer
             name = ""
@@ -228,7 +234,7 @@ class _Parser:
             found.append(
                 DumpModule(begin, begin + size, self.reader.text(name), _build_id(identity))
             )
-        return [module for module in found if module.end > module.begin]
+        return [module for module in found if module.begin < module.end <= _LAST]
 
     def memory(self) -> list[Memory]:
         found = [
@@ -243,7 +249,8 @@ class _Parser:
             for address, size in self.reader.rows(rva + 16, "<QQ", 16, count):
                 found.append(Memory(address, size, place))
                 place += size
-        return [piece for piece in map(self._cut, found) if piece.size > 0]
+        pieces = map(self._cut, found)
+        return [piece for piece in pieces if 0 < piece.size <= _LAST - piece.address]
 
     def _cut(self, piece: Memory) -> Memory:
         room = max(len(self.reader.data) - piece.rva, 0)
@@ -283,7 +290,7 @@ def _regions(maps: bytes) -> list[Region]:
             found.append(Region(int(begin, 16), int(end, 16), flags, int(words[2], 16), path))
         except (ValueError, IndexError):
             continue
-    return [region for region in found if region.begin < region.end <= 1 << 64]
+    return [region for region in found if region.begin < region.end <= _LAST]
 
 
 def _pid(misc: bytes, status: bytes) -> int:
@@ -292,7 +299,7 @@ def _pid(misc: bytes, status: bytes) -> int:
     for line in status.splitlines():
         if line.startswith(b"Pid:"):
             digits = line[4:].strip()
-            return int(digits) if digits.isdigit() else 0
+            return int(digits) if digits.isdigit() and len(digits) < 10 else 0
     return 0
 
 

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from whocall.core.errors import Error
 from whocall.core.records import replace
 from whocall.core.signals import signal_name
+from whocall.dumps import sparse
 from whocall.dumps.contexts import prstatus
 from whocall.dumps.core_writer import (
     NT_AUXV,
@@ -105,7 +106,7 @@ def _mapped(headers: Headers, bias: int, path: str) -> Iterator[Region]:
     for row in headers.loads:
         begin = (row.address + bias) // _PAGE * _PAGE
         end = -(-(row.address + bias + row.file_size) // _PAGE) * _PAGE
-        if begin < end <= 1 << 64:
+        if begin < end < 1 << 64:
             yield Region(begin, end, row.flags & 7, row.offset // _PAGE * _PAGE, path)
 
 
@@ -159,6 +160,7 @@ class Converter:
         dump = with_files(self.dump, files) if files else self.dump
         segments = segments_of(dump.memory, dump.regions)
         self._held = sum(segment.held for segment in segments)
+        sparse.require_room(self._held, self._name)
         with memoryview(self._mapped) as data:
             write_core(out, dump.machine, notes_of(dump), segments, data)
 

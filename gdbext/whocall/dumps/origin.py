@@ -37,7 +37,7 @@ def known(fields: Mapping[str, str]) -> dict[str, str]:
 
 
 def _signal(text: str) -> str:
-    if not text.isdigit():
+    if not _is_number(text):
         return text
     from signal import Signals
 
@@ -47,9 +47,14 @@ def _signal(text: str) -> str:
         return f"signal {text}"
 
 
+def _is_number(text: str) -> bool:
+    """Whether int() takes it; a report may have a thousand digits, or such as of other scripts."""
+    return text.isascii() and text.isdecimal() and len(text) < 20
+
+
 def utc(text: str) -> str:
     """`2026-11-24 06:59:58 UTC` of seconds or microseconds since 1970; other texts as they are."""
-    if not text.isdigit():
+    if not _is_number(text):
         return text
     from datetime import datetime, timezone
 

@@ -61,10 +61,20 @@ def path_of(file: BinaryIO) -> str:
     return f"/proc/{os.getpid()}/fd/{file.fileno()}"
 
 
-def _require_room(name: str) -> None:
+def require_room(size: int, name: str) -> None:
+    """Raises Error where so many bytes are not to be written; `name` is what they come from."""
+    if size > limit():
+        raise _too_large(name)
     found = os.statvfs(folder())
-    if found.f_bavail * found.f_frsize < _SPARE:
+    if found.f_bavail * found.f_frsize < size + _SPARE:
         raise _full(name)
+
+
+def _too_large(name: str) -> Error:
+    return Error(
+        f"{name} unpacks to more than {limit() >> 20} MiB; if that is right, allow it:"
+        f" {_LIMIT_NAME}={(limit() >> 30) * 4 or 1}G"
+    )
 
 
 def _full(name: str) -> Error:
@@ -119,15 +129,12 @@ def write_sparse(
     try:
         for piece in pieces:
             if size + len(piece) > most:
-                raise Error(
-                    f"{name} unpacks to more than {most >> 20} MiB; if that is right, allow it:"
-                    f" {_LIMIT_NAME}={(most >> 30) * 4 or 1}G"
-                )
+                raise _too_large(name)
             unseen += _put(descriptor, piece, size)
             size += len(piece)
             working(f"Unpacking {name}", None if share is None else share())
             if unseen > _LOOK:
-                _require_room(name)
+                require_room(0, name)
                 unseen = 0
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

@@ -38,7 +38,7 @@ class StoredCrash:
     def time(self) -> int:
         """Microseconds since 1970."""
         digits = self.fields.get("timestamp", "0")
-        value = int(digits) if digits.isdigit() else 0
+        value = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else 0
         return value if value > 10**13 else value * 10**6
 
     @property
@@ -79,11 +79,15 @@ def _entries(journal: str, *options: str) -> Iterator[dict[str, Any]]:
             ) from None
         return
     said, complaint = ran.communicate()
-    if ran.returncode != 0 and journal:
+    # It passes over files that are damaged, and complains of each; what it could read is used.
+    if journal and not said and (ran.returncode != 0 or complaint):
         last = (complaint.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"])[
             -1
         ]
-        raise Error(f"journalctl cannot read the journal in {journal}: {last}")
+        raise Error(
+            f"journalctl cannot read the journal in {journal}: {last}; --store DIR alone, with the"
+            " cores, does without one"
+        )
     for line in said.splitlines():
         try:
             yield json.loads(line)

@@ -11,32 +11,38 @@ if TYPE_CHECKING:
     from whocall.resolve.modules import Module
 
 _MOST_LISTED = 8  # files that a warning names
+_MOST_SAID = 32  # warnings that are about one file each
 
 
 def complaints(modules: Iterable[Module]) -> list[str]:
     """On what is missing, of another build, or not known to be the right one: sentences."""
-    said: list[str] = []
+    said: dict[str, None] = {}
     missing: list[str] = []
     guessed: list[str] = []
     for module in modules:
-        said += dict.fromkeys(module.remarks)
+        said.update(dict.fromkeys(module.remarks))
         if module.found is not None and not module.verified:
             guessed.append(module.found.path)
         elif module.found is None and module.build_id is not None:
-            said.append(_complaint(module, module.build_id))
+            said[_complaint(module, module.build_id)] = None
         elif module.found is None and not module.remarks:
             missing.append(module.name)
+    sentences = list(said)[:_MOST_SAID]
+    if len(said) > _MOST_SAID:
+        sentences.append(
+            f"{len(said) - _MOST_SAID:,} more files lend no names; --json tells of each"
+        )
     if missing:
-        said.append(
+        sentences.append(
             f"not to be had: {_listed(missing)}; give a directory that holds what is missing, "
             "or its debug file, by --symbols"
         )
     if guessed:
-        said.append(
+        sentences.append(
             "the log tells no build ids: its names are right if what ran is the build of "
             + _listed(guessed)
         )
-    return [shown(sentence) for sentence in said]
+    return [shown(sentence) for sentence in sentences]
 
 
 def _listed(names: list[str]) -> str:

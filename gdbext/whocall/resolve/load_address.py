@@ -13,16 +13,25 @@ Example: 0x55b5b69e6a64 and 0x55b5b69e6a98 among twenty; the program's file has 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from whocall.resolve.elf_head import PAGE, ElfHead
 
 _MOST_CODE = 1 << 30  # bytes
+# Half a dozen addresses tell. A log that was written to keep whoever reads it busy has thousands.
+_MOST_ADDRESSES = 64
 _X86_64, _AARCH64 = 62, 183
 # Of the bytes before any address so many end in what looks like a call, at the most.
 _CHANCE = 0.05
 _LIKELY_ENOUGH = 0.001
+# The distances from the end of a call at which these bytes may stand.
+_MARKS: dict[int, tuple[tuple[tuple[int, ...], re.Pattern[bytes]], ...]] = {
+    _X86_64: (((5,), re.compile(rb"\xe8")), ((2, 3, 4, 6, 7), re.compile(rb"\xff"))),
+    _AARCH64: (((1,), re.compile(rb"[\x94-\x97\xd6]")),),
+}
 # call *register, call *disp8(register), call *disp32(register), call *disp32(%rip), with SIB.
 _INDIRECT = re.compile(
     rb"(?s:\xff(?:[\xd0-\xd7]|[\x50-\x53\x55-\x57].|\x54..|[\x90-\x93\x95-\x97\x15].{4}|\x94.{5}"
@@ -64,12 +73,24 @@ class _Code:
         word = int.from_bytes(self.bytes[max(0, at - 4) : at], "little")
         return link % 4 == 0 and (word >> 26 == 0x25 or word & 0xFFFFFC1F == 0xD63F0000)
 
+    def pages_with_call(self, machine: int, at: int) -> Iterator[int]:
+        """All places, whole pages from `at` (in the code), before which a call may stand: so cheap
+        that programs of a hundred megabytes can be asked about many addresses.
+        """
+        found: set[int] = set()
+        for distances, mark in _MARKS[machine]:
+            for distance in distances:
+                first = at - distance if at >= distance else at - distance + PAGE
+                column = self.bytes[first::PAGE]
+                found.update(first + distance + PAGE * hit.start() for hit in mark.finditer(column))
+        yield from sorted(found)
+
 
 def load_bias(head: ElfHead, return_addresses: Iterable[int]) -> int | None:
-    """Runtime address minus link address of a program on whose stack these addresses were; None
-    where they do not tell.
+    """Runtime address minus link address of a program on whose stack these addresses were, the
+    innermost first; None where they do not tell.
     """
-    wanted = sorted(set(return_addresses))
+    wanted = sorted(islice(dict.fromkeys(return_addresses), _MOST_ADDRESSES))
     code = _Code(head)
     ends_call: Callable[[int], bool] | None = {
         _X86_64: code.ends_call_of_x86_64,
@@ -83,11 +104,12 @@ def load_bias(head: ElfHead, return_addresses: Iterable[int]) -> int | None:
     for anchor in wanted:
         if best is not None:
             break
-        for bias in (0,) if head.first else _biases(code, anchor):
-            inside = [each for each in wanted if code.begin < each - bias < code.end]
-            if not all(ends_call(each - bias) for each in inside):
-                continue
+        for bias in (0,) if head.first else _biases(code, head.machine, anchor):
+            first = bisect_right(wanted, code.begin + bias)
+            inside = wanted[first : bisect_left(wanted, code.end + bias)]
             if pages * len(wanted) * _CHANCE ** len(inside) > _LIKELY_ENOUGH:
+                continue
+            if not all(ends_call(each - bias) for each in inside):
                 continue
             if best is not None and len(inside) == best[0]:
                 several = True
@@ -96,7 +118,9 @@ def load_bias(head: ElfHead, return_addresses: Iterable[int]) -> int | None:
     return None if best is None or several else best[1]
 
 
-def _biases(code: _Code, anchor: int) -> Iterable[int]:
-    """All load biases, in whole pages, for which `anchor` lies in the code."""
-    first = code.begin + (anchor - code.begin) % PAGE
-    return (anchor - link for link in range(first, code.end, PAGE) if anchor >= link)
+def _biases(code: _Code, machine: int, anchor: int) -> Iterator[int]:
+    """The load biases, in whole pages, for which `anchor` lies in the code behind a call."""
+    for at in code.pages_with_call(machine, (anchor - code.begin) % PAGE):
+        link = code.begin + at
+        if link < code.end and anchor >= link:
+            yield anchor - link

@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
 
 from whocall.core.errors import Error
@@ -24,10 +22,12 @@ from whocall.resolve.record import looks_like_records, read_records
 from whocall.resolve.record_text import record_lines
 from whocall.resolve.resolve_json import resolve_json
 from whocall.resolve.resolver import Line, Resolver
+from whocall.resolve.sources import HEAD, called, opened, read_from, require_directories
+from whocall.resolve.strangers import stranger
 from whocall.resolve.text import resolved
 
-_HEAD = 1 << 16  # bytes that tell a log from records
-_MOST_RECORDS = 1 << 28  # bytes
+_MOST_RECORDS = 1 << 26  # bytes
+_COPY = "give a copy of /proc/PID/maps"
 
 
 class Log:
@@ -49,28 +49,38 @@ class Log:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._stream is not sys.stdin.buffer:
-            self._stream.close()
+        self._stream.close()
 
     def _chunks(self) -> Iterator[list[tuple[str, str, bool]]]:
         """The lines of the log, or those that its records are made into."""
-        try:
-            if looks_like_records(self._stream.peek(_HEAD)):
-                yield from self._recorded()
-            else:
-                for chunk in read_chunks(self._stream):
-                    working(f"Resolving {self.path}", share_of(self._stream))
-                    yield chunk
-        except OSError as error:
-            raise Error(f"{self.path}: {error.strerror}") from error
+        yield from read_from(self.path, self._pieces())
+
+    def _pieces(self) -> Iterator[list[tuple[str, str, bool]]]:
+        head = self._stream.peek(HEAD)
+        if looks_like_records(head):
+            yield from self._recorded()
+            return
+        complaint = stranger(head, self.path)
+        if complaint:
+            raise Error(complaint, path=self.path)
+        if not head:
+            self._complaints.append(f"{called(self.path)} is empty: there is nothing to name")
+        for chunk in read_chunks(self._stream):
+            working(f"Resolving {called(self.path)}", share_of(self._stream))
+            yield chunk
 
     def _recorded(self) -> Iterator[list[tuple[str, str, bool]]]:
         data = self._stream.read(_MOST_RECORDS + 1)
+        name = called(self.path)
         if len(data) > _MOST_RECORDS:
-            raise Error(f"{self.path}: is larger than 256 MiB, which records of crashes are not")
-        found, self._complaints = read_records(data, self.path)
+            raise Error(
+                f"{name} is larger than {_MOST_RECORDS >> 20} MiB, which records of crashes are"
+                " not: name the file or the ring that libwhocall writes"
+            )
+        found, damages = read_records(data, name)
+        self._complaints += damages
         for at, record in enumerate(found):
-            working(f"Resolving {self.path}", at / len(found))
+            working(f"Resolving {name}", at / len(found))
             yield [(line, "\n", True) for line in record_lines(record)]
 
     def lines(self) -> Iterator[Line]:
@@ -87,11 +97,31 @@ class Log:
 
     def json(self) -> Iterator[str]:
         """The schema whocall.resolve/1, some places at a time."""
-        return resolve_json(self.path, self.lines(), self._resolver.modules, self._complaints)
+        return resolve_json(self.path, self.lines(), self._resolver.modules, self.warnings)
 
     def warnings(self) -> list[str]:
-        """What was not to be had, in sentences."""
-        return self._complaints + complaints(self._resolver.modules.asked_for())
+        """What was wrong and what was not to be had, in sentences; all of them at the end."""
+        modules = self._resolver.modules
+        return [
+            *self._complaints,
+            *self._nothing_named(),
+            *complaints(modules.asked_for()),
+            *modules.left_out(),
+        ]
+
+    def _nothing_named(self) -> Iterator[str]:
+        if self._complaints or self._resolver.located:
+            return
+        if self._resolver.places:
+            yield (
+                f"nothing tells in which files the addresses in {called(self.path)} lie: name the"
+                " program by --exe, or a copy of /proc/PID/maps by --maps"
+            )
+        else:
+            yield (
+                f"no line of {called(self.path)} is of a crash in a form that is known here;"
+                " addresses in any text are named with --maps, a copy of /proc/PID/maps"
+            )
 
 
 def _is_file(stream: io.BufferedReader) -> bool:
@@ -103,32 +133,22 @@ def _is_file(stream: io.BufferedReader) -> bool:
 
 def _read_maps(path: str, context: Context) -> None:
     """A copy of /proc/PID/maps. Raises Error where there is no mapping in it."""
-    try:
-        with Path(path).open(encoding="utf-8", errors="surrogateescape") as file:
-            for line in file:
-                mapping = parse_mapping(line.rstrip("\n"))
+    with opened(path, _COPY) as file:
+        for chunk in read_from(path, read_chunks(file)):
+            for line, _, whole in chunk:
+                mapping = parse_mapping(line) if whole else None
                 if mapping is not None:
                     context.maps.add(mapping)
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from error
     if not context.maps:
-        raise Error(f"{path}: there is no mapping in it; give a copy of /proc/PID/maps")
+        raise Error(f"{path}: there is no mapping in it; {_COPY}")
 
 
 def open_log(
     path: str, search: Search, demangle: bool = True, exe: str = "", maps: str | None = None
 ) -> Log:
     """The log at `path`; "-" is standard input. Raises Error."""
-    for directory in search.directories:
-        if not Path(directory).is_dir():
-            raise Error(f"{directory}: there is no such directory to look for symbols in")
+    require_directories(search.directories)
     context = Context(exe)
     if maps is not None:
         _read_maps(maps, context)
-    resolver = Resolver(context, Modules(search, demangle, exe))
-    if path == "-":
-        return Log("-", sys.stdin.buffer, resolver)  # type: ignore[arg-type]
-    try:
-        return Log(path, io.BufferedReader(io.FileIO(path), _HEAD), resolver)
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from error
+    return Log(path, opened(path), Resolver(context, Modules(search, demangle, exe)))

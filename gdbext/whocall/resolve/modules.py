@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import whocall._native as native
 
 _MOST_ANSWERS = 1 << 16  # kept of one module
+MOST_MODULES = 1 << 14  # that a log may name: each costs memory, and look-ups on disk
 
 
 class Module:
@@ -30,13 +31,13 @@ class Module:
         self.name = name
         self.build_id = build_id
         self.found: Found | None = None
+        self.damaged: set[str] = set()  # paths of files that turned out to be so
         self.code: ElfHead | None = None  # of a file with code, the same or another
         self.verified = False
         self.others: list[Found] = []  # of another build
         self.remarks: list[str] = []  # whole sentences
         self.places = 0  # how often it was asked for
         self._names: native.FileNames | None = None
-        self._starts: dict[str, list[int]] | None = None
         self._answers: dict[tuple[int, int], Answer] = {}
 
     @property
@@ -51,18 +52,20 @@ class Module:
         """Of the file with code, else of the one with names."""
         return self.code or (self.found.head if self.found is not None else None)
 
-    def answer(self, rva: int, back: int, search: Search, demangle: bool) -> Answer:
+    def answer(self, rva: int, back: int, search: Search, demangle: bool) -> Answer | None:
         """What stands at the link address `rva`; of a caller `back` is 1, and what stands before it
-        counts.
+        counts. None where the file turns out to be damaged: another one is to be found.
         """
         known = self._answers.get((rva, back))
         if known is None:
             if len(self._answers) >= _MOST_ANSWERS:
                 self._answers.clear()
-            known = self._answers[rva, back] = self._look_up(rva, back, search, demangle)
+            known = self._look_up(rva, back, search, demangle)
+            if known is not None:
+                self._answers[rva, back] = known
         return known
 
-    def _look_up(self, rva: int, back: int, search: Search, demangle: bool) -> Answer:
+    def _look_up(self, rva: int, back: int, search: Search, demangle: bool) -> Answer | None:
         answer = Answer(module=self.name, build_id=self.build_id, rva=rva, caller=back != 0)
         if self.found is None or rva < back:
             return answer
@@ -75,8 +78,9 @@ class Module:
                 place = names.describe(rva - back, demangle)
         except Error as error:
             self.remarks.append(f"{str(error).rstrip('.')}: it lends no names.")
-            self.found = None
-            return answer
+            self.damaged.add(self.found.path)
+            self.found = self._names = None
+            return None
         return replace(
             answer,
             file=self.found.path,
@@ -95,20 +99,6 @@ class Module:
         apart = head is not None and not head.has_code
         return "debug-file" if apart and told == "symtab" else told
 
-    def starts(self, symbol: str, search: Search) -> list[int]:
-        """Where functions of this name, as the linker knows it, begin."""
-        if self._starts is None:
-            self._starts = {}
-            if self.found is not None and self.found.head is not None:
-                try:
-                    table = open_symbols(self.found.path, search=search)
-                except Error:
-                    return []
-                for at in range(len(table)):
-                    each = table[at]
-                    self._starts.setdefault(each.name, []).append(each.start)
-        return self._starts.get(symbol, [])
-
     def _open(self, search: Search) -> native.FileNames:
         if self._names is None:
             assert self.found is not None
@@ -124,6 +114,8 @@ class Modules:
     def __init__(self, search: Search, demangle: bool, exe: str = "") -> None:
         """`search.directories` are looked through with all that lies below them."""
         self.known: dict[tuple[str, str | None], Module] = {}
+        self._are_too_many = False
+        self._starts: dict[str, dict[str, list[int]]] = {}  # by path
         self._exe = exe
         self._search = search
         self._demangle = demangle
@@ -134,6 +126,9 @@ class Modules:
         """The module of this path (or last part of one) and build, in which a place lies."""
         key = (name, build_id)
         module = self.known.get(key)
+        if module is None and len(self.known) >= MOST_MODULES:
+            self._are_too_many = True
+            return Module(name, build_id)
         if module is None:
             module = self.known[key] = Module(name, build_id)
             self._find(module)
@@ -142,11 +137,24 @@ class Modules:
 
     def answer(self, module: Module, rva: int, back: int) -> Answer:
         """What stands at a link address."""
-        return module.answer(rva, back, self._search, self._demangle)
+        answer = module.answer(rva, back, self._search, self._demangle)
+        while answer is None:
+            self._find(module)
+            answer = module.answer(rva, back, self._search, self._demangle)
+        return answer
 
     def asked_for(self) -> list[Module]:
         """Those in which places lie."""
         return [module for module in self.known.values() if module.places]
+
+    def left_out(self) -> Iterator[str]:
+        """Sentences on what was not looked for, or not looked at."""
+        yield from self._stores.remarks()
+        if self._are_too_many:
+            yield (
+                f"the log speaks of more than {MOST_MODULES:,} files, and the rest was not looked"
+                " for: give its parts one by one"
+            )
 
     def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
         """The program on whose stack these return addresses were, and its load bias: `exe` where
@@ -170,10 +178,29 @@ class Modules:
         """The link address that lies so many bytes behind the beginning of a function that the log
         names. Of several of that name the one that fits the runtime address; else None.
         """
-        found = [start + offset for start in module.starts(symbol, self._search)]
+        starts = self._starts_of(module.found).get(symbol, ())
+        found = [start + offset for start in starts]
         if address is not None:
             found = [rva for rva in found if (address - rva) % PAGE == 0]
         return found[0] if len(set(found)) == 1 else None
+
+    def _starts_of(self, found: Found | None) -> dict[str, list[int]]:
+        """Where functions begin, by name as the linker knows it. A log may call one file by
+        thousands of paths: what is known of it is kept once.
+        """
+        if found is None or found.head is None:
+            return {}
+        known = self._starts.get(found.path)
+        if known is None:
+            known = self._starts[found.path] = {}
+            try:
+                table = open_symbols(found.path, search=self._search)
+            except Error:
+                return known
+            for at in range(len(table)):
+                each = table[at]
+                known.setdefault(each.name, []).append(each.start)
+        return known
 
     def _find(self, module: Module) -> None:
         build_id = module.build_id
@@ -206,6 +233,11 @@ class Modules:
         return taken
 
     def _all_of_build(self, module: Module, build_id: str) -> Iterator[Found]:
+        for found in self._every_one(module, build_id):
+            if found.path not in module.damaged:
+                yield found
+
+    def _every_one(self, module: Module, build_id: str) -> Iterator[Found]:
         here = self._stores.there([module.name]) if "/" in module.name else iter(())
         for found in (*self._by_path(module), *here):
             if same_build(build_id, found.build_id):
@@ -227,8 +259,11 @@ class Modules:
         in the user's directories, else the one that lies here where the log says.
         """
         for found in self._by_path(module):
-            return found
-        called = self._stores.called(module.name)
+            if found.path not in module.damaged:
+                return found
+        called = [
+            each for each in self._stores.called(module.name) if each.path not in module.damaged
+        ]
         if len({found.build_id or found.path for found in called}) > 1:
             module.remarks.append(
                 f"{called[0].path} and {called[1].path} are two builds of {module.name}, and the "
@@ -236,7 +271,8 @@ class Modules:
             )
             return None
         here = self._stores.there([module.name]) if "/" in module.name else iter(())
-        return next(iter(called), None) or next(iter(here), None)
+        found_here = (each for each in here if each.path not in module.damaged)
+        return next(iter(called), None) or next(found_here, None)
 
     @cached_property
     def _servers(self) -> native.FileSearch:
@@ -249,7 +285,7 @@ class Modules:
             path, remark = self._servers.fetch(build_id, module.name)
         if remark:
             module.remarks.append(remark)
-        found = self._stores.look(path) if path else None
+        found = self._stores.look(path) if path and path not in module.damaged else None
         return [found] if found is not None else []
 
 

@@ -19,6 +19,8 @@ SLOT_UNIT = 512  # bytes
 _HEADER = 64  # bytes
 _CHECKSUM_AT = 20
 NO_MODULE = 0xFFFF
+_MOST_DAMAGES = 8  # that are told one by one
+_MOST_SUMS = 16  # checksums over each byte: slots that all claim to be long would take hours
 CUT = 1  # there was not room for all
 REPORTER_CRASHED = 2  # the reporter crashed itself
 _PROGRAM, _MODULE, _THREAD = 1, 2, 3
@@ -97,21 +99,27 @@ def _header_order(data: bytes, at: int) -> str:
     return order
 
 
-def _body_of(data: bytes, at: int) -> tuple[str, bytes]:
-    """The byte order and the whole record, checked."""
+def _size_of(data: bytes, at: int) -> tuple[str, int]:
+    """The byte order of a record and its size, which the data has room for."""
     order = _header_order(data, at)
-    version, size, checksum = struct.unpack_from(order + "10xH4xII", data, at)
+    version, size = struct.unpack_from(order + "10xH4xI", data, at)
     if version > VERSION:
         raise _DamageError(
             f"is of version {version}, and this whocall reads version {VERSION}: take a newer one"
         )
     if version < 1 or not _HEADER <= size <= len(data) - at or size % 8:
         raise _DamageError("is damaged: its size cannot be right, or its end is missing")
+    return order, size
+
+
+def _checked(data: bytes, at: int, order: str, size: int) -> bytes:
+    """The whole record."""
+    (checksum,) = struct.unpack_from(order + "I", data, at + _CHECKSUM_AT)
     whole = bytearray(data[at : at + size])
     whole[_CHECKSUM_AT : _CHECKSUM_AT + 4] = bytes(4)
     if zlib.crc32(whole) != checksum:
         raise _DamageError("is damaged: its checksum is wrong")
-    return order, bytes(whole)
+    return bytes(whole)
 
 
 def _sections(order: str, body: bytes) -> Iterator[tuple[int, bytes]]:
@@ -201,29 +209,43 @@ def looks_like_records(head: bytes) -> bool:
     )
 
 
+def _told(damages: list[tuple[int, str]], path: str) -> list[str]:
+    """Sentences on the damaged records, of many on the first ones."""
+    said = [f"{path}: the record at byte {at} {what}" for at, what in damages[:_MOST_DAMAGES]]
+    if len(damages) > _MOST_DAMAGES:
+        said.append(f"{path}: {len(damages) - _MOST_DAMAGES:,} more records are damaged")
+    return said
+
+
 def read_records(data: bytes, path: str) -> tuple[list[Record], list[str]]:
     """The records of a file or a ring, oldest first, and sentences on those that are damaged.
 
     Raises Error where none is whole.
     """
     found = []
-    complaints = []
+    damages = []
     at = 0
+    left = _MOST_SUMS * len(data)  # bytes that may still be summed up
     while at < len(data):
         if data[at : at + len(MAGIC)] != MAGIC:
             at = (at // SLOT_UNIT + 1) * SLOT_UNIT
             continue
         try:
-            order, body = _body_of(data, at)
-            found.append(_parsed(order, body))
-            at += len(body)
+            order, size = _size_of(data, at)
+            left -= size
+            if left < 0:
+                damages.append((at, "and all behind it are not read: too many claim to be long"))
+                break
+            found.append(_parsed(order, _checked(data, at, order, size)))
+            at += size
         except _DamageError as damage:
-            complaints.append(f"{path}: the record at byte {at} {damage}")
+            damages.append((at, str(damage)))
             at = (at // SLOT_UNIT + 1) * SLOT_UNIT
+    said = _told(damages, path)
     if not found:
         raise Error(
-            complaints[0]
-            if complaints
+            said[0]
+            if said
             else f"{path}: there is no record in it, only slots that were never written"
         )
-    return sorted(found, key=lambda record: record.sequence), complaints
+    return sorted(found, key=lambda record: record.sequence), said

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from whocall.report.form.jsonform import Items, Json, hexes, pieces
-from whocall.resolve.complaints import complaints
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from whocall.resolve.facts.place import Answer, Place
     from whocall.resolve.modules import Module, Modules
@@ -80,17 +79,17 @@ def _modules(modules: Modules) -> Iterator[Module]:
     yield from modules.asked_for()
 
 
-def _warnings(modules: Modules, before: list[str]) -> Iterator[str]:
-    yield from before
-    yield from complaints(modules.asked_for())
+def _said(warnings: Callable[[], list[str]]) -> Iterator[str]:
+    """When all lines have been read."""
+    yield from warnings()
 
 
 def resolve_json(
-    path: str, lines: Iterable[Line], modules: Modules, before: list[str]
+    path: str, lines: Iterable[Line], modules: Modules, warnings: Callable[[], list[str]]
 ) -> Iterator[str]:
     """JSON text in pieces; whatever the log's size, no more than a few places are held.
 
-    `before` are warnings that stand before those on files.
+    `warnings` is asked for them at the end.
     """
     yield from pieces(
         {
@@ -98,7 +97,7 @@ def resolve_json(
             "log": None if path == "-" else _text(path),
             "places": Items(_place_json, _places(lines)),
             "modules": Items(_module_json, _modules(modules)),
-            "warnings": Items(_sentence, _warnings(modules, before)),
+            "warnings": Items(_sentence, _said(warnings)),
         }
     )
     yield "\n"

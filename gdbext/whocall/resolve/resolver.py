@@ -37,6 +37,8 @@ class Resolver:
     def __init__(self, context: Context, modules: Modules) -> None:
         self.context = context
         self.modules = modules
+        self.places = 0  # found in all lines
+        self.located = 0  # those of them of which the file is known by name
         self._number = 1
         self._held: list[tuple[int, str, str, str, list[Place]]] = []
         self._held_text = 0
@@ -102,9 +104,11 @@ class Resolver:
             place = replace(place, caller=False)
         self._behind_trampoline = False
         self.context.note(place)
+        self.places += 1
         located = locate(place, self.context, self.modules)
         if located is None:
             return NOTHING
+        self.located += 1
         module, rva = located
         answer = self.modules.answer(module, rva, 1 if place.caller else 0)
         if answer.trampoline or answer.function in NAMES:

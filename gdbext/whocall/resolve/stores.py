@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from whocall.core.records import dataclass
@@ -11,6 +12,7 @@ from whocall.resolve.elf_head import ElfHead, read_elf_head
 
 MOST_PROGRAMS = 200  # of which it is asked whether they had a stack
 MOST_FILES = 200_000  # that are looked at in a directory: a home directory must not cost hours
+_MOST_KNOWN = 1 << 16  # paths of which it is remembered what is there
 _GUID = 32  # hex digits
 _ORDER = (3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15)
 
@@ -68,8 +70,9 @@ def look_at(path: str) -> Found | None:
 
 
 def base_name(path: str) -> str:
-    """The last part of a path."""
-    return path.rsplit("/", 1)[-1]
+    """The last part of a path; "" where that would lead to another directory."""
+    name = path.rsplit("/", 1)[-1]
+    return "" if name in (".", "..") else name
 
 
 class Directory:
@@ -77,6 +80,7 @@ class Directory:
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.is_too_large = False  # to look at all its files
 
     def in_stores(self, build_id: str, name: str) -> Iterator[str]:
         """Where a file of this build lies if the directory is a store of some kind."""
@@ -97,8 +101,10 @@ class Directory:
     def by_path(self, path: str) -> Iterator[str]:
         """Where the file lies if the directory is a copy of a root directory, or of one with it."""
         if path.startswith("/"):
-            yield os.path.join(self.root, path[1:])
-            yield os.path.join(self.root, "usr/lib/debug", path[1:] + ".debug")
+            inside = posixpath.normpath("/" + path.lstrip("/"))[1:]  # `..` ends at the root
+            if inside:
+                yield os.path.join(self.root, inside)
+                yield os.path.join(self.root, "usr/lib/debug", inside + ".debug")
         name = base_name(path)
         if name:
             yield os.path.join(self.root, name)
@@ -107,12 +113,19 @@ class Directory:
     def by_build_id(self, build_id: str) -> list[Found]:
         """All files of this build, whatever their names and wherever they are."""
         form = build_id[:_GUID] if build_id != build_id.lower() else breakpad_id(build_id)[:_GUID]
-        return [found for found in self.files if _form(found) == form]
+        return self._of_form.get(form, [])
 
     def by_name(self, name: str) -> list[Found]:
         """All files that are called so."""
-        names = (name, name + ".debug")
-        return [found for found in self.files if base_name(found.path) in names]
+        return [*self._called.get(name, ()), *self._called.get(name + ".debug", ())]
+
+    @cached_property
+    def _of_form(self) -> dict[str, list[Found]]:
+        return _grouped(self.files, _form)
+
+    @cached_property
+    def _called(self) -> dict[str, list[Found]]:
+        return _grouped(self.files, lambda found: base_name(found.path))
 
     @cached_property
     def files(self) -> list[Found]:
@@ -124,11 +137,19 @@ class Directory:
             for name in sorted(names):
                 count += 1
                 if count > MOST_FILES:
+                    self.is_too_large = True
                     return files
                 found = look_at(os.path.join(folder, name))
                 if found is not None:
                     files.append(found)
         return files
+
+
+def _grouped(files: Iterable[Found], key: Callable[[Found], str]) -> dict[str, list[Found]]:
+    groups: dict[str, list[Found]] = {}
+    for found in files:
+        groups.setdefault(key(found), []).append(found)
+    return groups
 
 
 def _form(found: Found) -> str:
@@ -148,6 +169,8 @@ class Stores:
     def look(self, path: str) -> Found | None:
         """What the file at `path` is."""
         if path not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
             self._known[path] = look_at(path)
         return self._known[path]
 
@@ -180,7 +203,17 @@ class Stores:
 
     def called(self, path: str) -> list[Found]:
         """All files that are called like this one."""
-        return [found for each in self.directories for found in each.by_name(base_name(path))]
+        name = base_name(path)
+        return [found for each in self.directories for found in each.by_name(name) if name]
+
+    def remarks(self) -> Iterator[str]:
+        """Sentences on directories of which not all was looked at."""
+        for each in self.directories:
+            if each.is_too_large:
+                yield (
+                    f"{each.root} has more than {MOST_FILES:,} files, and the rest was not looked"
+                    " at: name directories further down by --symbols"
+                )
 
     def programs(self) -> list[ElfHead]:
         """Those with code, as far as anybody would look at each."""

@@ -12,6 +12,7 @@ from html import escape
 from zlib import crc32
 
 from whocall.core.errors import Error
+from whocall.dumps.origin import clean
 from whocall.tracing.forms import Telling, duration
 
 WIDTH = 1200  # pixels
@@ -58,16 +59,21 @@ def _color(name: str) -> str:
     return f"hsl({mixed % 50}, {60 + mixed // 64 % 30}%, {60 + mixed // 4096 % 15}%)"
 
 
+def _xml(text: str) -> str:
+    """XML has no control characters at all, and names may."""
+    return escape(clean(text))
+
+
 def _box(row: int, begin: float, width: float, name: str, told: str) -> str:
     x, wide = begin * WIDTH, width * WIDTH
     room = int((wide - 6) / LETTER)
     shown = "" if room < 3 else name if len(name) <= room else f"{name[: room - 2]}.."
     y = row * ROW + 24
     return (
-        f'<g class="box" data-x="{begin:.8f}" data-w="{width:.8f}" data-n="{escape(name)}">'
-        f"<title>{escape(told)}</title>"
+        f'<g class="box" data-x="{begin:.8f}" data-w="{width:.8f}" data-n="{_xml(name)}">'
+        f"<title>{_xml(told)}</title>"
         f'<rect x="{x:.2f}" y="{y}" width="{wide:.2f}" height="{ROW - 1}" fill="{_color(name)}"/>'
-        f'<text x="{x + 3:.2f}" y="{y + 12}">{escape(shown)}</text></g>\n'
+        f'<text x="{x + 3:.2f}" y="{y + 12}">{_xml(shown)}</text></g>\n'
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from whocall.core.records import dataclass
+from whocall.dumps.origin import clean
 from whocall.report.form.style import Style
 from whocall.tracing.choice import Choice, chosen_functions, chosen_threads
 from whocall.tracing.names import TraceNames, names_of
@@ -74,7 +75,7 @@ def thread_lines(telling: Telling, style: Style) -> Iterator[str]:
     for index in telling.threads:
         thread = telling.trace.threads[index]
         kept = thread.events - thread.lost
-        name = f" {thread.name}" if thread.name else ""
+        name = f" {clean(thread.name)}" if thread.name else ""
         lost = f", {thread.lost:,} older ones lost" if thread.lost else ""
         state = "" if thread.lives else ", ended"
         deep = f", {len(thread.stack):,} deep now" if thread.lives and thread.stack else ""
@@ -141,7 +142,7 @@ def stack_lines(telling: Telling, style: Style) -> Iterator[str]:
         thread = telling.trace.threads[index]
         if at:
             yield ""
-        name = f" {thread.name}" if thread.name else ""
+        name = f" {clean(thread.name)}" if thread.name else ""
         state = "" if thread.lives else ", ended; what it was in then"
         yield style.paint("title", f"Thread {thread.tid}{name}{state}:")
         if thread.overflow:

@@ -15,7 +15,8 @@ import pytest
 
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import TOOLS, Chains, Crash, chains, ran, valid
-from whocall.dumps.store import StoredCrash
+from whocall.core.errors import Error
+from whocall.dumps.store import StoredCrash, crashes
 
 SCRIPT = Path(__file__).with_name("systemd.sh")
 
@@ -101,3 +102,10 @@ def test_without_a_journal_the_files_tell(store: Store, tmp_path: Path) -> None:
     shutil.copytree(store.cores, tmp_path / "cores")
     listed = ran([sys.executable, WHOCALL, "bt", "--list", "--store", tmp_path / "cores"])
     assert "SIGSEGV" in listed and listed.rstrip().endswith("/waits")
+
+
+def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
+    """journalctl passes over such a file, and says that all went well."""
+    (tmp_path / "system.journal").write_bytes(b"LPKSHHRH" + bytes(range(256)) * 100)
+    with pytest.raises(Error, match=r"cannot read the journal in .*; --store DIR alone"):
+        crashes(journal=str(tmp_path))

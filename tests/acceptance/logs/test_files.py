@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
+from guards import guarded
 
 from acceptance.helpers.name_lists import breakpad, breakpad_id
 from acceptance.logs.addresses import Stack, stack_of
@@ -13,6 +15,10 @@ from acceptance.logs.judging import document, judge, within
 from acceptance.logs.log_programs import build, resolved
 from acceptance.logs.test_written_logs import FORMS
 from acceptance.modules.debuginfod_server import serving
+from whocall.core.image import open_symbols
+from whocall.core.search import Search
+from whocall.resolve.modules import Modules
+from whocall.resolve.stores import Directory
 
 
 @pytest.fixture(scope="module")
@@ -156,20 +162,138 @@ def test_two_reports_in_one_log(tmp_path: Path, stack: Stack, log: str) -> None:
 
 
 def test_bad_usage(tmp_path: Path) -> None:
-    """One sentence, and the exit statuses of all commands."""
+    """One sentence that says what to do, and the exit statuses of all commands."""
     nowhere = tmp_path / "nowhere"
+    there = tmp_path / "there"
+    there.write_text("x")
+    (tmp_path / "loop").symlink_to("loop")
     for words, status, said in (
-        (["--symbols", nowhere], 1, "there is no such directory to look for symbols in"),
-        ([nowhere], 1, f"{nowhere}: No such file or directory"),
-        ([tmp_path], 1, f"{tmp_path}: Is a directory"),
-        (["--maps", nowhere], 1, "No such file or directory"),
-        (["--maps", "/dev/null"], 1, "there is no mapping in it"),
+        (["--symbols", nowhere], 1, "there is no such directory to look for symbols in; name one"),
+        (["--symbols", there], 1, f"{there} is a file: --symbols takes the directory"),
+        (["--symbols", tmp_path / "loop"], 1, "Too many levels of symbolic links; copy it"),
+        ([nowhere], 1, f"{nowhere} cannot be read: No such file or directory; look for another"),
+        ([tmp_path], 1, f"{tmp_path} cannot be read: Is a directory; name a file in it"),
+        (["--maps", nowhere], 1, "No such file or directory; give a copy of /proc/PID/maps"),
+        (["--maps", tmp_path], 1, "Is a directory; give a copy of /proc/PID/maps"),
+        (["--maps", "/dev/null"], 1, "there is no mapping in it; give a copy"),
         (["--nothing"], 2, "unrecognized arguments"),
     ):
         done = resolved("", *words)
         assert done.returncode == status
         assert done.stdout == ""
         assert said in done.stderr.splitlines()[-1]
+
+
+STRANGERS = {
+    "core": (b"\x7fELF\2\1\1" + bytes(9) + b"\4\0", "is a core, not a log: `whocall bt {}`"),
+    "minidump": (b"MDMP" + bytes(60), "is a minidump, not a log: `whocall bt {}`"),
+    "program": (b"\x7fELF\2\1\1" + bytes(9) + b"\3\0", "name the log, and the program by --exe"),
+    "gzip": (b"\x1f\x8b\x08", "is packed: `gzip -dc {} | whocall resolve`"),
+    "zstd": (b"\x28\xb5\x2f\xfd", "is packed: `zstd -dc {} | whocall resolve`"),
+    "journal": (b"LPKSHHRH" + bytes(8), "`journalctl --file={} | whocall resolve`"),
+    "perf": (b"PERFILE2h", "`perf script --show-mmap-events -i {} | whocall resolve`"),
+    "utf-16": (b"\xff\xfe#\0", "`iconv -f UTF-16 -t UTF-8 {} | whocall resolve`"),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_what_is_no_log_is_refused_with_what_reads_it(tmp_path: Path, kind: str) -> None:
+    """Instead of megabytes of it on the terminal."""
+    head, said = STRANGERS[kind]
+    file = tmp_path / "file"
+    file.write_bytes(head)
+    for words, given, name in (([file], "", file), ([], head, "FILE")):
+        done = resolved(given if isinstance(given, str) else _text(given), *words)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1
+        assert said.format(name) in done.stderr
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def test_a_log_without_a_place_says_so(tmp_path: Path) -> None:
+    """It goes through all the same; JSON says it too."""
+    for log, said in (
+        ("", "is empty: there is nothing to name"),
+        ("no crash\n\0\1\n", "is of a crash in a form that is known here"),
+        ("   4:     0x55a3bcaf0c8c - <unknown>\n", "name the program by --exe"),
+    ):
+        done = resolved(log)
+        assert done.returncode == 0
+        assert done.stdout == log
+        assert len(done.stderr.splitlines()) == 1
+        assert said in done.stderr
+        (warning,) = document(log)["warnings"]
+        assert said in warning
+
+
+def test_many_missing_builds_are_a_few_warnings() -> None:
+    """Each has a build id of its own."""
+    log = "".join(f"#00 pc 0000000000001139  /a{at} (BuildId: {at:016x})\n" for at in range(100))
+    done = resolved(log)
+    assert done.stdout == log
+    assert len(done.stderr.splitlines()) == 33
+    assert "68 more files lend no names; --json tells of each" in done.stderr
+    assert len(document(log)["modules"]) == 100
+
+
+def test_more_files_than_anyone_looks_for(tmp_path: Path) -> None:
+    """Neither memory nor disk is asked about each of a million names."""
+    log = "".join(f"/a{at}/prog(+0x11a8)[0x55f77e3af1a8]\n" for at in range(20_000))
+    with guarded():
+        done = resolved(log, "--symbols", tmp_path)
+    assert done.stdout == log
+    assert "speaks of more than 16,384 files, and the rest was not looked for" in done.stderr
+
+
+def test_one_file_under_many_names_is_read_once(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each took as much memory as the file has symbols."""
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "whocall.resolve.modules.open_symbols",
+        lambda path, search: opened.append(path) or open_symbols(path, search=search),
+    )
+    modules = Modules(Search(directories=[str(stack.built.full.parent)]), demangle=True)
+    found = {
+        modules.by_symbol(modules.module(f"/d{at}/full", None), "main", 5, None) for at in range(9)
+    }
+    assert len(found) == 1
+    assert found != {None}
+    assert opened == [str(stack.built.full)]
+
+
+def test_symbol_directories_that_lead_in_circles(tmp_path: Path, stack: Stack, log: str) -> None:
+    """With pipes, garbage that is called a Breakpad file, and names that lead out in them."""
+    tree = tmp_path / "tree"
+    (tree / "a").mkdir(parents=True)
+    (tree / "a" / "up").symlink_to(tree)
+    (tree / "a" / "self").symlink_to("self")
+    os.mkfifo(tree / "pipe")
+    ident = breakpad_id(stack.build_id)
+    garbage = b"\x1b]0;x\7\nFUNC zz\nFUNC 1 ffffffffffffffffffff 0 x\n" + bytes(range(256)) * 64
+    (tree / "prog.sym").write_bytes(f"MODULE Linux x86_64 {ident} prog\n".encode() + garbage)
+    done = resolved(log, "--symbols", tree)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stderr
+    assert f"{tree / 'prog.sym'}" in done.stderr
+    _placed(stack.built.debug, tree / "a" / "x")
+    judge(document(log, "--symbols", tree), stack.built.full)
+
+
+def test_names_in_a_log_do_not_lead_out_of_a_symbol_directory(tmp_path: Path) -> None:
+    (tmp_path / "tree" / "usr").mkdir(parents=True)
+    shutil.copy("/bin/true", tmp_path / "outside")
+    shutil.copy("/bin/true", tmp_path / "tree" / "usr" / "inside")
+    directory = Directory(str(tmp_path / "tree"))
+    for name in ("/../outside", "/usr/../../outside", "/usr/.."):
+        places = [os.path.realpath(place) for place in directory.by_path(name)]
+        assert all(place.startswith(f"{tmp_path}/tree/") for place in places), name
+    assert f"{tmp_path}/tree/usr/inside" in directory.by_path("/lib/../usr/inside")
 
 
 def test_help() -> None:

@@ -147,6 +147,29 @@ def test_damage_is_said(tmp_path: Path, stack: Stack, change: object, said: str)
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_damage_stands_in_json_too(tmp_path: Path, stack: Stack) -> None:
+    file = tmp_path / "records"
+    file.write_bytes(crash(stack).ljust(4096, b"\0") + crash(stack)[:200])
+    warnings = document("", file)["warnings"]
+    assert f"{file}: the record at byte 4096 is damaged" in warnings[0]
+
+
+def test_records_that_all_claim_to_be_long_take_no_time(stack: Stack) -> None:
+    """Each is a checksum over the rest of the file; what is said of them is short."""
+    size = 32 << 20
+    data = bytearray(crash(stack).ljust(512, b"\0") * (size // 512))
+    data = data[:size]
+    for at in range(0, size, 512):
+        data[at + 16 : at + 20] = (size - at).to_bytes(4, "little")
+    whole = crash(stack)
+    with guarded():
+        found, said = read_records(bytes(whole.ljust(4096, b"\0") + data), "x")
+    assert len(found) == 1
+    assert len(said) <= 9
+    with pytest.raises(Error, match="the record at byte 0 is damaged"), guarded():
+        read_records(bytes(data), "x")
+
+
 def test_a_later_version_is_refused(tmp_path: Path, stack: Stack) -> None:
     file = tmp_path / "record"
     file.write_bytes(crash(stack, version=2))

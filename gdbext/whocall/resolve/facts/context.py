@@ -43,6 +43,8 @@ class Context:
         self.begins_report = False  # this line is the first of a report that tells its own facts
         self.begins: set[str] = set()  # kinds of logs of which the next frame begins a stack
         self.function = ""  # what the line before named
+        # What the kernel told of in a line above: file, begin and size of its code, place in it.
+        self.mapped: tuple[str, int, int, int | None] | None = None
         self.text_at: dict[str, int] = {}  # runtime address of .text, by path
         self.waits = False  # what is found from here on needs what comes later
         self._in_list = False

@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from whocall.core.records import dataclass, slotted
 
 MOST_MAPPINGS = 1 << 17
+_MOST_OF_ONE_FILE = 256  # mappings next to each other
 
 _PROC = re.compile(
     r"\b([0-9a-f]{4,16})-([0-9a-f]{4,16}) ([r-][w-][x-][ps-]) ([0-9a-f]{1,16})"
@@ -74,6 +75,7 @@ class Maps:
         self._begins: list[int] = []
         self._all: list[Mapping] = []
         self._last = 0
+        self._paths: dict[str, str] = {}  # by name
 
     def __bool__(self) -> bool:
         return bool(self._all)
@@ -85,6 +87,7 @@ class Maps:
         if mapping.begin < self._last:
             self._begins.clear()
             self._all.clear()
+            self._paths.clear()
         self._last = mapping.begin
         self.insert(mapping)
 
@@ -96,6 +99,8 @@ class Maps:
         first = bisect_right(self._begins, mapping.begin)
         while first > 0 and self._all[first - 1].end > mapping.begin:
             first -= 1
+        if "/" in mapping.path and len(self._paths) < MOST_MAPPINGS:
+            self._paths.setdefault(mapping.path.rpartition("/")[2], mapping.path)
         self._begins[first:last] = [mapping.begin]
         self._all[first:last] = [mapping]
 
@@ -108,14 +113,14 @@ class Maps:
         return mapping if address < mapping.end and mapping.path[:1] not in ("", "[") else None
 
     def path_called(self, name: str) -> str | None:
-        """The path of a mapped file of this name."""
-        end = "/" + name
-        return next((each.path for each in self._all if each.path.endswith(end)), None)
+        """The path of a mapped file of this name; of several the one that was told first."""
+        return self._paths.get(name)
 
     def first_byte(self, mapping: Mapping) -> int | None:
         """Where the file's first byte is mapped, if it is, with nothing of another file between."""
         at = bisect_left(self._begins, mapping.begin)
-        while at >= 0 and self._all[at].path in (mapping.path, ""):
+        lowest = max(0, at - _MOST_OF_ONE_FILE)
+        while at >= lowest and self._all[at].path in (mapping.path, ""):
             if self._all[at].offset == 0 and self._all[at].path:
                 return self._all[at].begin
             at -= 1

@@ -17,11 +17,10 @@ NAME = "android"
 _FRAME = re.compile(
     r"(?:^|\s)#(?P<level>[0-9]{1,5})\s{1,8}pc (?P<pc>[0-9a-f]{8,16})\s{1,8}(?P<rest>\S.*)$"
 )
-_ID = re.compile(r" \(BuildId: (?P<id>[0-9a-f]{8,64})\)")
-_NAME = re.compile(
-    r" \((?P<symbol>[^()\s][^\s]{0,4096}?)(?:\+(?P<offset>[0-9]{1,12}))?\)(?= \(|\s*$)"
-)
+_ID = re.compile(r" \(BuildId: (?P<id>[0-9a-f]{8,64})\)\s*$")
 _OFFSET = re.compile(r" \(offset 0x[0-9a-f]{1,16}\)")
+_IN = re.compile(r"\+(?P<offset>[0-9]{1,12})\Z")
+_DELETED = " (deleted)"
 
 
 def places(line: str, context: Context) -> list[Place]:
@@ -31,26 +30,41 @@ def places(line: str, context: Context) -> list[Place]:
     found = _FRAME.search(line)
     if found is None:
         return []
-    rest = found["rest"]
+    rest = found["rest"].rstrip()
     build = _ID.search(rest)
-    offset = _OFFSET.search(rest)
-    name = _NAME.search(rest)
-    ends = [part.start() for part in (build, offset, name) if part]
-    module = rest[: min(ends)] if ends else rest.rstrip()
+    told = rest[: build.start()] if build else rest
+    module, name, begin, end = _parts(told)
+    offset = _IN.search(name)
     at = found.start("rest")
-    begin = at + (name.start() if name else build.start() if build else len(module))
     return [
         Place(
-            begin,
-            at + name.end() if name else begin,
+            at + begin,
+            at + end,
             before=" (",
             after=")",
-            module=module.rsplit("!", 1)[-1],
+            module=None if module.startswith("<") else module.rsplit("!", 1)[-1],
             offset=int(found["pc"], 16),
             build_id=build["id"] if build else None,
-            symbol=name["symbol"] if name else None,
-            symbol_offset=int(name["offset"]) if name and name["offset"] else None,
+            symbol=(name[: offset.start()] if offset else name) or None,
+            symbol_offset=int(offset["offset"]) if offset else None,
             caller=False,
             level=int(found["level"]),
         )
     ]
+
+
+def _parts(told: str) -> tuple[str, str, int, int]:
+    """The file, the name of the function, which may have blanks and parentheses of its own, and
+    where the name begins and ends with what is around it.
+    """
+    at = told.find(" (")
+    if at >= 0 and told.startswith(_DELETED, at):
+        at = told.find(" (", at + 1)
+    if at < 0:
+        return told.removesuffix(_DELETED), "", len(told), len(told)
+    module = told[:at].removesuffix(_DELETED)
+    offset = _OFFSET.match(told, at)
+    begin = offset.end() if offset else at
+    if not told.startswith(" (", begin) or not told.endswith(")"):
+        return module, "", begin, begin
+    return module, told[begin + 2 : -1], begin, len(told)

@@ -7,9 +7,9 @@ main.main()
         /src/m.go:6 +0x1b fp=0xc000038780 sp=0xc000038760 pc=0x457c9b
 
 Go programs know the names of their functions and their lines, and say them. The addresses stand
-there with GOTRACEBACK=system, and in the signal's line always; those below runtime.sigpanic, and
-the first ones below "PC=0x457c60 m=0 sigcode=0", are of instructions, others are what calls return
-to.
+there with GOTRACEBACK=system, and in the signal's line always; those below runtime.sigpanic and its
+like, and the first ones below "PC=0x457c60 m=0 sigcode=0", are of instructions, others are what
+calls return to.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import Place
 
 NAME = "go"
+# The runtime makes it look as if the function that a signal interrupted had called these.
+_INJECTED = frozenset(("runtime.sigpanic", "runtime.asyncPreempt", "runtime.debugCallV2"))
 _SIGNAL = re.compile(r"^\[signal SIG\w{2,12}: .{0,200} pc=0x(?P<address>[0-9a-f]{1,16})\]")
 _FRAME = re.compile(
     r"^\t(?P<file>\S.{0,4096}):[0-9]{1,9}(?: \+0x(?P<offset>[0-9a-f]{1,12}))? fp=0x[0-9a-f]{1,16} "
@@ -52,7 +54,7 @@ def places(line: str, context: Context) -> list[Place]:
         return []
     exact = NAME in context.begins
     context.begins.discard(NAME)
-    if context.function == "runtime.sigpanic":
+    if context.function in _INJECTED:
         context.begins.add(NAME)
     end = len(line)
     return [

@@ -2,10 +2,14 @@
 
 prog[2936]: segfault at 0 ip 000055d0c8a01139 sp 00007ffd... error 4 in prog[55d0c8a01000+1000]
 traps: prog[2937] general protection fault ip:4027a2 sp:7ffd... error:0 in prog[27a2,402000+2000]
-prog[99]: unhandled level 2 translation fault (11) at 0x0, esr 0x92000006, in prog[aaaad000+1000]
+prog[99]: segfault (11) at 0 nip 10000554 lr 10000538 code 1 in prog[10000000+10000]
+epc = 00400a3c in prog[400000+1000]
+prog[99]: unhandled exception: DABT (lower EL), ESR 0x92000006, ... fault in prog[aaaad000+1000]
+pc : 0000aaaad0001139
 
-The addresses are those of the instruction itself. Behind the name stands the mapping with the code;
-since Linux 6.10 the place in the file before it.
+The addresses are those of the instruction itself; those of the link register, which MIPS calls ra,
+are what calls return to. Behind the name stands the mapping with the code; since Linux 6.10 the
+place in the file before it. AArch64 tells the registers some lines below.
 """
 
 from __future__ import annotations
@@ -16,35 +20,69 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.place import CODE, Place
 
 NAME = "kernel"
-_PC = re.compile(r"\b(?:ip|pc)(?: |:| : )([0-9a-f]{4,16})\b")
+_PC = re.compile(
+    r"\b(?:(?P<exact>ip|pc|nip|epc)|ra|lr)(?: |:| : | {1,2}= )(?:0x)?(?P<address>[0-9a-f]{4,16})\b"
+)
 _IN = re.compile(
     r" in (?P<module>[^\[\]]{1,255})\[(?:(?P<offset>[0-9a-f]{1,16}),)?"
     r"(?P<begin>[0-9a-f]{1,16})\+(?P<size>[0-9a-f]{1,16})\]"
 )
+_UNHANDLED = ": unhandled "  # so begins what AArch64 and RISC-V say
 
 
 def places(line: str, context: Context) -> list[Place]:
     """The address that a line tells of."""
-    if " in " not in line or "+" not in line:
+    unhandled = _UNHANDLED in line
+    if unhandled:
+        context.mapped = None
+    if " in " in line and "+" in line:
+        return _with_mapping(line, context, unhandled)
+    if context.mapped is None or " : " not in line:
         return []
-    pc = _PC.search(line)
-    found = _IN.search(line, pc.end()) if pc else None
-    if pc is None or found is None:
+    register = _PC.search(line)
+    if register is None:
         return []
-    address = int(pc[1], 16)
+    module, begin, size, in_file = context.mapped
+    if not begin <= int(register["address"], 16) < begin + size:
+        return []
+    # The place in the file was that of the pc.
+    mapped = (module, begin, size, in_file if register["exact"] else None)
+    return [_place(register, mapped, len(line.rstrip()))]
+
+
+def _with_mapping(line: str, context: Context, unhandled: bool) -> list[Place]:
+    register = _PC.search(line)
+    found = _IN.search(line, register.end() if register else 0)
+    if found is None:
+        return []
     in_file = found["offset"]
-    return [
-        Place(
-            found.end(),
-            found.end(),
-            before=" ",
-            address=address,
-            module=found["module"],
-            offset=address - int(found["begin"], 16),
-            counted=CODE,
-            extent=int(found["size"], 16),
-            in_file=int(in_file, 16) if in_file else None,
-            caller=False,
-            level=0,
-        )
-    ]
+    mapped = (
+        found["module"],
+        int(found["begin"], 16),
+        int(found["size"], 16),
+        int(in_file, 16) if in_file else None,
+    )
+    if register is not None:
+        return [_place(register, mapped, found.end())]
+    if unhandled:
+        context.mapped = mapped
+    return []
+
+
+def _place(register: re.Match[str], mapped: tuple[str, int, int, int | None], end: int) -> Place:
+    module, begin, size, in_file = mapped
+    address = int(register["address"], 16)
+    exact = register["exact"] is not None
+    return Place(
+        end,
+        end,
+        before=" ",
+        address=address,
+        module=module,
+        offset=address - begin,
+        counted=CODE,
+        extent=size,
+        in_file=in_file,
+        caller=not exact,
+        level=0 if exact else None,
+    )
