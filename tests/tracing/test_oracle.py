@@ -45,8 +45,8 @@ VARIANTS = [
 
 
 def compared(folder: Path, variant: Variant, seed: int, walk: Walk) -> ShadowComparison:
-    """A stripped program's stack. (In one that holds the library too, the optimized code of that has
-    a say in how functions are aligned.)"""
+    """A stripped program's stack. (In one that holds the library too, the optimized code of that
+    has a say in how functions are aligned.)"""
     written = folder / f"random{seed}.c"
     written.write_text(source(seed))
     exe = build(folder, written, *variant.flags, compiler=variant.compiler, library=SHARED)
