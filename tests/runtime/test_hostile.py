@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from runtime.lab import LIBRARIES, PRELOAD, build, crash
+from runtime.lab import LIBRARIES, PRELOAD, build, crash, waiting_at_most
 from runtime.reports import read_reports
 
+POLL = "7"  # the system call of x86-64
 SLEEPS = re.compile(r"^\d+ +(?:clock_)?nanosleep\(", re.MULTILINE)
 
 
@@ -101,6 +104,25 @@ def test_a_stack_for_handlers_that_is_too_small(hostile: Path) -> None:
     assert status == 7
     assert reports == []
     assert ": the stack for signal handlers is too small for a report" in output
+
+
+def test_a_signal_from_outside_waits(hostile: Path) -> None:
+    """It comes when the report is made, where the program has a handler and may live on."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # less than a report
+    program = subprocess.Popen([hostile, "handled"], stderr=writer)
+    os.close(writer)
+    with waiting_at_most(60):
+        while Path(f"/proc/{program.pid}/syscall").read_text().split()[0] != POLL:
+            time.sleep(0.01)
+    program.send_signal(signal.SIGABRT)
+    with os.fdopen(reader, errors="replace") as pipe:
+        first, second = read_reports(pipe.read())
+    assert program.wait(timeout=60) == -signal.SIGABRT
+    assert first.complete
+    assert second.complete
+    assert "crashed: SIGSEGV" in first.headline
+    assert "crashed: SIGABRT (signal 6, code 0: sent by a process)" in second.headline
 
 
 def test_one_instruction_crashes_in_two_calls(hostile: Path) -> None:

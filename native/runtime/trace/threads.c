@@ -146,7 +146,7 @@ static WCT_PLAIN bool take(struct wct_region* region, uint64_t size) {
 /* Memory of an ended thread; NULL: there is none. The threads that began first are asked first, so
  * that the latest history stays; those that are found alive not again before all others. */
 static WCT_PLAIN struct wct_region* take_over(uint64_t size) {
-  enum { kTries = 16 };
+  static const int kTries = 16;
   static uint64_t asked; /* number of registration */
   uint64_t serial = __atomic_load_n(&asked, __ATOMIC_RELAXED);
   for (int at = 0; at < kTries; ++at) {
