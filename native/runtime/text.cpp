@@ -1,10 +1,42 @@
 #include "runtime/text.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 namespace whocall::runtime {
+namespace {
+
+// What a pipe takes at once when it takes anything, bytes.
+constexpr std::size_t kPiece = 4096;
+
+// Whether it takes a piece without waiting. Where the kernel does not say, it is tried.
+bool takes_more(Sink& to) {
+  pollfd asked{.fd = to.fd, .events = POLLOUT, .revents = 0};
+  int ready = 0;
+  do {
+    ready = poll(&asked, 1, to.patience);
+  } while (ready < 0 && errno == EINTR);
+  to.given_up = ready == 0;
+  return !to.given_up;
+}
+
+}  // namespace
+
+void write_all(Sink& to, const void* bytes, std::size_t size) {
+  const bool waits = to.patience >= 0;
+  const auto* at = static_cast<const char*>(bytes);
+  while (size != 0 && to.is_wanted() && (!waits || takes_more(to))) {
+    const ssize_t more = write(to.fd, at, waits && size > kPiece ? kPiece : size);
+    if (more > 0) {
+      at += more;
+      size -= static_cast<std::size_t>(more);
+    } else if (errno != EINTR && (errno != EAGAIN || !waits)) {
+      return;
+    }
+  }
+}
 
 Line::~Line() {
   put('\n');
@@ -13,15 +45,7 @@ Line::~Line() {
 
 void Line::write() {
   const int kept = errno;
-  std::size_t done = 0;
-  while (done < size_) {
-    const ssize_t more = ::write(fd_, text_ + done, size_ - done);
-    if (more > 0) {
-      done += static_cast<std::size_t>(more);
-    } else if (errno != EINTR) {
-      break;
-    }
-  }
+  write_all(to_, text_, size_);
   size_ = 0;
   errno = kept;
 }

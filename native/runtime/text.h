@@ -8,10 +8,24 @@
 
 namespace whocall::runtime {
 
+// A file descriptor that bytes are written to.
+struct Sink {
+  int fd = -1;
+  int patience =
+      -1;  // milliseconds that nobody may read before it is given up; -1: as write() does
+  bool given_up = false;
+
+  [[nodiscard]] bool is_wanted() const { return fd >= 0 && !given_up; }
+};
+
+// Writes all, as far as it can be written.
+void write_all(Sink& to, const void* bytes, std::size_t size);
+
 // Collects a line and writes it, with its end, when it goes; one write where it is not very long.
 class Line {
  public:
-  explicit Line(int fd) : fd_(fd) {}
+  explicit Line(int fd) : own_{.fd = fd}, to_(own_) {}
+  explicit Line(Sink& to) : to_(to) {}
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
   ~Line();
@@ -32,7 +46,8 @@ class Line {
   void write();
 
   static constexpr std::size_t kRoom = 512;  // bytes
-  int fd_;
+  Sink own_;
+  Sink& to_;
   std::size_t size_ = 0;
   char text_[kRoom];
 };

@@ -28,15 +28,29 @@ class MemoryBytes final : public TraceBytes {
   const Memory& memory_;
 };
 
-void follow_list(const TraceBytes& bytes, RegionCollector& collector, std::uint64_t root,
-                 Endian endian) {
+// Bytes from the place to the end of the memory around it, which a damaged region may tell more of
+// than anyone could read in a lifetime; the most that the library takes where mappings are not
+// told.
+std::uint64_t room_at(const ProcessImage& process, Address place) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 39U;
+  Address end = place;
+  const Mapping* mapping = process.mapping_at(end);
+  while (mapping != nullptr && end - place < kMost) {
+    end = mapping->range.end;
+    mapping = process.mapping_at(end);
+  }
+  return std::min(end == place ? ~place : end - place, kMost);
+}
+
+void follow_list(const ProcessImage& process, const TraceBytes& bytes, RegionCollector& collector,
+                 std::uint64_t root, Endian endian) {
   auto place = number_at(bytes, root + offsetof(wct_root, regions), 8, endian).value_or(0);
   while (place != 0 && !collector.is_full()) {
     check_interrupt();
     if (order_of_magic(bytes, place, WCT_REGION_MAGIC) != endian) {
       return;
     }
-    place = collector.add(place, endian);
+    place = collector.add(place, endian, room_at(process, place));
   }
 }
 
@@ -107,7 +121,7 @@ void look_everywhere(const ProcessImage& process, const TraceBytes& bytes,
       }
       // Not a copy that lies elsewhere.
       if (number_at(bytes, page + offsetof(wct_region, address), 8, *endian) == page) {
-        collector.add(page, *endian);
+        collector.add(page, *endian, room_at(process, page));
       }
     }
   }
@@ -145,11 +159,11 @@ TraceSource find_trace(const ProcessImage& process) {
   TraceSource source;
   source.path = process.core_path;
   source.bytes = std::make_shared<MemoryBytes>(*process.memory);
-  RegionCollector collector(source, ~std::uint64_t{0});
+  RegionCollector collector(source);
   std::string file;
   for (const Address root : roots_of(process)) {
     if (const auto endian = order_of_magic(*source.bytes, root, WCT_ROOT_MAGIC)) {
-      follow_list(*source.bytes, collector, root, *endian);
+      follow_list(process, *source.bytes, collector, root, *endian);
       file = file.empty() ? file_of(*source.bytes, root) : file;
     }
   }

@@ -13,15 +13,15 @@ namespace whocall {
 
 class RegionCollector {
  public:
-  // `size`: bytes of what regions lie in.
-  RegionCollector(TraceSource& source, std::uint64_t size) : source_(source), size_(size) {}
+  explicit RegionCollector(TraceSource& source) : source_(source) {}
 
-  // The region's successor in the list; 0 when there is none or this one was seen before.
-  std::uint64_t add(std::uint64_t place, Endian endian) {
+  // The region's successor in the list; 0 when there is none or this one was seen before. `room`:
+  // bytes from the place to the end of what it lies in.
+  std::uint64_t add(std::uint64_t place, Endian endian, std::uint64_t room) {
     if (!seen_.insert(place).second) {
       return 0;
     }
-    RegionReading read = read_region(*source_.bytes, place, endian, size_ - place);
+    RegionReading read = read_region(*source_.bytes, place, endian, room);
     if (!read.damage.empty()) {
       source_.remarks.push_back(read.damage);
     }
@@ -38,7 +38,6 @@ class RegionCollector {
   static constexpr std::size_t kMostThreads = std::size_t{1} << 16U;
 
   TraceSource& source_;
-  std::uint64_t size_;
   std::unordered_set<std::uint64_t> seen_;
 };
 

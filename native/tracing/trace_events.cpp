@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 15U;  // events that are read at once
 constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << WCT_ADDRESS_BITS) - 1;
+constexpr double kMostNanoseconds = 1e18;  // 30 years
 constexpr std::uint64_t kReadingMask = ~std::uint64_t{0} >> WCT_TIME_SHIFT;
 
 }  // namespace
@@ -21,8 +22,12 @@ std::uint64_t ThreadClock::nanoseconds(std::uint64_t reading) const {
   if (passed > kReadingMask / 2) {  // before the thread began
     return began_.nanoseconds;
   }
-  return began_.nanoseconds +
-         (counts_ticks_ ? static_cast<std::uint64_t>(static_cast<double>(passed) * rate_) : passed);
+  if (!counts_ticks_) {
+    return began_.nanoseconds + passed;
+  }
+  // Of a damaged reading it may be more than the type holds.
+  const double nanoseconds = std::min(static_cast<double>(passed) * rate_, kMostNanoseconds);
+  return began_.nanoseconds + static_cast<std::uint64_t>(nanoseconds);
 }
 
 double tick_rate(const std::vector<TraceThread>& threads) {

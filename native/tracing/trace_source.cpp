@@ -70,11 +70,11 @@ TraceSource read_trace(std::shared_ptr<const TraceBytes> bytes, std::uint64_t si
     throw Error(path, "is a call trace of another version of the format",
                 "Use the whocall that the program's libwhocall-trace belongs to");
   }
-  RegionCollector collector(source, size);
+  RegionCollector collector(source);
   for (std::uint64_t page = WCT_PAGE; page < size && !collector.is_full(); page += WCT_PAGE) {
     check_interrupt_at(page / WCT_PAGE, kManyEntries);
     if (order_of_magic(*source.bytes, page, WCT_REGION_MAGIC) == endian) {
-      collector.add(page, *endian);
+      collector.add(page, *endian, size - page);
     }
   }
   source.maps = text_at(*source.bytes, number(offsetof(wct_file, modules_offset), 8),

@@ -5,7 +5,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "arch/x86_64.h"
 #include "base/error.h"
+#include "memory/segment_memory.h"
+#include "tracing/process_trace.h"
 #include "tracing/profile.h"
 #include "tracing/trace.h"
 #include "tracing/trace_json.h"
@@ -226,6 +229,47 @@ TEST_CASE("regions that contradict themselves are left out, with a sentence") {
   CHECK(deep.first == 2);
   CHECK(deep.second.size() == 1);
   CHECK(remarks_with([](wct_region& head) { head.count = ~0ULL; }).first == 2);
+}
+
+// A process whose memory is one region, and no mapping around it holds more.
+std::string reason_in_memory(Region region) {
+  constexpr Address kPlace = 0x10000;
+  region.head.address = kPlace;
+  const auto bytes = region.bytes();
+  ProcessImage process;
+  process.arch = &kX86_64;
+  Mapping mapping;
+  mapping.range = {kPlace, kPlace + bytes.size()};
+  mapping.readable = mapping.writable = true;
+  process.mappings.push_back(mapping);
+  process.memory = std::make_unique<SegmentMemory>(
+      std::vector<SegmentMemory::Segment>{{.begin = kPlace, .bytes = bytes}});
+  try {
+    find_trace(process);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_CASE("a region in memory is no larger than the memory around it") {
+  Region region(7);
+  region.enter(1, 0xa, 0x1, 0);
+  CHECK(reason_in_memory(region).empty());
+  // All fits together, and nobody could read it in a lifetime.
+  region.head.ring_capacity = std::uint64_t{1} << 50U;
+  region.head.count = std::uint64_t{1} << 51U;
+  region.head.size = std::uint64_t{1} << 60U;
+  CHECK(reason_in_memory(region).find("tells sizes that do not fit together") != std::string::npos);
+}
+
+TEST_CASE("a reading beyond all times") {
+  Region region(7);
+  region.head.clock = WCT_CLOCK_TICKS;
+  region.head.began = {1000, 5000};
+  region.head.latest = {1001, 6000};  // a thousand nanoseconds a tick
+  region.enter((std::uint64_t{1} << 55U) - 1, 0xa, 0x1, 0);
+  CHECK(trace_of({region}).measure(0).first == 1'000'000'000'000'005'000);
 }
 
 TEST_CASE("files that are none") {

@@ -16,7 +16,7 @@ from runtime.reports import read_record, read_reports
 
 END = ["main", "__libc_start_call_main", "__libc_start_main", "_start"]
 THREAD_END = ["start_thread", "__clone3"]
-WRITE, PAUSE, SLEEP = "1", "34", "230"  # system calls of x86-64
+POLL, PAUSE, SLEEP = "7", "34", "230"  # system calls of x86-64
 OUTERMOST = "the outermost frame"
 
 
@@ -106,7 +106,7 @@ def test_eight_threads_at_once(cases: Path) -> None:
     """Eight reports one after the other: no line stands in another's."""
     program, reader = held(cases, "eight_threads")
     with waiting_at_most(60):
-        while sorted(calls_of_threads(program.pid)) != sorted([WRITE, PAUSE, *[SLEEP] * 7]):
+        while sorted(calls_of_threads(program.pid)) != sorted([POLL, PAUSE, *[SLEEP] * 7]):
             time.sleep(0.01)
     with os.fdopen(reader, errors="replace") as pipe:
         reports = read_reports(pipe.read())
@@ -133,10 +133,10 @@ def test_in_the_handler_itself(cases: Path, tmp_path: Path) -> None:
 
 
 def test_a_signal_from_outside_while_it_reports(cases: Path) -> None:
-    """A pipe that nobody reads holds the report up; a second signal costs one part of it."""
+    """A pipe that is read late holds the report up; a second signal takes nothing from it."""
     program, reader = held(cases, "plain")
     with waiting_at_most(60):
-        while calls_of_threads(program.pid) != [WRITE]:
+        while calls_of_threads(program.pid) != [POLL]:
             time.sleep(0.01)
         program.send_signal(signal.SIGSEGV)
     with os.fdopen(reader, errors="replace") as pipe:
@@ -144,5 +144,5 @@ def test_a_signal_from_outside_while_it_reports(cases: Path) -> None:
     assert program.wait(timeout=60) == -signal.SIGSEGV
     (report,) = read_reports(text)
     assert report.names == ["plain", *END]
-    assert "the report itself crashed here (SIGSEGV" in text
+    assert "the report itself crashed" not in text
     assert report.complete

@@ -59,13 +59,16 @@ def test_exceptions(tmp_path: Path, compiler: str) -> None:
     assert ran.output.count("ok:") == 3
 
 
+@pytest.mark.parametrize("words", [(), ("above",)], ids=["one stack", "a stack above"])
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-def test_signals_between_any_two_instructions_of_hooks(tmp_path: Path, level: str) -> None:
+def test_signals_between_any_two_instructions_of_hooks(
+    tmp_path: Path, level: str, words: tuple[str, ...]
+) -> None:
     """No event is lost, and no entry: the handler's functions have hooks too."""
     trace = tmp_path / "trace"
     exe = build(tmp_path, "interrupted.c", level, library=STATIC)
-    ran = run(exe, WHOCALL_TRACE_FILE=str(trace), WHOCALL_TRACE_EVENTS="200000")
+    ran = run(exe, *words, WHOCALL_TRACE_FILE=str(trace), WHOCALL_TRACE_EVENTS="200000")
     counted = ran.counts()
     assert counted.pop("wrong") == 0
     assert counted["handler"] > 2000
-    assert profile(trace) == {**counted, "main": 1, "work": 10}
+    assert profile(trace) == {**counted, "turns": 1, "work": 10}

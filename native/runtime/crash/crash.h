@@ -3,9 +3,31 @@
 
 #include <sys/types.h>
 #include <ucontext.h>
+#include <array>
 #include <csignal>
 
+#include "runtime/machine.h"
+
 namespace whocall::runtime {
+
+// The registers of a context, in the order of kRegisterNames.
+class Registers {
+ public:
+  static constexpr std::size_t kCount = sizeof kRegisterNames / sizeof kRegisterNames[0];
+
+  Registers() = default;
+  explicit Registers(const ucontext_t& context) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      values_.data()[i] = register_of(context, i);
+    }
+  }
+  [[nodiscard]] std::uint64_t operator[](std::size_t number) const {
+    return values_.data()[number];
+  }
+
+ private:
+  std::array<std::uint64_t, kCount> values_{};
+};
 
 struct Crash {
   int signal = 0;

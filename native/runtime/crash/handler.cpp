@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "runtime/crash/crash.h"
+#include "runtime/crash/handler_stack.h"
 #include "runtime/crash/other_threads.h"
 #include "runtime/crash/reporter.h"
 #include "runtime/crash/signals.h"
@@ -19,15 +20,26 @@ namespace {
 
 constexpr std::size_t kKernelMask = _NSIG / 8;  // bytes, of the kernel's masks of signals
 constexpr int kShortWait = 20;                  // moments, of half a millisecond
-constexpr int kLongWait = 20'000;               // moments that a thread waits for its turn: 10 s
+constexpr int kLongWait = 40'000;               // moments that a thread waits for its turn: 20 s
 
 Reporter reporter;
 struct sigaction earlier[kCrashSignals.size()];  // what was there before
 
-std::atomic<pid_t> owner{0};       // the thread that makes a report
-std::atomic<int> waiting{0};       // threads that crashed meanwhile
-std::atomic<pid_t> first{0};       // the first thread whose crash ends the process
-std::uintptr_t last_reported = 0;  // pc: a handler that lets the same instruction crash again
+std::atomic<pid_t> process{0};  // whose what follows is
+std::atomic<pid_t> owner{0};    // the thread that makes a report
+std::atomic<int> waiting{0};    // threads that crashed meanwhile
+std::atomic<pid_t> first{0};    // the first thread whose crash ends the process
+siginfo_t put_off{};            // of a signal from outside that came meanwhile; si_signo 0: none
+
+// A handler may let the same instruction crash again.
+struct Place {
+  pid_t thread = 0;
+  std::uintptr_t pc = 0;
+  std::uintptr_t sp = 0;
+
+  bool operator==(const Place&) const = default;
+};
+Place last_reported;
 
 struct sigaction& earlier_of(int signal) {
   std::size_t place = 0;
@@ -84,8 +96,50 @@ void wait_for_others() {
   }
 }
 
+// In the child of a fork, or of a vfork, which shares its parent's memory: what another process'
+// threads were at is nothing to wait for.
+void begin_in(pid_t own) {
+  constexpr pid_t kNobody = -1;
+  for (int i = 0; i < kShortWait && process.load() != own; ++i) {
+    pid_t known = process.load();
+    if (known != kNobody && process.compare_exchange_strong(known, kNobody)) {
+      owner.store(0);
+      waiting.store(0);
+      first.store(0);
+      put_off = {};
+      last_reported = {};
+      process.store(own);
+    } else {
+      wait_a_moment();
+    }
+  }
+}
+
+// What somebody sends to a process while it reports ends neither the report nor a part of it.
+bool is_from_outside(const siginfo_t& info) {
+  return was_sent(info.si_code) && info.si_pid != getpid();
+}
+
+// It comes when the handler is done, where the process lives on.
+void let_put_off_come(pid_t thread) {
+  if (put_off.si_signo == 0) {
+    return;
+  }
+  siginfo_t info = put_off;
+  put_off = {};
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, info.si_signo);
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, nullptr, kKernelMask);
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, info.si_signo, &info);
+}
+
 void take_course(const Crash& crash, siginfo_t* info, void* context) {
   struct sigaction& before = earlier_of(crash.signal);
+  const bool is_ignored = before.sa_handler == SIG_IGN && was_sent(crash.info.si_code);
+  if (is_function(before) || is_ignored) {
+    let_put_off_come(crash.thread);
+  }
   if (is_function(before)) {
     const struct sigaction action = before;
     if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
@@ -94,7 +148,7 @@ void take_course(const Crash& crash, siginfo_t* info, void* context) {
     call(action, crash.signal, info, context);
     return;
   }
-  if (before.sa_handler == SIG_IGN && was_sent(crash.info.si_code)) {
+  if (is_ignored) {
     return;
   }
   pid_t nobody = 0;
@@ -108,7 +162,8 @@ void take_course(const Crash& crash, siginfo_t* info, void* context) {
   let_it_come_again(crash);
 }
 
-void take_turn(pid_t thread) {
+// False where it does not come: somebody's report hangs.
+bool take_turn(pid_t thread) {
   waiting.fetch_add(1);
   pid_t nobody = 0;
   for (int i = 0; i < kLongWait && !owner.compare_exchange_strong(nobody, thread); ++i) {
@@ -116,29 +171,74 @@ void take_turn(pid_t thread) {
     wait_a_moment();
   }
   waiting.fetch_sub(1);
+  return owner.load() == thread;
+}
+
+// What writing to a pipe that nobody reads, or beyond a limit of files, brings on the thread: the
+// program knows nothing of either. All signals are blocked in the handler.
+class WritersSignals {
+ public:
+  WritersSignals() {
+    sigset_t before;
+    sigemptyset(&before);
+    syscall(SYS_rt_sigpending, &before, kKernelMask);
+    sigemptyset(&mine_);
+    for (const int signal : {SIGPIPE, SIGXFSZ}) {
+      if (sigismember(&before, signal) == 0) {
+        sigaddset(&mine_, signal);
+      }
+    }
+  }
+  WritersSignals(const WritersSignals&) = delete;
+  WritersSignals& operator=(const WritersSignals&) = delete;
+  ~WritersSignals() {
+    const std::uint64_t at_once[2] = {};  // a struct timespec, however wide the kernel's is
+    while (syscall(SYS_rt_sigtimedwait, &mine_, nullptr, at_once, kKernelMask) > 0) {
+    }
+  }
+
+ private:
+  sigset_t mine_;
+};
+
+void report(const Crash& crash) {
+  const Point point = point_of(*crash.context);
+  const Place place{.thread = crash.thread, .pc = point.pc, .sp = point.sp};
+  if (place != last_reported || !is_function(earlier_of(crash.signal))) {
+    const WritersSignals signals;
+    last_reported = place;
+    if (room_of_handler() >= kReportRoom) {
+      reporter.report(crash);
+    } else {
+      reporter.report_small_stack(crash);
+    }
+  }
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
   const int kept = errno;
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  if (owner.load() == thread) {
+    if (is_from_outside(*info)) {
+      put_off = *info;
+      errno = kept;
+      return;
+    }
+    reporter.give_up_stage(signal, info->si_addr);
+  }
   // Writing is where a thread may be cancelled.
   int cancellation = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-  if (owner.load() == thread) {
-    reporter.give_up_stage(signal, info->si_addr);
-  }
   const Crash crash{.signal = signal,
                     .info = *info,
                     .context = static_cast<const ucontext_t*>(context),
                     .process = getpid(),
                     .thread = thread};
-  take_turn(thread);
-  const std::uintptr_t pc = point_of(*crash.context).pc;
-  if (pc != last_reported || !is_function(earlier_of(signal))) {
-    last_reported = pc;
-    reporter.report(crash);
+  begin_in(crash.process);
+  if (take_turn(thread)) {
+    report(crash);
+    owner.store(0);
   }
-  owner.store(0);
   pthread_setcancelstate(cancellation, nullptr);
   take_course(crash, info, context);
   errno = kept;

@@ -1,17 +1,20 @@
 #include "runtime/crash/handler_stack.h"
 
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <csignal>
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 
 namespace whocall::runtime {
 namespace {
 
 constexpr std::size_t kSize = std::size_t{64} << 10U;    // bytes
-constexpr std::size_t kEnough = std::size_t{16} << 10U;  // bytes, of somebody else's
+constexpr std::size_t kEnough = std::size_t{16} << 10U;  // bytes, of somebody else's, at least
+constexpr unsigned long kFrameSize = 51;                 // AT_MINSIGSTKSZ of <elf.h>
 constexpr std::size_t kGuard = std::size_t{64} << 10U;   // bytes: no machine has larger pages
 
 pthread_key_t key;
@@ -29,9 +32,24 @@ void free_stack(void* memory) {
   munmap(memory, kGuard + kSize);
 }
 
+// Where a report crashes itself there are two frames of signals; with the registers of AMX or SVE
+// they are large.
+bool is_enough(std::size_t size) {
+  return size >= kEnough && size >= kEnough / 2 + 2 * getauxval(kFrameSize);
+}
+
 void make_key() { key_error = pthread_key_create(&key, free_stack); }
 
 }  // namespace
+
+std::size_t room_of_handler() {
+  stack_t current{};
+  if (sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) == 0) {
+    return ~std::size_t{0};
+  }
+  return reinterpret_cast<std::uintptr_t>(&current) -
+         reinterpret_cast<std::uintptr_t>(current.ss_sp);
+}
 
 int give_handler_stack() {
   pthread_once(&once, make_key);
@@ -41,7 +59,7 @@ int give_handler_stack() {
   }
   stack_t current{};
   if (sigaltstack(nullptr, &current) == 0 && (current.ss_flags & SS_DISABLE) == 0 &&
-      current.ss_size >= kEnough) {
+      is_enough(current.ss_size)) {
     return 0;
   }
   void* const memory = mmap(nullptr, kGuard + kSize, PROT_READ | PROT_WRITE,

@@ -9,4 +9,10 @@ namespace whocall::runtime {
 // or -1 with errno.
 int give_handler_stack();
 
+// In a handler: bytes that are left of the stack for handlers that it runs on; where it runs on the
+// thread's own, more than anyone needs. What the program gave the thread later may be small, and
+// what lies below it is the program's own.
+std::size_t room_of_handler();
+inline constexpr std::size_t kReportRoom = 6656;  // bytes that a report takes, and somewhat more
+
 }  // namespace whocall::runtime

@@ -9,13 +9,16 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/crash/handler_stack.h"
+#include "runtime/lines_of_file.h"
 #include "runtime/machine.h"
-#include "runtime/text.h"
 
 namespace whocall::runtime {
 namespace {
 
-constexpr int kMoments = 2000;                // that a thread is waited for
+constexpr int kMoments = 2000;                // that a thread is waited for, in the beginning
+constexpr int kFewMoments = 20;               // the same, when many have not answered
+constexpr int kMomentsOfAll = 10'000;         // until then
 constexpr long kMoment = 500'000;             // nanoseconds
 constexpr std::size_t kDirectoryRoom = 2048;  // bytes
 
@@ -26,23 +29,66 @@ enum State : pid_t { idle = 0, answering = -1, answered = -2 };  // else: the th
 
 std::atomic<pid_t> state{idle};
 Answer answer;
+int moments_left = 0;
 
 void give_answer(int /*signal*/, siginfo_t* /*info*/, void* context) {
   const int kept = errno;
   auto self = static_cast<pid_t>(syscall(SYS_gettid));
-  const pid_t thread = self;
-  if (state.compare_exchange_strong(self, answering)) {
-    answer.place = {};
-    answer.place.thread = thread;
-    answer.place.context = static_cast<const ucontext_t*>(context);
-    answer.frames.walk(CarefulWalk(point_of(*answer.place.context), true));
+  if (room_of_handler() >= kReportRoom && state.compare_exchange_strong(self, answering)) {
+    const auto& place = *static_cast<const ucontext_t*>(context);
+    answer.registers = Registers(place);
+    answer.frames.walk(CarefulWalk(point_of(place), true));
     state.store(answered);
-    // Its registers are read while it stays here.
-    for (int i = 0; i < kMoments && state.load() == answered; ++i) {
-      wait_a_moment();
-    }
   }
   errno = kept;
+}
+
+// "/proc/self/task/4711/comm", in static memory until the next one.
+const char* file_of(pid_t thread, const char* name) {
+  constexpr char kTasks[] = "/proc/self/task/";
+  static char path[64];
+  char digits[12];
+  std::size_t count = 0;
+  for (pid_t number = thread; number > 0; number /= 10) {
+    digits[count++] = static_cast<char>('0' + number % 10);
+  }
+  std::size_t size = sizeof kTasks - 1;
+  std::memcpy(path, kTasks, size);
+  while (count != 0) {
+    path[size++] = digits[--count];
+  }
+  std::memcpy(path + size, name, std::strlen(name) + 1);
+  return path;
+}
+
+unsigned value_of(char digit) {
+  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+// Whole programs block all signals in all their threads but one: nobody has to wait for those.
+bool blocks_question(pid_t thread) {
+  constexpr char kBlocked[] = "SigBlk:\t";
+  constexpr std::size_t kName = sizeof kBlocked - 1;
+  LinesOfFile lines(file_of(thread, "/status"));
+  while (const char* const line = lines.next()) {
+    if (std::strncmp(line, kBlocked, kName) == 0) {
+      const auto bit = static_cast<unsigned>(question() - 1);
+      const std::size_t digits = std::strlen(line + kName);
+      return bit / 4 < digits &&
+             (value_of(line[kName + digits - 1 - bit / 4]) >> bit % 4 & 1U) != 0;
+    }
+  }
+  return false;
+}
+
+// Whether the thread, or one before it, comes to its end with the answer.
+bool is_answered() {
+  const int most = moments_left > 0 ? kMoments : kFewMoments;
+  for (int i = 0; i < most && state.load() != answered; ++i) {
+    --moments_left;
+    wait_a_moment();
+  }
+  return state.load() == answered;
 }
 
 bool parse(const char* text, pid_t& number) {
@@ -63,43 +109,27 @@ int listen_for_questions() {
   return sigaction(question(), &action, nullptr);
 }
 
-const Answer* ask(pid_t process, pid_t thread) {
-  state.store(thread);
-  if (syscall(SYS_tgkill, process, thread, question()) != 0) {
-    state.store(idle);
-    return nullptr;
-  }
-  for (int i = 0; i < kMoments; ++i) {
-    if (state.load() == answered) {
-      return &answer;
-    }
-    wait_a_moment();
-  }
-  pid_t expected = thread;
-  if (state.compare_exchange_strong(expected, idle)) {
-    return nullptr;
-  }
-  wait_a_moment();
-  return state.load() == answered ? &answer : nullptr;
-}
+void begin_asking() { moments_left = kMomentsOfAll; }
 
-void stop_asking() { state.store(idle); }
+const Answer* ask(pid_t process, pid_t thread) {
+  // One that began to answer late still writes there: nobody else may.
+  if (state.load() == answering && !is_answered()) {
+    return nullptr;
+  }
+  state.store(thread);
+  if (!blocks_question(thread) && syscall(SYS_tgkill, process, thread, question()) == 0 &&
+      is_answered()) {
+    return &answer;
+  }
+  pid_t asked = thread;
+  state.compare_exchange_strong(asked, idle);
+  return asked == answered ? &answer : nullptr;
+}
 
 const char* thread_name(pid_t thread) {
   static char name[17];
-  char path[64] = "/proc/self/task/";
-  char digits[12];
-  std::size_t count = 0;
-  for (pid_t number = thread; number > 0; number /= 10) {
-    digits[count++] = static_cast<char>('0' + number % 10);
-  }
-  std::size_t size = std::strlen(path);
-  while (count != 0) {
-    path[size++] = digits[--count];
-  }
-  std::memcpy(path + size, "/comm", sizeof "/comm");
   name[0] = '\0';
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = open(file_of(thread, "/comm"), O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
     const ssize_t read_bytes = read(file, name, sizeof name - 1);
     close(file);

@@ -1,4 +1,5 @@
 // The stacks of the threads that did not crash: each is asked by a signal, one after the other.
+// Those that do not answer cost some seconds together, however many they are.
 #pragma once
 
 #include <sys/types.h>
@@ -13,14 +14,14 @@ int listen_for_questions();
 
 // What one thread answered; in static memory, until the next is asked.
 struct Answer {
-  Crash place{};  // its thread and context, without a signal
+  Registers registers;
   StackFrames frames;
 };
 
-// Null where the thread does not answer within a second. One that does waits until the next is
-// asked, or nobody any more.
+// To be called before the first is asked.
+void begin_asking();
+// Null where the thread blocks the question, or does not answer within a second.
 const Answer* ask(pid_t process, pid_t thread);
-void stop_asking();
 
 // The name of a thread, in static memory until the next one; "" where it is not known.
 const char* thread_name(pid_t thread);

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kPathRoom = 4096;
 constexpr std::size_t kUsualSlot = 4096;  // bytes
 constexpr mode_t kMode = 0644;
+// A pipe with a name is nothing to wait at.
+constexpr int kToAppend = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+constexpr int kPatience = 10'000;  // milliseconds: nobody who reads a pipe is slower
 
 // "%p" becomes the process' number. In static memory: one report is made at a time.
 const char* filled_in(const char* pattern) {
@@ -39,9 +42,7 @@ const char* filled_in(const char* pattern) {
   return path;
 }
 
-int open_to_append(const char* pattern) {
-  return open(filled_in(pattern), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kMode);
-}
+int open_to_append(const char* pattern) { return open(filled_in(pattern), kToAppend, kMode); }
 
 void* map_ring(const char* path, std::size_t size) {
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, kMode);
@@ -63,19 +64,6 @@ void* map_ring(const char* path, std::size_t size) {
 }
 
 }  // namespace
-
-void write_all(int fd, const void* bytes, std::size_t size) {
-  const auto* at = static_cast<const char*>(bytes);
-  while (size != 0) {
-    const ssize_t more = write(fd, at, size);
-    if (more > 0) {
-      at += more;
-      size -= static_cast<std::size_t>(more);
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
-}
 
 int Output::set(const whocall_crash_options& options) {
   if (options.size != sizeof options || options.slot_size % kSlotUnit != 0) {
@@ -107,13 +95,14 @@ int Output::set(const whocall_crash_options& options) {
   return 0;
 }
 
-int Output::open_text() const {
-  return options_.text_path == nullptr ? options_.text_fd : open_to_append(options_.text_path);
+Sink Output::open_text() const {
+  const int file = options_.text_path == nullptr ? -1 : open_to_append(options_.text_path);
+  return {.fd = file >= 0 ? file : options_.text_fd, .patience = kPatience};
 }
 
-void Output::close_text(int fd) const {
-  if (options_.text_path != nullptr && fd >= 0) {
-    close(fd);
+void Output::close_text(const Sink& text) const {
+  if (text.fd >= 0 && text.fd != options_.text_fd) {
+    close(text.fd);
   }
 }
 
@@ -140,14 +129,11 @@ std::uint64_t Output::next_sequence() {
 }
 
 void Output::write_record(const void* bytes, std::size_t size) {
-  if (options_.record_path != nullptr) {
-    const int file = open_to_append(options_.record_path);
-    if (file >= 0) {
-      write_all(file, bytes, size);
-      close(file);
-    }
-  } else if (options_.record_fd >= 0) {
-    write_all(options_.record_fd, bytes, size);
+  const int file = options_.record_path == nullptr ? -1 : open_to_append(options_.record_path);
+  Sink to{.fd = file >= 0 ? file : options_.record_fd, .patience = kPatience};
+  write_all(to, bytes, size);
+  if (file >= 0) {
+    close(file);
   }
   // Into a slot without a record, or over the oldest one.
   std::size_t oldest = 0;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/text.h"
 #include "runtime/whocall.h"
 
 namespace whocall::runtime {
@@ -15,9 +16,9 @@ class Output {
   int set(const whocall_crash_options& options);
 
   [[nodiscard]] const whocall_crash_options& options() const { return options_; }
-  // In the handler: the file descriptor for the text; -1: none is wanted. `close_text` when done.
-  [[nodiscard]] int open_text() const;
-  void close_text(int fd) const;
+  // In the handler: where the text goes. `close_text` when done.
+  [[nodiscard]] Sink open_text() const;
+  void close_text(const Sink& text) const;
 
   [[nodiscard]] bool wants_record() const;
   // The room for a record: of a slot where there is a ring.
@@ -36,8 +37,5 @@ class Output {
   bool ring_is_file_ = false;
   std::uint64_t made_ = 0;  // records of this process
 };
-
-// Writes all, as far as it can be written.
-void write_all(int fd, const void* bytes, std::size_t size);
 
 }  // namespace whocall::runtime

@@ -13,7 +13,6 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kRegisterCount = sizeof kRegisterNames / sizeof kRegisterNames[0];
 constexpr std::size_t kMostStack = 1024;  // bytes of a stack
 constexpr std::size_t kLongestTold = 1024;
 
@@ -90,15 +89,17 @@ std::uint16_t ReportRecord::module_of(std::uintptr_t lookup) {
   return static_cast<std::uint16_t>(module_count_++);
 }
 
-void ReportRecord::add_thread(const Crash& crash, const char* name, const StackFrames& frames) {
-  const std::uint32_t flags = writer_.header().thread == static_cast<std::uint32_t>(crash.thread)
+void ReportRecord::add_thread(pid_t thread, const Registers& registers, const char* name,
+                              const StackFrames& frames) {
+  const std::uint32_t flags = writer_.header().thread == static_cast<std::uint32_t>(thread)
                                   ? std::uint32_t{thread_crashed}
                                   : 0U;
   // Which modules there are, to know what room is left for frames.
   for (std::size_t i = 0; i < frames.kept(); ++i) {
     static_cast<void>(module_of(frames[i].lookup_address()));
   }
-  const std::size_t fixed = in_record(sizeof(ThreadBody) + kRegisterCount * sizeof(std::uint64_t));
+  const std::size_t fixed =
+      in_record(sizeof(ThreadBody) + Registers::kCount * sizeof(std::uint64_t));
   const std::size_t taken = fixed + room_for_modules();
   const std::size_t fits =
       taken < writer_.room() ? (writer_.room() - taken) / sizeof(FrameBody) : 0;
@@ -110,23 +111,23 @@ void ReportRecord::add_thread(const Crash& crash, const char* name, const StackF
   }
   auto* const body = static_cast<ThreadBody*>(writer_.add(
       SectionKind::thread,
-      sizeof(ThreadBody) + kRegisterCount * sizeof(std::uint64_t) + count * sizeof(FrameBody)));
+      sizeof(ThreadBody) + Registers::kCount * sizeof(std::uint64_t) + count * sizeof(FrameBody)));
   if (body == nullptr) {
     return;
   }
-  body->thread = static_cast<std::uint32_t>(crash.thread);
+  body->thread = static_cast<std::uint32_t>(thread);
   body->flags = flags;
   std::memcpy(body->name, name, strnlen(name, sizeof body->name - 1));
-  body->registers = kRegisterCount;
+  body->registers = Registers::kCount;
   body->frames = static_cast<std::uint32_t>(count);
   body->all_frames = static_cast<std::uint32_t>(frames.all());
   body->outermost = static_cast<std::uint32_t>(outermost);
   body->end = static_cast<std::uint32_t>(frames.end());
-  auto* const registers = reinterpret_cast<std::uint64_t*>(body + 1);
-  for (std::size_t i = 0; i < kRegisterCount; ++i) {
-    registers[i] = register_of(*crash.context, i);
+  auto* const values = reinterpret_cast<std::uint64_t*>(body + 1);
+  for (std::size_t i = 0; i < Registers::kCount; ++i) {
+    values[i] = registers[i];
   }
-  auto* const listed = reinterpret_cast<FrameBody*>(registers + kRegisterCount);
+  auto* const listed = reinterpret_cast<FrameBody*>(values + Registers::kCount);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t place = i < count - outermost ? i : i + frames.kept() - count;
     const KeptFrame& frame = frames[place];

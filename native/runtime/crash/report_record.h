@@ -17,7 +17,8 @@ class ReportRecord {
   void begin(const Crash& crash, std::size_t room, std::uint64_t sequence);
   // `name` has up to 15 letters and a zero. Where there is no room for all frames, the middle ones
   // are left out.
-  void add_thread(const Crash& crash, const char* name, const StackFrames& frames);
+  void add_thread(pid_t thread, const Registers& registers, const char* name,
+                  const StackFrames& frames);
   void add_silent(pid_t thread, const char* name);
   // Bytes of the stack from the stack pointer on, as far as there is room and they can be read.
   void add_stack(const ucontext_t& context);

@@ -7,7 +7,6 @@
 #include "runtime/machine.h"
 #include "runtime/mapped_modules.h"
 #include "runtime/modules.h"
-#include "runtime/text.h"
 
 namespace whocall::runtime {
 namespace {
@@ -30,9 +29,9 @@ const char* words(WalkEnd end) {
 
 }  // namespace
 
-void print_headline(int fd, const Crash& crash, const char* thread_name) {
+void print_headline(Sink& to, const Crash& crash, const char* thread_name) {
   const int code = crash.info.si_code;
-  Line line(fd);
+  Line line(to);
   line.append("whocall: ").append(path_of({})).append("[");
   line.decimal(static_cast<std::uint64_t>(crash.process)).append("] crashed: ");
   line.append(signal_name(crash.signal)).append(" (signal ");
@@ -52,48 +51,47 @@ void print_headline(int fd, const Crash& crash, const char* thread_name) {
   line.append(" \"").append(thread_name).append("\"");
 }
 
-void print_registers(int fd, const ucontext_t& context) {
-  constexpr std::size_t kCount = sizeof kRegisterNames / sizeof kRegisterNames[0];
-  for (std::size_t i = 0; i < kCount; i += kRegistersInLine) {
-    Line line(fd);
+void print_registers(Sink& to, const Registers& registers) {
+  for (std::size_t i = 0; i < Registers::kCount; i += kRegistersInLine) {
+    Line line(to);
     line.append("registers:");
-    for (std::size_t j = i; j < kCount && j < i + kRegistersInLine; ++j) {
+    for (std::size_t j = i; j < Registers::kCount && j < i + kRegistersInLine; ++j) {
       line.append(" ").append(kRegisterNames[j]).append("=");
-      line.hexadecimal(register_of(context, j), kDigits);
+      line.hexadecimal(registers[j], kDigits);
     }
   }
 }
 
-void print_frame(int fd, const StackFrames& frames, std::size_t place) {
+void print_frame(Sink& to, const StackFrames& frames, std::size_t place) {
   if (frames.outermost() != 0 && place == StackFrames::kInnermost) {
-    Line line(fd);
+    Line line(to);
     line.append("... ").decimal(frames.all() - frames.kept()).append(" frames ...");
   }
   whocall_frame frame;
   describe(frames[place].address, frames[place].lookup_address(), frames[place].trust, true, frame);
-  Line(fd).numbered(frames.number(place), frame);
+  Line(to).numbered(frames.number(place), frame);
 }
 
-void print_bare_frame(int fd, const StackFrames& frames, std::size_t place) {
+void print_bare_frame(Sink& to, const StackFrames& frames, std::size_t place) {
   whocall_frame frame{};
   frame.address = frames[place].address;
   frame.module = "";
   frame.trust = frames[place].trust;
-  Line(fd).numbered(frames.number(place), frame);
+  Line(to).numbered(frames.number(place), frame);
 }
 
-void print_end(int fd, const StackFrames& frames) {
-  Line(fd).append("end of the stack: ").append(words(frames.end()));
+void print_end(Sink& to, const StackFrames& frames) {
+  Line(to).append("end of the stack: ").append(words(frames.end()));
 }
 
-void print_other_thread(int fd, pid_t thread, const char* name, bool answered) {
-  Line line(fd);
+void print_other_thread(Sink& to, pid_t thread, const char* name, bool answered) {
+  Line line(to);
   line.append("thread ").decimal(static_cast<std::uint64_t>(thread));
   line.append(" \"").append(name).append("\"");
   line.append(answered ? ":" : " gives no answer: it blocks signals, or waits for the kernel");
 }
 
-void print_build_ids(int fd) {
+void print_build_ids(Sink& to) {
   LinesOfFile maps("/proc/self/maps");
   std::uintptr_t last = 0;
   while (const char* const text = maps.next()) {
@@ -103,7 +101,7 @@ void print_build_ids(int fd) {
     }
     last = module.begin;
     const BuildId id = build_id(module);
-    Line line(fd);
+    Line line(to);
     line.append("module: ").hexadecimal(module.begin, kDigits).append("-");
     line.hexadecimal(module.end, kDigits).append(" bias ").hexadecimal(module.bias);
     line.append(" build id ");
@@ -114,10 +112,10 @@ void print_build_ids(int fd) {
   }
 }
 
-void print_mappings(int fd) {
+void print_mappings(Sink& to) {
   LinesOfFile maps("/proc/self/maps");
   while (const char* const text = maps.next()) {
-    Line(fd).append("mapping: ").append(text);
+    Line(to).append("mapping: ").append(text);
   }
 }
 

@@ -13,7 +13,7 @@ void Reporter::report(const Crash& crash) {
   frames_ = {};
   printed_ = 0;
   recording_ = false;
-  text_ = -1;
+  text_ = {};
   // What tells most comes first.
   constexpr Stage kStages[] = {
       &Reporter::begin,        &Reporter::registers, &Reporter::walk,
@@ -23,6 +23,19 @@ void Reporter::report(const Crash& crash) {
     run(stage);
   }
   run(&Reporter::finish);
+}
+
+void Reporter::report_small_stack(const Crash& crash) const {
+  Sink text = output_.open_text();
+  if (text.is_wanted()) {
+    Line line(text);
+    line.append("whocall: ").append(signal_name(crash.signal)).append(" in process ");
+    line.decimal(static_cast<std::uint64_t>(crash.process))
+        .append(
+            ": the stack for signal handlers is too small for a report: give it 16384 bytes more,");
+    line.append(" or none before whocall_install_thread()");
+  }
+  output_.close_text(text);
 }
 
 void Reporter::run(Stage stage) {
@@ -42,7 +55,7 @@ void Reporter::note_failure() {
   if (recording_) {
     record_.set_interrupted();
   }
-  if (text_ >= 0) {
+  if (text_.is_wanted()) {
     Line line(text_);
     line.append("whocall: the report itself crashed here (").append(signal_name(failed_signal_));
     line.append(" at address ").hexadecimal(reinterpret_cast<std::uintptr_t>(failed_address_));
@@ -58,14 +71,14 @@ void Reporter::give_up_stage(int signal, const void* address) {
 
 void Reporter::begin() {
   text_ = output_.open_text();
-  if (text_ >= 0) {
+  if (text_.is_wanted()) {
     print_headline(text_, crash_, thread_name(crash_.thread));
   }
 }
 
 void Reporter::registers() {
-  if (text_ >= 0) {
-    print_registers(text_, *crash_.context);
+  if (text_.is_wanted()) {
+    print_registers(text_, Registers(*crash_.context));
   }
 }
 
@@ -75,7 +88,8 @@ void Reporter::begin_record() {
   if (output_.wants_record()) {
     record_.begin(crash_, output_.record_room(ReportRecord::kMost), output_.next_sequence());
     recording_ = true;
-    record_.add_thread(crash_, thread_name(crash_.thread), frames_);
+    record_.add_thread(crash_.thread, Registers(*crash_.context), thread_name(crash_.thread),
+                       frames_);
   }
   // Nobody waits for names before the record is safe.
   if (recording_ && output_.options().all_threads == 0) {
@@ -84,10 +98,10 @@ void Reporter::begin_record() {
 }
 
 void Reporter::frames() {
-  while (text_ >= 0 && printed_ < frames_.kept()) {
+  while (text_.is_wanted() && printed_ < frames_.kept()) {
     print_frame(text_, frames_, printed_++);
   }
-  if (text_ >= 0) {
+  if (text_.is_wanted()) {
     print_end(text_, frames_);
   }
 }
@@ -98,7 +112,7 @@ void Reporter::other_thread(pid_t thread, void* self) {
     return;
   }
   const Answer* const answer = ask(reporter.crash_.process, thread);
-  if (reporter.text_ >= 0) {
+  if (reporter.text_.is_wanted()) {
     print_other_thread(reporter.text_, thread, thread_name(thread), answer != nullptr);
     if (answer != nullptr) {
       for (std::size_t i = 0; i < answer->frames.kept(); ++i) {
@@ -111,7 +125,7 @@ void Reporter::other_thread(pid_t thread, void* self) {
     return;
   }
   if (answer != nullptr) {
-    reporter.record_.add_thread(answer->place, thread_name(thread), answer->frames);
+    reporter.record_.add_thread(thread, answer->registers, thread_name(thread), answer->frames);
   } else {
     reporter.record_.add_silent(thread, thread_name(thread));
   }
@@ -119,8 +133,8 @@ void Reporter::other_thread(pid_t thread, void* self) {
 
 void Reporter::other_threads() {
   if (output_.options().all_threads != 0) {
+    begin_asking();
     for_each_thread(other_thread, this);
-    stop_asking();
   }
 }
 
@@ -134,22 +148,22 @@ void Reporter::end_record() {
 }
 
 void Reporter::modules() {
-  if (text_ >= 0) {
+  if (text_.is_wanted()) {
     print_build_ids(text_);
   }
 }
 
 void Reporter::mappings() {
-  if (text_ >= 0) {
+  if (text_.is_wanted()) {
     print_mappings(text_);
   }
 }
 
 void Reporter::finish() {
-  if (text_ >= 0) {
+  if (text_.is_wanted()) {
     Line(text_).append("whocall: end of the report");
-    output_.close_text(text_);
   }
+  output_.close_text(text_);
 }
 
 }  // namespace whocall::runtime

@@ -16,6 +16,8 @@ class Reporter {
   [[nodiscard]] Output& output() { return output_; }
 
   void report(const Crash& crash);
+  // In one line, where the stack for handlers has not the room for more.
+  void report_small_stack(const Crash& crash) const;
 
   // Of the thread that is in report(), when it crashes itself: goes on behind the stage.
   [[noreturn]] void give_up_stage(int signal, const void* address);
@@ -43,7 +45,7 @@ class Reporter {
   std::size_t printed_ = 0;  // of frames_, the one that was being printed among them
   ReportRecord record_;
   bool recording_ = false;
-  int text_ = -1;
+  Sink text_;
   jmp_buf behind_stage_{};
   int failed_signal_ = 0;
   const void* failed_address_ = nullptr;

@@ -7,7 +7,8 @@
 //   WHOCALL_CRASH_THREADS  "all": other threads tell their stacks too
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/mman.h>
+#include <unistd.h>
+#include <cstdio>
 #include <cstdlib>
 
 #include <cerrno>
@@ -19,11 +20,16 @@
 namespace {
 
 constexpr std::size_t kUsualRing = 65536;  // bytes
+constexpr std::size_t kLeastRing = 4096;   // bytes: a slot
+constexpr int kNoMemory = 3;               // thrd_nomem of C libraries for Linux
 
 using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
+using CreateC11 = int (*)(void*, int (*)(void*), void*);
+
+template <typename Result>
 struct Begin {
-  void* (*function)(void*);
+  Result (*function)(void*);
   void* argument;
 };
 
@@ -33,24 +39,64 @@ const char* setting(const char* name) {
   return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
+std::size_t ring_size() {
+  const char* const text = setting("WHOCALL_CRASH_RING_SIZE");
+  if (text == nullptr) {
+    return kUsualRing;
+  }
+  char* end = nullptr;
+  const std::size_t size = strtoul(text, &end, 0);
+  if (*end == '\0' && size >= kLeastRing) {
+    return size;
+  }
+  dprintf(
+      STDERR_FILENO,
+      "libwhocall-crash: WHOCALL_CRASH_RING_SIZE=%s is no number of bytes from %zu on; the ring "
+      "has %zu\n",
+      text, kLeastRing, kUsualRing);
+  return kUsualRing;
+}
+
 [[gnu::constructor]] void install() {
   whocall_crash_options options = WHOCALL_CRASH_OPTIONS;
   options.text_path = setting("WHOCALL_CRASH_TEXT");
   options.record_path = setting("WHOCALL_CRASH_RECORD");
   options.ring_path = setting("WHOCALL_CRASH_RING");
-  const char* const size = setting("WHOCALL_CRASH_RING_SIZE");
-  options.ring_size = size == nullptr ? kUsualRing : strtoul(size, nullptr, 0);
+  options.ring_size = ring_size();
   const char* const threads = setting("WHOCALL_CRASH_THREADS");
   options.all_threads = threads != nullptr && std::strcmp(threads, "all") == 0 ? 1 : 0;
-  whocall_install(&options);
+  if (threads != nullptr && options.all_threads == 0) {
+    dprintf(STDERR_FILENO, "libwhocall-crash: WHOCALL_CRASH_THREADS=%s: \"all\" is all it knows\n",
+            threads);
+  }
+  if (whocall_install(&options) == 0) {
+    return;
+  }
+  dprintf(STDERR_FILENO, "libwhocall-crash: WHOCALL_CRASH_RING=%s: %s; there is no ring\n",
+          options.ring_path == nullptr ? "" : options.ring_path, strerror(errno));
+  options.ring_path = nullptr;
+  if (whocall_install(&options) != 0) {
+    dprintf(STDERR_FILENO, "libwhocall-crash: %s; no crash is reported\n", strerror(errno));
+  }
 }
 
 // Runs in the new thread.
-void* begin_thread(void* memory) {
-  const Begin begin = *static_cast<Begin*>(memory);
+template <typename Result>
+Result begin_thread(void* memory) {
+  const auto begin = *static_cast<Begin<Result>*>(memory);
   free(memory);
   whocall_install_thread();
   return begin.function(begin.argument);
+}
+
+// Null where there is no memory.
+template <typename Result>
+Begin<Result>* note_begin(Result (*function)(void*), void* argument) {
+  auto* const begin = static_cast<Begin<Result>*>(malloc(sizeof(Begin<Result>)));
+  if (begin != nullptr) {
+    *begin = {function, argument};
+  }
+  return begin;
 }
 
 }  // namespace
@@ -60,12 +106,25 @@ void* begin_thread(void* memory) {
 extern "C" WHOCALL_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                           void* (*function)(void*), void* argument) {
   static const auto kCreate = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  auto* const begin = static_cast<Begin*>(malloc(sizeof(Begin)));
+  auto* const begin = note_begin(function, argument);
   if (begin == nullptr) {
     return EAGAIN;
   }
-  *begin = {function, argument};
-  const int error = kCreate(thread, attributes, begin_thread, begin);
+  const int error = kCreate(thread, attributes, begin_thread<void*>, begin);
+  if (error != 0) {
+    free(begin);
+  }
+  return error;
+}
+
+// That of C11, whose header older C libraries do not have.
+extern "C" WHOCALL_API int thrd_create(void* thread, int (*function)(void*), void* argument) {
+  static const auto kCreate = reinterpret_cast<CreateC11>(dlsym(RTLD_NEXT, "thrd_create"));
+  auto* const begin = note_begin(function, argument);
+  if (begin == nullptr) {
+    return kNoMemory;
+  }
+  const int error = kCreate(thread, begin_thread<int>, begin);
   if (error != 0) {
     free(begin);
   }

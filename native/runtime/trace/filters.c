@@ -24,6 +24,7 @@ struct filters {
 static struct filters only;
 static struct filters skip;
 static uint64_t most_depth = UINT32_MAX;
+static uint32_t busy; /* somebody adds a filter */
 
 static WCT_PLAIN bool contains(const struct filters* filters, uint64_t function) {
   const uint32_t count = __atomic_load_n(&filters->count, __ATOMIC_ACQUIRE);
@@ -37,27 +38,30 @@ static WCT_PLAIN bool contains(const struct filters* filters, uint64_t function)
 }
 
 WCT_PLAIN bool wct_wants(uint64_t function, uint64_t depth) {
-  return depth <= most_depth && (only.count == 0 || contains(&only, function)) &&
-         !contains(&skip, function);
+  const bool all = __atomic_load_n(&only.count, __ATOMIC_RELAXED) == 0;
+  return depth <= most_depth && (all || contains(&only, function)) && !contains(&skip, function);
 }
 
 /* Its caller sees to it that no two threads are here at once: the lock may be held by one that a
- * signal interrupted, and then the filter is refused. */
+ * signal interrupted, and then the filter is refused. So it is when all filters were forgotten
+ * meanwhile, as what was forgotten would come back. */
 static WCT_PLAIN int add(struct filters* filters, uint64_t begin, uint64_t end) {
-  static uint32_t busy;
   if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE) != 0) {
     return -1;
   }
-  const uint32_t count = filters->count;
-  const bool fits = count < MOST_FILTERS;
-  if (fits) {
+  uint32_t count = __atomic_load_n(&filters->count, __ATOMIC_RELAXED);
+  bool is_added = false;
+  if (count < MOST_FILTERS) {
     filters->ranges[count] = (struct range){begin, end};
-    __atomic_store_n(&filters->count, count + 1, __ATOMIC_RELEASE);
+    is_added = __atomic_compare_exchange_n(&filters->count, &count, count + 1, false,
+                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     __atomic_or_fetch(&wct_settings.state, WCT_FILTERED, __ATOMIC_RELEASE);
   }
   __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-  return fits ? 0 : -1;
+  return is_added ? 0 : -1;
 }
+
+WCT_PLAIN void wct_free_filters(void) { __atomic_store_n(&busy, 0, __ATOMIC_RELEASE); }
 
 /* Whether `path` is `name` or ends with it behind a slash. */
 static WCT_PLAIN bool ends_so(const char* path, const char* name) {
@@ -70,7 +74,7 @@ static WCT_PLAIN bool ends_so(const char* path, const char* name) {
 struct search {
   const char* name;
   struct range found;
-  char program[4096];
+  const char* program;
 };
 
 static WCT_PLAIN int look_at(struct dl_phdr_info* module, size_t size, void* data) {
@@ -95,10 +99,10 @@ static WCT_PLAIN int look_at(struct dl_phdr_info* module, size_t size, void* dat
 }
 
 static WCT_PLAIN int add_name(struct filters* filters, const char* name) {
-  static struct search search; /* too large for small stacks */
-  search = (struct search){.name = name};
-  const long size = readlink("/proc/self/exe", search.program, sizeof search.program - 1);
-  search.program[size > 0 ? size : 0] = 0;
+  char program[4096];
+  const long size = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[size > 0 ? size : 0] = 0;
+  struct search search = {.name = name, .program = program};
   if (dl_iterate_phdr(look_at, &search) != 0) {
     return add(filters, search.found.begin, search.found.end);
   }
@@ -126,6 +130,6 @@ WCT_PLAIN void whocall_trace_depth(uint32_t depth) {
 WCT_PLAIN void whocall_trace_everything(void) {
   __atomic_and_fetch(&wct_settings.state, ~WCT_FILTERED, __ATOMIC_RELEASE);
   most_depth = UINT32_MAX;
-  only.count = 0;
-  skip.count = 0;
+  __atomic_store_n(&only.count, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&skip.count, 0, __ATOMIC_RELEASE);
 }

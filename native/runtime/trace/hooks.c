@@ -47,6 +47,20 @@ static inline WCT_PLAIN uint64_t take_number(uint64_t* count) {
 #endif
 }
 
+/* The lap, in the lower half, is written last: it says that the event is whole. */
+static inline WCT_PLAIN void put_time(uint64_t* place, uint64_t time) {
+  WCT_BARRIER();
+#if UINTPTR_MAX < UINT64_MAX
+  typedef uint32_t __attribute__((may_alias)) half;
+  const int lower = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 1;
+  ((half*)place)[1 - lower] = (uint32_t)(time >> 32U);
+  WCT_BARRIER();
+  ((half*)place)[lower] = (uint32_t)time;
+#else
+  *place = time;
+#endif
+}
+
 static inline WCT_PLAIN void record(struct wct_region* region, uint32_t kind, struct wct_call call,
                                     uint64_t depth) {
   const uint64_t number = take_number(&region->count);
@@ -59,7 +73,7 @@ static inline WCT_PLAIN void record(struct wct_region* region, uint32_t kind, st
   const uint64_t address_mask = ((uint64_t)1 << WCT_ADDRESS_BITS) - 1;
   event->function = (call.function & address_mask) | depth << WCT_ADDRESS_BITS;
   event->call_site = (call.call_site & address_mask) | (depth >> 16U) << WCT_ADDRESS_BITS;
-  event->time = now(region->clock) << WCT_TIME_SHIFT | lap_bits | kind;
+  put_time(&event->time, now(region->clock) << WCT_TIME_SHIFT | lap_bits | kind);
 }
 
 /* The state without filters first: that of a program that nobody has told anything. */
@@ -178,8 +192,7 @@ static WCT_PLAIN WCT_RARE void act_with_care(wct_action action, struct wct_call 
   if (region == NULL) {
     return;
   }
-  /* A hook whose frame lies below ours was left by a jump out of a signal handler. */
-  const uint64_t outer = region->busy > call.sp ? region->busy : 0;
+  const uint64_t outer = wct_is_interrupted(region->busy, call.sp) ? region->busy : 0;
   region->busy = call.sp;
   WCT_BARRIER();
   if (outer != 0) {

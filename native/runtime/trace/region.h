@@ -98,12 +98,17 @@ void wct_note_moment(struct wct_region* region);
 /* hooks.c: the first event of a child process. */
 void wct_record_fork(struct wct_region* region, uint32_t parent);
 
-/* filters.c: whether a call of this function at this depth is to have events. */
+/* filters.c: in the child after a fork, which may have come in the middle of adding one. */
+void wct_free_filters(void);
+/* Whether a call of this function at this depth is to have events. */
 bool wct_wants(uint64_t function, uint64_t depth);
 
 /* settle.c: how many entries stay below a new one, and where its frame ends: drops those that were
  * left without a return. */
 uint64_t wct_settle_enter(struct wct_region* region, const struct wct_call* call, uint64_t* cfa);
+/* Whether the hook that began with its stack pointer at `busy` (0: none) was interrupted by a
+ * signal whose handler has its own at `sp` now. */
+bool wct_is_interrupted(uint64_t busy, uint64_t sp);
 /* How many stay after a return; as many as there were when it is none of an activation known. */
 uint64_t wct_settle_exit(struct wct_region* region, const struct wct_call* call);
 
@@ -121,7 +126,7 @@ extern struct wct_root wct_root;
 void wct_read_environment(void);
 
 /* System calls that leave errno as it is. */
-long wct_system(long number, long first, long second, long third);
+long wct_system(long number, long first, long second, long third, long fourth);
 
 #pragma GCC visibility pop
 

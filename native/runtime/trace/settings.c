@@ -16,7 +16,7 @@ struct wct_settings wct_settings = {
     .clock = WCT_CLOCK_NANOSECONDS,
     .ring_capacity = (uint64_t)1 << 18U,
     .stack_capacity = (uint64_t)1 << 16U,
-    .most_regions = 1024,
+    .most_regions = sizeof(void*) < 8 ? 64 : 1024, /* each takes 9 MB of addresses */
 };
 
 /* Whether the counter runs at one rate, whatever the processor does. */
@@ -110,6 +110,7 @@ WCT_PLAIN void wct_read_environment(void) {
 }
 
 WCT_PLAIN whocall_trace_mode whocall_trace_switch(whocall_trace_mode mode) {
+  mode = (unsigned)mode > WHOCALL_TRACE_EVENTS ? WHOCALL_TRACE_EVENTS : mode;
   uint64_t was = __atomic_load_n(&wct_settings.state, __ATOMIC_RELAXED);
   uint64_t becomes;
   do {

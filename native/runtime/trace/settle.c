@@ -15,7 +15,7 @@ struct other_stack {
 
 static WCT_PLAIN struct other_stack signal_stack(void) {
   stack_t stack = {0};
-  if (wct_system(SYS_sigaltstack, 0, (long)(intptr_t)&stack, 0) != 0 ||
+  if (wct_system(SYS_sigaltstack, 0, (long)(intptr_t)&stack, 0, 0) != 0 ||
       (stack.ss_flags & SS_DISABLE) != 0) {
     return (struct other_stack){0, 0};
   }
@@ -24,6 +24,18 @@ static WCT_PLAIN struct other_stack signal_stack(void) {
 
 static WCT_PLAIN bool on(const struct other_stack* stack, uint64_t sp) {
   return sp - stack->begin < stack->size;
+}
+
+/* A hook whose frame lies below was left by a jump out of a signal handler; but a stack for signals
+ * may lie above that of the thread. */
+WCT_PLAIN bool wct_is_interrupted(uint64_t busy, uint64_t sp) {
+  if (busy == 0) {
+    return false;
+  }
+  const struct other_stack signals = signal_stack();
+  const bool busy_on = on(&signals, busy);
+  const bool now_on = on(&signals, sp);
+  return busy_on == now_on ? busy > sp : now_on;
 }
 
 /* Bytes between two frames: from the first on they may lie on two stacks, from the other on they
@@ -37,12 +49,26 @@ static const uint64_t kVeryFar = (uint64_t)1 << 26U;
 
 #if !defined(__aarch64__)
 #define MOST_SCANNED ((uint64_t)1 << 24U) /* bytes of a frame */
+#define MASK_SIZE (_NSIG / 8)             /* bytes, of the kernel's masks of signals */
 
 #if defined(__i386__)
 #define ARGUMENTS (2 * sizeof(void*)) /* of the hook: the call site is one of them */
 #else
 #define ARGUMENTS 0
 #endif
+
+/* Whether a page is there: the kernel copies a mask of signals from it. It is a mask for a moment.
+ */
+static WCT_PLAIN bool can_be_read(uint64_t address) {
+  uint64_t before[2] = {0, 0}; /* MIPS has 128 signals */
+  const uint64_t mask = address & ~(uint64_t)(MASK_SIZE - 1);
+  if (wct_system(SYS_rt_sigprocmask, SIG_BLOCK, (long)mask, (long)(intptr_t)before, MASK_SIZE) !=
+      0) {
+    return false;
+  }
+  wct_system(SYS_rt_sigprocmask, SIG_SETMASK, (long)(intptr_t)before, 0, MASK_SIZE);
+  return true;
+}
 
 static WCT_PLAIN bool ends_at(const struct wct_call* call, uint64_t end) {
   return *((const uintptr_t*)(uintptr_t)end - 1) == call->call_site;
@@ -59,7 +85,9 @@ static WCT_PLAIN uint64_t remembered(struct wct_region* region, const struct wct
 
 /* Where the frame of the function that called the hook ends: behind its return address. That stands
  * right below the stack pointer of an instrumented caller, or else further up; words that were left
- * in the frame may be mistaken for it, but not for long, as where it stands does not change. */
+ * in the frame may be mistaken for it, but not for long, as where it stands does not change. It
+ * stands nowhere where a program calls the hooks by itself: then the stack's end ends the search.
+ */
 static WCT_PLAIN uint64_t end_of_frame(struct wct_region* region, const struct wct_call* call) {
   const uint64_t known = wct_known_end(region, *call);
   if (known != 0) {
@@ -70,10 +98,12 @@ static WCT_PLAIN uint64_t end_of_frame(struct wct_region* region, const struct w
   if (top - call->sp - 1 < WCT_NEAR && ends_at(call, top)) {
     return remembered(region, call, top);
   }
-  for (uint64_t at = ARGUMENTS; at < MOST_SCANNED; at += sizeof(uintptr_t)) {
-    const uint64_t end = call->sp + at + sizeof(uintptr_t);
-    if (ends_at(call, end)) {
-      return remembered(region, call, end);
+  for (uint64_t at = call->sp + ARGUMENTS; at - call->sp < MOST_SCANNED; at += sizeof(uintptr_t)) {
+    if (at % WCT_PAGE < sizeof(uintptr_t) && !can_be_read(at)) {
+      break;
+    }
+    if (ends_at(call, at + sizeof(uintptr_t))) {
+      return remembered(region, call, at + sizeof(uintptr_t));
     }
   }
 #endif

@@ -30,9 +30,9 @@ __asm__(
 
 static _Thread_local bool registering __attribute__((tls_model("initial-exec")));
 
-WCT_PLAIN long wct_system(long number, long first, long second, long third) {
+WCT_PLAIN long wct_system(long number, long first, long second, long third, long fourth) {
   const int kept = errno;
-  const long result = syscall(number, first, second, third);
+  const long result = syscall(number, first, second, third, fourth);
   const long answer = result == -1 ? -errno : result;
   errno = kept;
   return answer;
@@ -77,8 +77,8 @@ static WCT_PLAIN void begin(struct wct_region* region, uint64_t size) {
   region->header_size = sizeof(struct wct_region);
   region->size = size;
   region->address = (uintptr_t)region;
-  region->pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0);
-  region->tid = (uint32_t)wct_system(SYS_gettid, 0, 0, 0);
+  region->pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0, 0);
+  region->tid = (uint32_t)wct_system(SYS_gettid, 0, 0, 0, 0);
   region->serial = __atomic_add_fetch(&wct_root.serial, 1, __ATOMIC_RELAXED);
   region->clock = wct_settings.clock;
   region->entry_size = sizeof(struct wct_entry);
@@ -96,33 +96,78 @@ static WCT_PLAIN void begin(struct wct_region* region, uint64_t size) {
   region->began = moment();
   region->latest = region->began;
   region->began_realtime = nanoseconds(CLOCK_REALTIME);
-  wct_system(SYS_prctl, PR_GET_NAME, (long)(intptr_t)region->name, 0);
+  wct_system(SYS_prctl, PR_GET_NAME, (long)(intptr_t)region->name, 0, 0);
   WCT_BARRIER();
   region->magic = WCT_REGION_MAGIC;
 }
 
 static WCT_PLAIN bool has_ended(const struct wct_region* region) {
-  return wct_system(SYS_tgkill, (long)region->pid, (long)region->tid, 0) == -ESRCH;
+  return wct_system(SYS_tgkill, (long)region->pid, (long)region->tid, 0, 0) == -ESRCH;
 }
 
-/* Memory of an ended thread, when there are as many as there may be. */
-static WCT_PLAIN struct wct_region* take_over(void) {
-  if (__atomic_load_n(&wct_root.serial, __ATOMIC_RELAXED) < wct_settings.most_regions) {
-    return NULL;
-  }
+/* The region that was registered next after the one with that number; NULL: there is none. */
+static WCT_PLAIN struct wct_region* registered_after(uint64_t serial) {
+  struct wct_region* found = NULL;
   uint64_t at = __atomic_load_n(&wct_root.regions, __ATOMIC_ACQUIRE);
-  struct wct_region* oldest = NULL;
-  for (; at != 0; at = oldest->next) {
+  while (at != 0) {
     struct wct_region* const region = (struct wct_region*)(uintptr_t)at;
-    uint64_t magic = WCT_REGION_MAGIC;
-    oldest = region;
-    if (has_ended(region) && __atomic_compare_exchange_n(&region->magic, &magic, 0, false,
-                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-      const uint64_t next = region->next;
-      memset(region, 0, sizeof *region);
-      region->next = next;
+    if (region->serial > serial && (found == NULL || region->serial < found->serial)) {
+      found = region;
+    }
+    at = region->next;
+  }
+  return found;
+}
+
+/* An event that is being written must not be taken for one of the lap before, of a thread that is
+ * no more. */
+static WCT_PLAIN void clean(struct wct_region* region) {
+  const uint64_t next = region->next;
+  const uint64_t used = region->count;
+  const uint64_t kept = used < region->ring_capacity ? used : region->ring_capacity;
+  memset(wct_ring(region), 0, (size_t)(kept * sizeof(struct wct_event)));
+  memset(region, 0, sizeof *region);
+  region->next = next;
+}
+
+/* Takes the region of a thread that has ended. (Sizes differ where one began before the environment
+ * was read.) */
+static WCT_PLAIN bool take(struct wct_region* region, uint64_t size) {
+  uint64_t magic = WCT_REGION_MAGIC;
+  if (region->size != size || !has_ended(region) ||
+      !__atomic_compare_exchange_n(&region->magic, &magic, 0, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_RELAXED)) {
+    return false;
+  }
+  clean(region);
+  return true;
+}
+
+/* Memory of an ended thread; NULL: there is none. The threads that began first are asked first, so
+ * that the latest history stays; those that are found alive not again before all others. */
+static WCT_PLAIN struct wct_region* take_over(uint64_t size) {
+  static const int kTries = 16;
+  static uint64_t asked; /* number of registration */
+  uint64_t serial = __atomic_load_n(&asked, __ATOMIC_RELAXED);
+  for (int at = 0; at < kTries; ++at) {
+    struct wct_region* const region = registered_after(serial);
+    if (region == NULL) {
+      break;
+    }
+    serial = region->serial;
+    if (take(region, size)) {
+      __atomic_store_n(&asked, serial, __ATOMIC_RELAXED);
       return region;
     }
+  }
+  __atomic_store_n(&asked, 0, __ATOMIC_RELAXED);
+  uint64_t at = __atomic_load_n(&wct_root.regions, __ATOMIC_ACQUIRE);
+  while (at != 0) {
+    struct wct_region* const region = (struct wct_region*)(uintptr_t)at;
+    if (take(region, size)) {
+      return region;
+    }
+    at = region->next;
   }
   return NULL;
 }
@@ -140,12 +185,20 @@ WCT_PLAIN struct wct_region* wct_register(void) {
     return NULL;
   }
   registering = true;
+  const int kept = errno;
   const uint64_t size = region_size();
-  struct wct_region* region = take_over();
-  const bool is_new = region == NULL;
-  if (is_new) {
+  const bool is_full =
+      __atomic_load_n(&wct_root.serial, __ATOMIC_RELAXED) >= wct_settings.most_regions;
+  struct wct_region* region = is_full ? take_over(size) : NULL;
+  bool is_new = false;
+  if (region == NULL) {
     region = wct_take_memory(size);
+    is_new = region != NULL;
   }
+  if (region == NULL) { /* no address space is left, say */
+    region = take_over(size);
+  }
+  errno = kept;
   if (region == NULL) { /* `registering` stays: this thread is not asked again */
     __atomic_add_fetch(&wct_root.lost_threads, 1, __ATOMIC_RELAXED);
     return NULL;
@@ -161,7 +214,8 @@ WCT_PLAIN struct wct_region* wct_register(void) {
 
 /* The child has one thread, and its memory is its own. */
 static WCT_PLAIN void begin_child(void) {
-  wct_root.pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0);
+  wct_free_filters();
+  wct_root.pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0, 0);
   struct wct_region* region = wct_self;
   wct_root.regions = (uintptr_t)region;
   wct_leave_file();
@@ -172,7 +226,7 @@ static WCT_PLAIN void begin_child(void) {
   const uint32_t parent = region->pid;
   region->next = 0;
   region->pid = wct_root.pid;
-  region->tid = (uint32_t)wct_system(SYS_gettid, 0, 0, 0);
+  region->tid = (uint32_t)wct_system(SYS_gettid, 0, 0, 0, 0);
   region->first_event = region->count;
   wct_record_fork(region, parent);
 }
@@ -180,7 +234,7 @@ static WCT_PLAIN void begin_child(void) {
 int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
 
 static WCT_PLAIN __attribute__((constructor(101))) void begin_process(void) {
-  wct_root.pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0);
+  wct_root.pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0, 0);
   wct_read_environment();
   pthread_atfork(NULL, NULL, begin_child);
 }

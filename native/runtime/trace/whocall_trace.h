@@ -9,7 +9,8 @@
  *   WHOCALL_TRACE=off|stacks|events   what is kept (events: shadow stacks and rings; the default)
  *   WHOCALL_TRACE_EVENTS=N            events in each thread's ring (262144; a power of two)
  *   WHOCALL_TRACE_STACK=N             activations in each shadow stack (65536)
- *   WHOCALL_TRACE_THREADS=N           beyond so many (1024), ended threads' memory is taken anew
+ *   WHOCALL_TRACE_THREADS=N           beyond so many (1024; 64 where pointers have 32 bits), the
+ *                                     memory of ended threads is taken anew
  *   WHOCALL_TRACE_DEPTH=N             no events of calls deeper than that
  *   WHOCALL_TRACE_ONLY=NAME,NAME...   events of these modules and functions alone
  *   WHOCALL_TRACE_SKIP=NAME,NAME...   no events of these
