@@ -12,7 +12,6 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kLongestPath = 4096;
 constexpr char kDebugFiles[] = "/usr/lib/debug/.build-id/";
 constexpr char kBeside[] = ".whocall";
 constexpr char kWriter[] = "whocall ";  // begins what whocall's own files have in .comment
@@ -104,12 +103,11 @@ void open_debug(const char* path, KnownFile& known) {
 
 void open_files(const Module& module, KnownFile& known) {
   open_own(module, known);
-  char path[kLongestPath];
-  if (debug_path(known.id, path) != 0) {
-    open_debug(path, known);
+  if (debug_path(known.id, known.searched) != 0) {
+    open_debug(known.searched, known);
   }
-  if (known.id.size != 0 && path_beside(module, path)) {
-    open_debug(path, known);
+  if (known.id.size != 0 && path_beside(module, known.searched)) {
+    open_debug(known.searched, known);
   }
 }
 
@@ -146,19 +144,16 @@ const KnownFile* known_file(const Module& module) {
 
 const char* path_of(const Module& module) {
   static char program[kLongestPath];
+  static std::atomic<bool> known{false};
   if (module.path[0] != '\0') {
     return module.path;
   }
-  // Two threads write the same.
-  if (program[0] == '\0') {
-    char path[kLongestPath];
-    const ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (size <= 0) {
+  if (!known.load(std::memory_order_acquire)) {
+    // Two threads write the same; behind it all is 0.
+    if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) {
       return "/proc/self/exe";
     }
-    path[size] = '\0';
-    std::memcpy(program + 1, path + 1, static_cast<std::size_t>(size));
-    __atomic_store_n(program, path[0], __ATOMIC_RELEASE);
+    known.store(true, std::memory_order_release);
   }
   return program;
 }

@@ -8,6 +8,8 @@
 
 namespace whocall::runtime {
 
+inline constexpr std::size_t kLongestPath = 4096;
+
 struct KnownFile {
   const char* path = nullptr;
   std::uintptr_t begin = 0;
@@ -18,6 +20,7 @@ struct KnownFile {
   rules::DebugFrame frames;  // link addresses
   bool analysed = false;     // the rules are whocall's own, and not a compiler's
   KnownFile* next = nullptr;
+  char searched[kLongestPath] = {};  // the path of a debug file: no stack of a handler has room
 };
 
 // Of a module that is loaded: opened when it is first asked for, and kept. Looks into the file, and

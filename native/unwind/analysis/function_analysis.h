@@ -1,16 +1,13 @@
 // Synthesized CFI: the unwinding rules of a function, computed from its instructions.
 #pragma once
 
-#include <bitset>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "arch/instruction.h"
-#include "base/byte_view.h"
-#include "object/exception_table.h"
 #include "unwind/analysis/abstract_state.h"
+#include "unwind/analysis/function_code.h"
 #include "unwind/rows/row.h"
 
 namespace whocall {
@@ -29,34 +26,10 @@ struct AnalysedPoint {
   }
 };
 
-// A way out of the function that is no return: to its cold part, or a tail call.
-struct FunctionExit {
-  Address target = 0;
-  AbstractState state;
-  bool guessed = false;  // the way to it begins in code that no path reaches
-};
-
 struct FollowedFunction {
   std::vector<AnalysedPoint> points;  // ascending
   std::vector<FunctionExit> exits;
   bool has_unreached = false;  // no path led to some of the code; how it is entered is a guess
-};
-
-struct FunctionCode {
-  ByteView code;
-  Address address = 0;  // of the first byte of `code`
-  // Where the flow enters, and how; empty: at `address`, as a call does.
-  std::vector<FunctionExit> entries{};
-  // Where execution goes on when a call of the function throws; sorted by the calls.
-  std::vector<LandingPad> landing_pads{};
-  // The bounds come from a table, so no function of its own hides in the code.
-  bool exact_bounds = false;
-  // Whether a call to this address never comes back; may be empty.
-  std::function<bool(Address)> never_returns{};
-  // Which registers a call to this address writes at the most; may be empty or not know.
-  std::function<std::optional<std::bitset<kRegisterLimit>>(Address)> written_by{};
-  // How many bytes of arguments a call to this address drops; may be empty or not know.
-  std::function<std::optional<std::int64_t>(Address)> popped_by{};
 };
 
 // Follows the control flow to every instruction that it reaches, with an abstract stack pointer,

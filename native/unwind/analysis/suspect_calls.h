@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/address.h"
-#include "unwind/analysis/function_analysis.h"
+#include "unwind/analysis/function_code.h"
 #include "unwind/analysis/function_reader.h"
 
 namespace whocall {

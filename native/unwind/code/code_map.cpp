@@ -63,9 +63,9 @@ bool CodeMap::is_called(Address runtime) {
 
 std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& range) {
   // Folklore. Situation: the unlikely blocks of all functions of a file stand in one row, and
-  // without tables nothing tells where one's end. Example: gcc -O2, `call abort` twenty-seven times,
-  // each entered by one function. Remedy: enough of them are followed that none is missing, but in
-  // huge files.
+  // without tables nothing tells where one's end. Example: gcc -O2, `call abort` twenty-seven
+  // times, each entered by one function. Remedy: enough of them are followed that none is missing,
+  // but in huge files.
   constexpr std::size_t kEnough = 256;
   std::vector<AddressRange> functions;
   ModuleCode* code = code_of(range.begin);
