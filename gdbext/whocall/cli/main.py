@@ -85,9 +85,20 @@ def _write_any_name() -> None:
             stream.reconfigure(errors="surrogateescape" if utf8 else "backslashreplace")
 
 
+def _obey_nothing() -> None:
+    """Of a name nothing but its characters comes to a terminal."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper) and stream.isatty():
+            from whocall.cli.terminal import Terminal
+
+            setattr(sys, name, Terminal(stream))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
     _write_any_name()
+    _obey_nothing()
     try:
         status = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
