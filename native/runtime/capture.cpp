@@ -18,12 +18,13 @@ std::uintptr_t word(std::uintptr_t address) {
 // and sums for each. Ends before what is unusual, or behind the outermost frame, its pc being 0.
 [[gnu::always_inline]] inline void** follow_known(FramePoint& from, void** addresses,
                                                   void* const* end) {
-  RuleCache::Entry* last = known_rules.nobody();
+  RuleCache& known = known_rules();
+  RuleCache::Entry* last = known.nobody();
   // Words of their own, and in the end written one by one: a processor that copies them as a whole
   // has to wait until each of their parts is in memory.
   FramePoint at{.pc = from.pc, .sp = from.sp, .fp = from.fp};
   while (addresses != end) {
-    last = known_rules.find_behind(last, at.pc);
+    last = known.find_behind(last, at.pc);
     const rules::ShortRule& rule = last->rule;
     if (!rules::plain_step(rule, kCodeMask, word, at)) [[unlikely]] {
       at.pc = rule.is_outermost() ? 0 : at.pc;

@@ -10,6 +10,8 @@ namespace {
 
 using rules::FrameRule;
 
+RuleCache cache;
+
 FrameRule found_rule(std::uintptr_t lookup, bool thorough) {
   Module module;
   if (!find_file(lookup, thorough, module)) {
@@ -27,7 +29,7 @@ FrameRule found_rule(std::uintptr_t lookup, bool thorough) {
 
 }  // namespace
 
-RuleCache known_rules;
+RuleCache& known_rules() { return cache; }
 
 bool find_file(std::uintptr_t address, bool thorough, Module& module) {
   return find_module(address, module) || (thorough && find_mapped_module(address, module));
@@ -55,17 +57,17 @@ FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
   if (thorough && !find_file(address - 1, thorough, module)) {
     return {};
   }
-  if (const std::uint32_t known = known_rules.find(address)) {
-    return rules::lengthened(known_rules.entry(known).rule);
+  if (const std::uint32_t known = cache.find(address)) {
+    return rules::lengthened(cache.entry(known).rule);
   }
   const FrameRule rule = found_rule(address - 1, thorough);
   rules::ShortRule kept;
   if ((rule.cfa != FrameRule::Cfa::none || rule.signal_frame) && rules::shortened(rule, kept)) {
-    known_rules.put(address, kept);
+    cache.put(address, kept);
   }
   return rule;
 }
 
-void forget_rules() { known_rules.clear(); }
+void forget_rules() { cache.clear(); }
 
 }  // namespace whocall::runtime

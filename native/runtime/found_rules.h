@@ -8,8 +8,8 @@
 
 namespace whocall::runtime {
 
-// By return address. No function, as a quick walk has no time for a call.
-extern RuleCache known_rules;
+// By return address.
+RuleCache& known_rules();
 
 // The file around an address. `thorough`: also one that the dynamic linker does not tell of.
 bool find_file(std::uintptr_t address, bool thorough, Module& module);
