@@ -1,8 +1,9 @@
-// The quick walk: bare addresses.
+// The quick walk, that reads the stack of a running thread as it is: bare addresses.
 #include "runtime/found_rules.h"
 #include "runtime/machine.h"
 #include "runtime/machine_rules.h"
 #include "runtime/walk.h"
+#include "runtime/whocall.h"
 
 namespace whocall::runtime {
 namespace {
@@ -65,9 +66,7 @@ std::uintptr_t word(std::uintptr_t address) {
   return found;
 }
 
-}  // namespace
-
-std::size_t capture(Point& from, void** addresses, std::size_t count) {
+[[gnu::always_inline]] inline std::size_t capture(Point from, void** addresses, std::size_t count) {
   void** at = addresses;
   void* const* const end = addresses + count;
   const auto found = [&] { return static_cast<std::size_t>(at - addresses); };
@@ -89,4 +88,9 @@ std::size_t capture(Point& from, void** addresses, std::size_t count) {
   }
 }
 
+}  // namespace
 }  // namespace whocall::runtime
+
+extern "C" std::size_t whocall_capture(void** addresses, std::size_t count) {
+  return whocall::runtime::capture(whocall::runtime::here(), addresses, count);
+}

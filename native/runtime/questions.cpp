@@ -50,11 +50,6 @@ namespace runtime = whocall::runtime;
 
 extern "C" {
 
-std::size_t whocall_capture(void** addresses, std::size_t count) {
-  runtime::Point from = runtime::here();
-  return runtime::capture(from, addresses, count);
-}
-
 std::size_t whocall_backtrace(whocall_frame* frames, std::size_t count) {
   const std::size_t found = runtime::callers(frames, count, 0);
   if (found != 0) {
@@ -114,8 +109,7 @@ void whocall_prepare(void) {
   runtime::forget_rules();
   runtime::for_each_listed(
       [](const runtime::Module& module) { static_cast<void>(runtime::known_file(module)); });
-  runtime::Point from = runtime::here();
-  runtime::capture(from, addresses, sizeof addresses / sizeof addresses[0]);
+  whocall_capture(addresses, sizeof addresses / sizeof addresses[0]);
 }
 
 }  // extern "C"

@@ -10,10 +10,6 @@
 
 namespace whocall::runtime {
 
-// A walk that reads the stack as it is: of a thread that runs. Fills in return addresses; `from` is
-// where it ended.
-std::size_t capture(Point& from, void** addresses, std::size_t count);
-
 // Why a walk goes no further.
 enum class WalkEnd : std::uint8_t {
   none = 0,
