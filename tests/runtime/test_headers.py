@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -52,8 +51,6 @@ def test_the_headers(tmp_path: Path, compiler: str, standard: str) -> None:
 )
 def test_the_static_library(tmp_path: Path, command: tuple[str, ...]) -> None:
     """In programs of both C libraries, each with the index of its unwind tables."""
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
     (tmp_path / "asks.c").write_text(ASKS)
     words = [*command, tmp_path / "asks.c", f"-I{NATIVE}/runtime", LIBRARIES / "libwhocall.a"]
     words += ["-O1", "-Wl,--eh-frame-hdr", "-o", tmp_path / "asks"]

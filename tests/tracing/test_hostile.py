@@ -42,19 +42,23 @@ def foreign(
     return folder / "hostile", emulator
 
 
-@pytest.mark.parametrize("case", ["calls_hooks", "many_threads"])
-def test_on_several_machines(foreign: tuple[Path, list[str]], case: str) -> None:
-    """A return address that is nowhere on the stack; threads by the thousand."""
+def test_on_several_machines(foreign: tuple[Path, list[str]]) -> None:
+    """A return address that is nowhere on the stack; threads by the thousand, but under an
+    emulator, whose own memory would be measured.
+    """
     program, emulator = foreign
-    if emulator and case == "many_threads":
-        pytest.skip("an emulator's own memory is what would be measured")
-    ran = subprocess.run(
-        [*emulator, str(program), case], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert ran.returncode == 0, ran
-    lines = ran.stdout.splitlines()
-    assert lines
-    assert all(line.startswith("ok") for line in lines), lines
+    for case in ("calls_hooks",) if emulator else ("calls_hooks", "many_threads"):
+        ran = subprocess.run(
+            [*emulator, str(program), case],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert ran.returncode == 0, ran
+        lines = ran.stdout.splitlines()
+        assert lines
+        assert all(line.startswith("ok") for line in lines), lines
 
 
 @pytest.mark.parametrize(
