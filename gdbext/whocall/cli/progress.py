@@ -10,12 +10,13 @@ import os
 import sys
 from time import monotonic
 
+from whocall.cli.passing import Passing
 from whocall.core.long_work import PATIENCE, Lines, tell_long_work
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any, Optional
 
     from whocall.cli.arguments import Values
@@ -102,24 +103,16 @@ class Bar:
         self._in_line = not text.endswith("\n")
 
 
-class _Beside:
+class _Beside(Passing):
     """A stream to the terminal that has the bar."""
 
     def __init__(self, stream: Any, bar: Bar) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._bar = bar
 
     def write(self, text: str) -> int:
         self._bar.make_room(text)
-        count: int = self._stream.write(text)
-        return count
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        return super().write(text)
 
 
 _bar: Bar | None = None
@@ -154,7 +147,7 @@ def leave() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, _Beside):
-            setattr(sys, name, stream._stream)
+            setattr(sys, name, stream.stream)
 
 
 def _say(line: str) -> None:

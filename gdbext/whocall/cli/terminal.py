@@ -7,30 +7,18 @@ writes, and all other control characters as what they are; to a file or a pipe e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
 
+from whocall.cli.passing import Passing
 from whocall.resolve.escapes import shown
 
 _OURS = re.compile(r"(\x1b\[[0-9;]*m|\r\x1b\[K|[\n\t])")  # styles, and what erases the bar
 
 
-class Terminal:
+class Terminal(Passing):
     """A stream to a terminal."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
 
     def write(self, text: str) -> int:
         """Writes what is harmless of it, and tells the rest."""
         parts = _OURS.split(text)
         parts[::2] = [part if part.isprintable() else shown(part) for part in parts[::2]]
-        count: int = self._stream.write("".join(parts))
-        return count
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        return super().write("".join(parts))
