@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from _pytest.terminal import TerminalReporter
 from acceptance.helpers.scoreboard import Scoreboard
+from hypothesis import HealthCheck, settings
 from kept import default_place
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +32,9 @@ atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 if str(ROOT / "gdbext") not in sys.path:
     sys.path.insert(0, str(ROOT / "gdbext"))
 
+# A machine that is busy elsewhere makes any example slow: how long one took decides nothing.
+settings.register_profile("whocall", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("whocall")
 
 _BOARD = pytest.StashKey[Scoreboard]()
 

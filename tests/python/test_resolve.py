@@ -81,7 +81,7 @@ def _read(resolver: Resolver, lines: list[str]) -> list[Line]:
     return [*resolver.read(given_lines), *resolver.rest()]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(LINES, max_size=8))
 def test_no_lines_stop_it_and_unknown_files_change_none(lines: list[str]) -> None:
     found = _read(_resolver(), lines)
@@ -94,7 +94,7 @@ def test_no_lines_stop_it_and_unknown_files_change_none(lines: list[str]) -> Non
             assert resolved(line, Style(), escape=False) == line.text + "\n"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=300), st.integers(1, 64))
 def test_bytes_stay_what_they_are(data: bytes, size: int) -> None:
     """However they come."""
@@ -161,7 +161,7 @@ def test_mappings() -> None:
     assert parse_mapping("a sentence of 12-34 words r--p") is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 60)), max_size=30))
 def test_the_last_mapping_counts(ranges: list[tuple[int, int]]) -> None:
     """A linear search among those that no later one touched."""
@@ -195,7 +195,7 @@ def test_ids() -> None:
     assert not same_build("", "")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.data())
 def test_damaged_headers_are_no_files(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
