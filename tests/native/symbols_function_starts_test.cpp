@@ -128,6 +128,45 @@ TEST_CASE("function starts: behind a call that never returns, where nothing is a
   CHECK(label.evidence_at(kTaken) == StartEvidenceSet());
 }
 
+TEST_CASE("function starts: functions that are not aligned before a library of those that are") {
+  constexpr std::size_t kOwn = 41;
+  constexpr std::size_t kLibrary = 200;
+  constexpr std::uint32_t kCalls = 5 * (2 * kOwn + kLibrary);
+  constexpr std::uint32_t kLea = 7;
+  constexpr std::uint32_t kOwnBegin = kCalls + kLea + 1;
+  constexpr std::uint32_t kTaken = kOwnBegin + 7 * kOwn;  // behind a call that never returns
+  constexpr std::uint32_t kMoreBegin = kTaken + 5;
+  constexpr std::uint32_t kLibraryBegin = (kMoreBegin + 7 * kOwn + 64) / 16 * 16;
+  Bytes code;
+  const auto call = [&](std::uint32_t target) {
+    code.u8(0xe8);
+    code.u32(target - static_cast<std::uint32_t>(code.size()) - 4);
+  };
+  for (std::uint32_t i = 0; i < kOwn; ++i) {
+    call(kOwnBegin + 7 * i);
+    call(kMoreBegin + 7 * i);
+  }
+  for (std::uint32_t i = 0; i < kLibrary; ++i) {
+    call(kLibraryBegin + 16 * i);
+  }
+  code.append(Bytes{0x48, 0x8d, 0x3d}).u32(kTaken - kCalls - kLea).u8(0xc3);  // lea taken(%rip)
+  const auto add_own = [&] {
+    for (std::uint32_t i = 0; i < kOwn; ++i) {
+      code.append(Bytes{0x53, 0x90});
+      call(kLibraryBegin);
+    }
+  };
+  add_own();
+  code.append(Bytes{0x55, 0x53, 0x5b, 0x5d, 0xc3});
+  add_own();
+  code.fill(kLibraryBegin - code.size(), 0xcc);
+  for (std::uint32_t i = 0; i < kLibrary; ++i) {
+    code.append(framed(kX86_64)).fill(10, 0xcc);
+  }
+  const FunctionStarts starts = starts_of(kX86_64, CodeFile(kX86_64).code(kText, code));
+  CHECK(starts.evidence_at(kText + kTaken).has(StartEvidence::address_taken));
+}
+
 TEST_CASE("function starts: a file without code") {
   CHECK_FALSE(starts_of(kX86_64, CodeFile(kX86_64)).function_at(kText).has_value());
 }

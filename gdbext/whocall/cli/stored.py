@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from whocall.cli.outputs import write
+from whocall.cli.outputs import warn, write
 from whocall.core.errors import UsageError
 
 TYPE_CHECKING = False
@@ -23,7 +23,10 @@ def _found(arguments: Values) -> list[StoredCrash]:
 
     if arguments.core is not None or arguments.pid is not None:
         raise UsageError("--list, --last and --crash take no CORE and no --pid")
-    return crashes(arguments.store, arguments.journal, arguments.crash)
+    complaints: list[str] = []
+    found = crashes(arguments.store, arguments.journal, arguments.crash, complaints)
+    warn(complaints)
+    return found
 
 
 def open_stored(arguments: Values, search: Search) -> ProcessImage:

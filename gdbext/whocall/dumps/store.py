@@ -62,7 +62,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _entries(journal: str, *options: str) -> Iterator[dict[str, Any]]:
+def _entries(journal: str, complaints: list[str], *options: str) -> Iterator[dict[str, Any]]:
     command = ["journalctl", "--output=json", "--quiet", *options]
     command += [f"--directory={journal}"] if journal else []
     try:
@@ -80,13 +80,17 @@ def _entries(journal: str, *options: str) -> Iterator[dict[str, Any]]:
         return
     said, complaint = ran.communicate()
     # It passes over files that are damaged, and complains of each; what it could read is used.
-    if journal and not said and (ran.returncode != 0 or complaint):
-        last = (complaint.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"])[
-            -1
-        ]
-        raise Error(
-            f"journalctl cannot read the journal in {journal}: {last}; --store DIR alone, with the"
-            " cores, does without one"
+    if ran.returncode != 0 or complaint:
+        lines = complaint.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
+        if journal and not said:
+            raise Error(
+                f"journalctl cannot read the journal in {journal}: {lines[-1]}; --store DIR alone,"
+                " with the cores, does without one"
+            )
+        where = f" in {journal}" if journal else ""
+        complaints.append(
+            f"journalctl cannot read all of the journal{where}: {lines[-1]}; crashes, or what is"
+            " known of them, may be missing"
         )
     for line in said.splitlines():
         try:
@@ -125,14 +129,19 @@ def _of_files(store: str) -> Iterator[StoredCrash]:
         yield StoredCrash(path, {**told, **fields_of_file(path)})
 
 
-def crashes(store: str = "", journal: str = "", match: str = "") -> list[StoredCrash]:
-    """The newest first; those that `match` names, or all. Raises Error."""
+def crashes(
+    store: str = "", journal: str = "", match: str = "", complaints: list[str] | None = None
+) -> list[StoredCrash]:
+    """The newest first; those that `match` names, or all. Raises Error; what could be read only in
+    part is said in `complaints`.
+    """
+    complaints = [] if complaints is None else complaints
     if store and not os.path.isdir(store):
         raise Error(f"{store} is no directory: name one with the cores of systemd-coredump")
     found = []
     if journal or not store:
         listed = ",".join([_PREFIX + name for name in _LISTED] + ["_HOSTNAME"])
-        for entry in _entries(journal, f"--output-fields={listed}"):
+        for entry in _entries(journal, complaints, f"--output-fields={listed}"):
             fields = _fields_of(entry)
             found.append(StoredCrash(_place(fields.get("filename", ""), store), fields))
     known = {os.path.basename(crash.path) for crash in found}
@@ -168,6 +177,6 @@ def all_fields(crash: StoredCrash, journal: str) -> dict[str, str]:
         if key in crash.fields
     ]
     if len(wanted) == 2:
-        for entry in _entries(journal, "--all", *wanted):
+        for entry in _entries(journal, [], "--all", *wanted):
             return {**crash.fields, **_fields_of(entry)}
     return crash.fields

@@ -13,6 +13,7 @@
 #include "object/global_table.h"
 #include "object/procedure_table.h"
 #include "symbols/starts/code_pointers.h"
+#include "symbols/starts/function_alignment.h"
 #include "symbols/starts/gap_starts.h"
 #include "symbols/starts/start_merger.h"
 #include "symbols/starts/startup_functions.h"
@@ -30,7 +31,7 @@ std::vector<Address> in_order(std::vector<Address> addresses) {
 class Collector {
  public:
   Collector(const ElfFile& file, const Architecture& arch, const std::vector<AddressRange>& areas)
-      : file_(file), arch_(arch), areas_(areas) {}
+      : file_(file), arch_(arch), areas_(areas), alignment_(arch.code.function_alignment) {}
 
   std::vector<FunctionStart> run(const SymbolTable& symbols) {
     const LongWork work("Looking for functions in", file_.path());
@@ -150,17 +151,13 @@ class Collector {
   // A single byte e8 may be a part of another instruction: what is called once has to look like a
   // start, what is called again need not.
   void add_calls(std::vector<Address> targets) {
-    std::size_t distinct = 0;
-    std::size_t aligned = 0;
     for_each_distinct(std::move(targets), [&](Address target, bool repeated) {
       check_interrupt_at(asked_++, kManyEntries);
-      ++distinct;
-      aligned += is_aligned(target) ? 1U : 0U;
+      alignment_.add(target);
       if (repeated || is_aligned(target) || may_be_called(target)) {
         chosen_.push_back(target);
       }
     });
-    functions_are_aligned_ = 2 * aligned > distinct;
     join_chosen(StartEvidence::call_target);
   }
 
@@ -177,12 +174,15 @@ class Collector {
            arch_.code.call_before(*call, address).has_value();
   }
 
-  [[nodiscard]] bool is_aligned(Address address) const {
-    return address % arch_.code.function_alignment == 0;
+  [[nodiscard]] bool is_aligned(Address address) const { return alignment_.is_aligned(address); }
+
+  [[nodiscard]] bool functions_are_aligned_at(Address address) const {
+    const FunctionAlignment::Share called = alignment_.around(address);
+    return 2 * called.aligned > called.functions;
   }
-  // Compilers align all functions of a file or, asked for small code, hardly any.
+
   [[nodiscard]] bool may_stand_at(Address address) const {
-    return is_aligned(address) || !functions_are_aligned_;
+    return is_aligned(address) || !functions_are_aligned_at(address);
   }
 
   // Instructions take the addresses of labels too, and of data that only look like code. Where the
@@ -198,7 +198,7 @@ class Collector {
     }
     const bool begins = features.prologue || features.landing_pad;
     const bool may_be = is_aligned(address) || arch_.code.alignment > 1 ||
-                        (!functions_are_aligned_ && stands_behind_call(address));
+                        (!functions_are_aligned_at(address) && stands_behind_call(address));
     return features.behind_end ? features.prologue || may_stand_at(address) : begins && may_be;
   }
 
@@ -236,7 +236,7 @@ class Collector {
   StartMerger claims_{{}};
   std::vector<Address> chosen_;  // of the kind of evidence that is now being joined
   std::size_t asked_ = 0;
-  bool functions_are_aligned_ = true;
+  FunctionAlignment alignment_;  // of what is called
 };
 
 }  // namespace

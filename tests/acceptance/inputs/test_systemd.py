@@ -109,3 +109,15 @@ def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
     (tmp_path / "system.journal").write_bytes(b"LPKSHHRH" + bytes(range(256)) * 100)
     with pytest.raises(Error, match=r"cannot read the journal in .*; --store DIR alone"):
         crashes(journal=str(tmp_path))
+
+
+def test_a_journal_that_is_damaged_in_part_is_told(store: Store, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    shutil.copytree(store.journal, journal)
+    whole: list[str] = []
+    expected = crashes(str(store.cores), str(journal), complaints=whole)
+    (journal / "older.journal").write_bytes(b"LPKSHHRH" + bytes(range(256)) * 100)
+    said: list[str] = []
+    assert crashes(str(store.cores), str(journal), complaints=said) == expected
+    assert not whole and len(said) == 1
+    assert re.match(r"journalctl cannot read all of the journal in .*; crashes, or", said[0])

@@ -32,7 +32,10 @@ def wanted(parsed: Parsed) -> tuple[str, str]:
         which = parsed.values.get("crash", "")
         if len(parsed.arguments) > 1:
             raise UsageError('"whocall open" takes a FILE, or -last or -crash WHICH, not both')
-        return newest_with_core(crashes(match=which), which).path, "".join(parsed.arguments)
+        complaints: list[str] = []
+        found = crashes(match=which, complaints=complaints)
+        warn(complaints)
+        return newest_with_core(found, which).path, "".join(parsed.arguments)
     path, *exe = (str(Path(word).expanduser()) for word in parsed.arguments)
     if path == "-":
         raise UsageError("the standard input is gdb's own: name a FILE")
