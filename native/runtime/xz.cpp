@@ -118,7 +118,7 @@ Unpacked unpack_xz(const std::byte* bytes, std::size_t size) {
     munmap(output, wanted);
     return {};
   }
-  return {static_cast<const std::byte*>(output), wanted};
+  return {static_cast<const std::byte*>(output), static_cast<std::size_t>(wanted)};
 }
 
 }  // namespace whocall::runtime

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from runtime.lab import LIBRARIES, build, crash
+from runtime.lab import LIBRARIES, PRELOAD, build, crash
 from runtime.reports import read_record, read_ring
 
 CUT = 1
@@ -88,6 +90,73 @@ def test_a_ring_keeps_the_last(cases: Path, tmp_path: Path) -> None:
     path.write_bytes(data)
     crash(cases, "plain", WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE="16384")
     assert [record.sequence for record in read_ring(path.read_bytes())] == [3, 4, 5, 6]
+
+
+def test_processes_that_crash_at_once_share_a_ring(cases: Path, tmp_path: Path) -> None:
+    path = tmp_path / "ring"
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": str(PRELOAD),
+        "WHOCALL_CRASH_RING": str(path),
+        "WHOCALL_CRASH_RING_SIZE": str(64 * 4096),
+        "WHOCALL_CRASH_TEXT": "/dev/null",
+    }
+    ran = []
+    for _ in range(4):
+        at_once = [subprocess.Popen([cases, "plain"], env=environment) for _ in range(16)]
+        assert [process.wait() for process in at_once] == [-signal.SIGSEGV] * 16
+        ran += at_once
+    kept = read_ring(path.read_bytes())
+    assert sorted(record.process for record in kept) == sorted(process.pid for process in ran)
+
+
+def test_a_slot_of_somebody_who_died_is_free(cases: Path, tmp_path: Path) -> None:
+    path = tmp_path / "ring"
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    path.write_bytes((gone.pid.to_bytes(4, sys.byteorder) + b"RASH").ljust(4096, b"\1"))
+    crash(cases, "plain", WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE="4096")
+    assert len(read_ring(path.read_bytes())) == 1
+
+
+def test_a_slot_that_somebody_writes_is_left_alone(cases: Path, tmp_path: Path) -> None:
+    """Where there is another; the only one is taken after a second."""
+    path = tmp_path / "ring"
+    held = (os.getpid().to_bytes(4, sys.byteorder) + b"RASH").ljust(4096, b"\1")
+    path.write_bytes(held)
+    crash(cases, "plain", WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE="8192")
+    data = path.read_bytes()
+    assert data[:4096] == held and len(read_ring(data)) == 1
+    path.write_bytes(held)
+    crash(cases, "plain", WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE="4096")
+    assert len(read_ring(path.read_bytes())) == 1
+
+
+def test_a_ring_that_had_slots_of_another_size(tmp_path: Path) -> None:
+    """Numbers go on, and the newest record stays."""
+    made = build(tmp_path, "installed.c", str(LIBRARIES / "libwhocall.a"))
+    path = tmp_path / "ring"
+    for size in (*["4096"] * 4, "8192"):
+        crash(made, "slots", str(path), size, preload=False)
+    assert [record.sequence for record in read_ring(path.read_bytes())] == [3, 4, 5]
+
+
+def test_a_file_system_that_takes_no_blocks_ahead(cases: Path, tmp_path: Path) -> None:
+    """As those of flash memory: the file gets zeros, and what was in it stays."""
+    source = "int posix_fallocate(int file, long at, long size) { return 95; }"
+    shim = tmp_path / "shim.so"
+    command = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", shim]
+    subprocess.run(command, input=source, text=True, check=True)
+    path = tmp_path / "ring"
+    for size in ("8192", "16384"):
+        crash(
+            cases, "plain", preload=False, LD_PRELOAD=f"{PRELOAD} {shim}",
+            WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE=size,
+        )  # fmt: skip
+    data = path.read_bytes()
+    assert len(data) == 16384
+    assert [record.sequence for record in read_ring(data)] == [1, 2]
+    assert path.stat().st_blocks * 512 >= 16384
 
 
 def test_all_threads(cases: Path, tmp_path: Path) -> None:

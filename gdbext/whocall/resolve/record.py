@@ -248,4 +248,4 @@ def read_records(data: bytes, path: str) -> tuple[list[Record], list[str]]:
             if said
             else f"{path}: there is no record in it, only slots that were never written"
         )
-    return sorted(found, key=lambda record: record.sequence), said
+    return sorted(found, key=lambda record: (record.sequence, record.time)), said

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/crash/ring.h"
 #include "runtime/text.h"
 #include "runtime/whocall.h"
 
@@ -28,13 +29,8 @@ class Output {
   void write_record(const void* bytes, std::size_t size);
 
  private:
-  [[nodiscard]] std::size_t slots() const;
-  [[nodiscard]] std::byte* slot(std::size_t number) const;
-
   whocall_crash_options options_ = WHOCALL_CRASH_OPTIONS;
-  std::byte* ring_ = nullptr;
-  std::size_t ring_size_ = 0;
-  bool ring_is_file_ = false;
+  Ring ring_;
   std::uint64_t made_ = 0;  // records of this process
 };
 

@@ -16,8 +16,8 @@
 //       20    4  CRC-32 (that of zlib and Ethernet: polynomial 0xedb88320, reflected, begun with
 //                and at the end inverted) over the whole record, these four bytes being 0 in it
 //       24    8  sequence number: in a ring one more than that of any record there, 1 for the
-//       first;
-//                elsewhere the how manyth record of its process it is
+//                first, and the same for processes that crash at once; elsewhere the how manyth
+//                record of its process it is
 //       32    8  time of the crash, nanoseconds since 1970 (UTC)
 //       40    4  process
 //       44    4  thread that crashed
@@ -73,9 +73,10 @@
 //
 // A ring (a file, or a region of memory that survives a restart) has no header of its own: it is a
 // row of slots of one size, a multiple of 512 bytes. A record begins at a slot's beginning; slots
-// that were never written are zeros. A reader tries every multiple of 512, takes those whose
-// checksum is right, and orders them by sequence number. A file that records are appended to holds
-// them one behind the other.
+// that were never written are zeros, and one that is being written begins with the number of the
+// process that does it (4 bytes), in the place of the first letters. A reader tries every multiple
+// of 512, takes those whose checksum is right, and orders them by sequence number. A file that
+// records are appended to holds them one behind the other.
 #pragma once
 
 #include <cstddef>

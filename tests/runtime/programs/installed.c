@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -61,6 +62,11 @@ int main(int count, char **words) {
   } else if (strcmp(words[1], "ignored") == 0) {
     action.sa_handler = SIG_IGN;
     sigaction(SIGFPE, &action, NULL);
+  } else if (strcmp(words[1], "slots") == 0) {
+    options.ring_path = words[2];
+    options.ring_size = 16384;
+    options.slot_size = (size_t)atoi(words[3]);
+    options.text_fd = -1;
   } else if (strcmp(words[1], "wrong") == 0) {
     options.slot_size = 100;
   }
