@@ -10,9 +10,9 @@ from guards import guarded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whocall.core.elf_head import read_elf_head
 from whocall.core.search import Search
 from whocall.report.form.style import Style
-from whocall.resolve.elf_head import read_elf_head
 from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.maps import Mapping, Maps, parse_mapping
 from whocall.resolve.facts.place import Place

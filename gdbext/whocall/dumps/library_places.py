@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from whocall.core.elf_head import build_id_of
 from whocall.core.records import replace
-from whocall.dumps.elf_headers import build_id_of
 from whocall.dumps.minidump import DumpModule
 
 FOLDERS = (

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from whocall.core.elf_head import ET_EXEC, PAGE, ElfHead, read_elf_head
 from whocall.core.errors import Error
 from whocall.core.records import replace
 from whocall.core.signals import signal_name
@@ -25,12 +26,8 @@ from whocall.dumps.core_writer import (
     signal_note,
     write_core,
 )
-from whocall.dumps.elf_headers import Headers, headers_of
 from whocall.dumps.library_places import with_places
 from whocall.dumps.minidump import DumpModule, Minidump, Region, read_minidump
-
-_PAGE = 4096
-_ET_EXEC = 2
 
 
 def _program_name(dump: Minidump) -> str:
@@ -91,30 +88,30 @@ def with_files(dump: Minidump, files: Mapping[int, str]) -> Minidump:
     auxiliary = dump.auxiliary
     for at, module in enumerate(dump.modules):
         path = next((files[begin] for begin in files if module.begin <= begin < module.end), "")
-        headers = headers_of(path) if path else None
-        if headers is None or not headers.loads:
+        head = read_elf_head(path) if path else None
+        if head is None or not head.segments:
             continue
-        bias = module.begin - headers.loads[0].address // _PAGE * _PAGE
+        bias = module.begin - head.segments[0].address // PAGE * PAGE
         if not any(region.begin <= module.begin < region.end for region in dump.regions):
-            regions += _mapped(headers, bias, path)
+            regions += _mapped(head, bias, path)
         if at == 0 and not auxiliary:
-            auxiliary = _auxiliary(headers, bias, dump.machine.pointer_size)
+            auxiliary = _auxiliary(head, bias, dump.machine.pointer_size)
     return replace(dump, regions=regions, auxiliary=auxiliary)
 
 
-def _mapped(headers: Headers, bias: int, path: str) -> Iterator[Region]:
-    for row in headers.loads:
-        begin = (row.address + bias) // _PAGE * _PAGE
-        end = -(-(row.address + bias + row.file_size) // _PAGE) * _PAGE
+def _mapped(head: ElfHead, bias: int, path: str) -> Iterator[Region]:
+    for part in head.segments:
+        begin = (part.address + bias) // PAGE * PAGE
+        end = -(-(part.address + bias + part.file_size) // PAGE) * PAGE
         if begin < end < 1 << 64:
-            yield Region(begin, end, row.flags & 7, row.offset // _PAGE * _PAGE, path)
+            yield Region(begin, end, part.flags, part.offset // PAGE * PAGE, path)
 
 
-def _auxiliary(headers: Headers, bias: int, word: int) -> bytes:
+def _auxiliary(head: ElfHead, bias: int, word: int) -> bytes:
     """What debuggers place the program by: AT_PHDR, AT_PHENT, AT_PHNUM, AT_PAGESZ, AT_ENTRY."""
-    first = headers.loads[0]
-    table = first.address - first.offset + headers.table_offset + bias
-    told = (3, table, 4, headers.row_size, 5, len(headers.rows), 6, _PAGE, 9, headers.entry + bias)
+    first = head.segments[0]
+    table = first.address - first.offset + head.table_offset + bias
+    told = (3, table, 4, head.row_size, 5, head.rows, 6, PAGE, 9, head.entry + bias)
     mask = (1 << word * 8) - 1
     values = [value & mask for value in (*told, 0, 0)]
     return struct.pack(f"<{len(values)}{'Q' if word == 8 else 'I'}", *values)
@@ -146,11 +143,11 @@ class Converter:
         Crashpad finds none in static programs. Where they run at the addresses that they are linked
         for, the file tells all that such a list would. Returns whether it was taken.
         """
-        headers = headers_of(exe)
-        if self._told.modules or headers is None or headers.kind != _ET_EXEC or not headers.loads:
+        head = read_elf_head(exe)
+        if self._told.modules or head is None or head.kind != ET_EXEC or not head.segments:
             return False
-        begin = headers.loads[0].address // _PAGE * _PAGE
-        end = max(row.address + row.memory_size for row in headers.loads)
+        begin = head.segments[0].address // PAGE * PAGE
+        end = max(part.address + part.size for part in head.segments)
         program = DumpModule(begin, end, os.path.abspath(exe), "")
         self._told = self.dump = replace(self._told, modules=[program])
         return True

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from whocall.resolve.elf_head import PAGE, ElfHead
+from whocall.core.elf_head import PAGE, ElfHead
 
 _MOST_CODE = 1 << 30  # bytes
 # Half a dozen addresses tell. A log that was written to keep whoever reads it busy has thousands.

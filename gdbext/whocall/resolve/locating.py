@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.resolve.elf_head import PAGE, ElfHead
+from whocall.core.elf_head import PAGE, ElfHead
 from whocall.resolve.facts.place import CODE, FILE, FIRST, LINK, VALGRIND, Place
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whocall.resolve.elf_head import ElfHead
+from whocall.core.elf_head import ElfHead
 
 _CODE: dict[int, tuple[bytes, ...]] = {
     # mov $15, %rax; syscall

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from whocall.core.elf_head import read_elf_head
 from whocall.core.engine import native
 from whocall.core.image import ProcessImage
 from whocall.core.native_errors import native_errors
 from whocall.core.records import dataclass
 from whocall.core.search import Search
-from whocall.dumps.elf_headers import headers_of
 
 _ARCHITECTURES = {  # by what uname says, and bytes of a pointer
     ("x86_64", 8): "x86_64",
@@ -86,10 +86,9 @@ def _process_of(trace: native.Trace, search: Search) -> native.Process:
             first.setdefault(path, begin)
     files: list[tuple[str, int, bool]] = []
     for path, begin in first.items():
-        headers = headers_of(path)
-        first_byte = headers.first_byte if headers is not None else None
-        if first_byte is not None:
-            files.append((path, begin - first_byte, not files))
+        head = read_elf_head(path)
+        if head is not None and head.begin is not None:
+            files.append((path, begin - head.begin, not files))
     pid = trace.threads[0].pid if trace.threads else 0
     return native.open_inferior(
         arch, pid, [], mappings, files, None, lambda address, size: b"", search.native()

@@ -6,8 +6,8 @@ be looked at to find one.
 
 from __future__ import annotations
 
-import os
 import struct
+from pathlib import Path
 from typing import IO
 
 from whocall.core.records import dataclass
@@ -22,6 +22,7 @@ _SHT_NOBITS = 8
 _PF_X = 1
 _SHF_ALLOC_EXEC = 6
 _NT_GNU_BUILD_ID = 3
+ET_EXEC, ET_DYN = 2, 3
 PAGE = 4096  # bytes
 
 _Section = tuple[bytes, int, int, int, int, int]  # name, kind, flags, address, offset, size
@@ -34,8 +35,12 @@ class Segment:
     offset: int  # in the file
     address: int  # link address
     file_size: int  # bytes
-    size: int
-    executable: bool
+    size: int  # bytes in memory
+    flags: int  # PF_X 1, PF_W 2, PF_R 4
+
+    @property
+    def executable(self) -> bool:
+        return bool(self.flags & _PF_X)
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,12 @@ class ElfHead:
     """Of one ELF file."""
 
     path: str
+    kind: int  # ET_EXEC or ET_DYN
     machine: int
+    entry: int  # link address
+    table_offset: int  # of the program headers, in the file
+    row_size: int  # of one of them, bytes
+    rows: int  # how many there are
     build_id: str  # lower-case hex; "" without one
     segments: tuple[Segment, ...]
     has_debug_info: bool
@@ -55,6 +65,11 @@ class ElfHead:
     def first(self) -> int:
         """Link address of the first byte that is mapped."""
         return self.segments[0].address // PAGE * PAGE if self.segments else 0
+
+    @property
+    def begin(self) -> int | None:
+        """Link address at which the file's first byte would be mapped; None where nothing is."""
+        return self.first - self.segments[0].offset // PAGE * PAGE if self.segments else None
 
 
 class _Reader:
@@ -107,7 +122,7 @@ def _segments(reader: _Reader, header: tuple[int, ...]) -> list[tuple[int, Segme
             kind, flags, offset, address, _, file_size, size, _ = row
         else:
             kind, offset, address, _, file_size, size, flags, _ = row
-        found.append((kind, Segment(offset, address, file_size, size, bool(flags & _PF_X))))
+        found.append((kind, Segment(offset, address, file_size, size, flags & 7)))
     return found
 
 
@@ -117,7 +132,7 @@ def _named(names: bytes, row: tuple[int, ...]) -> _Section:
 
 
 def _sections(reader: _Reader, header: tuple[int, ...]) -> list[_Section]:
-    """None where the table cannot be read."""
+    """None of them where the table cannot be read."""
     try:
         rows = reader.rows(
             header[5], header[11], header[10], "IIQQQQIIQQ" if reader.wide else "IIIIIIIIII"
@@ -148,12 +163,18 @@ def _first_build_id(reader: _Reader, notes: list[tuple[int, int]]) -> str:
     return ""
 
 
+def build_id_of(path: str) -> str:
+    """Lower-case hex; empty for what is no ELF program or library with a build id."""
+    head = read_elf_head(path)
+    return head.build_id if head is not None else ""
+
+
 def read_elf_head(path: str) -> ElfHead | None:
     """None where there is no ELF program or library at `path`, or one that cannot be read."""
     try:
-        if not os.path.isfile(path):  # opening a pipe would wait for its writer
+        if not Path(path).is_file():  # opening a pipe would wait for its writer
             return None
-        with open(path, "rb", buffering=1024) as file:
+        with Path(path).open("rb", buffering=1024) as file:
             ident = file.read(16)
             if len(ident) < 16 or ident[:4] != b"\x7fELF" or ident[4] not in (1, 2):
                 return None
@@ -162,7 +183,7 @@ def read_elf_head(path: str) -> ElfHead | None:
             header = struct.unpack(
                 reader.order + form, reader.bytes(16, struct.calcsize(reader.order + form))
             )
-            if header[0] not in (2, 3):  # ET_EXEC, ET_DYN
+            if header[0] not in (ET_EXEC, ET_DYN):
                 return None
             segments = _segments(reader, header)
             sections = _sections(reader, header)
@@ -172,7 +193,12 @@ def read_elf_head(path: str) -> ElfHead | None:
     names = {name for name, *_ in sections}
     return ElfHead(
         path=path,
+        kind=header[0],
         machine=header[1],
+        entry=header[3],
+        table_offset=header[4],
+        row_size=header[8],
+        rows=header[9],
         build_id=build_id,
         segments=tuple(part for kind, part in segments if kind == _PT_LOAD),
         has_debug_info=b".debug_info" in names or b".zdebug_info" in names,
