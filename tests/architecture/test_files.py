@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,3 +73,13 @@ def test_a_foreign_word_is_found(tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"Fixes issue {2}.\n/{'work'}/main\nissues in #0 of frames/work/x\n")
     assert [line.split(":")[1] for line in foreign_words([path])] == ["1", "2"]
+
+
+def test_a_plain_pytest_tells_all_modules_apart(project_root: Path) -> None:
+    """Those outside packages are imported by their names alone."""
+    bare = [
+        path.name
+        for path in (project_root / "tests").rglob("test_*.py")
+        if not (path.parent / "__init__.py").exists()
+    ]
+    assert [name for name, count in Counter(bare).items() if count > 1] == []
