@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,23 @@ def test_a_slot_that_somebody_writes_is_left_alone(cases: Path, tmp_path: Path) 
     path.write_bytes(held)
     crash(cases, "plain", WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE="4096")
     assert len(read_ring(path.read_bytes())) == 1
+
+
+def test_a_ring_whose_numbers_are_used_up(cases: Path, tmp_path: Path) -> None:
+    """Somebody may have written any number there."""
+    path = tmp_path / "ring"
+    crash(cases, "plain", WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE="4096")
+    data = bytearray(path.read_bytes())
+    size = int.from_bytes(data[16:20], sys.byteorder)
+    data[20:32] = bytes(4) + b"\xff" * 8
+    data[20:24] = zlib.crc32(data[:size]).to_bytes(4, sys.byteorder)
+    path.write_bytes(data)
+    assert read_ring(data)[0].sequence == 2**64 - 1
+    reports, _, _ = crash(
+        cases, "plain", WHOCALL_CRASH_RING=str(path), WHOCALL_CRASH_RING_SIZE="4096"
+    )
+    assert reports[0].complete
+    assert read_ring(path.read_bytes())[0].process != read_ring(data)[0].process
 
 
 def test_a_ring_that_had_slots_of_another_size(tmp_path: Path) -> None:

@@ -129,12 +129,13 @@ std::uint64_t Ring::newest() const {
 // `of_all`: those that are being written too.
 Ring::Slot Ring::oldest(bool of_all) const {
   Slot found;
-  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t least = 0;
   for (std::size_t i = 0; i < slots(); ++i) {
     Slot looked_at{slot(i), __atomic_load_n(first_word(slot(i)), __ATOMIC_ACQUIRE), 0};
     looked_at.sequence = sequence_field(slot(i));
     const std::uint64_t there = newest_in(i);
-    if (there < least && (of_all || !is_being_written(looked_at.word))) {
+    const bool older = found.place == nullptr || there < least;
+    if (older && (of_all || !is_being_written(looked_at.word))) {
       least = there;
       found = looked_at;
     }
