@@ -87,11 +87,12 @@ def _entries(journal: str, complaints: list[str], *options: str) -> Iterator[dic
                 f"journalctl cannot read the journal in {journal}: {lines[-1]}; --store DIR alone,"
                 " with the cores, does without one"
             )
-        where = f" in {journal}" if journal else ""
-        complaints.append(
-            f"journalctl cannot read all of the journal{where}: {lines[-1]}; crashes, or what is"
-            " known of them, may be missing"
-        )
+        if complaint:
+            where = f" in {journal}" if journal else ""
+            complaints.append(
+                f"journalctl cannot read all of the journal{where}: {lines[-1]}; crashes, or what"
+                " is known of them, may be missing"
+            )
     for line in said.splitlines():
         try:
             yield json.loads(line)
