@@ -307,14 +307,17 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
       case X86_INS_IRETD:
       case X86_INS_IRETQ:
       case X86_INS_HLT:
-      case X86_INS_UD0:
-      case X86_INS_UD2:
-      case X86_INS_UD2B:
       case X86_INS_INT3:
         return true;
       default:
-        return false;
+        return undefined_for_ever();
     }
+  }
+
+  // UD0, UD1 and UD2, by their bytes: Capstone 4 calls the second UD2B, Capstone 5 UD1.
+  [[nodiscard]] bool undefined_for_ever() const {
+    const auto& opcode = decoded_->detail->x86.opcode;
+    return opcode[0] == 0x0F && (opcode[1] == 0xFF || opcode[1] == 0xB9 || opcode[1] == 0x0B);
   }
 
   void clobber_written(Instruction& out) const {

@@ -55,6 +55,17 @@ TEST_CASE("decoder: pushes and pops move the stack pointer by their operand's si
   check_depth(kX86_64, {0x48, 0x8d, 0x64, 0x24, 0xd8}, 48);  // lea -40(%rsp),%rsp
 }
 
+TEST_CASE(
+    "decoder: undefined instructions end a path, under every name that Capstone has for them") {
+  for (const Bytes& code : {Bytes{0x0f, 0x0b}, Bytes{0x0f, 0xb9, 0xc0}, Bytes{0x0f, 0xff, 0xc0}}) {
+    const auto instruction = decode(kX86_64, code);  // ud2, ud1, ud0
+    REQUIRE(instruction.has_value());
+    CHECK(instruction->flow == Instruction::Flow::stop);
+    CHECK_FALSE(instruction->returns);
+  }
+  CHECK(decode(kX86_64, {0x0f, 0xa2})->flow == Instruction::Flow::next);  // cpuid
+}
+
 TEST_CASE("decoder: pusha keeps what calls preserve where popa finds it again") {
   constexpr Register kEbx = 3;
   const AbstractState pushed = behind(kI386, {0x60, 0x31, 0xdb});  // pusha; xor %ebx,%ebx
