@@ -11,7 +11,7 @@ build_packages=(g++ cmake ninja-build 'pkgconf|pkg-config' pybind11-dev python3-
                 nlohmann-json3-dev binutils gdb)
 bench_packages=(lldb elfutils llvm clang libunwind-dev uftrace libbenchmark-dev)
 test_packages=("${bench_packages[@]}"
-               gdb-multiarch clang-format clang-tidy 'libclang-rt-dev|libclang-rt-{clang}-dev'
+               gdb-multiarch debootstrap 'libclang-rt-dev|libclang-rt-{clang}-dev'
                g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user
                strace mold musl-tools 'g++-{g++}-multilib' python3-pytest python3-hypothesis python3-pexpect
                python3-jsonschema python3-venv doctest-dev valgrind perl git
@@ -22,7 +22,7 @@ test_packages=("${bench_packages[@]}"
                zstd xz-utils gzip lz4 bzip2 systemd util-linux umoci skopeo
                'chromium|chromium-browser' 'chromium-driver|chromium-chromedriver' python3-selenium python3-jinja2
                python3-rich python3-markdown-it python3-distributed python3-capstone)
-# Debian 13 is the last to have these; later ones get them as scripts/later-gdbs says.
+# Debian 13 is the last to have these; for later ones scripts/mips-compilers unpacks them.
 mips_packages=(g++-mips-linux-gnu g++-mipsel-linux-gnu g++-mips64el-linux-gnuabi64)
 
 # The same for distributions without apt, by their documentation: not tried.

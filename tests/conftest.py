@@ -22,6 +22,8 @@ from kept import default_place
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("WHOCALL_BUILD_DIR", str(ROOT / "build" / "release"))
 os.environ.pop("DEBUGINFOD_URLS", None)
+if (ROOT / "build" / "mips" / "bin").exists():  # where the system has no compilers for MIPS
+    os.environ["PATH"] = f"{ROOT}/build/mips/bin:{os.environ['PATH']}"
 # What is kept from run to run lies in the user's cache all the same.
 os.environ["WHOCALL_TEST_CACHE"] = os.environ.get("WHOCALL_TEST_CACHE") or default_place()
 # Symbol files made here are not for the user's own cache, and those that lie there are not for us.

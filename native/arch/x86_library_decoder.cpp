@@ -310,12 +310,9 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
       case X86_INS_INT3:
         return true;
       default:
-        return undefined_for_ever();
+        break;
     }
-  }
-
-  // UD0, UD1 and UD2, by their bytes: Capstone 4 calls the second UD2B, Capstone 5 UD1.
-  [[nodiscard]] bool undefined_for_ever() const {
+    // ud0, ud1 and ud2, by their bytes: Capstone 4 calls the second ud2b, Capstone 5 ud1.
     const auto& opcode = decoded_->detail->x86.opcode;
     return opcode[0] == 0x0F && (opcode[1] == 0xFF || opcode[1] == 0xB9 || opcode[1] == 0x0B);
   }

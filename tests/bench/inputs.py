@@ -82,7 +82,7 @@ int main(int count, char **words) {
   return counts.size();
 }
 """
-COMPILER = Path("/usr/bin/clang-14")
+COMPILER = Path("/usr/bin/clang")
 # Deep in the making of code; libLLVM exports it.
 INNERMOST = "_ZN4llvm16SelectionDAGISel20runOnMachineFunctionERNS_15MachineFunctionE"
 

@@ -1,5 +1,6 @@
-"""The distribution's packages of other architectures, unpacked into a folder: nothing of this
-machine is touched.
+"""Debian's packages of other architectures, unpacked into a folder: nothing of this machine is
+touched. They are those of one release, on whatever release the tests run: the last with MIPS, and
+figures that can be compared.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ import os
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from kept import kept
+from oracles import tools
 
+RELEASE = "bookworm"
+KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 PACKAGES = (
     "bash",
     "dash",
@@ -44,12 +49,26 @@ class RootError(Exception):
     """The packages could not be had."""
 
 
+@cache
+def _archive() -> str:
+    """Where this system has its own packages from."""
+    words = ["--format", "$(REPO_URI)", "Created-By: Packages", "Component: main", "Origin: Debian"]
+    found = tools.run(["apt-get", "indextargets", *words]).split()
+    uris = [uri for uri in found if "security" not in uri]
+    if not uris:
+        raise RootError("apt knows no archive of Debian")
+    return uris[0]
+
+
 def _apt(place: Path, architecture: str, *command: str) -> None:
     state, cache, packages = place / "state", place / "cache", place / "packages"
     for folder in (state / "lists/partial", cache / "archives/partial", packages):
         folder.mkdir(parents=True, exist_ok=True)
     (state / "status").touch()
+    (state / "sources").write_text(f"deb [signed-by={KEYS}] {_archive()} {RELEASE} main\n")
     options = {
+        "Dir::Etc::sourcelist": state / "sources",
+        "Dir::Etc::sourceparts": "/dev/null",
         "APT::Architecture": architecture,
         "APT::Architectures": architecture,
         "APT::Sandbox::User": "root",
@@ -93,5 +112,5 @@ def unpacked(place: Path, architecture: str, packages: Sequence[str] = PACKAGES)
 
 def root_of(architecture: str) -> Path:
     """The sysroot of one of the distribution's architectures; RootError without a network."""
-    recipe = ("foreign root", architecture, PACKAGES)
+    recipe = ("foreign root", RELEASE, architecture, PACKAGES)
     return kept(recipe, lambda place: unpacked(place, architecture))

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import pexpect
 import pytest
+from oracles.distribution import llvm_library
 from programs import Crash, shared
 from sessions import batch
 from terminals import PROMPT, goes_on, terminal
@@ -48,7 +48,7 @@ def thousand() -> Crash:
     return shared("thousand", THOUSAND)
 
 
-HUGE = Path("/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1")  # 100,000 functions
+HUGE = llvm_library()  # 100,000 functions
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def sessions() -> Iterator[Sessions]:
 
 DEEP_COMMANDS = ("bt -no-fold", "bt -no-fold -full", "bt -json", "compare")
 THREAD_COMMANDS = ("whocall bt -all", "thread apply all whocall bt")
-HUGE_COMMANDS = (f"whocall audit {HUGE}", "whocall functions -module libLLVM-14.so.1")
+HUGE_COMMANDS = (f"whocall audit {HUGE}", f"whocall functions -module {HUGE.name}")
 
 
 def test_work_looks_for_ctrl_c(deep: Crash, thousand: Crash, huge: Crash) -> None:

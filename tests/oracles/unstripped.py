@@ -19,6 +19,7 @@ from kept import compilers, kept
 from kept.recipe import identity
 
 from oracles import tools
+from oracles.distribution import python_archive
 
 X86_64, I386 = "-m64", "-m32"
 _EMULATION = {X86_64: "elf_x86_64", I386: "elf_i386"}
@@ -28,7 +29,6 @@ _EMULATION = {X86_64: "elf_x86_64", I386: "elf_i386"}
 _HANDLE = ("__dso_handle",)
 _START_UP = ("__dso_handle", "_init", "_fini", "_start", "_DYNAMIC")
 
-_PYTHON = "/usr/lib/python3.11/config-3.11-x86_64-linux-gnu/libpython3.11.a"
 _MUSL = "/usr/lib/x86_64-linux-musl/libc.a"
 
 
@@ -54,12 +54,12 @@ class Archive:
 ARCHIVES = (
     Archive("libc", "libc.a", "libc6-dev", defined=_START_UP),
     Archive("libmvec", "libmvec.a", "libc6-dev"),
-    Archive("libstdc++", "libstdc++.a", "libstdc++-12-dev"),
-    Archive("libasan", "libasan.a", "libgcc-12-dev"),
-    Archive("libtsan", "libtsan.a", "libgcc-12-dev"),
-    Archive("libubsan", "libubsan.a", "libgcc-12-dev"),
-    Archive("libgomp", "libgomp.a", "libgcc-12-dev"),
-    Archive("libitm", "libitm.a", "libgcc-12-dev"),
+    Archive("libstdc++", "libstdc++.a", "g++"),
+    Archive("libasan", "libasan.a", "gcc"),
+    Archive("libtsan", "libtsan.a", "gcc"),
+    Archive("libubsan", "libubsan.a", "gcc"),
+    Archive("libgomp", "libgomp.a", "gcc"),
+    Archive("libitm", "libitm.a", "gcc"),
     Archive("libbfd", "libbfd.a", "binutils-dev"),
     Archive("libopcodes", "libopcodes.a", "binutils-dev"),
     Archive("libiberty", "libiberty.a", "libiberty-dev"),
@@ -67,12 +67,12 @@ ARCHIVES = (
     Archive("liblzma", "liblzma.a", "liblzma-dev"),
     Archive("libz", "libz.a", "zlib1g-dev"),
     Archive("libzstd", "libzstd.a", "libzstd-dev"),
-    Archive("libpython", _PYTHON, "libpython3.11-dev"),
+    Archive("libpython", str(python_archive()), "libpython3-dev"),
     Archive("musl", _MUSL, "musl-dev"),
     Archive("libc-i386", "libc.a", "libc6-dev-i386", I386, _START_UP),
-    Archive("libstdc++-i386", "libstdc++.a", "lib32stdc++-12-dev", I386),
-    Archive("libasan-i386", "libasan.a", "lib32gcc-12-dev", I386),
-    Archive("libgomp-i386", "libgomp.a", "lib32gcc-12-dev", I386),
+    Archive("libstdc++-i386", "libstdc++.a", "g++-multilib", I386),
+    Archive("libasan-i386", "libasan.a", "gcc-multilib", I386),
+    Archive("libgomp-i386", "libgomp.a", "gcc-multilib", I386),
 )
 
 _CPP_SOURCE = r"""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from oracles.distribution import sysroot
+
 
 @dataclass(frozen=True)
 class InstructionSet:
@@ -21,7 +23,7 @@ class InstructionSet:
     @property
     def sysroot(self) -> str:
         """Where the distribution keeps its C library."""
-        return f"/usr/{self.triple}"
+        return str(sysroot(self.triple))
 
 
 SETS = {

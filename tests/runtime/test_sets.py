@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from oracles.distribution import sysroot
 
 from runtime.ahead import CHAIN, export, names, read, stripped
 from runtime.lab import NATIVE, build
@@ -27,7 +28,7 @@ class Foreign:
     flags: tuple[str, ...] = ()
 
     def run(self, program: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        emulator = (self.qemu, "-L", f"/usr/{self.triple}") if self.qemu else ()
+        emulator = (self.qemu, "-L", str(sysroot(self.triple))) if self.qemu else ()
         return subprocess.run(
             [*emulator, program, *words],
             cwd=program.parent,

@@ -109,6 +109,11 @@ def _debuggers() -> list[StockProgram]:
     ]
 
 
+def _forth() -> str:
+    """Debian 13 has no gforth."""
+    return "/usr/bin/gforth" if Path("/usr/bin/gforth").exists() else "/usr/bin/pforth"
+
+
 def _small_interpreters() -> list[StockProgram]:
     # They compute for ever and are caught anywhere: nothing is arranged but the depth.
     programs = (
@@ -116,7 +121,7 @@ def _small_interpreters() -> list[StockProgram]:
         # It frees nothing meanwhile: after a second its core is larger than a gigabyte.
         ("mujs", ("/usr/bin/mujs", _script("deep.js")), 100, 0.1),
         ("duktape", ("/usr/bin/duk", _script("deep.js")), 40, 1.0),
-        ("gforth", ("/usr/bin/gforth", _script("deep.fs")), 5, 1.0),
+        ("forth", (_forth(), _script("deep.fs")), 5, 1.0),
     )
     return [
         StockProgram(name, argv, computing(seconds), frames)

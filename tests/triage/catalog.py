@@ -28,21 +28,20 @@ class Build:
 
 def _build(c: str, flags: str, version: int = 1) -> Build:
     pairs = {"gcc": "g++", "clang": "clang++"}
-    name, _, number = c.partition("-")
-    return Build(c, f"{pairs[name]}-{number}", tuple(flags.split()), version)
+    return Build(c, pairs[c], tuple(flags.split()), version)
 
 
 BUILDS = (
-    _build("gcc-12", "-O0"),
-    _build("gcc-12", "-O1"),
-    _build("gcc-12", "-O2"),
-    _build("gcc-12", "-O2", 2),
-    _build("gcc-12", "-Os", 2),
-    _build("gcc-12", "-O3 -fomit-frame-pointer"),
-    _build("clang-14", "-O0"),
-    _build("clang-14", "-O1", 2),
-    _build("clang-14", "-O2"),
-    _build("clang-14", "-Os"),
+    _build("gcc", "-O0"),
+    _build("gcc", "-O1"),
+    _build("gcc", "-O2"),
+    _build("gcc", "-O2", 2),
+    _build("gcc", "-Os", 2),
+    _build("gcc", "-O3 -fomit-frame-pointer"),
+    _build("clang", "-O0"),
+    _build("clang", "-O1", 2),
+    _build("clang", "-O2"),
+    _build("clang", "-Os"),
 )
 """Rebuilds: compilers, levels, and sources to which something was added."""
 

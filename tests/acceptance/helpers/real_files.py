@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import nm_table
+from oracles.distribution import only
 from oracles.tools import environment, run
 
 from acceptance.helpers.name_twins import build_id_path, debug_file, stripped
 from whocall import open_symbols
 
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
-PYTHON = Path("/usr/lib/python3.11/config-3.11-x86_64-linux-gnu")
 DEBUG_ROOT = Path("/usr/lib/debug")
 LIBRARY, EXECUTABLE = "libraries", "executables"
 
@@ -87,12 +87,14 @@ def _whole(archives: tuple[Path, ...]) -> list[str]:
 
 
 def shared(*archives: Path, exports: str = "") -> Callable[[Path], Twins]:
-    """A shared library that exports what the library `exports` does, or everything."""
+    """A shared library that exports what the one of that name (a pattern) does, or everything."""
 
     def make(directory: Path) -> Twins:
         words = ["-shared", "-Wl,-Bsymbolic,-z,undefs,-z,notext,--allow-multiple-definition"]
         if exports:
-            listed = nm_table.symbols(LIBRARIES / exports, dynamic=True, types=frozenset("TWiDBRV"))
+            listed = nm_table.symbols(
+                only(LIBRARIES, exports), dynamic=True, types=frozenset("TWiDBRV")
+            )
             names = sorted({each.name.partition("@")[0] for each in listed})
             script = directory / "exports"
             script.write_text("{ global: " + "; ".join(names) + "; local: *; };\n")

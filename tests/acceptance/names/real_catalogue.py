@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from oracles.distribution import only, python_archive
 from oracles.tools import run
 
 from acceptance.helpers import rust_programs
@@ -12,7 +13,6 @@ from acceptance.helpers.real_files import (
     EXECUTABLE,
     LIBRARIES,
     LIBRARY,
-    PYTHON,
     PYTHON_MAIN,
     RealFile,
     compiled,
@@ -40,16 +40,16 @@ def _lib(name: str) -> Path:
 
 def _libraries() -> list[RealFile]:
     whole = {
-        "libcrypto": shared(_lib("libcrypto.a"), exports="libcrypto.so.3"),
-        "libssl": shared(_lib("libssl.a"), exports="libssl.so.3"),
+        "libcrypto": shared(_lib("libcrypto.a"), exports="libcrypto.so.[0-9]"),
+        "libssl": shared(_lib("libssl.a"), exports="libssl.so.[0-9]"),
         "libz": shared(_lib("libz.a"), exports="libz.so.1"),
         "liblzma": shared(_lib("liblzma.a"), exports="liblzma.so.5"),
         "libexpat": shared(_lib("libexpat.a"), exports="libexpat.so.1"),
-        "libcapstone": shared(_lib("libcapstone.a"), exports="libcapstone.so.4"),
+        "libcapstone": shared(_lib("libcapstone.a"), exports="libcapstone.so.[0-9]"),
         "libstdc++": shared(_gcc("libstdc++.a"), exports="libstdc++.so.6"),
         "libpcre2": shared(_lib("libpcre2-8.a")),
         "libbfd": shared(_lib("libbfd.a")),
-        "libpython": shared(PYTHON / "libpython3.11-pic.a"),
+        "libpython": shared(python_archive("-pic")),
         "libiberty": shared(_lib("libiberty.a")),
         "libvex": shared(_lib("valgrind/libvex-amd64-linux.a")),
     }
@@ -59,14 +59,14 @@ def _libraries() -> list[RealFile]:
     perl = ["re/re.so", "POSIX/POSIX.so", "Storable/Storable.so", "B/B.so", "List/Util/Util.so",
             "Compress/Raw/Zlib/Zlib.so", "Encode/Encode.so", "Socket/Socket.so",
             "threads/threads.so"]  # fmt: skip
-    auto = _lib("perl/5.36/auto")
+    auto = only(LIBRARIES, "perl/5.*[0-9]/auto")
     ours = next((BUILD / "whocall").glob("_native*.so"))
-    left = {"libsframe.so": _lib("libsframe.so.0"), "libubsan.so": _lib("libubsan.so.1"),
-            "whocall's own": ours}  # fmt: skip
+    sframe = only(LIBRARIES, "libsframe.so.[0-9]")
+    left = {"libsframe.so": sframe, "libubsan.so": _lib("libubsan.so.1"), "whocall's own": ours}
     return [
         *(RealFile(name, LIBRARY, make) for name, make in whole.items()),
         *(RealFile(Path(name).name, LIBRARY, installed(_lib(name))) for name in distribution),
-        RealFile("libperl.so", LIBRARY, installed(_lib("libperl.so.5.36"))),
+        RealFile("libperl.so", LIBRARY, installed(only(LIBRARIES, "libperl.so.5.*[0-9]"))),
         *(RealFile(f"perl {Path(name).name}", LIBRARY, installed(auto / name)) for name in perl),
         *(RealFile(name, LIBRARY, unstripped(path)) for name, path in left.items()),
     ]
@@ -77,8 +77,8 @@ def _executables() -> list[RealFile]:
     made = {
         "perl": installed(Path("/usr/bin/perl")),
         "debugperl": unstripped(Path("/usr/bin/debugperl")),
-        "python": program(PYTHON / "libpython3.11-pic.a", source=PYTHON_MAIN),
-        "python no-pie": program(PYTHON / "libpython3.11.a", source=PYTHON_MAIN, flags="-no-pie"),
+        "python": program(python_archive("-pic"), source=PYTHON_MAIN),
+        "python no-pie": program(python_archive(), source=PYTHON_MAIN, flags="-no-pie"),
         "opcodes": program(*binutils),
         "opcodes no-pie": program(*binutils, flags="-no-pie -Wl,-z,lazy"),
         "ctf": program(_lib("libctf.a")),

@@ -189,7 +189,7 @@ def test_llvm(tmp_path: Path, kind: str) -> None:
     """As gdb names it; the process has stopped itself in the code's raise."""
     program = tmp_path / "program.ll"
     program.write_text(IR)
-    with subprocess.Popen(["lli-14", f"-jit-kind={kind}", str(program)]) as process:
+    with subprocess.Popen(["lli", f"-jit-kind={kind}", str(program)]) as process:
         try:
             os.waitpid(process.pid, os.WUNTRACED)
             with open_process(process.pid, search=NOWHERE) as image:
