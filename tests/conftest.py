@@ -18,6 +18,7 @@ from _pytest.terminal import TerminalReporter
 from acceptance.helpers.scoreboard import Scoreboard
 from hypothesis import HealthCheck, settings
 from kept import default_place
+from places import plugin as places_plugin
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("WHOCALL_BUILD_DIR", str(ROOT / "build" / "release"))
@@ -42,7 +43,8 @@ _BOARD = pytest.StashKey[Scoreboard]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the scoreboard before the first test."""
+    """Make the scoreboard before the first test; the rules of places hold for every test."""
+    config.pluginmanager.register(places_plugin, "places")
     config.stash[_BOARD] = Scoreboard()
 
 

@@ -1,6 +1,6 @@
 /* The fourth voice: run a program one instruction at a time until it dies and keep each thread's true call stack.
  *
- *     stepper OUTPUT PROGRAM
+ *     stepper OUTPUT PROGRAM [CORE]
  *
  * A call is seen as it happens (the stack pointer went down by one word and the word there is the address just behind the
  * instruction), a return as the stack pointer rising above that word.  No unwind tables, symbols or frame pointers are
@@ -9,8 +9,11 @@
  *
  * OUTPUT gets a line per thread: its id, then the return addresses and interrupted addresses, innermost first, each as
  * SP:PC, where SP is the address of the return address, or the stack pointer at the interruption, which gets a second colon.
+ * CORE is a core file that is written, in the folder where the program is, when it dies: for kernels that write none.
  */
 #define _GNU_SOURCE
+#include "core_writer.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <sched.h>
@@ -45,6 +48,7 @@ struct thread {
 
 static struct thread threads[MAX_THREADS];
 static unsigned thread_count;
+static const char *core_name; /* NULL: the kernel writes it */
 
 static struct thread *thread_of(pid_t id) {
     for (unsigned i = 0; i < thread_count; i++)
@@ -92,6 +96,23 @@ static void step(struct thread *t) {
     }
     t->pc = regs.rip;
     t->sp = regs.rsp;
+}
+
+static int is_step(pid_t id, int number);
+
+/* What another thread has done until it is stopped belongs to its stack in the core. */
+static void dump(pid_t dying, int number) {
+    pid_t found[MAX_THREADS], stopped[MAX_THREADS] = {dying}, process = process_of(dying);
+    unsigned count = other_threads(dying, found, MAX_THREADS - 1), kept = 1;
+    for (unsigned i = 0; i < count; i++) {
+        int status = stop_thread(process, found[i]);
+        if (!status)
+            continue;
+        if (status >> 16 == 0 && is_step(found[i], WSTOPSIG(status)))
+            step(thread_of(found[i]));
+        stopped[kept++] = found[i];
+    }
+    write_core(core_name, stopped, kept, number);
 }
 
 static int is_caught(pid_t id, int number) {
@@ -144,6 +165,8 @@ static void on_stop(struct thread *t, int status) {
         step(t);
     } else {
         t->in_signal = is_caught(t->id, number);
+        if (core_name && leaves_core(t->id, number))
+            dump(t->id, number);
         pass_on = number;
     }
     ptrace(PTRACE_SINGLESTEP, t->id, NULL, (void *)pass_on);
@@ -205,14 +228,15 @@ static void stay_on_this_processor(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3)
+    if (argc != 3 && argc != 4)
         return 2;
+    core_name = argv[3];
     stay_on_this_processor();
     pid_t child = fork();
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
         raise(SIGSTOP);
-        execv(argv[2], argv + 2);
+        execv(argv[2], (char *[]){argv[2], NULL});
         _exit(127);
     }
     int status;

@@ -10,6 +10,7 @@ from corpus.build import run
 from corpus.voices import Chain, Claim
 
 SOURCE = Path(__file__).with_name("stepper.c")
+WRITER = tuple(Path(__file__).with_name(f"core_writer.{kind}") for kind in "ch")
 COMMAND = ("gcc", "-O2", "-w")
 
 
@@ -18,10 +19,10 @@ def compiled_stepper() -> Path:
 
     def compile_in(place: Path) -> Path:
         program = place / "stepper"
-        run([*COMMAND, str(SOURCE), "-o", str(program)], place)
+        run([*COMMAND, str(SOURCE), str(WRITER[0]), "-o", str(program)], place)
         return program
 
-    return kept(("stepper", COMMAND, SOURCE, compilers("gcc")), compile_in)
+    return kept(("stepper", COMMAND, SOURCE, WRITER, compilers("gcc")), compile_in)
 
 
 def read_steps(record: Path) -> dict[int, Chain]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -15,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 os.environ.setdefault("WHOCALL_BUILD_DIR", str(ROOT / "build" / "release"))
 os.environ.pop("DEBUGINFOD_URLS", None)
 sys.path[:0] = [str(ROOT / part) for part in ("tests", "gdbext")]
+
+from places.needs import allow_cores  # noqa: E402
 
 from mutations import campaign  # noqa: E402
 from mutations.measure import Meter  # noqa: E402
@@ -64,8 +65,7 @@ def main() -> int:
     arguments = parser.parse_args()
     directory = arguments.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    allow_cores()
     if arguments.repeat:
         seed, *numbers = arguments.repeat
         meter = Meter()

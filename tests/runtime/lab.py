@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+
+from corpus.dumper import leaving_core
+from places.needs import allow_cores
 
 from runtime.reports import Report, read_reports
 
@@ -42,12 +44,6 @@ def waiting_at_most(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def with_cores() -> None:
-    """In a child before it runs: the kernel writes a core."""
-    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
-
-
 def crash(
     program: Path, *words: str, preload: bool = True, folder: Path | None = None, **settings: str
 ) -> tuple[list[Report], int, str]:
@@ -55,8 +51,9 @@ def crash(
     environment = {**os.environ, **settings}
     if preload:
         environment["LD_PRELOAD"] = str(PRELOAD)
+    command = [str(program), *words]
     ran = subprocess.run(
-        [str(program), *words],
+        leaving_core(command) if folder else command,
         cwd=folder or program.parent,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -65,6 +62,6 @@ def crash(
         errors="replace",
         check=False,
         timeout=TIMEOUT_SECONDS,
-        preexec_fn=with_cores if folder else None,
+        preexec_fn=allow_cores if folder else None,
     )
     return read_reports(ran.stderr), ran.returncode, ran.stdout + ran.stderr

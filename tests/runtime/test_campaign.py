@@ -10,8 +10,6 @@ COUNT = 20
 
 
 def test_random_crashes(tmp_path: Path) -> None:
-    pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
-    assert pattern == "core", f"the kernel's core_pattern is {pattern}: tests look for `core`"
     outcome = run(COUNT, 0, tmp_path)
     assert set(outcome.kinds) <= {"the same frames", "the core knows more"}, outcome.lines()
     assert outcome.kinds["the same frames"] >= COUNT * 0.9, outcome.lines()

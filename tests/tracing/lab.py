@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus.crash import kernel_core, set_limits
+from corpus.dumper import leaving_core
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -69,7 +70,7 @@ def run(exe: Path, *words: str, folder: Path | None = None, **settings: str) -> 
     for old in place.glob("core*"):
         old.unlink()
     ran = subprocess.run(
-        [str(exe), *words],
+        leaving_core([exe, *words]),
         cwd=place,
         env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **settings},
         stdin=subprocess.DEVNULL,

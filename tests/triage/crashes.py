@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
+from corpus.dumper import leaving_core
 from kept import compilers, kept, sources
+from places.needs import allow_cores
 
 from triage.catalog import PROGRAMS, Bug, Build
 
@@ -57,8 +59,7 @@ def compile_program(name: str, build: Build, place: Path) -> Path:
 
 def limits() -> None:
     """Of a process that is about to start: small stack, small core."""
-    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    allow_cores()
     resource.setrlimit(resource.RLIMIT_STACK, (STACK, resource.getrlimit(resource.RLIMIT_STACK)[1]))
     Path("/proc/self/coredump_filter").write_text(f"{DUMPED:#x}")
 
@@ -67,7 +68,7 @@ def crash(exe: Path, bug: Bug, seed: int, place: Path) -> Path:
     """The core of one run; RuntimeError where there is none."""
     place.mkdir(parents=True, exist_ok=True)
     ran = subprocess.run(
-        [exe, str(bug.job), str(seed)],
+        leaving_core([exe, str(bug.job), str(seed)]),
         cwd=place,
         env={"PATH": "/usr/bin:/bin", "HOME": "/", "HOSTNAME": f"host-{seed % 3}"},
         stdout=subprocess.DEVNULL,
@@ -78,10 +79,7 @@ def crash(exe: Path, bug: Bug, seed: int, place: Path) -> Path:
     )
     found = sorted(place.glob("core*"))
     if ran.returncode >= 0 or not found:
-        raise RuntimeError(
-            f"{exe} {bug} with seed {seed}: status {ran.returncode}, no core there;"
-            " /proc/sys/kernel/core_pattern has to be a plain name such as `core`"
-        )
+        raise RuntimeError(f"{exe} {bug} with seed {seed}: status {ran.returncode}, no core there")
     return found[0].rename(place / f"{bug.program}-{bug.job}-{seed}.core")
 
 

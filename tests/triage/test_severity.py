@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from corpus.dumper import leaving_core
 
 from triage.catalog import BUILDS, Bug
 from triage.crashes import Crashed, limits, made_cores
@@ -41,7 +42,9 @@ def test_kinds(cores: list[Crashed]) -> None:
 
 
 def test_a_signal_that_was_sent_blames_no_instruction(tmp_path: Path) -> None:
-    process = subprocess.Popen(["sleep", "60"], cwd=tmp_path, preexec_fn=limits)
+    process = subprocess.Popen(leaving_core(["sleep", "60"]), cwd=tmp_path, preexec_fn=limits)
+    while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
+        assert process.poll() is None
     process.send_signal(signal.SIGSEGV)
     process.wait()
     (core,) = tmp_path.glob("core*")

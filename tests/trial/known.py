@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from places import mounts
+
 from trial.program import FRAME_POINTERS, Program
 
 KNOWN = "known"
@@ -108,7 +110,8 @@ def _javascript_and_jits() -> list[Program]:
         Program(
             "nodejs",
             KNOWN,
-            "exec unshare -m /bin/bash -c 'mount --bind root/usr/share/nodejs /usr/share/nodejs;"
+            f"exec python3 {mounts.__file__} /bin/bash -c"
+            " 'mount --bind root/usr/share/nodejs /usr/share/nodejs;"
             f" exec env LD_LIBRARY_PATH=$PWD/{root} root/usr/bin/node deep.js'",
             (),
             ("deep.js",),

@@ -15,7 +15,7 @@ from acceptance.helpers.broken_files import (
     complaint,
     foreign_header,
     run,
-    run_as_nobody,
+    run_without_privileges,
     told,
 )
 
@@ -110,7 +110,7 @@ def test_other_peoples_cores_of_unknown_machines() -> None:
 
 def test_a_file_that_may_not_be_read(copy: Path) -> None:
     copy.chmod(0)
-    ran = run_as_nobody("bt", copy)
+    ran = run_without_privileges("bt", copy)
     assert ran.returncode == 1, ran.stderr
     assert ran.stderr.startswith(f"whocall: {copy}: cannot be opened: Permission denied. ")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import whocall
-from acceptance.helpers.broken_files import Crash, complaint, run_as_nobody, told
+from acceptance.helpers.broken_files import Crash, complaint, run_without_privileges, told
 
 
 @contextlib.contextmanager
@@ -29,7 +29,7 @@ def waiting(exe: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_a_process_that_may_not_be_examined() -> None:
-    ran = run_as_nobody("bt", "--pid", "1")
+    ran = run_without_privileges("bt", "--pid", "1")
     assert ran.returncode == 1, ran.stderr
     assert ran.stderr.startswith("whocall: process 1: ")
     assert "root" in ran.stderr

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import nm_table
+from places.capabilities import give_up
 
 import whocall
 
@@ -148,20 +149,13 @@ def told(*arguments: str | Path) -> Ran:
     return ran
 
 
-def run_as_nobody(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The command line without the privileges of root, everything loaded beforehand."""
-    program = (
-        "import os, sys, whocall.core.image, whocall.cli.commands, whocall.cli.main\n"
-        "import whocall.report.backtrace.render\n"
-        "from whocall.core.engine import native\n"
-        "native.libbfd_version(), native.libdw_version()\n"
-        "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "sys.exit(whocall.cli.main.main(sys.argv[1:]))\n"
-    )
+def run_without_privileges(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command line without the capabilities of root. Its user stays, as no other one may enter
+    every folder that a checkout can lie in.
+    """
     return subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(Path(whocall.__file__).resolve().parents[1])},
-        capture_output=True, text=True, check=False, timeout=30,
+        [sys.executable, str(SCRIPT), *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=30, preexec_fn=give_up,
     )  # fmt: skip
 
 

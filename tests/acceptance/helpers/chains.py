@@ -12,13 +12,15 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from places.needs import OTHERS
+
 import whocall
 from whocall.core.image import ProcessImage, Walk
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace, Frame
 
-SHARED_CORES = Path(__file__).resolve().parents[4] / "shared" / "cores"
+SHARED_CORES = OTHERS
 """Cores that others made, beside the checkout; the only thing that a test here may miss."""
 
 

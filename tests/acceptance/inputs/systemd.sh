@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # Has the real systemd-coredump and the real journal daemon keep a core, away from the machine's own:
 #
-#   unshare --mount systemd.sh TOOLS PROGRAM CORE FOLDER
+#   python3 tests/places/mounts.py systemd.sh TOOLS PROGRAM CORE FOLDER
 #
 # PROGRAM waits, its process is the one that systemd-coredump is told has crashed with CORE. Behind
 # lie FOLDER/coredump and FOLDER/journal, and FOLDER/said is what coredumpctl makes of them.
 set -euo pipefail
 tools=$1 program=$2 core=$3 folder=$4
 
-mount --make-rprivate /
 mkdir -p "$folder/coredump" "$folder/journal" /var/lib/systemd/coredump
 mount -t tmpfs none /run
 mkdir -p /run/systemd/journal /run/log/journal

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from places import mounts
+from places.needs import OWN_MOUNTS, require
 
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import TOOLS, Chains, Crash, chains, ran, valid
@@ -43,8 +44,8 @@ def store(plain: Crash, tmp_path_factory: pytest.TempPathFactory) -> Store:
     runs = folder / "runs"
     runs.write_text(f"#!/bin/sh\nexec {waits} 60\n")
     runs.chmod(0o755)
-    alone = ["unshare", "--mount", *["--map-root-user"] * (os.getuid() != 0)]
-    ran([*alone, "bash", SCRIPT, tools, runs, plain.core, folder])
+    require(OWN_MOUNTS)
+    ran([sys.executable, mounts.__file__, "bash", SCRIPT, tools, runs, plain.core, folder])
     said = (folder / "said").read_text()
     assert "Storage:" in said, (folder / "socket.log").read_text()
     return Store(folder / "coredump", folder / "journal", said)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from oracles.tools import environment
+from places import mounts
+from places.needs import OWN_MOUNTS, OWN_ROOT, as_root
 
 from acceptance.modules.module_crashes import (
     SCRIPT,
@@ -93,12 +95,13 @@ def in_gdb(pid: int, *arguments: str | Path) -> dict[str, Any]:
     }
 
 
-def as_root() -> list[str]:
-    """What lets us change the root directory; another user is one in a namespace of its own."""
-    return [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user"]
-
-
-@pytest.mark.parametrize("kind", ["chroot", "mount namespace"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("chroot", marks=pytest.mark.needs(OWN_ROOT)),
+        pytest.param("mount namespace", marks=pytest.mark.needs(OWN_MOUNTS)),
+    ],
+)
 def test_a_process_with_a_root_of_its_own(kind: str, tmp_path: Path) -> None:
     """At the same path, in our root directory, lies another build."""
     name = "hidden_in_container"
@@ -117,8 +120,8 @@ def test_a_process_with_a_root_of_its_own(kind: str, tmp_path: Path) -> None:
     if kind == "chroot":
         command = [*as_root(), "chroot", str(tmp_path / "root"), str(program)]
     else:
-        unshare = ["unshare", *(as_root()[1:]), "--mount", "sh", "-c"]
-        command = [*unshare, f"mount --bind {inside.parent} {place} && exec {program}"]
+        alone = [sys.executable, mounts.__file__, "sh", "-c"]
+        command = [*alone, f"mount --bind {inside.parent} {place} && exec {program}"]
     with waiting(command) as pid:
         found = modules(answer_modules(pid))["prog"]
         assert found["state"] == "found"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpus.crash import kernel_core, set_limits
+from corpus.dumper import leaving_core
 
 PROGRAMS = Path(__file__).with_name("goprograms")
 TIMEOUT = 60
@@ -167,7 +168,7 @@ def started(
 ) -> Iterator[subprocess.Popen[str]]:
     """The program, running; killed at the end should it still."""
     with subprocess.Popen(
-        [*target.run, str(exe), way],
+        [*target.run, str(exe), way] if target.run else leaving_core([exe, way]),
         cwd=place,
         env=environment(place) | {"GOTRACEBACK": goroutines},
         stdout=subprocess.DEVNULL,

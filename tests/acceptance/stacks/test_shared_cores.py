@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from places.needs import OTHERS_CORES
 
 import whocall
 from acceptance.helpers import chains
@@ -18,9 +19,7 @@ from acceptance.helpers.chains import SHARED_CORES
 from whocall import Backtrace, ProcessImage
 from whocall.core.image import Walk
 
-pytestmark = pytest.mark.skipif(
-    not SHARED_CORES.is_dir(), reason=f"needs the cores of other projects in {SHARED_CORES}"
-)
+pytestmark = pytest.mark.needs(OTHERS_CORES)
 
 DRGN, LLDB = SHARED_CORES / "drgn", SHARED_CORES / "lldb"
 PAST_MAIN = Walk(past_main=True)
