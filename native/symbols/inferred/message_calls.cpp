@@ -19,22 +19,23 @@ namespace {
 
 struct KnownCallee {
   std::string_view name;
-  unsigned argument;  // from 0
+  unsigned argument;   // from 0
+  bool never_returns;  // and its headers say so to compilers
 };
 
 // From the public headers of glibc and musl, GLib, OpenSSL, newlib and libstdc++.
-constexpr std::array<KnownCallee, 12> kKnownCallees = {{{"__assert_fail", 3},
-                                                        {"__assert_perror_fail", 3},
-                                                        {"__assert_func", 2},
-                                                        {"g_return_if_fail_warning", 1},
-                                                        {"g_warn_message", 3},
-                                                        {"g_assertion_message", 3},
-                                                        {"g_assertion_message_expr", 3},
-                                                        {"g_assertion_message_cmpnum", 3},
-                                                        {"g_assertion_message_cmpint", 3},
-                                                        {"g_assertion_message_cmpstr", 3},
-                                                        {"g_assertion_message_error", 3},
-                                                        {"ERR_set_debug", 2}}};
+constexpr std::array<KnownCallee, 12> kKnownCallees = {{{"__assert_fail", 3, true},
+                                                        {"__assert_perror_fail", 3, true},
+                                                        {"__assert_func", 2, true},
+                                                        {"g_return_if_fail_warning", 1, false},
+                                                        {"g_warn_message", 3, false},
+                                                        {"g_assertion_message", 3, false},
+                                                        {"g_assertion_message_expr", 3, true},
+                                                        {"g_assertion_message_cmpnum", 3, false},
+                                                        {"g_assertion_message_cmpint", 3, false},
+                                                        {"g_assertion_message_cmpstr", 3, false},
+                                                        {"g_assertion_message_error", 3, false},
+                                                        {"ERR_set_debug", 2, false}}};
 
 // Fewer callers prove nothing.
 constexpr std::size_t kFewestCallers = 8;
@@ -57,11 +58,16 @@ TextKind kind_of_text(std::string_view text) {
   return function_in_message(text) ? TextKind::name : TextKind::other;
 }
 
+struct OwnedCall {
+  ConstantCall call;
+  PartOwner owner;
+};
+
 // What one position of one callee gets.
 struct Position {
-  std::vector<const ConstantCall*> names;  // calls with a text that may name a function
-  std::size_t others = 0;                  // calls with another text
-  std::size_t beside_paths = 0;            // of the names
+  std::vector<const OwnedCall*> names;  // calls with a text that may name a function
+  std::size_t others = 0;               // calls with another text
+  std::size_t beside_paths = 0;         // of the names
   std::map<std::string_view, std::set<Address>> callers;  // by text
   std::set<Address> functions;
 };
@@ -88,15 +94,35 @@ class Finder {
   using Positions = std::map<std::pair<Address, unsigned>, Position>;
 
   Positions positions_of(const FunctionStarts* starts) {
-    calls_ = constant_calls(evidence_.file, evidence_.arch, starts,
-                            [this](Address address) { return kind_of(address) > TextKind::other; });
+    find_calls(starts);
     Positions positions;
-    for (const ConstantCall& call : calls_) {
+    for (const OwnedCall& call : calls_) {
       for (unsigned at = 0; at < kMostConstantArguments; ++at) {
         add(call, at, positions);
       }
     }
     return positions;
+  }
+
+  void find_calls(const FunctionStarts* starts) {
+    const auto found =
+        constant_calls(evidence_.file, evidence_.arch, starts,
+                       [this](Address address) { return kind_of(address) > TextKind::other; });
+    calls_.clear();
+    for (const ConstantCall& call : found) {
+      calls_.push_back({call, {PartKind::function, call.function}});
+    }
+    if (starts == nullptr || found.empty()) {
+      return;
+    }
+    std::vector<Address> functions;
+    for (const ConstantCall& call : found) {
+      functions.push_back(call.function);
+    }
+    PartParents parents(evidence_.file, evidence_.arch, *starts, functions);
+    for (auto& [call, owner] : calls_) {
+      owner = parents.owner_of({call.function, call.site, never_returns(call.callee)});
+    }
   }
 
   // Whether it is worth a look for all function starts, which costs several times the rest: without
@@ -137,7 +163,8 @@ class Finder {
     return place->second;
   }
 
-  void add(const ConstantCall& call, unsigned at, Positions& positions) {
+  void add(const OwnedCall& owned, unsigned at, Positions& positions) {
+    const ConstantCall& call = owned.call;
     const Address address = call.arguments.at(at);
     const TextKind kind = address == 0 ? TextKind::none : kind_of(address);
     if (kind == TextKind::none || call.callee == 0) {
@@ -148,10 +175,10 @@ class Finder {
       ++position.others;
       return;
     }
-    position.names.push_back(&call);
+    position.names.push_back(&owned);
     position.beside_paths += path_of(call) != 0 ? 1 : 0;
-    position.callers[text_at(evidence_.file, address)].insert(call.function);
-    position.functions.insert(call.function);
+    position.callers[text_at(evidence_.file, address)].insert(owned.owner.function);
+    position.functions.insert(owned.owner.function);
   }
 
   // The first argument that is the path of a source file; 0 for none.
@@ -188,6 +215,13 @@ class Finder {
     });
   }
 
+  bool never_returns(Address callee) const {
+    const std::string_view name = name_of(callee);
+    return std::ranges::any_of(kKnownCallees, [&](const KnownCallee& each) {
+      return each.name == name && each.never_returns;
+    });
+  }
+
   // How many texts only one function passes.
   static std::size_t own_texts(const Position& position) {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -215,10 +249,11 @@ class Finder {
   }
 
   void append(const Position& position, unsigned argument, std::vector<MessageCall>& found) {
-    for (const ConstantCall* call : position.names) {
+    for (const OwnedCall* each : position.names) {
+      const ConstantCall* const call = &each->call;
       const Address path = path_of(*call);
       const std::string_view callee = name_of(call->callee);
-      found.push_back({call->site, call->function,
+      found.push_back({call->site, call->function, each->owner,
                        callee.empty() ? unnamed_function(call->callee) : std::string(callee),
                        std::string(text_at(evidence_.file, call->arguments.at(argument))),
                        path != 0 && is_header_path(text_at(evidence_.file, path))});
@@ -265,7 +300,7 @@ class Finder {
   const NameEvidence& evidence_;
   std::unordered_map<Address, std::string_view> imports_;
   std::unordered_map<Address, TextKind> kinds_;
-  std::vector<ConstantCall> calls_;
+  std::vector<OwnedCall> calls_;
 };
 
 }  // namespace

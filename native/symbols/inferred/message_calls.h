@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "symbols/inferred/inferred_name.h"
+#include "symbols/starts/part_parents.h"
 
 namespace whocall {
 
 // One such call. Link addresses.
 struct MessageCall {
   Address site = 0;
-  Address function = 0;    // where the code around the call starts
+  Address start = 0;       // of the code around the call
+  PartOwner owner;         // whose that code is
   std::string callee;      // "__assert_fail"; "sub_1136" where it has no name
   std::string text;        // the argument: an identifier or a signature
   bool in_header = false;  // the call also names a header as its place in the source

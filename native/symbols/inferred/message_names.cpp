@@ -12,7 +12,6 @@
 #include "symbols/inferred/bounded_reachability.h"
 #include "symbols/inferred/message_calls.h"
 #include "symbols/inferred/message_text.h"
-#include "symbols/starts/part_parents.h"
 #include "symbols/table/demangler.h"
 
 namespace whocall {
@@ -30,10 +29,7 @@ struct Claim {
 class MessageJudge {
  public:
   MessageJudge(const NameEvidence& evidence, std::vector<MessageCall> calls)
-      : evidence_(evidence),
-        calls_(std::move(calls)),
-        parents_(evidence.file, evidence.arch, evidence.starts()),
-        early_(evidence.file, evidence.arch) {}
+      : evidence_(evidence), calls_(std::move(calls)), early_(evidence.file, evidence.arch) {}
 
   void run(std::vector<InferredName>& names) {
     collect();
@@ -50,14 +46,14 @@ class MessageJudge {
  private:
   void collect() {
     for (const MessageCall& call : calls_) {
-      const PartOwner owner = parents_.owner_of(call.function);
+      const PartOwner& owner = call.owner;
       Claim& claim = claims_[owner.function];
       claim.texts.insert(call.text);
       claim.sites.insert(call.site);
       claim.callee = call.callee;
       claim.in_header = claim.in_header || call.in_header;
-      if (owner.kind == PartKind::part) {
-        claim.parts.insert(call.function);
+      if (owner.kind == PartKind::part && owner.whole) {
+        claim.parts.insert(call.start);
       } else if (owner.kind == PartKind::unclear) {
         unclear_.insert(owner.function);
       }
@@ -117,7 +113,6 @@ class MessageJudge {
   const NameEvidence& evidence_;
   ReachabilityLimits limits_ = kElsewhere;
   std::vector<MessageCall> calls_;
-  PartParents parents_;
   BoundedReachability early_;
   std::map<Address, Claim> claims_;
   std::map<std::string_view, std::set<Address>> functions_;  // by text

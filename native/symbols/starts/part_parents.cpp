@@ -2,68 +2,202 @@
 
 #include <algorithm>
 
+#include "arch/instruction.h"
+#include "object/elf_decoder.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
+namespace {
+
+// Whether somebody wrote down where what begins there ends.
+bool is_delimited(StartEvidenceSet evidence) {
+  return evidence.has(StartEvidence::fde) || evidence.has(StartEvidence::symtab) ||
+         evidence.has(StartEvidence::dynsym);
+}
+
+}  // namespace
 
 PartParents::PartParents(const ElfFile& file, const Architecture& arch,
-                         const FunctionStarts& starts)
-    : arch_(arch), starts_(starts) {
-  AddressRange wanted{~Address{0}, 0};
+                         const FunctionStarts& starts, std::span<const Address> wanted)
+    : file_(file), arch_(arch), starts_(starts), depths_(file, arch) {
   std::size_t functions = 0;
   std::size_t aligned = 0;
-  for (std::size_t i = 0; i < starts.all().size(); ++i) {
-    const FunctionStart& start = starts.all()[i];
-    if (!start.evidence.is_function()) {
-      const auto range = starts.function_of(i);
-      wanted.begin = std::min(wanted.begin, start.address);
-      wanted.end = std::max(wanted.end, range ? range->end : 0);
-    } else {
+  for (const FunctionStart& start : starts.all()) {
+    if (start.evidence.is_function()) {
       ++functions;
       aligned += start.address % arch.code.function_alignment == 0 ? 1 : 0;
     }
   }
   functions_are_aligned_ = 4 * aligned >= 3 * functions;
-  if (wanted.empty() || arch.code.append_direct_jumps == nullptr) {
-    return;
-  }
-  std::vector<DirectJump> jumps;
-  for (const AddressRange& area : code_areas(file)) {
-    const ByteView code = file.at(area.begin);
-    if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
-      arch.code.append_direct_jumps(*inside, area.begin, wanted, jumps);
-    }
-  }
-  for (const DirectJump& jump : jumps) {
-    const auto from = starts.function_at(jump.source);
-    const auto to = starts.function_at(jump.target);
-    if (!from || !to || *from == *to || starts.evidence_at(to->begin).is_function()) {
-      continue;
-    }
-    Entries& entries = entries_[to->begin];
-    if (std::ranges::find(entries.sources, from->begin) == entries.sources.end()) {
-      entries.sources.push_back(from->begin);
-    }
-    entries.only_at_start = entries.only_at_start && jump.target == to->begin;
+  if (arch.code.append_direct_jumps != nullptr) {
+    find_jumps(wanted);
   }
 }
 
-PartOwner PartParents::owner_of(Address start) const {
+bool PartParents::may_hold_parts(Address start) const {
+  const StartEvidenceSet evidence = starts_.evidence_at(start);
+  return !evidence.is_function() || !is_delimited(evidence);
+}
+
+void PartParents::find_jumps(std::span<const Address> wanted) {
+  AddressRange hull{~Address{0}, 0};
+  for (const Address start : wanted) {
+    const auto range = starts_.function_at(start);
+    if (range && may_hold_parts(start)) {
+      entries_.try_emplace(start);
+      hull = {std::min(hull.begin, range->begin), std::max(hull.end, range->end)};
+    }
+  }
+  if (hull.empty()) {
+    return;
+  }
+  std::vector<DirectJump> jumps;
+  for (const AddressRange& area : code_areas(file_)) {
+    const ByteView code = file_.at(area.begin);
+    if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
+      arch_.code.append_direct_jumps(*inside, area.begin, hull, jumps);
+    }
+  }
+  for (const DirectJump& jump : jumps) {
+    const auto to = starts_.function_at(jump.target);
+    const auto known = to ? entries_.find(to->begin) : entries_.end();
+    const auto from = known != entries_.end() ? starts_.function_at(jump.source) : std::nullopt;
+    if (from && *from != *to) {
+      known->second.sources[jump.target].insert(from->begin);
+      known->second.only_at_start = known->second.only_at_start && jump.target == to->begin;
+    }
+  }
+}
+
+std::set<Address> PartParents::Entries::all_sources() const {
+  std::set<Address> all;
+  for (const auto& [target, from] : sources) {
+    all.insert(from.begin(), from.end());
+  }
+  return all;
+}
+
+// Right before them only calls stand that never return.
+std::set<Address> PartParents::Entries::targets() const {
+  std::set<Address> all;
+  for (const auto& [target, from] : sources) {
+    all.insert(target);
+  }
+  return all;
+}
+
+PartOwner PartParents::owner_of(const PlaceInPart& place) {
+  const Address start = place.start;
   const auto found = entries_.find(start);
-  if (found == entries_.end() || starts_.evidence_at(start).is_function()) {
+  if (found == entries_.end() || found->second.sources.empty()) {
     return {PartKind::function, start};
   }
   const Entries& entries = found->second;
-  if (entries.sources.size() != 1) {
+  if (const auto proven = proven_owner(place, entries)) {
+    return *proven;
+  }
+  if (starts_.evidence_at(start).is_function()) {
+    return {PartKind::function, start};
+  }
+  const std::set<Address> sources = entries.all_sources();
+  if (sources.size() != 1) {
     return {entries.only_at_start ? PartKind::function : PartKind::unclear, start};
   }
-  return entries.only_at_start && may_be_function(start)
-             ? PartOwner{PartKind::unclear, start}
-             : PartOwner{PartKind::part, entries.sources.front()};
+  const bool is_part = is_delimited(starts_.evidence_at(start)) &&
+                       !(entries.only_at_start && may_be_function(start));
+  return is_part ? PartOwner{PartKind::part, *sources.begin()}
+                 : PartOwner{PartKind::unclear, start};
 }
 
 bool PartParents::may_be_function(Address start) const {
   return !functions_are_aligned_ || start % arch_.code.function_alignment == 0;
+}
+
+// By the nearest entry before the call to which somebody really jumps.
+std::optional<PartOwner> PartParents::proven_owner(const PlaceInPart& place,
+                                                   const Entries& entries) {
+  const bool is_function = starts_.evidence_at(place.start).is_function();
+  auto next = entries.sources.upper_bound(place.site);
+  while (next != entries.sources.begin()) {
+    const auto& [entry, sources] = *--next;
+    if (is_function && (entry == place.start || goes_on_to(place.start, entry, entries))) {
+      return std::nullopt;
+    }
+    std::set<Address> jumping;
+    for (const Address source : sources) {
+      const JumpsOut& jumps = jumps_of(source);
+      if (jumps.depths.contains(entry) || !jumps.complete) {
+        jumping.insert(source);
+      }
+    }
+    if (jumping.empty()) {
+      continue;  // bytes of other instructions
+    }
+    const auto owner =
+        leads_to(entry, place, entries) ? proven_source(entry, place, jumping) : std::nullopt;
+    const bool whole = !is_function && entries.all_sources().size() == 1;
+    return owner ? std::optional(PartOwner{PartKind::part, *owner, whole}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Address> PartParents::proven_source(Address entry, const PlaceInPart& place,
+                                                  const std::set<Address>& sources) {
+  if (sources.size() != 1) {
+    return std::nullopt;
+  }
+  const JumpsOut& jumps = jumps_of(*sources.begin());
+  const auto jump = jumps.depths.find(entry);
+  if (jump == jumps.depths.end()) {
+    return std::nullopt;
+  }
+  const bool leaves_something = jump->second && *jump->second != 0;
+  return leaves_something || (place.never_returns && is_straight(entry, place.site))
+             ? std::optional(*sources.begin())
+             : std::nullopt;
+}
+
+// Whether the code of the function at `start` itself reaches `entry`, a place inside it.
+bool PartParents::goes_on_to(Address start, Address entry, const Entries& entries) {
+  const auto range = starts_.function_at(start);
+  const JumpsOut jumps = depths_.follow(start, *range, entries.targets());
+  return jumps.reached.contains(entry) || !jumps.complete;
+}
+
+bool PartParents::leads_to(Address entry, const PlaceInPart& place, const Entries& entries) {
+  const auto range = starts_.function_at(place.start);
+  return depths_.follow(entry, *range, entries.targets()).reached.contains(place.site);
+}
+
+// Whether nothing but the call at `site` can end what begins at `entry`.
+bool PartParents::is_straight(Address entry, Address site) const {
+  constexpr unsigned kLongest = 64;  // instructions
+  const auto decoder = decoder_for(file_, arch_);
+  Address at = entry;
+  for (unsigned steps = 0; at != site && steps < kLongest; ++steps) {
+    const auto instruction = decoder->decode(file_.at(at), at);
+    if (!instruction) {
+      return false;
+    }
+    if (instruction->flow == Instruction::Flow::jump) {
+      at = *instruction->target;
+    } else if (instruction->flow == Instruction::Flow::next) {
+      at += instruction->size;
+    } else {
+      return false;
+    }
+  }
+  return at == site;
+}
+
+const JumpsOut& PartParents::jumps_of(Address function) {
+  const auto [place, fresh] = jumps_.try_emplace(function);
+  if (fresh) {
+    if (const auto range = starts_.function_at(function)) {
+      place->second = depths_.follow(function, *range, {});
+    }
+  }
+  return place->second;
 }
 
 }  // namespace whocall

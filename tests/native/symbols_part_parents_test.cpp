@@ -1,0 +1,156 @@
+// Which function the cold code of a file belongs to.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <utility>
+
+#include "arch/x86_64.h"
+#include "symbols/starts/part_parents.h"
+#include "unwind_code.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kText = 0x401000;
+
+// Code at the start of .text, and three functions behind it that main calls, 32 bytes each: one
+// that makes room on the stack and two that do not. Each jumps to a place in that code where its
+// argument is not positive.
+class File {
+ public:
+  static constexpr Address kRoomy = kText + 0x40;
+  static constexpr Address kLeaf = kText + 0x60;
+  static constexpr Address kOther = kText + 0x80;
+
+  File& cold(const Bytes& bytes) {
+    cold_ = bytes;
+    return *this;
+  }
+  // Offsets in the cold code.
+  File& jumps(unsigned roomy, unsigned leaf, unsigned other) {
+    targets_ = {roomy, leaf, other};
+    return *this;
+  }
+  File& fde(AddressRange range) {
+    table_.fde(table_.usual_cie(), range);
+    return *this;
+  }
+  File& called(unsigned offset) {
+    called_ = offset;
+    return *this;
+  }
+
+  PartOwner owner_of(unsigned site, bool never_returns, Address start = kText) const {
+    const auto file = built().debug_frame(table_).file();
+    const FunctionStarts starts(*file, kX86_64, *SymbolTable::from_elf(file));
+    PartParents parents(*file, kX86_64, starts, std::array{start});
+    return parents.owner_of({start, kText + site, never_returns});
+  }
+
+ private:
+  CodeFile built() const {
+    Bytes code = cold_;
+    code.fill(0x40 - code.size(), 0xcc);
+    code.append(Bytes{0x48, 0x83, 0xec, 0x08});  // sub $8,%rsp
+    jump(code, targets_[0]);
+    code.append(Bytes{0x48, 0x83, 0xc4, 0x08, 0xc3});
+    code.fill(0x60 - code.size(), 0xcc);
+    jump(code, targets_[1]);
+    code.u8(0xc3);
+    code.fill(0x80 - code.size(), 0xcc);
+    jump(code, targets_[2]);
+    code.u8(0xc3);
+    code.fill(0xa0 - code.size(), 0xcc);
+    for (const unsigned function : {0x40U, 0x60U, 0x80U, called_}) {
+      code.u8(0xe8);
+      code.u32(function - static_cast<unsigned>(code.size()) - 4);
+    }
+    code.u8(0xc3);
+    return CodeFile(kX86_64).code(kText, code);
+  }
+
+  // test %edi,%edi; jle target
+  static void jump(Bytes& code, unsigned target) {
+    code.append(Bytes{0x85, 0xff, 0x0f, 0x8e});
+    code.u32(target - static_cast<unsigned>(code.size()) - 4);
+  }
+
+  Bytes cold_;
+  std::array<unsigned, 3> targets_{};
+  unsigned called_ = 0x40;
+  FrameTable table_{kX86_64};
+};
+
+// lea text(%rip),%rdi; call fails: 12 bytes, the call at 7
+Bytes failure() { return Bytes{0x48, 0x8d, 0x3d, 0x00, 0x10, 0x00, 0x00, 0xe8, 0, 0, 0x10, 0}; }
+
+// test %esi,%esi; je over the failure; the failure; ret: 17 bytes, the call at 11
+Bytes may_return() { return Bytes{0x85, 0xf6, 0x74, 0x0c}.append(failure()).u8(0xc3); }
+
+bool is_part(const PartOwner& owner, Address function) {
+  return owner.kind == PartKind::part && owner.function == function;
+}
+
+TEST_CASE("part parents: cold parts one behind the other, which no table delimits") {
+  const File file = File().cold(failure().append(failure()).append(failure())).jumps(0, 12, 24);
+  CHECK(is_part(file.owner_of(7, true), File::kRoomy));
+  CHECK(is_part(file.owner_of(12 + 7, true), File::kLeaf));
+  CHECK(is_part(file.owner_of(24 + 7, true), File::kOther));
+  CHECK_FALSE(file.owner_of(7, true).whole);  // three functions share that code
+}
+
+TEST_CASE("part parents: a jump that leaves nothing on the stack may be a tail call") {
+  const File file =
+      File().cold(may_return().append(may_return()).append(may_return())).jumps(0, 17, 34);
+  CHECK(is_part(file.owner_of(11, false), File::kRoomy));
+  CHECK(is_part(file.owner_of(11, true), File::kRoomy));
+  CHECK(file.owner_of(17 + 11, false).kind == PartKind::unclear);
+  CHECK(file.owner_of(17 + 11, true).kind == PartKind::unclear);
+}
+
+TEST_CASE("part parents: what a call ends that may return may be a function") {
+  const File file = File().cold(failure().append(failure()).append(failure())).jumps(0, 12, 24);
+  CHECK(file.owner_of(12 + 7, false).kind == PartKind::unclear);
+}
+
+TEST_CASE("part parents: a part that several functions enter is none") {
+  const File file = File().cold(failure()).jumps(0, 0, 0);
+  CHECK(file.owner_of(7, true).kind == PartKind::function);
+}
+
+TEST_CASE("part parents: an aligned part with a table of its own") {
+  const AddressRange part{kText, kText + 12};
+  const AddressRange next{kText + 12, kText + 36};
+  const File file = File()
+                        .cold(failure().append(failure()).append(failure()))
+                        .jumps(0, 12, 24)
+                        .fde(part)
+                        .fde(next);
+  CHECK(is_part(file.owner_of(7, true), File::kRoomy));
+  CHECK(file.owner_of(7, true).whole);
+  const File leaf = File()
+                        .cold(failure().append(failure()).append(failure()))
+                        .jumps(12, 0, 24)
+                        .fde(part)
+                        .fde(next);
+  CHECK(is_part(leaf.owner_of(7, true), File::kLeaf));
+  CHECK(leaf.owner_of(7, false).kind == PartKind::unclear);
+}
+
+TEST_CASE("part parents: a part behind a function that ends in a call") {
+  const File file = File().cold(failure().append(failure())).jumps(12, 0x30, 0x30).called(0);
+  CHECK(file.owner_of(7, true).kind == PartKind::function);
+  CHECK(is_part(file.owner_of(12 + 7, true), File::kRoomy));
+}
+
+TEST_CASE("part parents: a jump into the middle of another function makes no part of it") {
+  // push %rbx; test %edi,%edi; pop %rbx, and on into the failure
+  const Bytes start{0x53, 0x85, 0xff, 0x5b};
+  const File file = File().cold(Bytes(start).append(failure())).jumps(4, 0x30, 0x30).called(0);
+  const PartOwner owner = file.owner_of(4 + 7, true);
+  CHECK(owner.kind == PartKind::function);
+  CHECK(owner.function == kText);
+}
+
+}  // namespace
+}  // namespace whocall::test
