@@ -1,6 +1,7 @@
-"""What users do: `pip install .` with gdb's own Python, then the command, gdb and the module.
+"""What users do: `pip install .` with gdb's own Python, then the command, gdb and the module; and
+`cmake --install`, which puts in place the same.
 
-It takes the build requirements from PyPI and compiles everything a user's installation compiles,
+pip takes the build requirements from PyPI and compiles everything a user's installation compiles,
 which is nearly all of its time: so in two processes, and without optimisation, the one difference
 from what users get. The checkout is not written to: the build goes into a temporary folder.
 """
@@ -72,7 +73,8 @@ def test_the_command(installed: Path, tmp_path: Path) -> None:
     assert said(installed / "whocall", "--version", folder=tmp_path) == f"whocall {__version__}\n"
     by_module = said(installed / "python", "-m", "whocall", "--version", folder=tmp_path)
     assert by_module == f"whocall {__version__}\n"
-    assert "Everything is in order." in said(installed / "whocall", "doctor", folder=tmp_path)
+    in_order = "Everything is in order, but for whocall report, whocall serve, whocall triage"
+    assert in_order in said(installed / "whocall", "doctor", folder=tmp_path)
 
 
 def test_the_module(installed: Path, tmp_path: Path, project_root: Path) -> None:
@@ -103,6 +105,10 @@ def test_typing_and_data_files_came_along(
 
 
 def test_the_backtrace(installed: Path, tmp_path: Path) -> None:
+    check_the_backtrace(installed, tmp_path)
+
+
+def check_the_backtrace(installed: Path, tmp_path: Path) -> None:
     """The command line outside, and the script that `--script-path` names inside gdb."""
     made = crash(tmp_path)
     outside = said(installed / "whocall", "bt", made.core, folder=tmp_path)
@@ -156,3 +162,20 @@ def test_the_wheel_is_only_whocall(installed: Path) -> None:
     }
     assert foreign <= {"distutils-precedence.pth", "__pycache__"}
     assert sys.version_info >= (3, 9)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_by_cmake(moved: bool, tmp_path: Path) -> None:
+    """Without a component: all that is there works, also where the prefix is moved elsewhere."""
+    build = os.environ["WHOCALL_BUILD_DIR"]
+    prefix = tmp_path / "prefix"
+    said("cmake", "--install", build, "--prefix", prefix, folder=tmp_path)
+    assert {path.name for path in prefix.iterdir()} == {"bin", "include", "lib"}
+    assert {path.name for path in (prefix / "bin").iterdir()} == {"whocall"}
+    if moved:
+        prefix = prefix.rename(tmp_path / "elsewhere")
+    doctor = said(prefix / "bin" / "whocall", "doctor", folder=tmp_path)
+    native = next(line for line in doctor.splitlines() if line.startswith("native module"))
+    assert str(prefix / "lib" / "whocall") in native
+    assert "Everything is in order" in doctor
+    check_the_backtrace(prefix / "bin", tmp_path)

@@ -10,6 +10,7 @@ from typing import Any
 
 from whocall.core import loader
 from whocall.core.errors import Error
+from whocall.core.extras import GDB
 from whocall.core.image import ProcessImage
 from whocall.core.long_work import working
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
@@ -89,7 +90,7 @@ def gdb_stacks(
     try:
         out, err = _ran(command, core)
     except OSError as error:
-        raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
+        raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
     for line in out.splitlines():
         if line.startswith(MARK):
             return stacks_from(json.loads(line[len(MARK) :]), lwps)

@@ -19,12 +19,13 @@ from whocall.core.errors import Error, NativeMissingError, UsageError
 def _start_gdb(arguments: list[str]) -> int:
     """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
     from whocall.core import loader
+    from whocall.core.extras import GDB
 
     gdb = os.environ.get("GDB", "gdb")
     try:
         os.execvp(gdb, [gdb, "-ex", f"source {loader.script_path()}", *arguments])
     except OSError as error:
-        raise Error(f"cannot start {gdb}: {error.strerror}; install gdb") from error
+        raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
 
 
 def _run(argv: Sequence[str]) -> int:

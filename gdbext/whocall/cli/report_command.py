@@ -76,7 +76,7 @@ def run(arguments: Values) -> int:
         raise UsageError("report writes a page: say where with -o FILE.html, or ask for --json")
     require_other_file(arguments.output, *arguments.core, arguments.exe)
     if not arguments.json:
-        needs_templates("a page (unlike --json)")
+        needs_templates()
     cores = arguments.core
     at = 0
 

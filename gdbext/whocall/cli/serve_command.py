@@ -39,9 +39,10 @@ def run(arguments: Values) -> int:
     """`whocall serve`: until Ctrl-C."""
     from whocall.cli.core_server import Cores, CoreServer
     from whocall.cli.progress import leave
+    from whocall.core.extras import SERVED_PAGE
     from whocall.report.page.writing import needs_templates
 
-    needs_templates("whocall serve")
+    needs_templates(SERVED_PAGE)
     arguments.title = ""
     if arguments.port > 0xFFFF:
         raise Error(f"there is no port {arguments.port}: they are 1 to 65535, and 0 for any")

@@ -82,7 +82,7 @@ def run(arguments: Values) -> int:
 
     from whocall.cli.outputs import warn
     from whocall.core.errors import UsageError
-    from whocall.core.extras import lacking
+    from whocall.core.extras import TRIAGE_CODE, TRIAGE_PAGE, lacking
     from whocall.triage.run import conclude
     from whocall.triage.store import Store
     from whocall.triage.work import Settings
@@ -92,7 +92,7 @@ def run(arguments: Values) -> int:
     if arguments.format == "html":
         from whocall.report.page.writing import needs_templates
 
-        needs_templates("--format html")
+        needs_templates(TRIAGE_PAGE)
     # The workers of a cluster have what they need: whocall[triage].
     reads_code = bool(arguments.scheduler) or find_spec("capstone") is not None
     settings = Settings(_search(arguments), float(arguments.time_limit), reads_code=reads_code)
@@ -101,7 +101,7 @@ def run(arguments: Values) -> int:
         _walk(arguments, store, settings)
         findings = conclude(store, arguments.compare)
         if not reads_code:
-            findings.warnings.append(str(lacking("comparing code without names", "capstone")))
+            findings.warnings.append(str(lacking(TRIAGE_CODE)))
         _reports(arguments, findings, settings)
         _write(arguments, findings)
         warn(findings.warnings)

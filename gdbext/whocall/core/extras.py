@@ -1,18 +1,59 @@
-"""What only some commands need, and how it is had where it is missing."""
+"""What only some commands need: the one table of it, for their error sentences and the doctor."""
 
 from __future__ import annotations
 
 from whocall.core.errors import Error
 from whocall.core.loader import python_here
+from whocall.core.records import dataclass
 
 
-def lacking(what: str, library: str) -> Error:
-    """`what` cannot be done without `library`, which pip and, with `python3-` before it, Debian
-    call so.
+@dataclass(frozen=True)
+class Need:
+    """`what` of a command cannot be done without `library`, a module of Python, which pip and, with
+    `python3-` before it, Debian call so.
     """
-    remedy = f"{python_here()} -m pip install {library}"
+
+    command: str
+    what: str
+    library: str
+
+
+REPORT_PAGE = Need("whocall report", "a page (unlike --json)", "jinja2")
+SERVED_PAGE = Need("whocall serve", "whocall serve", "jinja2")
+TRIAGE_PAGE = Need("whocall triage", "--format html", "jinja2")
+TRIAGE_CODE = Need("whocall triage", "comparing code without names", "capstone")
+TRIAGE_CLUSTER = Need("whocall triage", "--scheduler", "distributed")
+NEEDS = (REPORT_PAGE, SERVED_PAGE, TRIAGE_PAGE, TRIAGE_CODE, TRIAGE_CLUSTER)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """`commands` start `program`, which is in Debian's `package`, for `use`."""
+
+    program: str
+    package: str
+    commands: tuple[str, ...]
+    use: str
+
+
+GDB = Tool("gdb", "gdb", ("whocall compare", "whocall gdb"), "whocall compare, whocall gdb")
+JOURNAL = Tool(
+    "journalctl", "systemd", ("whocall bt --last",), "what systemd-coredump noted of crashes"
+)
+TOOLS = (GDB, JOURNAL)
+
+
+def install_module(library: str) -> str:
+    """The command that installs a module for this Python."""
+    return f"{python_here()} -m pip install {library}"
+
+
+def lacking(need: Need) -> Error:
+    """The error of a command whose need is not met."""
+    library = need.library
+    remedy = install_module(library)
     return Error(
-        f"{what} needs {library}, which this Python lacks; install it with `{remedy}`, or as"
+        f"{need.what} needs {library}, which this Python lacks; install it with `{remedy}`, or as"
         f" Debian's python3-{library}",
         reason=f"{library} is missing",
         remedy=remedy,

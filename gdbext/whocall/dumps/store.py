@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from whocall.core.errors import Error
+from whocall.core.extras import JOURNAL
 from whocall.core.records import dataclass
 from whocall.dumps.coredumps import STORE, fields_of_file
 
@@ -63,7 +64,7 @@ def _text(value: Any) -> str:
 
 
 def _entries(journal: str, complaints: list[str], *options: str) -> Iterator[dict[str, Any]]:
-    command = ["journalctl", "--output=json", "--quiet", *options]
+    command = [JOURNAL.program, "--output=json", "--quiet", *options]
     command += [f"--directory={journal}"] if journal else []
     try:
         ran = subprocess.Popen(
@@ -75,7 +76,8 @@ def _entries(journal: str, complaints: list[str], *options: str) -> Iterator[dic
     except OSError:
         if journal:
             raise Error(
-                "a journal is read by journalctl, which is missing: install systemd"
+                f"a journal is read by {JOURNAL.program}, which is missing: install"
+                f" {JOURNAL.package}"
             ) from None
         return
     said, complaint = ran.communicate()

@@ -1,29 +1,37 @@
 """`whocall doctor`: what is there, what is missing, and the command that mends it.
 
-Works without the native module: that is when it is needed.
+Works without the native module: that is when it is needed. What only some commands need, and only
+on the command line, makes the report no worse than "in order, but for these".
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
+import shutil
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from whocall.core import loader
 from whocall.core.errors import Error
+from whocall.core.extras import GDB, NEEDS, TOOLS, install_module
 from whocall.core.version import __version__
 from whocall.frontend import pythons
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report; `remedy` is set when something is wrong."""
+    """One line of the report; `remedy` is set when something is wrong, `only_for` when that
+    disturbs these commands alone.
+    """
 
     subject: str
     text: str
     remedy: str = ""
+    only_for: tuple[str, ...] = ()
 
 
 def _abi() -> str:
@@ -75,6 +83,41 @@ def _debuginfod() -> Finding:
     return Finding("libdebuginfod", text)
 
 
+def _has_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # something stands in sys.modules in its place
+        return False
+
+
+def _modules() -> Iterator[Finding]:
+    """Of Python, which some commands import."""
+    for library in dict.fromkeys(need.library for need in NEEDS):
+        needs = [need for need in NEEDS if need.library == library]
+        users = ", ".join(
+            need.what if need.what.startswith(need.command) else f"{need.command} ({need.what})"
+            for need in needs
+        )
+        if _has_module(library):
+            yield Finding(library, f"found, for {users}")
+        else:
+            commands = tuple(dict.fromkeys(need.command for need in needs))
+            yield Finding(library, f"MISSING, for {users}", install_module(library), commands)
+
+
+def _tools() -> Iterator[Finding]:
+    """Programs that some commands start."""
+    for tool in TOOLS:
+        program = os.environ.get("GDB", GDB.program) if tool is GDB else tool.program
+        where = shutil.which(program)
+        if where is not None:
+            yield Finding(tool.program, f"{where}, for {tool.use}")
+        else:
+            text = f"MISSING ({program}), for {tool.use}"
+            remedy = f"apt-get install {tool.package}"
+            yield Finding(tool.program, text, remedy, tool.commands)
+
+
 def examine(gdb_version: str | None = None) -> list[Finding]:
     """Everything worth knowing when something does not work."""
     host = f"{platform.system()} {platform.machine()}"
@@ -83,7 +126,10 @@ def examine(gdb_version: str | None = None) -> list[Finding]:
         found.append(Finding("gdb", gdb_version))
     version = platform.python_version()
     found.append(Finding("Python", f"{version}, ABI {_abi()}, {loader.python_here()}, {host}"))
-    return [*found, *_native_findings(), _debuginfod()]
+    found += [*_native_findings(), _debuginfod()]
+    if gdb_version is None:  # inside gdb there are no such commands
+        found += [*_modules(), *_tools()]
+    return found
 
 
 def finding_lines(findings: Sequence[Finding]) -> list[str]:
@@ -94,11 +140,16 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
         lines.append(f"{finding.subject + ':':<{width}} {finding.text}")
         if finding.remedy:
             lines.append(f"{'':<{width}} mend it with: {finding.remedy}")
-    healthy = not any(finding.remedy for finding in findings)
-    lines.append("Everything is in order." if healthy else "Something is missing: see above.")
+    disturbed = dict.fromkeys(command for finding in findings for command in finding.only_for)
+    if not is_healthy(findings):
+        lines.append("Something is missing: see above.")
+    elif disturbed:
+        lines.append(f"Everything is in order, but for {', '.join(disturbed)}: see above.")
+    else:
+        lines.append("Everything is in order.")
     return lines
 
 
 def is_healthy(findings: Sequence[Finding]) -> bool:
-    """Whether nothing is missing."""
-    return not any(finding.remedy for finding in findings)
+    """Whether nothing is missing that all commands need."""
+    return not any(finding.remedy and not finding.only_for for finding in findings)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whocall.core.extras import TRIAGE_PAGE
 from whocall.report.page.writing import needs_templates
 from whocall.triage.forms import clean
 from whocall.triage.summary import SHOWN, frame_text
@@ -22,7 +23,7 @@ ROWS = 1000  # cores without a stack that the page shows
 
 def page_text(findings: Findings) -> Iterator[str]:
     """In pieces. Raises Error where the engine of templates is not installed."""
-    needs_templates("--format html")
+    needs_templates(TRIAGE_PAGE)
     from jinja2 import Environment
 
     source = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
-from whocall.core.extras import lacking
+from whocall.core.extras import TRIAGE_CLUSTER, lacking
 from whocall.core.long_work import still_working
 from whocall.triage.work import Json, Settings, failure, work
 
@@ -178,7 +178,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise lacking("--scheduler", "distributed") from error
+            raise lacking(TRIAGE_CLUSTER) from error
         try:
             self._client = Client(address, timeout=ANSWER)
         except (OSError, ValueError) as error:

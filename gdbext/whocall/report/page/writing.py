@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whocall.core.extras import REPORT_PAGE, Need, lacking
 from whocall.report.form.jsonform import Json
 from whocall.report.page.document import PageOptions, document
 
@@ -54,16 +55,14 @@ def hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def needs_templates(what: str = "a page") -> None:
-    """Raises Error, which says that `what` needs it, where the library of the templates is missing:
-    to be called before anything else is done.
+def needs_templates(need: Need = REPORT_PAGE) -> None:
+    """Raises Error, which says what needs it, where the library of the templates is missing: to be
+    called before anything else is done.
     """
-    from whocall.core.extras import lacking
-
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise lacking(what, "jinja2") from error
+        raise lacking(need) from error
 
 
 def environment() -> Environment:

@@ -1,0 +1,43 @@
+"""What the doctor says of modules and programs that only some commands need."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from whocall.core.extras import NEEDS, lacking
+from whocall.frontend.doctor import examine, finding_lines, is_healthy
+
+LIBRARIES = sorted({need.library for need in NEEDS})
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_module_that_is_missing(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands that need it are named, what installs it too, and all else is in order."""
+    monkeypatch.setitem(sys.modules, library, None)
+    findings = examine()
+    assert is_healthy(findings)
+    (finding,) = (one for one in findings if one.subject == library)
+    needs = [need for need in NEEDS if need.library == library]
+    assert finding.text.startswith("MISSING")
+    assert all(need.what in finding.text for need in needs)
+    assert finding.remedy == lacking(needs[0]).remedy
+    last = finding_lines(findings)[-1]
+    assert last.startswith("Everything is in order, but for ")
+    assert all(need.command in last for need in needs)
+
+
+def test_a_program_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GDB", "/no/such/gdb")
+    findings = examine()
+    assert is_healthy(findings)
+    (finding,) = (one for one in findings if one.subject == "gdb")
+    assert (finding.text[:22], finding.remedy) == ("MISSING (/no/such/gdb)", "apt-get install gdb")
+    assert "whocall compare" in finding_lines(findings)[-1]
+
+
+def test_inside_gdb_no_command_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in LIBRARIES:
+        monkeypatch.setitem(sys.modules, library, None)
+    assert finding_lines(examine("13.1"))[-1] == "Everything is in order."
