@@ -1,25 +1,15 @@
 // Asks debuginfod servers for files by their build ids, through elfutils' libdebuginfod.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "object/elf_file.h"
+#include "process/debuginfod_client.h"
 
 namespace whocall {
-
-// Whoever looks on while a file is fetched. Each may be empty, and each may throw: then the fetch
-// ends at once and the exception goes through.
-struct FetchWatch {
-  std::function<void()> check_interrupt;  // called at least once a second
-  // `what` is "separate debug info for /bin/prog"; both numbers are bytes, and called only when
-  // they are known.
-  std::function<void(const std::string& what, std::uint64_t done, std::uint64_t size)> progress;
-};
 
 struct FetchedFile {
   std::shared_ptr<const ElfFile> file;  // null when it is not to be had; else of the build id

@@ -74,6 +74,22 @@ static void push(struct thread *t, uint64_t sp, uint64_t pc, int is_signal) {
     t->entries[t->count++] = (struct entry){sp, pc, is_signal};
 }
 
+/* Situation: a pushed word that lies right behind its push looks like a return address. Example: i386's _start hands
+ * `main` over, which the linker put behind it. Remedy: only `call` leaves one, with or without prefixes. */
+static int is_call(pid_t id, uint64_t pc, unsigned word) {
+    static const unsigned char prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf2, 0xf3};
+    unsigned char code[16];
+    for (unsigned at = 0; at < sizeof code; at += word) {
+        uint64_t read = read_word(id, pc + at, word);
+        memcpy(code + at, &read, word);
+    }
+    unsigned at = 0;
+    while (at < sizeof code - 2 &&
+           (memchr(prefixes, code[at], sizeof prefixes) || (word == 8 && code[at] >> 4 == 4)))
+        at++;
+    return code[at] == 0xe8 || (code[at] == 0xff && (code[at + 1] >> 3 & 7) == 2);
+}
+
 static void step(struct thread *t) {
     struct user_regs_struct regs;
     if (ptrace(PTRACE_GETREGS, t->id, NULL, &regs) != 0)
@@ -84,7 +100,8 @@ static void step(struct thread *t) {
         push(t, t->sp, t->pc, 1);
         push(t, regs.rsp, top, 0);
         t->in_signal = 0;
-    } else if (t->sp - regs.rsp == word && top > t->pc && top <= t->pc + 15) {
+    } else if (t->sp - regs.rsp == word && top > t->pc && top <= t->pc + 15 &&
+               is_call(t->id, t->pc, word)) {
         push(t, regs.rsp, top, 0);
     } else {
         while (t->count) {
