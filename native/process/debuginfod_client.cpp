@@ -145,11 +145,11 @@ ServersAnswer ask_servers(bool executable, const std::string& build_id, const st
   const auto question = std::make_shared<Question>(executable, build_id);
   ask_apart(question);
   try {
-    std::unique_lock lock(question->mutex);
-    while (!question->answered.wait_for(lock, kGlance, [&] { return question->has_answer; })) {
-      lock.unlock();
+    std::unique_lock lock(question->mutex, std::defer_lock);
+    for (bool is_over = false; !is_over; lock.unlock()) {
       tell(watch, *question, what);
       lock.lock();
+      is_over = question->answered.wait_for(lock, kGlance, [&] { return question->has_answer; });
     }
     return question->answer;
   } catch (...) {

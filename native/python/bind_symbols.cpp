@@ -49,7 +49,7 @@ std::optional<std::uint32_t> find_one(const TableView& view, Address address) {
 std::vector<Address> addresses_in(const py::sequence& list) {
   std::vector<Address> addresses;
   addresses.reserve(list.size());
-  for (const py::handle each : list) {
+  for (const auto& each : list) {
     const unsigned long long address = PyLong_AsUnsignedLongLong(each.ptr());
     if (PyErr_Occurred() != nullptr) {
       PyErr_Clear();

@@ -134,7 +134,7 @@ py::tuple FrameFields::row(const FrameFacts& facts, Session& session) const {
 }
 
 FrameClass::FrameClass(py::type type) : type_(std::move(type)) {
-  for (const py::handle name : type_.attr("__slots__")) {
+  for (const auto& name : type_.attr("__slots__")) {
     py::object descriptor = type_.attr(name);
     if (Py_TYPE(descriptor.ptr()) != &PyMemberDescr_Type) {
       throw py::type_error("the slots of a class of frames are slots and nothing else");
