@@ -6,7 +6,7 @@
  * nobody's child, sees each signal before it does. Of one that is about to end the program or a process of its own with a
  * core, it first writes the file NAME in the folder where that process is. */
 #define _GNU_SOURCE
-#include "core_writer.h"
+#include "writer.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -11,8 +11,8 @@ from places.needs import KERNEL_CORES, refusal
 
 from corpus.build import run
 
-SOURCES = [Path(__file__).with_name(name) for name in ("dumper.c", "core_writer.c")]
-HEADER = Path(__file__).with_name("core_writer.h")
+SOURCES = [Path(__file__).with_name(name) for name in ("dumper.c", "writer.c")]
+HEADER = Path(__file__).with_name("writer.h")
 COMMAND = ("gcc", "-O2", "-w", "-static")
 
 

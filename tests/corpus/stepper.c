@@ -12,7 +12,7 @@
  * CORE is a core file that is written, in the folder where the program is, when it dies: for kernels that write none.
  */
 #define _GNU_SOURCE
-#include "core_writer.h"
+#include "writer.h"
 
 #include <elf.h>
 #include <errno.h>

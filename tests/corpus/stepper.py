@@ -10,7 +10,7 @@ from corpus.build import run
 from corpus.voices import Chain, Claim
 
 SOURCE = Path(__file__).with_name("stepper.c")
-WRITER = tuple(Path(__file__).with_name(f"core_writer.{kind}") for kind in "ch")
+WRITER = tuple(Path(__file__).with_name(f"writer.{kind}") for kind in "ch")
 COMMAND = ("gcc", "-O2", "-w")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from corpus.crash import ENVIRONMENT, set_limits
 from kept import Tool, kept, sources
+from places.needs import OWN_CORES, require
 
 from foreign.roots import root_of
 
@@ -85,6 +86,7 @@ def _returns(shadow: Path) -> tuple[int, ...]:
 
 
 def _run(place: Path, of: ForeignSet, root: Path, exe: str, arguments: list[str]) -> ForeignCrash:
+    require(OWN_CORES)
     shadow = place / "shadow"
     command = [of.qemu, "-L", str(root), *AT_ONCE, "-plugin", f"{_plugin()},out={shadow}"]
     subprocess.run(

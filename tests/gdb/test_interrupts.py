@@ -5,8 +5,7 @@ How soon that is on a busy machine is no matter; how much work is done before th
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pexpect
 import pytest
@@ -16,7 +15,6 @@ from sessions import batch
 from terminals import PROMPT, goes_on, terminal
 
 GUARD = 1.0  # seconds of processor time without a look: ten times what it takes
-ATTEMPTS = 8
 Sessions = Callable[[Crash], pexpect.spawn]
 
 THOUSAND = """
@@ -64,23 +62,45 @@ FORGET = [
 ]
 
 
-def interrupted(child: pexpect.spawn, command: str, after: float) -> None:
-    """Ctrl-C while the command runs; on a fast machine that may be earlier than asked for."""
-    for attempt in range(ATTEMPTS):
-        for forget in FORGET:
-            child.sendline(forget)
-            child.expect_exact(PROMPT)
-        child.sendline(command)
-        child.expect_exact("\n")
-        time.sleep(after / 2**attempt)
-        child.sendintr()
-        child.expect_exact(PROMPT)
-        in_time = "Quit" in child.before
-        assert "Traceback" not in child.before
-        goes_on(child)
-        if in_time:
-            return
-    pytest.fail(f"{command} is over too soon, or does not hear Ctrl-C")
+# What the command does is counted: calls in whocall's code, and each look that native code takes in
+# long work, which tells each time when nobody's patience is asked for. At the one that is wanted,
+# it says so and goes on only when Ctrl-C has come. (A generator may be at its end, which nobody who
+# throws it away can be told of.)
+HOLDING = """
+import os, sys, time
+from whocall.core import long_work
+long_work.PATIENCE = 0
+GENERATOR = 0x20
+class Held:
+    def __init__(self, at): self.count, self.at = 0, at
+    def __call__(self, frame, event, argument):
+        if event != 'call' or frame.f_code.co_flags & GENERATOR: return
+        if not frame.f_globals.get('__name__', '').startswith('whocall.'): return
+        self.count += 1
+        if self.count == self.at:
+            sys.setprofile(None)
+            os.write(1, b'{at work}')
+            while True: time.sleep(1)
+"""
+
+
+def interrupted(child: pexpect.spawn, command: str, call: int) -> None:
+    """Ctrl-C at that call of the command's."""
+    for line in (*FORGET, f"python sys.setprofile(Held({call}))"):
+        child.sendline(line)
+        said_at_the_end(child)
+    child.sendline(command)
+    assert child.expect_exact(["{at work}", PROMPT]) == 0, f"{command} never comes so far"
+    child.sendintr()
+    assert "Quit" in said_at_the_end(child)
+    goes_on(child)
+
+
+def said_at_the_end(child: pexpect.spawn) -> str:
+    child.expect_exact(PROMPT)
+    said: str = child.before
+    assert "Traceback" not in said, said
+    return said
 
 
 # A clock of processor time ticks, and each look at pending signals, which Ctrl-C is one of, runs
@@ -133,6 +153,10 @@ def sessions() -> Iterator[Sessions]:
     def session(crash: Crash) -> pexpect.spawn:
         if crash not in opened:
             opened[crash] = terminal(crash, "-iex", "set auto-solib-add off")
+            for line in ("python", *HOLDING.strip().splitlines()):
+                opened[crash].sendline(line)
+            opened[crash].sendline("end")
+            said_at_the_end(opened[crash])
         return opened[crash]
 
     yield session
@@ -140,41 +164,52 @@ def sessions() -> Iterator[Sessions]:
         child.close(force=True)
 
 
-DEEP_COMMANDS = ("bt -no-fold", "bt -no-fold -full", "bt -json", "compare")
-THREAD_COMMANDS = ("whocall bt -all", "thread apply all whocall bt")
-HUGE_COMMANDS = (f"whocall audit {HUGE}", f"whocall functions -module {HUGE.name}")
+# Each with a call in the middle of its work; it makes half as many again, or many times as many,
+# and fewer where the session knows the modules already.
+DEEP_COMMANDS = {
+    "whocall bt -no-fold": 600,
+    "whocall bt -no-fold -full": 100_000,
+    "whocall bt -json": 600,
+    "whocall compare": 100_000,
+}
+THREAD_COMMANDS = {"whocall bt -all": 60, "thread apply all whocall bt": 50_000}
+HUGE_COMMANDS = {
+    f"whocall audit {HUGE}": 10_000,
+    f"whocall functions -module {HUGE.name}": 400,
+}
+EARLY = 20
+
+
+def calls(commands: Mapping[str, int]) -> list[tuple[str, int]]:
+    return [
+        each for command, late in commands.items() for each in ((command, EARLY), (command, late))
+    ]
 
 
 def test_work_looks_for_ctrl_c(deep: Crash, thousand: Crash, huge: Crash) -> None:
     found = {
-        **longest_without_a_look(deep, [f"whocall {command}" for command in DEEP_COMMANDS]),
-        **longest_without_a_look(thousand, THREAD_COMMANDS),
-        **longest_without_a_look(huge, HUGE_COMMANDS),
+        **longest_without_a_look(deep, [*DEEP_COMMANDS]),
+        **longest_without_a_look(thousand, [*THREAD_COMMANDS]),
+        **longest_without_a_look(huge, [*HUGE_COMMANDS]),
     }
     assert max(found.values()) < GUARD, found
 
 
-@pytest.mark.parametrize("after", [0.1, 0.6])
-@pytest.mark.parametrize("command", DEEP_COMMANDS)
+@pytest.mark.parametrize(("command", "call"), calls(DEEP_COMMANDS))
 def test_a_hundred_thousand_frames(
-    deep: Crash, sessions: Sessions, command: str, after: float
+    deep: Crash, sessions: Sessions, command: str, call: int
 ) -> None:
-    interrupted(sessions(deep), f"whocall {command}", after)
+    interrupted(sessions(deep), command, call)
 
 
-@pytest.mark.parametrize("command", THREAD_COMMANDS)
-def test_a_thousand_threads(thousand: Crash, sessions: Sessions, command: str) -> None:
-    interrupted(sessions(thousand), command, 0.15)
+@pytest.mark.parametrize(("command", "call"), calls(THREAD_COMMANDS))
+def test_a_thousand_threads(thousand: Crash, sessions: Sessions, command: str, call: int) -> None:
+    interrupted(sessions(thousand), command, call)
 
 
-@pytest.mark.parametrize("after", [0.15, 0.4, 1.0])
-def test_the_audit_of_a_huge_file(huge: Crash, sessions: Sessions, after: float) -> None:
-    interrupted(sessions(huge), HUGE_COMMANDS[0], after)
-
-
-@pytest.mark.parametrize("after", [0.3, 0.8])
-def test_the_function_table_of_a_huge_module(huge: Crash, sessions: Sessions, after: float) -> None:
-    interrupted(sessions(huge), HUGE_COMMANDS[1], after)
+@pytest.mark.parametrize(("command", "call"), calls(HUGE_COMMANDS))
+def test_a_huge_file(huge: Crash, sessions: Sessions, command: str, call: int) -> None:
+    interrupted(sessions(huge), command, call)
 
 
 LOAD = """

@@ -30,8 +30,10 @@ KERNEL_CORES = "core files by the kernel"
 OWN_CORES = "core files by an emulator"
 OTHER_OWNERS = "files of other users"
 ATTACHING = "attaching to other processes"
+CONTAINERS = "a container of its own"
 OTHERS_CORES = "cores of other projects"
 
+UNPRIVILEGED = Path(__file__).resolve().parents[2] / "scripts" / "unprivileged"
 OTHERS = Path(__file__).resolve().parents[3] / "shared" / "cores"
 
 
@@ -126,6 +128,11 @@ def _attaching() -> str | None:
     return refused[0] if refused else None
 
 
+def _containers() -> str | None:
+    command = [sys.executable, str(UNPRIVILEGED), "true"]
+    return _said(subprocess.run(command, capture_output=True, text=True, check=False))
+
+
 def _others_cores() -> str | None:
     return None if OTHERS.is_dir() else f"there is no {OTHERS}"
 
@@ -137,6 +144,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     OWN_CORES: _own_cores,
     OTHER_OWNERS: _other_owners,
     ATTACHING: _attaching,
+    CONTAINERS: _containers,
     OTHERS_CORES: _others_cores,
 }
 

@@ -15,6 +15,7 @@ from corpus.catalog import SOURCES, Program
 from corpus.crash import ENVIRONMENT, set_limits
 from corpus.variants import CPP_COMPILERS, LINK_FLAGS, NO_TABLES, TABLES
 from kept import Tool, kept, sources
+from places.needs import OWN_CORES, require
 
 from ports.elf import Core, Elf
 from ports.matrix import OWN, Variant, selection
@@ -112,6 +113,7 @@ class Case:
 
     def _crash(self, exe: Path, place: Path) -> Path:
         """qemu's own core, which the kernel writes besides, is made small and thrown away."""
+        require(OWN_CORES)
         command = [self.of.qemu, "-L", self.of.sysroot, str(exe)]
         try:
             subprocess.run(

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 from corpus.crash import ENVIRONMENT, set_limits
 from oracles.tools import run
+from places.needs import OWN_CORES, require
 
 from ports import ROOT, voices
 from ports.matrix import OWN
@@ -65,6 +66,7 @@ class Built:
 
 @pytest.fixture(params=ORDERS)
 def built(request: pytest.FixtureRequest, tmp_path: Path) -> Built:
+    require(OWN_CORES)
     twin, exe = tmp_path / "twin", tmp_path / "program"
     triple, qemu, own = ORDERS[request.param]
     source = str(OWN / "byte_order.c")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from corpus.crash import set_limits
 from oracles.tools import run
+from places.needs import OWN_CORES, require
 
 import whocall
 from ports import ROOT
@@ -41,6 +42,7 @@ def compiled(place: Path, name: str, text: str, *flags: str) -> Path:
 @pytest.fixture
 def crashed(tmp_path: Path) -> Path:
     """The core; the program and its library lie beside it."""
+    require(OWN_CORES)
     compiled(tmp_path, "libdeep.so", LIBRARY, "-shared", "-fPIC")
     compiled(tmp_path, "prog", PROGRAM, "./libdeep.so")
     subprocess.run(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 from corpus.crash import set_limits
+from places.needs import OWN_CORES, require
 
 from ports import ROOT, voices
 from ports.sets import SETS
@@ -31,6 +32,7 @@ class Dumped(NamedTuple):
 
 
 def _crashed(place: Path, name: str, *libraries: str) -> Dumped:
+    require(OWN_CORES)
     of = SETS[name]
     place.mkdir()
     (place / "prog.c").write_text(SOURCE)

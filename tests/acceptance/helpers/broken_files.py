@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpus.corefile import Core
 from oracles import nm_table
 from places.capabilities import give_up
 
@@ -162,6 +163,7 @@ def run_without_privileges(*arguments: str | Path) -> subprocess.CompletedProces
 def check_chain(pcs: list[int], made: Crash) -> None:
     """The innermost frames lie in the program's own functions, as its twin's symbols say."""
     starts = [(symbol.address, symbol.name) for symbol in nm_table.symbols(made.twin)]
-    base = 0x555555554000  # gdb runs programs without randomisation
+    mappings = Core(made.core).mappings
+    base = next(each.start - each.offset for each in mappings if each.path == str(made.exe))
     names = [max(start for start in starts if start[0] <= pc - base)[1] for pc in pcs[:3]]
     assert names == CHAIN

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from corpus.crash import ENVIRONMENT, set_limits
+from places.needs import OWN_CORES
 
 import whocall
 from acceptance.helpers.front_ends import WHOCALL
@@ -117,11 +118,28 @@ def lldbs_chains(said: str) -> list[list[int]]:
     return found
 
 
+AS_IT_IS = "settings set target.disable-aslr false"  # not every place allows that
+
+
 def test_lldbs_minidump_has_the_frames_that_lldb_has(plain: Crash, tmp_path: Path) -> None:
     place = tmp_path / "lldb.dmp"
     save = f"process save-core --plugin-name=minidump --style=stack {place}"
     said = ran(
-        ["lldb", "-b", "-o", "run", "-k", save, "-k", "bt all", "-k", "kill", plain.exe],
+        [
+            "lldb",
+            "-b",
+            "-O",
+            AS_IT_IS,
+            "-o",
+            "run",
+            "-k",
+            save,
+            "-k",
+            "bt all",
+            "-k",
+            "kill",
+            plain.exe,
+        ],
         env={**ENVIRONMENT, "HOME": str(tmp_path)},
     )
     wanted = lldbs_chains(said.rpartition("bt all")[2])
@@ -129,6 +147,7 @@ def test_lldbs_minidump_has_the_frames_that_lldb_has(plain: Crash, tmp_path: Pat
     assert [[pc for pc, _ in chain] for chain in chains(place)] == wanted
 
 
+@pytest.mark.needs(OWN_CORES)
 @pytest.mark.parametrize("form", FORMS)
 def test_of_other_instruction_sets(form: str, tmp_path: Path) -> None:
     triple, qemu = ("arm-linux-gnueabihf", "qemu-arm") if form == "arm" else ("aarch64-linux-gnu",

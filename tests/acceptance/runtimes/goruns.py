@@ -17,6 +17,7 @@ from pathlib import Path
 
 from corpus.crash import kernel_core, set_limits
 from corpus.dumper import leaving_core
+from places.needs import OWN_CORES, require
 
 PROGRAMS = Path(__file__).with_name("goprograms")
 TIMEOUT = 60
@@ -155,6 +156,7 @@ class GoToolchain:
             _, said = process.communicate(timeout=TIMEOUT)
         core = kernel_core(place)
         if self.target.run:
+            require(OWN_CORES)
             if core is not None:  # the emulator's own
                 core.unlink()
             core = next(place.glob("qemu_*.core"), None)

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core_writer.h"
+#include "writer.h"
 
 #include <dirent.h>
 #include <elf.h>
