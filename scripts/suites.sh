@@ -47,3 +47,14 @@ unpack() {  # SUITE FOLDER PACKAGE...
   mkdir -p "$2"
   printf '%s\0' "$at"/archives/*.deb | xargs -0 -n 1 -P 2 sh -c 'exec dpkg -x "$1" "$0"' "$2"
 }
+
+# The same without what they depend on.
+unpack_alone() {  # SUITE FOLDER PACKAGE...
+  local into=$work/$1/alone
+  rm -rf "$into"
+  mkdir -p "$into"
+  (cd "$into" && private "$1" apt-get download "${@:3}") >"$work/$1/log" 2>&1 </dev/null ||
+    { cat "$work/$1/log" >&2; fail "${*:3} of Debian's $1 could not be downloaded (see above)"; }
+  mkdir -p "$2"
+  printf '%s\0' "$into"/*.deb | xargs -0 -n 1 -P 2 sh -c 'exec dpkg -x "$1" "$0"' "$2"
+}

@@ -280,5 +280,32 @@ TEST_CASE("code pointers: initializers, functions, and words that point to no co
   CHECK_FALSE(pointers.is_case(function));
 }
 
+TEST_CASE("code pointers: a table of functions that nobody aligned, and one of labels") {
+  const auto functions_of = [](const Bytes& end) {
+    constexpr unsigned kMany = 12;
+    Bytes code = Bytes{0x90}.append(end);
+    std::vector<std::pair<Address, Address>> words;
+    for (unsigned i = 0; i < kMany; ++i) {
+      words.emplace_back(kData + 0x800 + 8 * i, kText + code.size());
+      code.append(Bytes{0x8d, 0x47, 0x01}).append(end);  // lea 1(%rdi),%eax
+    }
+    const auto file = CodeFile(kX86_64)
+                          .code(kText, code)
+                          .section({.name = ".rela.dyn",
+                                    .type = SHT_RELA,
+                                    .address = kData,
+                                    .bytes = relative(words),
+                                    .entry_size = 24})
+                          .file();
+    const std::vector<AddressRange> areas = {{kText, kText + code.size()}};
+    return CodePointers(*file, kX86_64, areas, {}).functions().size();
+  };
+  CHECK(functions_of({0xc3}) == 12);                   // ret
+  CHECK(functions_of({0xc2, 0x08, 0x00}) == 12);       // ret $8
+  CHECK(functions_of({0xff, 0xe0}) == 0);              // jmp *%rax
+  CHECK(functions_of({0xe9, 0xc3, 0xc3, 0, 0}) == 0);  // jmp to where all dispatch
+  CHECK(functions_of({0xeb, 0x80}) == 0);
+}
+
 }  // namespace
 }  // namespace whocall::test

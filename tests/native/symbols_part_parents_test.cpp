@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "arch/x86_64.h"
@@ -150,6 +152,32 @@ TEST_CASE("part parents: a jump into the middle of another function makes no par
   const PartOwner owner = file.owner_of(4 + 7, true);
   CHECK(owner.kind == PartKind::function);
   CHECK(owner.function == kText);
+}
+
+TEST_CASE("part parents: nobody calls what a symbol says is a part") {
+  const std::map<std::string, bool> parts = {
+      {"parse.cold", true}, {"parse.cold.3", true}, {"parse.colder", false}, {"parse", false}};
+  for (const auto& [name, is_part] : parts) {
+    CAPTURE(name);
+    Bytes symbols = Bytes().fill(24, 0);
+    symbols.u32(1).u8(STT_FUNC).u8(0).u16(1).u64(kText + 0x10).u64(0x10);
+    const auto file = CodeFile(kX86_64)
+                          .code(kText, Bytes().fill(64, 0x90))
+                          .section({.name = ".strtab",
+                                    .type = SHT_STRTAB,
+                                    .bytes = Bytes().u8(0).text(name),
+                                    .flags = 0})
+                          .section({.name = ".symtab",
+                                    .type = SHT_SYMTAB,
+                                    .bytes = symbols,
+                                    .flags = 0,
+                                    .entry_size = 24,
+                                    .link = 2})
+                          .file();
+    const FunctionStarts starts(*file, kX86_64, *SymbolTable::from_elf(file));
+    CHECK(starts.evidence_at(kText + 0x10).certain());
+    CHECK(starts.is_called(kText + 0x10) != is_part);
+  }
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ class MessageJudge {
   void run(std::vector<InferredName>& names) {
     collect();
     read_symbols();
-    const std::size_t all = evidence_.starts().all().size();
+    // Compilers make as many starts of parts as there are failures.
+    const std::size_t all = evidence_.starts().all().size() - parts_.size();
     limits_ = 10 * claims_.size() >= 4 * all ? kWhereMostReport : kElsewhere;
     for (const auto& [function, claim] : claims_) {
       if (claim.texts.size() == 1 && !claim.in_header) {
@@ -54,6 +55,7 @@ class MessageJudge {
       claim.in_header = claim.in_header || call.in_header;
       if (owner.kind == PartKind::part && owner.whole) {
         claim.parts.insert(call.start);
+        parts_.insert(call.start);
       } else if (owner.kind == PartKind::unclear) {
         unclear_.insert(owner.function);
       }
@@ -115,6 +117,7 @@ class MessageJudge {
   std::vector<MessageCall> calls_;
   BoundedReachability early_;
   std::map<Address, Claim> claims_;
+  std::set<Address> parts_;                                  // of all claims
   std::map<std::string_view, std::set<Address>> functions_;  // by text
   std::set<Address> unclear_;
   std::unordered_map<Address, std::string_view> symbols_;

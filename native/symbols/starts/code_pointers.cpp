@@ -6,8 +6,10 @@
 #include <array>
 #include <utility>
 
+#include "arch/instruction.h"
 #include "base/interrupt.h"
 #include "base/sort_by_address.h"
+#include "object/elf_decoder.h"
 #include "object/elf_dynamic.h"
 #include "object/elf_imports.h"
 #include "object/range_index.h"
@@ -50,7 +52,7 @@ std::vector<AddressRange> initializer_arrays(const ElfFile& file, const ElfDynam
 
 CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
                            const std::vector<AddressRange>& areas, std::vector<Address> tables)
-    : file_(file), arch_(arch), areas_(areas) {
+    : file_(file), arch_(arch), areas_(areas), decoder_(decoder_for(file, arch)) {
   read_initializers();
   read_jump_tables();
   read_relative_tables(std::move(tables));
@@ -72,6 +74,8 @@ CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
   }
   sort_out_labels();
 }
+
+CodePointers::~CodePointers() = default;
 
 const AddressRange* CodePointers::area_of(Address address) const {
   const auto area = std::ranges::find_if(
@@ -155,10 +159,14 @@ void CodePointers::sort_out_labels() {
 }
 
 // By the alignment; where compilers hardly align functions, by the code there.
+//
+// Folklore. Situation: a compiler that was asked for small code, or for none of its optimizations,
+// aligns no functions. Example: gcc -O0, -O1 and -Os, a table of thirty handlers. Remedy: those
+// stand behind a return, where the blocks of a computed `goto` end with a jump.
 bool CodePointers::is_where_functions_begin(Address target) const {
   constexpr unsigned kTellsNothing = 8;  // bytes
   if (target % arch_.code.function_alignment != 0) {
-    return false;
+    return arch_.code.function_alignment > kTellsNothing && stands_behind_return(target);
   }
   if (arch_.code.function_alignment > kTellsNothing || arch_.code.features_at_start == nullptr) {
     return true;
@@ -166,6 +174,17 @@ bool CodePointers::is_where_functions_begin(Address target) const {
   const AddressRange* area = area_of(target);
   return area != nullptr &&
          arch_.code.features_at_start(file_.at(area->begin), target - area->begin).prologue;
+}
+
+bool CodePointers::stands_behind_return(Address target) const {
+  constexpr Address kLongestReturn = 4;  // bytes
+  for (Address size = 1; decoder_ != nullptr && size <= kLongestReturn; ++size) {
+    const auto before = decoder_->decode(file_.at(target - size), target - size);
+    if (before && before->returns && before->size == size) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Tables of addresses that indirect jumps name; a table ends where another begins or where a word

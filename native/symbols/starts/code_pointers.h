@@ -2,6 +2,7 @@
 // main, and to the cases of switches, which are no functions.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -12,6 +13,8 @@
 
 namespace whocall {
 
+class InstructionDecoder;
+
 // Link addresses throughout.
 class CodePointers {
  public:
@@ -19,6 +22,7 @@ class CodePointers {
   // cases among them. The file and the areas must outlive the object.
   CodePointers(const ElfFile& file, const Architecture& arch,
                const std::vector<AddressRange>& areas, std::vector<Address> tables);
+  ~CodePointers();
 
   // Of init and fini arrays and functions.
   [[nodiscard]] std::span<const Address> initializers() const { return initializers_; }
@@ -42,12 +46,14 @@ class CodePointers {
   void consider(Address where, Address word);
   void sort_out_labels();
   [[nodiscard]] bool is_where_functions_begin(Address target) const;
+  [[nodiscard]] bool stands_behind_return(Address target) const;
   [[nodiscard]] const AddressRange* area_of(Address address) const;
   [[nodiscard]] bool is_initializer_slot(Address where) const;
 
   const ElfFile& file_;
   const Architecture& arch_;
   const std::vector<AddressRange>& areas_;
+  std::unique_ptr<InstructionDecoder> decoder_;  // null where the instruction set is not decoded
   std::vector<AddressRange> initializer_arrays_;
   std::vector<Address> initializers_;
   std::vector<Pointer> pointers_;  // candidates for functions

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/distinct_addresses.h"
@@ -26,6 +27,17 @@ namespace {
 std::vector<Address> in_order(std::vector<Address> addresses) {
   sort_by_address(addresses, [](Address address) { return address; });
   return addresses;
+}
+
+// Folklore. Situation: a symbol stands for a part of a function. Example: gcc's parse.cold, and
+// parse.cold.3 of gcc 8: parse jumps there, and its frame lies on the stack. Remedy: what its name
+// tells of is written down as by an unwind table, which does not say either that it is called.
+bool is_part(std::string_view name) {
+  constexpr std::string_view kCold = ".cold";
+  const std::size_t at = name.rfind(kCold);
+  return at != std::string_view::npos && at != 0 &&
+         std::ranges::all_of(name.substr(at + kCold.size()),
+                             [](char each) { return each == '.' || (each >= '0' && each <= '9'); });
 }
 
 class Collector {
@@ -68,7 +80,8 @@ class Collector {
     std::vector<FunctionStart> starts(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       check_interrupt_at(i, kManyEntries);
-      starts[i] = {all.start(i), evidence_of(all.source(i))};
+      starts[i] = {all.start(i), is_part(all[i].name) ? StartEvidenceSet(StartEvidence::fde)
+                                                      : evidence_of(all.source(i))};
     }
     return starts;
   }
