@@ -42,7 +42,7 @@ std::optional<Address> debug_structure(const WordReader& reader, Address table) 
       return std::nullopt;
     }
     if (*tag == DT_DEBUG && *value != 0) {
-      return *value;
+      return value;
     }
     // Where the table is read-only, it holds the place of a word that the linker fills in.
     const bool has_rld_map = elf_machine(reader.arch().abi.elf_machine).has_rld_map;

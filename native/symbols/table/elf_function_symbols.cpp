@@ -23,8 +23,7 @@ bool is_executable(const ElfSection& section) {
 class FunctionFilter {
  public:
   explicit FunctionFilter(const ElfFile& file)
-      : file_(file),
-        sections_(file.sections()),
+      : sections_(file.sections()),
         parts_(code_parts(file)),
         machine_(elf_machine(file.machine())) {}
 
@@ -77,7 +76,6 @@ class FunctionFilter {
     return part == parts_.end() ? std::nullopt : std::optional(part->end);
   }
 
-  const ElfFile& file_;
   std::span<const ElfSection> sections_;
   std::vector<AddressRange> parts_;
   const ElfMachine& machine_;
