@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from whocall.core import loader
 from whocall.core.extras import NEEDS, lacking
 from whocall.frontend.doctor import examine, finding_lines, is_healthy
 
@@ -41,3 +42,11 @@ def test_inside_gdb_no_command_needs_them(monkeypatch: pytest.MonkeyPatch) -> No
     for library in LIBRARIES:
         monkeypatch.setitem(sys.modules, library, None)
     assert finding_lines(examine("13.1"))[-1] == "Everything is in order."
+
+
+def test_what_mends_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pip may not touch what the distribution's package holds."""
+    monkeypatch.setattr(loader, "_PACKAGE", "/usr/lib/python3/dist-packages/whocall")
+    assert loader.remedy() == "apt-get install --reinstall whocall"
+    monkeypatch.setattr(loader, "_PACKAGE", "/opt/venv/lib/python3.11/site-packages/whocall")
+    assert "-m pip install" in loader.remedy()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "whocall._native"
+_DISTRIBUTION = "/usr/lib/python3/dist-packages"  # where Debian's package is, and pip puts nothing
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
@@ -153,6 +154,8 @@ def remedy() -> str:
         gdb = _unusual_gdb()
         named = f"GDB={shlex.quote(gdb)} " if gdb else ""
         return f"{named}{shlex.quote(os.path.join(root, 'scripts', 'prepare'))} demo"
+    if os.path.dirname(_PACKAGE) == _DISTRIBUTION:
+        return "apt-get install --reinstall whocall"
     return f"{python_here()} -m pip install --force-reinstall whocall"
 
 
