@@ -16,7 +16,7 @@ test_packages=("${bench_packages[@]}"
                strace mold musl-tools 'g++-{g++}-multilib' python3-pytest python3-hypothesis python3-pexpect
                python3-jsonschema python3-venv doctest-dev valgrind perl git
                openssl sqlite3 gdbserver libgnutls28-dev nettle-dev lld rustc perl-debug libc6-dbg libssl-dev libexpat1-dev
-               libpcre2-dev libgmp-dev debuginfod golang-go tmux llvm-runtime
+               libpcre2-dev libtirpc-dev libgmp-dev debuginfod golang-go tmux llvm-runtime
                lua5.4 mujs duktape 'gforth|pforth' luajit chezscheme sbcl shellcheck default-jre-headless
                guile-3.0 emacs-nox
                zstd xz-utils gzip lz4 bzip2 systemd util-linux umoci skopeo

@@ -143,9 +143,7 @@ def measure(twin: Path, has_tables: bool) -> Result:
     return result
 
 
-def of_compiler(
-    compiler: Compiler, levels: tuple[str, ...], corpus: Corpus
-) -> dict[str, Result]:
+def of_compiler(compiler: Compiler, levels: tuple[str, ...], corpus: Corpus) -> dict[str, Result]:
     """By level."""
     results = {}
     for level in levels:

@@ -142,7 +142,9 @@ int use_%(int c, char **v) {
 }
 """
 
-REPORTS = HEAD + r"""
+REPORTS = (
+    HEAD
+    + r"""
 KEEP void log_at(int level, const char *file, int line, const char *name, const char *text, ...) {
   va_list all; va_start(all, text); outside_2(level, line);
   outside_p(file); outside_p(name); outside_p(all); va_end(all);
@@ -155,6 +157,7 @@ KEEP void bug_at(const char *file, int line, const char *name) {
 }
 int main(int c, char **v) { (void)v; return outside(c); }
 """
+)
 
 
 def unit(number: int, rounds: int) -> str:

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "object/elf_decoder.h"
 #include "object/elf_imports.h"
 
 namespace whocall {
@@ -50,6 +51,19 @@ bool is_code(const ElfFile& file, Address address) {
   });
 }
 
+// Folklore. Situation: the start-up code hands over a jump to main that lies in its own file.
+// Example:
+// `__wrap_main` of i386's crt1.o from glibc 2.37 on, a few bytes behind _start. Remedy: main is
+// where that goes. A main of the program's that is a jump (`return other();`) lies farther away.
+Address past_wrapper(const ElfFile& file, const Architecture& arch, Address main, Address entry) {
+  constexpr Address kRoom = 64;  // bytes of _start and what its file has besides
+  if (main <= entry || main - entry >= kRoom) {
+    return main;
+  }
+  const auto first = decoder_for(file, arch)->decode(file.at(main), main);
+  return first && first->flow == Instruction::Flow::jump && first->target ? *first->target : main;
+}
+
 }  // namespace
 
 std::vector<StartupFunction> startup_functions(const ElfFile& file, const Architecture& arch) {
@@ -71,7 +85,7 @@ std::vector<StartupFunction> startup_functions(const ElfFile& file, const Archit
                     : startup->main_slot ? word_at(file, *startup->main_slot)
                                          : std::nullopt;
   if (main && is_code(file, arch.code_address(*main))) {
-    found.push_back({arch.code_address(*main), "main"});
+    found.push_back({past_wrapper(file, arch, arch.code_address(*main), entry), "main"});
   }
   return found;
 }

@@ -64,6 +64,24 @@ def test_main_of_glibc(flags: str, tmp_path: Path) -> None:
     assert {"_start", "main"} <= entry_names(name_twins.build(tmp_path, *flags.split()))
 
 
+WRAPPED = r"""
+asm(".text\n.globl _start\n.type _start, @function\n_start:\n"
+    "xor %ebp, %ebp\npop %esi\nmov %esp, %ecx\nand $-16, %esp\npush %eax\npush %esp\npush %edx\n"
+    "call 1f\nadd $_GLOBAL_OFFSET_TABLE_, %ebx\npush $0\npush $0\npush %ecx\npush %esi\n"
+    "lea wrapper@GOTOFF(%ebx), %eax\npush %eax\ncall __libc_start_main\nhlt\n"
+    "1: mov (%esp), %ebx\nret\n"
+    ".type wrapper, @function\nwrapper: jmp main\n.size _start, .-_start");
+"""
+
+
+def test_main_behind_a_jump_of_the_start_up_code(tmp_path: Path) -> None:
+    """As i386's glibc hands it over from 2.37 on; a main that is a jump is main all the same."""
+    source = WRAPPED + "int other(int); int main(int count) { return other(count); }\n"
+    source += "__attribute__((noinline)) int other(int count) { return count * 2; }\n"
+    command = ("-O2", "-m32", "-no-pie", "-nostartfiles")
+    assert {"_start", "main"} <= entry_names(name_twins.build(tmp_path, *command, source=source))
+
+
 @pytest.mark.parametrize("flags", ["-O2", "-static", "-no-pie -static", "-Os -no-pie"])
 def test_main_of_musl(flags: str, tmp_path: Path) -> None:
     twin = name_twins.build(tmp_path, *flags.split(), compiler="musl-gcc")
