@@ -127,5 +127,7 @@ def count_instructions(file: Path) -> int:
         text=True,
     ).stdout
     texts = re.findall(r"^ +[0-9a-f]+:\t(.*)$", listing, re.MULTILINE)
-    no_code = re.compile(r"(cs |data16 )*nop|xchg +%ax,%ax|\(bad\)|int3|lea +(%cs:)?(0x0)?\(%es[ip]")
+    no_code = re.compile(
+        r"(cs |data16 )*nop|xchg +%ax,%ax|\(bad\)|int3|lea +(%cs:)?(0x0)?\(%es[ip]"
+    )
     return sum(no_code.match(text) is None for text in texts)
