@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 
+from compilers.build import Corpus
 from compilers.floors import FLOORS, missed
 from compilers.found import WANTED, all_compilers
-from compilers.measure import LEVELS, Corpus, Result, of_compiler, version_line
+from compilers.measure import LEVELS, Result, of_compiler, version_line
 
 HEADS = ("names", "wrong", "starts found", "starts true", "rows at calls", "rows")
 

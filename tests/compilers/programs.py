@@ -59,8 +59,8 @@ SHAPES = (
        case 4: return outside(-x); case 5: return # + outside(9); default: assert(x > #); }
        return x; }""",
      "@(s)"),
-    ("""KEEP int @(int x, const char *s) { if (x > #) log_at(x, __FILE__, __LINE__, __func__, "%d %s",
-       x, s); return outside(x) - #; }""",
+    ("""KEEP int @(int x, const char *s) { if (x > #) log_at(x, __FILE__, __LINE__, __func__, "%d",
+       x); else outside_p(s); return outside(x) - #; }""",
      '@(s, "t")'),
     ("""KEEP int @(int x) { if (x == #) { complain(__FILE__, __LINE__, __func__, x); return -#; }
        return outside(x) + 2 * #; }""",
@@ -84,10 +84,11 @@ SHAPES = (
     ("""KEEP int @(const char *s) { if (!s) { g_return_if_fail_warning("demo", __func__, "s");
        return #; } return outside_p(s) + #; }""",
      '@("t" + (s & 1))'),
-    ("""KEEP int @(int x) { if (x < #) g_assertion_message_expr("demo", __FILE__, __LINE__, __func__,
-       "x"); return outside(x * #); }""",
+    ("""KEEP int @(int x) { if (x < #) g_assertion_message_expr("demo", __FILE__, __LINE__,
+       __func__, "x"); return outside(x * #); }""",
      "@(s)"),
-    ("""KEEP long @(struct wide w, int x) { assert(w.a[2] != #); return w.a[x & 3] + outside(x); }""",
+    ("""KEEP long @(struct wide w, int x) { assert(w.a[2] != #);
+       return w.a[x & 3] + outside(x); }""",
      "(int)@((struct wide){{s}}, s)"),
     ("""KEEP int @(int n, ...) { assert(n < 77); va_list all; int sum = #; va_start(all, n);
        while (n--) sum += va_arg(all, int); va_end(all); return outside(sum); }""",

@@ -302,6 +302,7 @@ TEST_CASE("code pointers: a table of functions that nobody aligned, and one of l
   };
   CHECK(functions_of({0xc3}) == 12);                   // ret
   CHECK(functions_of({0xc2, 0x08, 0x00}) == 12);       // ret $8
+  CHECK(functions_of({0xe8, 0, 0, 0x10, 0}) == 12);    // call of what never returns
   CHECK(functions_of({0xff, 0xe0}) == 0);              // jmp *%rax
   CHECK(functions_of({0xe9, 0xc3, 0xc3, 0, 0}) == 0);  // jmp to where all dispatch
   CHECK(functions_of({0xeb, 0x80}) == 0);

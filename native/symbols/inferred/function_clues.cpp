@@ -121,7 +121,7 @@ std::vector<Address> FunctionClues::parts_of(const AddressRange& area, Address f
 }
 
 // The start of what holds `address`, if that may be a part of a function; a miss when a symbol says
-// that it is a function.
+// that it lies in a function.
 std::optional<Address> FunctionClues::part_around(Address address) const {
   const SymbolRange symbols = evidence_.table.symbols();
   std::size_t next = first_behind(symbols, address);
@@ -131,6 +131,9 @@ std::optional<Address> FunctionClues::part_around(Address address) const {
   std::optional<Address> start;
   if (next != 0) {
     start = symbols.start(next - 1);
+    if (symbols.exact_end(next - 1) && symbols.range(next - 1).end <= address) {
+      start = symbols.range(next - 1).end;  // nobody says what follows the function
+    }
   }
   const auto behind = std::ranges::upper_bound(part_starts_, address);
   if (behind != part_starts_.begin()) {

@@ -166,7 +166,7 @@ void CodePointers::sort_out_labels() {
 bool CodePointers::is_where_functions_begin(Address target) const {
   constexpr unsigned kTellsNothing = 8;  // bytes
   if (target % arch_.code.function_alignment != 0) {
-    return arch_.code.function_alignment > kTellsNothing && stands_behind_return(target);
+    return arch_.code.function_alignment > kTellsNothing && stands_behind_last(target);
   }
   if (arch_.code.function_alignment > kTellsNothing || arch_.code.features_at_start == nullptr) {
     return true;
@@ -176,7 +176,8 @@ bool CodePointers::is_where_functions_begin(Address target) const {
          arch_.code.features_at_start(file_.at(area->begin), target - area->begin).prologue;
 }
 
-bool CodePointers::stands_behind_return(Address target) const {
+// Whether a return or a call is the instruction before.
+bool CodePointers::stands_behind_last(Address target) const {
   constexpr Address kLongestReturn = 4;  // bytes
   for (Address size = 1; decoder_ != nullptr && size <= kLongestReturn; ++size) {
     const auto before = decoder_->decode(file_.at(target - size), target - size);
@@ -184,7 +185,9 @@ bool CodePointers::stands_behind_return(Address target) const {
       return true;
     }
   }
-  return false;
+  const auto before = file_.at(target - arch_.code.longest_call).slice(0, arch_.code.longest_call);
+  return before && arch_.code.call_before != nullptr &&
+         arch_.code.call_before(*before, target).has_value();
 }
 
 // Tables of addresses that indirect jumps name; a table ends where another begins or where a word

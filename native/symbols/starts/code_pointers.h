@@ -46,7 +46,7 @@ class CodePointers {
   void consider(Address where, Address word);
   void sort_out_labels();
   [[nodiscard]] bool is_where_functions_begin(Address target) const;
-  [[nodiscard]] bool stands_behind_return(Address target) const;
+  [[nodiscard]] bool stands_behind_last(Address target) const;
   [[nodiscard]] const AddressRange* area_of(Address address) const;
   [[nodiscard]] bool is_initializer_slot(Address where) const;
 

@@ -119,7 +119,9 @@ class Collector {
     join_chosen(StartEvidence::init_array);
     for (const Address target : pointers.functions()) {
       const StartFeatures features = features_at(target);
-      choose_if((features.behind_end && !features.catches) || looks_like_function(target), target);
+      const bool behind =
+          features.behind_end || (!functions_are_aligned_at(target) && stands_behind_call(target));
+      choose_if((behind && !features.catches) || looks_like_function(target), target);
     }
     join_chosen(StartEvidence::code_pointer);
     for (const Address target : marks.address_taken) {

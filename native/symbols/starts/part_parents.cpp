@@ -9,11 +9,8 @@
 namespace whocall {
 namespace {
 
-// Whether somebody wrote down where what begins there ends.
-bool is_delimited(StartEvidenceSet evidence) {
-  return evidence.has(StartEvidence::fde) || evidence.has(StartEvidence::symtab) ||
-         evidence.has(StartEvidence::dynsym);
-}
+// Whether an unwind table says where what begins there ends.
+bool is_delimited(StartEvidenceSet evidence) { return evidence.has(StartEvidence::fde); }
 
 }  // namespace
 
