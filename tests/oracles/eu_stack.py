@@ -22,6 +22,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from places.needs import ATTACHING, require
+
 from oracles.remembered import remembered
 from oracles.tools import ToolError, asked
 
@@ -64,6 +66,7 @@ def of_core(core: Path, exe: Path | None, limit: int = 0) -> EuStacks:
 
 def of_process(pid: int, limit: int = 0) -> EuStacks:
     """The stacks of a live process; it is stopped meanwhile and goes on afterwards."""
+    require(ATTACHING)
     return _run(["-p", str(pid)], limit)
 
 

@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from places.needs import ATTACHING, require
+
 from oracles.remembered import remembered
 from oracles.tools import ToolError, run
 
@@ -75,6 +77,7 @@ def of_core(
 
 def of_process(pid: int, limit: int = 0) -> dict[int, GdbThread]:
     """The stacks of a live process, which goes on afterwards."""
+    require(ATTACHING)
     return _walk(["-p", str(pid)], limit)
 
 

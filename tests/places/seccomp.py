@@ -54,6 +54,7 @@ REFUSED: Table = {  # on x86-64, on i386; -1: there is none
     "vm86old": (-1, 113),
 }  # fmt: skip
 CLONE, CLONE3, PERSONALITY = (56, 120), (435, 435), (135, 136)
+PTRACE, ATTACH, SEIZE = (101, 26), 16, 0x4206
 
 
 def _statement(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
@@ -64,9 +65,15 @@ def _refuse(error: int) -> bytes:
     return _statement(RETURN, REFUSE | error)
 
 
-def _for_machine(index: int) -> bytes:
+def _no_attaching(index: int) -> bytes:
+    made = _statement(EQUAL, PTRACE[index], 0, 5) + _statement(LOAD, ARGUMENT)
+    made += _statement(EQUAL, ATTACH, 1, 0) + _statement(EQUAL, SEIZE, 0, 1)
+    return made + _refuse(EPERM) + _statement(RETURN, ALLOW)
+
+
+def _for_machine(index: int, attaching: bool) -> bytes:
     """The number of the call is loaded; ends in an answer."""
-    made = b""
+    made = b"" if attaching else _no_attaching(index)
     for numbers in REFUSED.values():
         if numbers[index] >= 0:
             made += _statement(EQUAL, numbers[index], 0, 1) + _refuse(EPERM)
@@ -80,9 +87,9 @@ def _for_machine(index: int) -> bytes:
     return made + _refuse(EPERM) + _statement(RETURN, ALLOW)
 
 
-def program() -> bytes:
+def program(attaching: bool = True) -> bytes:
     """The filter; what is of another machine passes."""
-    wide, narrow = _for_machine(0), _for_machine(1)
+    wide, narrow = _for_machine(0, attaching), _for_machine(1, attaching)
     number = _statement(LOAD, NUMBER)
     made = _statement(LOAD, MACHINE) + _statement(EQUAL, AUDIT_I386, 0, 1 + len(narrow) // 8)
     made += number + narrow
@@ -94,8 +101,8 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
-def install() -> None:
+def install(attaching: bool = True) -> None:
     """For this process and all that it starts, for good; it may administer the system now."""
-    made = program()
+    made = program(attaching)
     given = _Program(len(made) // 8, made)
     called("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(given), 0, 0)

@@ -66,6 +66,15 @@ print(json.dumps({name: needs.refusal(name) for name in needs.PROBES if name != 
 """
 
 
+def test_without_attaching(tmp_path: Path) -> None:
+    """A debugger has what it starts, and nothing else."""
+    words = ["env", f"PYTHONPATH={TESTS}", sys.executable, "-c", PROBES]
+    found = json.loads(said("--no-attaching", *words))
+    assert "ptrace: Operation not permitted" in found[needs.ATTACHING]
+    gdb = ["gdb", "-nx", "-q", "-batch", "-ex", "run", "--args", "/bin/echo", "it runs"]
+    assert "it runs" in said("--no-attaching", *gdb)
+
+
 def said(*words: str | Path) -> str:
     command = [sys.executable, UNPRIVILEGED, *words]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

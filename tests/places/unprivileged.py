@@ -68,26 +68,26 @@ def _make_mounts() -> None:
             mount("/dev/null", path, flags=MS_BIND)
 
 
-def _first_process(command: list[str], cores: bool) -> None:
+def _first_process(command: list[str], cores: bool, attaching: bool) -> None:
     """Of the container; ends with its parent, and all others with it."""
     called("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     called("unshare", CLONE_NEWNS | CLONE_NEWIPC)
     _make_mounts()
     if not cores:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    seccomp.install()
+    seccomp.install(attaching)
     give_up(but=CAPABILITIES.values())
     os.execvp(command[0], command)
 
 
-def run(command: list[str], cores: bool) -> int:
+def run(command: list[str], cores: bool = True, attaching: bool = True) -> int:
     """The exit status of the command, as a shell has it."""
     own_mounts()
     called("unshare", CLONE_NEWPID)
     child = os.fork()
     if child == 0:
         try:
-            _first_process(command, cores)
+            _first_process(command, cores, attaching)
         except OSError as error:
             print(f"unprivileged: {error}", file=sys.stderr)
         os._exit(126)
@@ -104,6 +104,11 @@ def main() -> int:
         epilog="Run as root, which is where it starts from. Nothing is left behind.",
     )
     parser.add_argument("--no-cores", action="store_true", help="no core file is written there")
+    parser.add_argument(
+        "--no-attaching",
+        action="store_true",
+        help="a debugger has only what it starts, as where Yama or an old kernel decides",
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     arguments = parser.parse_args()
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
@@ -111,4 +116,4 @@ def main() -> int:
         parser.error("which command is to be run?")
     if os.geteuid() != 0 or os.uname().machine != "x86_64":
         parser.error("this takes root, on x86-64")
-    return run(command, not arguments.no_cores)
+    return run(command, not arguments.no_cores, not arguments.no_attaching)

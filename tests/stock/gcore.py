@@ -8,6 +8,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from places.needs import ATTACHING, require
+
 
 class GcoreFailedError(RuntimeError):
     """gcore wrote no core file; the message holds what it said."""
@@ -20,6 +22,7 @@ def gcore(pid: int, core: Path) -> Path:
     from run to run. Its warnings (the vsyscall page is never readable) are no failures, its exit
     code is.
     """
+    require(ATTACHING)
     core.parent.mkdir(parents=True, exist_ok=True)
     environment = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}
     finished = subprocess.run(

@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from places.needs import ATTACHING
 
 from tracing.lab import SHARED, Ran, build, profile, run, said, whocall
 
@@ -134,6 +135,7 @@ def test_a_file_tells_what_a_core_tells(small: Ran, tmp_path: Path) -> None:
     assert str(trace) in refused.stderr
 
 
+@pytest.mark.needs(ATTACHING)
 def test_a_running_process(tmp_path: Path) -> None:
     (tmp_path / "lives.c").write_text(
         "#include <unistd.h>\nvoid leaf(void) {}\n"

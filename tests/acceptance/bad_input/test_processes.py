@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places.needs import ATTACHING
 
 import whocall
 from acceptance.helpers.broken_files import Crash, complaint, run_without_privileges, told
@@ -35,6 +36,7 @@ def test_a_process_that_may_not_be_examined() -> None:
     assert "root" in ran.stderr
 
 
+@pytest.mark.needs(ATTACHING)
 def test_a_process_whose_program_was_deleted(made: Crash, tmp_path: Path) -> None:
     exe = Path(shutil.copy(made.exe, tmp_path / "running"))
     with waiting(exe) as process:
@@ -72,6 +74,7 @@ def test_a_zombie() -> None:
     assert "kernel thread" not in said
 
 
+@pytest.mark.needs(ATTACHING)
 def test_a_process_in_another_debugger(made: Crash) -> None:
     with waiting(made.exe) as process:
         image = whocall.open_process(process.pid)

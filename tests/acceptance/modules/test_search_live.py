@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from oracles.tools import environment
 from places import mounts
-from places.needs import OWN_MOUNTS, OWN_ROOT, as_root
+from places.needs import ATTACHING, OWN_MOUNTS, OWN_ROOT, as_root
 
 from acceptance.modules.module_crashes import (
     SCRIPT,
@@ -25,6 +25,8 @@ from acceptance.modules.module_crashes import (
     modules,
     stripped,
 )
+
+pytestmark = pytest.mark.needs(ATTACHING)
 
 PAUSING = r"""
 #include <unistd.h>

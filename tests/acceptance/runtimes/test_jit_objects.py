@@ -17,6 +17,7 @@ import pytest
 from corpus.crash import crash
 from guards import guarded
 from oracles.tools import run
+from places.needs import ATTACHING, require
 
 from acceptance.helpers.stopped_processes import stopped
 from whocall import ProcessImage, Search, open_core, open_process
@@ -195,6 +196,7 @@ def test_llvm(tmp_path: Path, kind: str) -> None:
             with open_process(process.pid, search=NOWHERE) as image:
                 frames = image.backtrace(0).frames
                 assert image.warnings == []
+            require(ATTACHING)
             gdbs = frames_of_gdb("-p", str(process.pid))
         finally:
             process.kill()
