@@ -438,10 +438,12 @@ def open_inferior(
     read_memory: Callable[[int, int], bytes],
     search: FileSearch = ...,
     is_local: bool = False,
+    signature_bits: int = 0,
 ) -> Process:
     """gdb's inferior. threads: (number, lwp, name, signal, registers by gdb's names); mappings:
     (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
-    size) gives up to `size` bytes, b"" when unreadable; is_local: /proc/PID is its own."""
+    size) gives up to `size` bytes, b"" when unreadable; is_local: /proc/PID is its own;
+    signature_bits: those of code pointers that hold a signature, 0 when not known."""
 
 def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -> SymbolTable:
     """The function table of any object file; libbfd reads what is not ELF. Of `search` only the

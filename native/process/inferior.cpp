@@ -1,6 +1,7 @@
 // Makes a process image of what gdb tells of its inferior.
 #include <utility>
 
+#include "arch/signed_pointers.h"
 #include "base/error.h"
 #include "memory/callback_memory.h"
 #include "process/disjoint_mappings.h"
@@ -26,6 +27,7 @@ std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const Fil
     throw Error("inferior",
                 "is of an instruction set that whocall does not know: " + snapshot.arch);
   }
+  image->arch = &with_signatures_in(*image->arch, snapshot.signature_bits);
   image->pid = snapshot.pid;
   image->threads = std::move(snapshot.threads);
   image->mappings = std::move(snapshot.mappings);

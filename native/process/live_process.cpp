@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "arch/signed_pointers.h"
 #include "base/error.h"
 #include "memory/process_memory.h"
 #include "object/elf_architecture.h"
@@ -105,8 +106,11 @@ std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& s
   auto image = std::make_unique<ProcessImage>();
   image->pid = pid;
   image->arch = &architecture_of(pid);
-  const auto stopped = std::make_shared<const StoppedThreads>(pid);
+  const auto stopped = std::make_shared<const StoppedThreads>(pid, *image->arch);
   image->source = stopped;
+  for (const StoppedThread& thread : stopped->threads()) {
+    image->arch = &with_signatures_in(*image->arch, thread.signature_bits);
+  }
   add_threads(*stopped, *image);
   if (image->threads.empty()) {
     throw Error("process " + std::to_string(pid), "has no thread that could be stopped",

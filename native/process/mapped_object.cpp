@@ -9,9 +9,8 @@
 namespace whocall {
 namespace {
 
-// Segments begin at multiples of the page size, which is 64 KiB on some machines.
-constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kLargestPage = 64 * 1024;
+constexpr std::uint64_t kPage = kPageSizes.front();
+constexpr std::uint64_t kLargestPage = kPageSizes.back();
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -104,8 +103,8 @@ bool code_agrees(std::span<const ElfSegment> segments, std::span<const MappedPie
 
 bool code_agrees(std::span<const ElfSegment> segments, std::span<const MappedPiece> pieces,
                  Address bias) {
-  return code_agrees(segments, pieces, bias, kPage) ||
-         code_agrees(segments, pieces, bias, kLargestPage);
+  return std::ranges::any_of(
+      kPageSizes, [&](std::uint64_t page) { return code_agrees(segments, pieces, bias, page); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the mappings of a process say of its modules, before any file was looked for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@
 #include "process/process_image.h"
 
 namespace whocall {
+
+// What a machine's pages may have, bytes: 16 and 64 KiB are common where AArch64 is.
+inline constexpr std::array<std::uint64_t, 3> kPageSizes = {4096, 16384, 65536};
 
 // A part of a file that is mapped.
 struct MappedPiece {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process/disjoint_mappings.h"
+#include "process/mapped_object.h"
 
 namespace whocall {
 namespace {
@@ -19,6 +20,21 @@ void take_protection(const ElfSegment& segment, Mapping& mapping) {
   mapping.permissions_known = true;
 }
 
+// The segment that a mapping from `begin` on is of, which begins with the page that the segment
+// begins in; a miss where the file has none there.
+const ElfSegment* segment_at(const Module& module, Address begin) {
+  for (const std::uint64_t page : kPageSizes) {
+    for (const ElfSegment& segment : module.file->segments()) {
+      const Address first = module.runtime_address(segment.address) / page * page;
+      const Address end = module.runtime_address(segment.address + segment.memory_size);
+      if (segment.type == PT_LOAD && AddressRange{first, end}.contains(begin)) {
+        return &segment;
+      }
+    }
+  }
+  return nullptr;
+}
+
 // Protections that the core does not tell are the segments'.
 void complete_permissions(ProcessImage& image) {
   for (Mapping& mapping : image.mappings) {
@@ -27,12 +43,8 @@ void complete_permissions(ProcessImage& image) {
     if (module == nullptr || module->file == nullptr) {
       continue;
     }
-    for (const ElfSegment& segment : module->file->segments()) {
-      const Address begin = module->runtime_address(segment.address) & ~Address{0xfff};
-      const Address end = module->runtime_address(segment.address + segment.memory_size);
-      if (segment.type == PT_LOAD && AddressRange{begin, end}.contains(mapping.range.begin)) {
-        take_protection(segment, mapping);
-      }
+    if (const ElfSegment* segment = segment_at(*module, mapping.range.begin); segment != nullptr) {
+      take_protection(*segment, mapping);
     }
   }
 }

@@ -141,8 +141,9 @@ struct InferiorSnapshot {
     Address bias = 0;  // runtime address = link address + bias
     bool is_executable = false;
   };
-  std::vector<File> files;      // modules as gdb has loaded them
-  std::optional<Address> vdso;  // runtime address of its ELF header (AT_SYSINFO_EHDR)
+  std::vector<File> files;           // modules as gdb has loaded them
+  std::optional<Address> vdso;       // runtime address of its ELF header (AT_SYSINFO_EHDR)
+  std::uint64_t signature_bits = 0;  // of code pointers; 0 where gdb does not tell
   // Whether it runs on this machine, so that /proc/PID is its own.
   bool is_local = false;
   // Reads up to `size` bytes; returns what could be read from the start on. Called with whole

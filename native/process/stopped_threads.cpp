@@ -15,6 +15,7 @@
 #include <string>
 #include <thread>
 
+#include "base/byte_view.h"
 #include "base/error.h"
 #include "process/proc_files.h"
 
@@ -57,7 +58,7 @@ struct Attached {
 // Everything here runs in the tracer's own thread.
 class Session {
  public:
-  explicit Session(std::int64_t pid) : pid_(pid) {}
+  Session(std::int64_t pid, const Architecture& arch) : pid_(pid), arch_(arch) {}
 
   void attach() {
     const auto deadline = Clock::now() + kStopLimit;
@@ -73,7 +74,9 @@ class Session {
     }
     std::ranges::sort(threads_, {}, [](const Attached& a) { return a.thread.lwp; });
     for (Attached& attached : threads_) {
-      read_registers(attached.thread);
+      if (attached.thread.stopped) {
+        read_registers(attached.thread);
+      }
     }
   }
 
@@ -161,18 +164,28 @@ class Session {
     return Poll::stopped;
   }
 
-  static void read_registers(StoppedThread& thread) {
-    if (!thread.stopped) {
-      return;
+  void read_registers(StoppedThread& thread) const {
+    const SignatureNote& signatures = arch_.os.signatures;
+    thread.registers = regset(thread.lwp, NT_PRSTATUS);
+    if (signatures.type != 0) {
+      const std::vector<std::byte> masks = regset(thread.lwp, signatures.type);
+      thread.signature_bits =
+          ByteView(masks, arch_.abi.endian).read<std::uint64_t>(signatures.offset).value_or(0);
     }
-    thread.registers.resize(kRegistersLimit);
-    iovec block{thread.registers.data(), thread.registers.size()};
-    const bool ok = ::ptrace(PTRACE_GETREGSET, static_cast<pid_t>(thread.lwp),
-                             as_pointer(NT_PRSTATUS), &block) == 0;
-    thread.registers.resize(ok ? block.iov_len : 0);
+  }
+
+  // Empty when the kernel has none of that type, or the machine cannot do what it tells of.
+  static std::vector<std::byte> regset(std::int64_t lwp, std::uint32_t type) {
+    std::vector<std::byte> bytes(kRegistersLimit);
+    iovec block{bytes.data(), bytes.size()};
+    const bool ok =
+        ::ptrace(PTRACE_GETREGSET, static_cast<pid_t>(lwp), as_pointer(type), &block) == 0;
+    bytes.resize(ok ? block.iov_len : 0);
+    return bytes;
   }
 
   std::int64_t pid_;
+  const Architecture& arch_;
   std::vector<Attached> threads_;
   std::set<std::int64_t> seen_;
 };
@@ -201,9 +214,9 @@ struct StoppedThreads::Tracer {
   std::vector<StoppedThread> threads;
   std::thread worker;
 
-  void run(std::int64_t pid) {
+  void run(std::int64_t pid, const Architecture& arch) {
     try {
-      Session session(pid);
+      Session session(pid, arch);
       session.attach();
       attached.set_value(session.threads());
       release.get_future().wait();
@@ -214,11 +227,12 @@ struct StoppedThreads::Tracer {
   }
 };
 
-StoppedThreads::StoppedThreads(std::int64_t pid) : tracer_(std::make_unique<Tracer>()) {
+StoppedThreads::StoppedThreads(std::int64_t pid, const Architecture& arch)
+    : tracer_(std::make_unique<Tracer>()) {
   auto result = tracer_->attached.get_future();
   {
     const BlockedSignals blocked;  // inherited by the new thread
-    tracer_->worker = std::thread([this, pid] { tracer_->run(pid); });
+    tracer_->worker = std::thread([this, pid, &arch] { tracer_->run(pid, arch); });
   }
   try {
     tracer_->threads = result.get();

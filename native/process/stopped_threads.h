@@ -13,6 +13,7 @@ namespace whocall {
 struct StoppedThread {
   std::int64_t lwp = 0;
   std::vector<std::byte> registers;  // the regset NT_PRSTATUS; empty when it could not be read
+  std::uint64_t signature_bits = 0;  // of code pointers; 0 where they hold no signature
   bool stopped = false;              // false: it did not stop in time (uninterruptible sleep)
 };
 
@@ -23,7 +24,7 @@ class StoppedThreads {
  public:
   // Throws Error when the process is gone, is traced by another debugger, or may not be traced.
   // Threads that come to life meanwhile are stopped too; waits a few seconds at the longest.
-  explicit StoppedThreads(std::int64_t pid);
+  StoppedThreads(std::int64_t pid, const Architecture& arch);
   StoppedThreads(const StoppedThreads&) = delete;
   StoppedThreads& operator=(const StoppedThreads&) = delete;
   ~StoppedThreads();

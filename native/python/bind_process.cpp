@@ -164,11 +164,13 @@ Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
                       const std::vector<ThreadTuple>& threads,
                       const std::vector<MappingTuple>& mappings,
                       const std::vector<FileTuple>& files, std::optional<Address> vdso,
-                      const py::function& read_memory, const FileSearch& search, bool is_local) {
+                      const py::function& read_memory, const FileSearch& search, bool is_local,
+                      std::uint64_t signature_bits) {
   InferiorSnapshot snapshot =
       make_snapshot(architecture_named(arch_name), pid, threads, mappings, files);
   snapshot.vdso = vdso;
   snapshot.is_local = is_local;
+  snapshot.signature_bits = signature_bits;
   snapshot.read_memory = reader_of(read_memory);
   return Process(open_inferior(std::move(snapshot), search));
 }
@@ -188,7 +190,8 @@ void bind_openers(py::module_& module) {
              py::arg("read_memory"), py::arg("program"));
   module.def("open_inferior", &open_from_gdb, py::arg("arch"), py::arg("pid"), py::arg("threads"),
              py::arg("mappings"), py::arg("files"), py::arg("vdso"), py::arg("read_memory"),
-             py::arg("search") = FileSearch(), py::arg("is_local") = false);
+             py::arg("search") = FileSearch(), py::arg("is_local") = false,
+             py::arg("signature_bits") = 0);
 }
 
 }  // namespace

@@ -13,32 +13,10 @@
 
 #include "arch/i386.h"
 #include "arch/x86_64.h"
+#include "kernel_layouts.h"
 
 namespace whocall::test {
 namespace {
-
-std::optional<SavedRegister> saved(std::span<const SavedRegister> block, const Architecture& arch,
-                                   std::string_view name) {
-  const auto number = arch.register_named(name);
-  for (const SavedRegister& one : block) {
-    if (one.number == number) {
-      return one;
-    }
-  }
-  return std::nullopt;
-}
-
-void check_block(std::span<const SavedRegister> block, const Architecture& arch,
-                 const std::map<std::string, std::size_t>& expected, unsigned size) {
-  CHECK(block.size() == expected.size());
-  for (const auto& one : expected) {
-    CAPTURE(one.first);
-    const auto found = saved(block, arch, one.first);
-    REQUIRE(found.has_value());
-    CHECK(found->offset == one.second);
-    CHECK(found->size == size);
-  }
-}
 
 #ifdef __x86_64__
 

@@ -88,6 +88,15 @@ TEST_CASE("mappings and files of one program become one module") {
   CHECK(image->mappings[0].range.begin == kBias);
 }
 
+TEST_CASE("gdb tells which bits of a code pointer are its signature") {
+  constexpr Address kSigned = 0x7fabcdef12345678;
+  InferiorSnapshot snapshot = snapshot_of("", true);
+  snapshot.arch = "aarch64";
+  snapshot.signature_bits = 0x7fff8000000000;  // addresses of 39 bits
+  const auto image = open_inferior(std::move(snapshot), {});
+  CHECK(image->arch->code_address(kSigned) == (kSigned & ((Address{1} << 39) - 1)));
+}
+
 TEST_CASE("an architecture that nobody knows") {
   InferiorSnapshot snapshot;
   snapshot.arch = "vax";

@@ -3,11 +3,13 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 
 #include "object_elf_images.h"
 #include "symbols/table/function_bounds.h"
+#include "symbols/table/index_entry.h"
 #include "symbols/table/symbol_order.h"
 #include "symbols/table/symbol_table.h"
 
@@ -232,4 +234,28 @@ TEST_CASE("bounds: an exported label does not name the hidden function behind it
   CHECK(name_at(*table, 0x100f) == "exported");
   CHECK(name_at(*table, 0x1020).empty());
   CHECK(name_at(*table, 0x1050) == "-");
+}
+
+TEST_CASE("eight entries at once and one by one are the same") {
+  std::mt19937 random(7);
+  const std::array<std::uint32_t, 6> edges = {0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff};
+  for (int round = 0; round < 2000; ++round) {
+    const std::uint32_t mask = round % 2 == 0 ? 7 : 0xffffffff;  // few numbers, or all
+    std::array<IndexEntry, kEntriesAtOnce> entries;
+    for (IndexEntry& entry : entries) {
+      entry.start = static_cast<std::uint32_t>(random()) & mask;
+      entry.length = random() & 0x7fffffffU;
+      entry.follows = random() & 1U;
+    }
+    std::ranges::sort(entries, {}, [](const IndexEntry& entry) {
+      return static_cast<std::int32_t>(entry.start);
+    });
+    std::vector<std::uint32_t> wanted(edges.begin(), edges.end());
+    for (const IndexEntry& entry : entries) {
+      wanted.insert(wanted.end(), {entry.start - 1, entry.start, entry.start + 1});
+    }
+    for (const std::uint32_t start : wanted) {
+      REQUIRE(count_at_or_below(entries.data(), start) == count_one_by_one(entries.data(), start));
+    }
+  }
 }

@@ -1,12 +1,7 @@
 #include "symbols/table/symbol_index.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "base/interrupt.h"
 #include "object/range_index.h"
@@ -143,29 +138,6 @@ std::uint32_t SymbolIndex::exception_at(Address address) const {
       [](Address wanted, const Exception& each) { return wanted < each.range.begin; });
   const bool found = next != exceptions_.begin() && std::prev(next)->range.contains(address);
   return found ? std::prev(next)->owner : kNone;
-}
-
-// The entries ascend, so those at or below `start` are the first ones.
-std::uint32_t SymbolIndex::count_at_or_below(const Entry* entries, std::uint32_t start) {
-#ifdef __SSE2__
-  const auto* at = reinterpret_cast<const __m128i*>(entries);
-  const __m128i wanted = _mm_set1_epi32(static_cast<int>(start));
-  const auto starts_of_four = [at](int pair) {
-    const __m128 low = _mm_castsi128_ps(_mm_loadu_si128(at + pair));
-    const __m128 high = _mm_castsi128_ps(_mm_loadu_si128(at + pair + 1));
-    return _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
-  };
-  const __m128i above = _mm_packs_epi32(_mm_cmpgt_epi32(starts_of_four(0), wanted),
-                                        _mm_cmpgt_epi32(starts_of_four(2), wanted));
-  const auto bytes_above = static_cast<unsigned>(_mm_movemask_epi8(above));
-  return static_cast<std::uint32_t>(std::countr_zero(bytes_above | 1U << (2 * kAtOnce))) / 2;
-#else
-  std::uint32_t below = 0;
-  for (std::uint32_t i = 0; i < kAtOnce; ++i) {
-    below += static_cast<std::int32_t>(entries[i].start) <= static_cast<std::int32_t>(start);
-  }
-  return below;
-#endif
 }
 
 std::size_t SymbolIndex::usable_bucket_of(Address address) const {

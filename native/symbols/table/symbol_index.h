@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "symbols/table/index_entry.h"
 #include "symbols/table/symbol_list.h"
 
 namespace whocall {
@@ -38,14 +39,8 @@ class SymbolIndex {
     AddressRange range;
     std::uint32_t owner = kNone;
   };
-  // A symbol as look-ups read it.
-  struct Entry {
-    std::uint32_t start = 0;        // distance from base_, its highest bit flipped: compared signed
-    std::uint32_t length : 31 = 0;  // of the first symbol that starts here
-    std::uint32_t follows : 1 = 0;  // the symbol before it in the list starts here as well
-  };
-  static_assert(sizeof(Entry) == 8);
-  static constexpr std::uint32_t kAtOnce = 8;
+  using Entry = IndexEntry;
+  static constexpr std::uint32_t kAtOnce = kEntriesAtOnce;
 
   void build_directory(std::span<const CompactSymbol> records);
   void build_entries(const SymbolList& symbols);
@@ -57,7 +52,6 @@ class SymbolIndex {
                                         Address address) const;
   [[nodiscard]] std::uint32_t find_in_records(const SymbolList& symbols, Address address) const;
   [[nodiscard]] std::uint32_t exception_at(Address address) const;
-  [[nodiscard]] static std::uint32_t count_at_or_below(const Entry* entries, std::uint32_t start);
 
   // buckets_[b]: the first symbol with (start - base_) >> shift_ >= b; one more for the end.
   std::vector<std::uint32_t> buckets_;

@@ -177,6 +177,14 @@ def _architecture() -> str:
     return arch
 
 
+def _signature_bits() -> int:
+    """Of a code pointer; 0 where the machine signs none, or the target does not tell."""
+    try:
+        return int(gdb.newest_frame().read_register("pauth_cmask")) & 0xFFFFFFFFFFFFFFFF
+    except (gdb.error, ValueError):
+        return 0
+
+
 def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread]) -> LiveImage:
     """The image with the given threads; raises Error when the architecture is not known."""
     arch = _architecture()
@@ -202,5 +210,6 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             validator.read,
             (replace(search, sysroot="") if local else search).native(exe),
             is_local=local,
+            signature_bits=_signature_bits(),
         )
     return LiveImage(ProcessImage(process), validator)
