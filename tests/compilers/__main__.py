@@ -1,6 +1,6 @@
 """Names by messages, function starts and rows of programs by every compiler that there is.
 
-python3 -m compilers                  # the system's, and those of scripts/later-compilers
+PYTHONPATH=../gdbext python3 -m compilers    # the system's, and those of scripts/later-compilers
 python3 -m compilers gcc-16 --levels  # one, level by level, with the names that are wrong
 """
 

@@ -15,9 +15,9 @@ from compilers.measure import Result, of_compiler
 SHORT = Corpus(units=2, rounds=2, with_other_tests=False)
 LEVELS = ("-O1", "-O2 cold", "-O2 cold, no tables")
 
-LEAST_NAMES = 0
-LEAST_RECALL, LEAST_PRECISION = 0.0, 0.0
-LEAST_AT_CALLS, LEAST_ROWS = 0.0, 0.0
+LEAST_NAMES = 230
+LEAST_RECALL, LEAST_PRECISION = 98.0, 99.8
+LEAST_AT_CALLS, LEAST_ROWS = 99.9, 99.5
 """Percent, of any compiler; the campaign has floors for each."""
 
 

@@ -308,5 +308,26 @@ TEST_CASE("code pointers: a table of functions that nobody aligned, and one of l
   CHECK(functions_of({0xeb, 0x80}) == 0);
 }
 
+TEST_CASE("function starts: a pointer to an aligned place behind a call") {
+  const auto starts_behind = [](std::uint8_t opcode) {  // with 32 bits of an operand
+    const Bytes code = Bytes()
+                           .fill(11, 0x90)
+                           .u8(opcode)
+                           .u32(0x10)
+                           .append(Bytes{0x8d, 0x47, 0x01, 0xc3})
+                           .fill(12, 0xcc)
+                           .append(framed(kX86_64));
+    return starts_of(kX86_64, CodeFile(kX86_64)
+                                  .code(kText, code)
+                                  .section({.name = ".rela.dyn",
+                                            .type = SHT_RELA,
+                                            .address = kData,
+                                            .bytes = relative({{kData + 0x200, kText + 0x10}}),
+                                            .entry_size = 24}));
+  };
+  CHECK(starts_behind(0xe8).evidence_at(kText + 0x10).has(StartEvidence::code_pointer));
+  CHECK(starts_behind(0xb8).evidence_at(kText + 0x10) == StartEvidenceSet());  // mov $16,%eax
+}
+
 }  // namespace
 }  // namespace whocall::test

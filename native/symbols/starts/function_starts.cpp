@@ -120,7 +120,7 @@ class Collector {
     for (const Address target : pointers.functions()) {
       const StartFeatures features = features_at(target);
       const bool behind =
-          features.behind_end || (!functions_are_aligned_at(target) && stands_behind_call(target));
+          features.behind_end || (may_stand_at(target) && stands_behind_call(target));
       choose_if((behind && !features.catches) || looks_like_function(target), target);
     }
     join_chosen(StartEvidence::code_pointer);
