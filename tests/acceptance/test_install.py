@@ -1,5 +1,5 @@
-"""What users do: `pip install .` with gdb's own Python, then the command, gdb and the module; and
-`cmake --install`, which puts in place the same.
+"""What users do: `pip install` of the source distribution with gdb's own Python, then the command,
+gdb and the module; and `cmake --install`, which puts in place the same.
 
 pip takes the build requirements from PyPI and compiles everything a user's installation compiles,
 which is nearly all of its time: so in two processes, and without optimisation, the one difference
@@ -58,14 +58,21 @@ def python_of_gdb(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def installed(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bin folder of a virtual environment with whocall installed from the checkout."""
+    """The bin folder of a virtual environment with whocall installed, built from what the source
+    distribution of the checkout holds.
+    """
     folder = tmp_path_factory.mktemp("install")
-    venv = folder / "venv"
-    said(python_of_gdb(folder), "-m", "venv", venv, folder=folder)
+    venv, tools = folder / "venv", folder / "tools"
+    for environment_of in (venv, tools):
+        said(python_of_gdb(folder), "-m", "venv", environment_of, folder=folder)
+    fetch = ("install", "--quiet", "--disable-pip-version-check", "scikit-build-core>=0.10")
+    said(tools / "bin" / "pip", *fetch, folder=folder)
+    make = "from scikit_build_core.build import build_sdist; import sys; build_sdist(sys.argv[1])"
+    said(tools / "bin" / "python", "-c", make, folder, folder=project_root)
     settings = (f"build-dir={folder / 'build'}", "cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0")
     pip = (venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check")
     named = [word for each in settings for word in ("--config-settings", each)]  # -C is not in 23.0
-    said(*pip, *named, project_root, folder=folder)
+    said(*pip, *named, folder / f"whocall-{__version__}.tar.gz", folder=folder)
     return venv / "bin"
 
 
@@ -134,6 +141,16 @@ def test_the_library_for_programs(installed: Path, tmp_path: Path) -> None:
     said("env", f"LD_LIBRARY_PATH={lib}", "./user", folder=tmp_path)
     assert (lib / "libwhocall-crash.so").is_file()
     assert (lib / "cmake" / "whocall" / "whocall-config.cmake").is_file()
+
+
+def test_nothing_of_the_libraries_is_shown(installed: Path, tmp_path: Path) -> None:
+    """In gdb's process there are other releases of them: nobody may take one for the other."""
+    program = "import whocall; print(whocall.__file__)"
+    package = Path(said(installed / "python", "-c", program, folder=tmp_path).strip()).parent
+    modules = sorted(package.glob("*.so"))
+    table = said("nm", "-D", "--defined-only", "--format=posix", *modules, folder=tmp_path)
+    shown = {line.split()[0] for line in table.splitlines() if not line.endswith(":")}
+    assert shown == {"PyInit__native", "whocall_bfd_library", "whocall_dw_library"}
 
 
 def test_gdb_by_the_command(installed: Path, tmp_path: Path) -> None:

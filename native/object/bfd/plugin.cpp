@@ -61,13 +61,18 @@ class Library final : public BfdLibrary {
     return std::make_unique<File>(open_bfd(path));
   }
 
-  // bfd.h does not say; the release is in the library's file name ("libbfd-2.40-system.so").
+  // bfd.h does not say; the release is in the library's file name ("libbfd-2.40-system.so"), and
+  // who links an archive of it in has to name its release.
   std::string version() const override {
+#ifdef WHOCALL_BFD_VERSION
+    return "libbfd-" WHOCALL_BFD_VERSION ", linked in";
+#else
     Dl_info info = {};
     if (::dladdr(reinterpret_cast<void*>(&bfd_openr), &info) == 0 || info.dli_fname == nullptr) {
       return "libbfd";
     }
     return std::filesystem::path(info.dli_fname).filename().string();
+#endif
   }
 };
 
