@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,9 +26,11 @@ CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 OURS = "/etc/ssl/this-machine.crt"
 """In a root: installed packages write the file of the usual name anew."""
 
-# The root becomes a mount of its own only where it is entered: nothing is left when that has ended.
+# What is mounted in a root is gone when the command that was run there has ended.
+ALONE = ("unshare", "--mount", "--propagation", "private", "--fork", "--pid", "--kill-child")
 ENTER = """
-mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"
+mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" &&
+exec chroot "$0" "$@"
 """
 
 
@@ -111,15 +114,16 @@ def _root_with(release: str, purpose: str, packages: Sequence[str]) -> Path:
     if not done.exists() or done.read_text() != wanted:
         checked("rm", "-rf", "--one-file-system", root)
         checked("cp", "-a", bare(release), root)
-        _name_hosts(root)
+        name_hosts(root)
         install = "apt-get -y --no-install-recommends -o DPkg::Lock::Timeout=600 install"
         said(root, f"apt-get -qq update && {install} {wanted}")
         done.write_text(wanted)
-    _name_hosts(root)
+    name_hosts(root)
     return root
 
 
-def _name_hosts(root: Path) -> None:
+def name_hosts(root: Path) -> None:
+    """This machine's way to names of others."""
     for name in ("resolv.conf", "hosts"):
         if Path("/etc", name).exists():
             shutil.copyfile(Path("/etc", name), root / "etc" / name)
@@ -139,21 +143,22 @@ def _environment() -> list[str]:
     return ["env", "-i", path, *settings, *certificate, *kept]
 
 
-def inside(root: Path, command: str, folder: str = "/root") -> Ran:
-    """A shell command in a root."""
+def inside(root: Path, command: str, folder: str = "/root", log: Path | None = None) -> Ran:
+    """A shell command in a root; what it says can be read in `log` meanwhile."""
     shell = [*_environment(), "sh", "-ec", f"cd {folder}\n{command}"]
-    alone = ["unshare", "--mount", "--propagation", "private", "--fork", "--pid", "--kill-child"]
     started = time.monotonic()
-    done = subprocess.run(
-        [*alone, "sh", "-c", ENTER, str(root), *shell],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    return Ran(done.returncode, time.monotonic() - started, done.stdout)
+    with tempfile.TemporaryDirectory() as place:
+        output = log or Path(place) / "said"
+        with output.open("w") as file:
+            done = subprocess.run(
+                [*ALONE, "sh", "-c", ENTER, str(root), *shell],
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        said = output.read_text(errors="replace")
+    return Ran(done.returncode, time.monotonic() - started, said)
 
 
 def said(root: Path, command: str, folder: str = "/root") -> str:
