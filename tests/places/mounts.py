@@ -6,7 +6,8 @@
 belong to the same peer groups as those outside until they are made private, and mount(2) does that
 from a mount point on only. Nothing below such a root need be one, but the root of the namespace is:
 a process that joins a namespace, be it its own, has that for its root. From there all is made
-private, and then it goes back to where it was.
+private. Then the root where it was becomes that of the namespace, so that what the command starts
+may do the same as anywhere (make mounts private, have user namespaces, which a chroot cannot).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import sys
 from pathlib import Path
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
-MS_REC, MS_PRIVATE = 0x4000, 0x40000
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+MNT_DETACH = 2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -48,15 +50,29 @@ def own_mounts() -> None:
     if os.geteuid() != 0:
         _become_root_of_a_user_namespace()
     called("unshare", CLONE_NEWNS)
+    names = os.open("/proc/self/fd", os.O_RDONLY)
     root, here = os.open("/", os.O_PATH), os.open(".", os.O_PATH)
     own = os.open("/proc/self/ns/mnt", os.O_RDONLY)
     called("setns", own, CLONE_NEWNS)
     mount("", "/", flags=MS_REC | MS_PRIVATE)
-    os.fchdir(root)
-    os.chroot(".")
-    os.fchdir(here)
-    for each in (root, here, own):
+    if os.path.samestat(os.fstat(root), Path("/").stat()):
+        os.fchdir(here)
+    else:
+        _make_root(*(os.readlink(str(each), dir_fd=names) for each in (root, here)))
+    for each in (names, root, here, own):
         os.close(each)
+
+
+def _make_root(root: str, here: str) -> None:
+    """Of a folder, as the namespace's root has it; and go to another one below it."""
+    mount(root, root, flags=MS_BIND | MS_REC)
+    os.chdir(root)
+    try:
+        called("pivot_root", b".", b".")
+        called("umount2", b".", MNT_DETACH)  # what was the root lies above the new one
+    except OSError:  # the namespace has the kernel's first root, which cannot be exchanged
+        os.chroot(".")
+    os.chdir(here[len(root) :] or "/")
 
 
 def main() -> None:

@@ -33,7 +33,8 @@ done
 mkdir -p outer/root/inner
 cat /proc/self/mountinfo >before
 {chroot} {python} {helper} \\
-  sh -ec 'mount -t tmpfs none {inner}; touch {inner}/seen; cat /proc/self/mountinfo' >inside
+  sh -ec 'unshare --mount true; mount -t tmpfs none {inner}; touch {inner}/seen
+          cat /proc/self/mountinfo' >inside
 cat /proc/self/mountinfo >after
 ! [ -e {inner_outside}/seen ]
 """
