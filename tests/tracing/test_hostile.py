@@ -95,8 +95,8 @@ def test_the_latest_threads_stay(hostile: Path, tmp_path: Path) -> None:
 def test_a_child_made_in_the_middle_of_a_hook(hostile: Path, tmp_path: Path) -> None:
     """What it records is in its own memory, and not in its parent's file."""
     trace = tmp_path / "trace"
-    ran = run(hostile, "forks_in_hooks", folder=tmp_path, WHOCALL_TRACE_FILE=str(trace),
-              WHOCALL_TRACE_EVENTS="65536")  # fmt: skip
+    ran = run(hostile, "forks_in_hooks", folder=tmp_path, dumps=False,
+              WHOCALL_TRACE_FILE=str(trace), WHOCALL_TRACE_EVENTS="65536")  # fmt: skip
     counted = ran.counts()
     assert counted["work"] > 100
     assert profile(trace) == counted
