@@ -21,7 +21,7 @@ Symbol symbol_of(const ListedName& name) {
   symbol.source = NameSource::symbol_file;
   symbol.global = name.global;
   symbol.weak = name.weak;
-  symbol.exact_end = symbol.range.size() != 0;
+  symbol.exact_end = !symbol.range.empty();
   return symbol;
 }
 
