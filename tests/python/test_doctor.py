@@ -48,5 +48,7 @@ def test_what_mends_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     """pip may not touch what the distribution's package holds."""
     monkeypatch.setattr(loader, "_PACKAGE", "/usr/lib/python3/dist-packages/whocall")
     assert loader.remedy() == "apt-get install --reinstall whocall"
+    assert str(lacking(NEEDS[0])).endswith("install it with `apt-get install python3-jinja2`")
     monkeypatch.setattr(loader, "_PACKAGE", "/opt/venv/lib/python3.11/site-packages/whocall")
     assert "-m pip install" in loader.remedy()
+    assert "-m pip install jinja2`, or as Debian's python3-jinja2" in str(lacking(NEEDS[0]))

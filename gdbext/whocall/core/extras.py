@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whocall.core.errors import Error
-from whocall.core.loader import python_here
+from whocall.core.loader import of_distribution, python_here
 from whocall.core.records import dataclass
 
 
@@ -45,6 +45,8 @@ TOOLS = (GDB, JOURNAL)
 
 def install_module(library: str) -> str:
     """The command that installs a module for this Python."""
+    if of_distribution():
+        return f"apt-get install python3-{library}"
     return f"{python_here()} -m pip install {library}"
 
 
@@ -52,9 +54,10 @@ def lacking(need: Need) -> Error:
     """The error of a command whose need is not met."""
     library = need.library
     remedy = install_module(library)
+    otherwise = "" if of_distribution() else f", or as Debian's python3-{library}"
     return Error(
-        f"{need.what} needs {library}, which this Python lacks; install it with `{remedy}`, or as"
-        f" Debian's python3-{library}",
+        f"{need.what} needs {library}, which this Python lacks; install it with"
+        f" `{remedy}`{otherwise}",
         reason=f"{library} is missing",
         remedy=remedy,
     )

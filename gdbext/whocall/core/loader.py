@@ -145,6 +145,11 @@ def _unusual_gdb() -> str:
     return "PATH-OF-THIS-GDB" if inside else ""
 
 
+def of_distribution() -> bool:
+    """Whether this is what Debian's package holds: what is missing there comes from Debian too."""
+    return os.path.dirname(_PACKAGE) == _DISTRIBUTION
+
+
 def remedy() -> str:
     """The command that builds the module for the Python that runs this."""
     import shlex
@@ -154,7 +159,7 @@ def remedy() -> str:
         gdb = _unusual_gdb()
         named = f"GDB={shlex.quote(gdb)} " if gdb else ""
         return f"{named}{shlex.quote(os.path.join(root, 'scripts', 'prepare'))} demo"
-    if os.path.dirname(_PACKAGE) == _DISTRIBUTION:
+    if of_distribution():
         return "apt-get install --reinstall whocall"
     return f"{python_here()} -m pip install --force-reinstall whocall"
 
