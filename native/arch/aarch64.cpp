@@ -103,7 +103,8 @@ Architecture row(std::string_view name, Endian data) {
                                 .base = aarch64::kFp,
                                 .link_offset = 0,
                                 .return_address_offset = 8};
-  arch.frame.go = GoFrames{.goroutine = kGoroutine, .saved_fp = -8, .pushed_by_injection = 16};
+  arch.frame.go = GoFrames{
+      .goroutine = kGoroutine, .clone_stack = 1, .saved_fp = -8, .pushed_by_injection = 16};
   arch.code = Code::model();
   arch.code.append_start_marks = append_start_marks;
   arch.code.return_path = return_path;

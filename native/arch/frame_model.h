@@ -40,6 +40,7 @@ struct GoFrames {
   // The goroutine's struct: the register that leads there in Go code, or to the thread's data,
   // where its address lies.
   Register goroutine = 0;
+  Register clone_stack = 0;  // has the new stack when the system call that makes a thread returns
   // Where a frame keeps the caller's frame pointer, from the place of its return address; a miss
   // where nobody keeps it. The return address lies above the frame where calls push it, else at its
   // bottom.

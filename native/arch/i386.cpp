@@ -86,7 +86,7 @@ const Architecture kI386 = {
     .frame = {.cfa_on_entry = 4,
               .pushed_by_call = 4,
               .chain = FrameChain{.base = 5, .cfa_offset = 8, .return_address_offset = 4},
-              .go = GoFrames{}},
+              .go = GoFrames{.clone_stack = 1}},
     .code = {.call_before = x86::call_before_32,
              .longest_call = x86::kLongestCall,
              .append_start_marks = x86::append_start_marks_32,

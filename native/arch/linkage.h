@@ -1,6 +1,7 @@
 // What linkers put between functions and files: stubs, start-up code, relocations.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,8 @@
 #include "base/byte_view.h"
 
 namespace whocall {
+
+inline constexpr std::size_t kLongestStub = 64;  // bytes: no stub has more
 
 // Where a jump stub (PLT entry, thunk, tail jump) goes: a fixed target, or the word that holds it.
 struct JumpStub {

@@ -90,7 +90,7 @@ inline Architecture code_of_64_bits() {
                 .pushed_by_call = 8,
                 .red_zone = 128,
                 .chain = FrameChain{.base = 6, .cfa_offset = 16, .return_address_offset = 8},
-                .go = GoFrames{.goroutine = 58, .saved_fp = -8}};
+                .go = GoFrames{.goroutine = 58, .clone_stack = 4, .saved_fp = -8}};
   arch.code = {.call_before = call_before_64,
                .longest_call = kLongestCall,
                .append_start_marks = append_start_marks_64,

@@ -20,6 +20,17 @@ std::size_t Memory::read(Address address, std::span<std::byte> out) const {
   return done;
 }
 
+std::span<const std::byte> Memory::bytes_at(Address address, std::size_t size,
+                                            std::vector<std::byte>& room) const {
+  const auto run = run_at(address);
+  if (run.empty() || run.size() >= size) {
+    return run.first(std::min(run.size(), size));
+  }
+  room.resize(size);
+  room.resize(read(address, room));
+  return room;
+}
+
 std::optional<std::uint64_t> Memory::read_unsigned(Address address, unsigned size,
                                                    Endian endian) const {
   const auto run = run_at(address);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/address.h"
 #include "base/byte_view.h"
@@ -26,6 +27,11 @@ class Memory {
 
   // Fills `out` from `address` on, across runs. Returns how many bytes could be had.
   std::size_t read(Address address, std::span<std::byte> out) const;
+
+  // The `size` bytes from `address` on, or as many of them as can be had: the source's own where
+  // one run holds them all, else copied into `room`.
+  [[nodiscard]] std::span<const std::byte> bytes_at(Address address, std::size_t size,
+                                                    std::vector<std::byte>& room) const;
 
   // An unsigned integer of 1, 2, 4 or 8 bytes; a miss when not all of it can be read.
   [[nodiscard]] std::optional<std::uint64_t> read_unsigned(Address address, unsigned size,

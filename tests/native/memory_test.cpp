@@ -84,6 +84,14 @@ TEST_CASE("a lower layer never hides what a layer above knows") {
   CHECK(first_of(std::span(all).subspan(0x2000)) == 2);
   CHECK(memory.run_at(0x1ff0).size() == 16);
   CHECK(memory.run_at(0xfff).empty());
+  std::vector<std::byte> room;
+  CHECK(memory.bytes_at(0x1ff0, 16, room).data() == memory.run_at(0x1ff0).data());
+  const auto both = memory.bytes_at(0x1ff0, 32, room);
+  REQUIRE(both.size() == 32);
+  CHECK(first_of(both) == 2);
+  CHECK(first_of(both.subspan(16)) == 1);
+  CHECK(memory.bytes_at(0x3ff0, 32, room).size() == 16);
+  CHECK(memory.bytes_at(0xfff, 1, room).empty());
 }
 
 TEST_CASE("callback memory asks for each page once, and remembers failures") {

@@ -45,6 +45,16 @@ def entries(file: Path) -> Iterator[Entry]:
         yield entry
 
 
+def _registers(popped: str) -> list[str]:
+    """One by one: neighbours among the D registers are said as "D8-D9"."""
+    found = []
+    for each in popped.split(", "):
+        span = re.fullmatch(r"(\D+)(\d+)-\1(\d+)", each)
+        numbers = range(int(span[2]), int(span[3]) + 1) if span else ()
+        found += [f"{span[1]}{number}" for number in numbers] if span else [each]
+    return found
+
+
 def row(words: list[str]) -> tuple[str, dict[str, str]] | None:
     """CFA and rules in readelf's notation for DWARF: "sp+8", {"ra": "c-4"}; None: refused."""
     base, at = "sp", 0
@@ -58,7 +68,7 @@ def row(words: list[str]) -> tuple[str, dict[str, str]] | None:
             assert not places
             base, at = source[1], 0
         elif popped := re.fullmatch(r"pop \{(.*)\}", word):
-            for name in popped[1].split(", "):
+            for name in _registers(popped[1]):
                 places[name] = at
                 at += 8 if name.startswith("D") else 4
         else:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whocall.core.elf_head import read_elf_head
+from whocall.core.records import replace
 from whocall.core.search import Search
 from whocall.report.form.style import Style
 from whocall.resolve.facts.context import Context
@@ -159,6 +160,19 @@ def test_mappings() -> None:
     assert told == Mapping(0x7F81767F000, 0x7F817680000, 0x1000, True, "/a b")
     assert parse_mapping("7f81767f000-7f817680000 rw-p 00000000 00:00 0 ") is not None
     assert parse_mapping("a sentence of 12-34 words r--p") is None
+
+
+def test_mappings_of_gdb() -> None:
+    """As old ones write them, gdb 13, and gdb 16."""
+    numbers = "0x555555555000     0x555555556000     0x1000     0x2000"
+    told = Mapping(0x555555555000, 0x555555556000, 0x2000, True, "/a b")
+    assert parse_mapping(f"      {numbers} /a b") == replace(told, executable=None)
+    assert parse_mapping(f"      {numbers}  r-xp   /a b") == told
+    assert parse_mapping(f"{numbers}             r-xp  /a b ") == told
+    assert parse_mapping(f"{numbers}             rw-p   ") == replace(
+        told, executable=False, path=""
+    )
+    assert parse_mapping(numbers) is None
 
 
 @settings(max_examples=200)

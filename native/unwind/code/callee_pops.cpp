@@ -32,7 +32,8 @@ void CalleePops::follow(Address target, int depth, Answer& answer) {
   if (depth == 0) {
     return;
   }
-  const auto code = process_.memory->run_at(target);
+  std::vector<std::byte> room;
+  const auto code = process_.memory->bytes_at(target, kLongestStub, room);
   const auto stub = arch.linkage.stub_at(ByteView(code, arch.abi.endian), target);
   if (stub && stub->target) {
     follow(*stub->target, depth - 1, answer);

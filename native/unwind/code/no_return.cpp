@@ -70,7 +70,8 @@ bool NoReturn::never_returns(Address target, int depth) {
     return false;
   }
   answers_[target] = false;  // while it is being looked at: recursion returns
-  const auto code = process_.memory->run_at(target);
+  std::vector<std::byte> room;
+  const auto code = process_.memory->bytes_at(target, kLongestStub, room);
   const auto stub =
       process_.arch->linkage.stub_at(ByteView(code, process_.arch->abi.endian), target);
   bool answer = false;

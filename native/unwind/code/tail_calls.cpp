@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "process/process_decoder.h"
 
@@ -40,7 +41,9 @@ bool TailCalls::leads_anywhere(Address from) {
 bool TailCalls::look_where_it_leads(Address from) const {
   constexpr int kLongest = 8;  // instructions
   using Flow = Instruction::Flow;
-  const ByteView code(process_.memory->run_at(from), process_.arch->abi.endian);
+  std::vector<std::byte> room;
+  const ByteView code(process_.memory->bytes_at(from, kLongest * kLongestLook, room),
+                      process_.arch->abi.endian);
   std::uint64_t offset = 0;
   for (int i = 0; decoder_ != nullptr && i < kLongest && offset < code.size(); ++i) {
     const auto instruction = decoder_->decode(code.from(offset), from + offset);
@@ -76,13 +79,15 @@ bool TailCalls::look_for_indirect_jump(Address from) const {
   using Flow = Instruction::Flow;
   std::vector<Address> pending = {from};
   std::set<Address> seen;
+  std::vector<std::byte> room;
   while (!pending.empty() && seen.size() < kMost && decoder_ != nullptr) {
     const Address at = pending.back();
     pending.pop_back();
     if (!seen.insert(at).second) {
       continue;
     }
-    const ByteView code(process_.memory->run_at(at), process_.arch->abi.endian);
+    const ByteView code(process_.memory->bytes_at(at, kLongestLook, room),
+                        process_.arch->abi.endian);
     const auto instruction = decoder_->decode(code, at);
     if (!instruction || instruction->flow == Flow::stop) {
       continue;

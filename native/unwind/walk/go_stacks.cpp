@@ -17,13 +17,15 @@ constexpr std::string_view kFromC = "crosscall2";
 // would cost the square of its frames.
 constexpr std::uint64_t kMostCallbacks = 2000;
 
+constexpr std::uint64_t kMostCode = 1U << 14U;  // bytes: what changes stacks is short
+
 struct NamedRole {
   std::string_view name;
   GoRole role;
 };
 
 // The flags of the table tell some of this since Go 1.17 only.
-constexpr std::array<NamedRole, 22> kRoles = {{
+constexpr std::array<NamedRole, 23> kRoles = {{
     {"runtime.goexit", GoRole::outermost},
     {"runtime.mstart", GoRole::outermost},
     {"runtime.rt0_go", GoRole::outermost},
@@ -31,6 +33,7 @@ constexpr std::array<NamedRole, 22> kRoles = {{
     // changed to g0 and called park_m. Remedy: the goroutine may run on another thread by now; its
     // callers are not those of this stack.
     {"runtime.mcall", GoRole::outermost},
+    {"runtime.clone", GoRole::makes_thread},
     {"runtime.morestack", GoRole::stack_growth},
     {"runtime.cgocallback", GoRole::from_c},
     {"runtime.cgocallback_gofunc", GoRole::from_c},
@@ -107,6 +110,11 @@ std::optional<UnwindRow> GoStacks::make_row(const GoFunction& function, Address 
       return way_back(function, runtime, detail);
     case GoRole::switches:
       return way_back(function, runtime, 0);
+    case GoRole::makes_thread:
+      if (arch_.code.return_path != nullptr) {
+        return way_back(function, runtime, 0);
+      }
+      break;
     case GoRole::for_c:
       // Its registers lie where no table says, the link register among them: the analysis follows
       // its code.
@@ -171,9 +179,10 @@ std::optional<ReturnPath> GoStacks::path_from(const GoFunction& function, Addres
     return std::nullopt;
   }
   const Address begin = module_.runtime_address(function.range.begin);
-  const ByteView code(process_.memory->run_at(begin), arch_.abi.endian);
-  const auto own = code.slice(0, std::min<std::uint64_t>(function.range.size(), code.size()));
-  return own ? arch_.code.return_path(*own, begin, runtime - begin) : std::nullopt;
+  std::vector<std::byte> room;
+  const std::uint64_t size = std::min(function.range.size(), kMostCode);
+  const ByteView code(process_.memory->bytes_at(begin, size, room), arch_.abi.endian);
+  return arch_.code.return_path(code, begin, runtime - begin);
 }
 
 // By what the code will do until it returns. `runtime` lies in the call; what follows is what goes

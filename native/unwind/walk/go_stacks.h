@@ -27,6 +27,7 @@ enum class GoRole : std::uint8_t {
   plain,
   outermost,     // nothing called it, or what did is gone
   stack_growth,  // runs on g0 for a goroutine whose stack is too small, and does not return
+  makes_thread,  // returns in the thread that called it, not in the one that it makes
   from_c,        // calls Go on the goroutine's stack for C on g0
   switches,      // changes stacks, and goes back by itself
   for_c,         // called by C, and keeps registers as C expects

@@ -29,6 +29,8 @@ class GoStrategy final : public Strategy {
         return row_from_c(callee, *function, *stacks, context);
       case GoRole::stack_growth:
         return row_of_growth(callee, *function, *stacks, context);
+      case GoRole::makes_thread:
+        return row_of_thread(callee, *function, *stacks);
       case GoRole::injected:
         return row_of_injected(callee, *function, *stacks, context);
       case GoRole::switches:  // a way back begins behind the call
@@ -106,6 +108,18 @@ class GoStrategy final : public Strategy {
         row != nullptr &&
         apply_row(*row, callee, arch_, *context.process.memory).failure == ApplyFailure::none;
     return leads ? row : &stacks.end_row();
+  }
+
+  // Folklore. Situation: a thread has just been made. Example: it stands behind the system call, at
+  // the top of its empty stack, and what lies above that belongs to others. Remedy: only the new
+  // thread has for stack pointer what the call was given; from where the two part on, its code
+  // leads back to nobody.
+  const UnwindRow* row_of_thread(const Activation& callee, const GoFunction& function,
+                                 GoStacks& stacks) const {
+    const auto given = callee.registers.get(arch_.frame.go->clone_stack);
+    const bool made = given && given == callee.registers.get(arch_.registers.sp);
+    const auto* row = made ? nullptr : stacks.row_at(function, callee.pc);
+    return row != nullptr ? row : &stacks.end_row();
   }
 
   const UnwindRow* row_of_injected(const Activation& callee, const GoFunction& function,

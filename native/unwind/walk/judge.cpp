@@ -309,8 +309,9 @@ std::optional<Address> Judge::final_target(const CallSite& call) const {
   constexpr int kLongestChain = 4;
   const Architecture& arch = *process_.arch;
   std::optional<Address> target = call.slot ? process_.code_pointer_at(*call.slot) : call.target;
+  std::vector<std::byte> room;
   for (int hop = 0; target && hop < kLongestChain; ++hop) {
-    const auto code = process_.memory->run_at(*target);
+    const auto code = process_.memory->bytes_at(*target, kLongestStub, room);
     const auto stub = arch.linkage.stub_at(ByteView(code, arch.abi.endian), *target);
     if (!stub) {
       return target;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 #include "arch/instruction.h"
 #include "process/process_decoder.h"
@@ -52,7 +53,9 @@ std::optional<Address> entry_of(const Module& module, const ProcessImage& proces
 bool flows_on(Address from, Address to, const ProcessImage& process) {
   using Flow = Instruction::Flow;
   const auto decoder = decoder_for(process);
-  const ByteView code(process.memory->run_at(from), process.arch->abi.endian);
+  std::vector<std::byte> room;
+  const std::uint64_t size = to - from + kLongestLook;
+  const ByteView code(process.memory->bytes_at(from, size, room), process.arch->abi.endian);
   std::uint64_t offset = 0;
   while (decoder != nullptr && from + offset < to && offset < code.size()) {
     const auto instruction = decoder->decode(code.from(offset), from + offset);
@@ -74,8 +77,8 @@ bool starts_a_thread(const Activation& activation, const ProcessImage& process) 
   constexpr std::uint64_t kBefore = 80;  // bytes of code: clone of MIPS has 68
   constexpr std::uint64_t kBehind = 16;
   const auto holds = [&](AddressRange range, std::span<const std::uint8_t> pattern) {
-    auto bytes = process.memory->run_at(range.begin);
-    bytes = bytes.first(std::min<std::uint64_t>(bytes.size(), range.size()));
+    std::vector<std::byte> room;
+    const auto bytes = process.memory->bytes_at(range.begin, range.size(), room);
     const auto wanted = std::as_bytes(pattern);
     return std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) != bytes.end();
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 namespace whocall {
 namespace {
@@ -45,11 +46,11 @@ bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessIma
 }  // namespace
 
 const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process) {
-  const auto code = process.memory->run_at(pc);
+  std::vector<std::byte> room;
   const auto known = process.arch->os.signal_trampolines;
   const auto found = std::ranges::find_if(known, [&](const SignalTrampoline& trampoline) {
     const auto pattern = std::as_bytes(trampoline.code);
-    return code.size() >= pattern.size() && std::ranges::equal(pattern, code.first(pattern.size()));
+    return std::ranges::equal(pattern, process.memory->bytes_at(pc, pattern.size(), room));
   });
   return found == known.end() ? nullptr : &*found;
 }

@@ -92,7 +92,8 @@ def is_true(name: str, source: str, true: Iterable[str]) -> bool:
     The slot of a virtual table tells the class and no more, and that of an array of initializers no
     name at all (test_initializers.py judges those); `__func__` tells no namespace, no
     parameters, and in a clone the name of the function that it was cloned from. Go's function table
-    leaves out which binary interface a function has, and the types of an instance.
+    leaves out which binary interface a function has, and before Go 1.21 the types of an instance.
+    It writes the middle dot where the symbol has a plain one.
     """
     if source == "initializer":
         return True
@@ -104,7 +105,9 @@ def is_true(name: str, source: str, true: Iterable[str]) -> bool:
         words = {word for one in true for word in _words(one)}
         return name in words or any(word.endswith(f"::{name}") for word in words)
     if source == "pclntab":
-        return any(name == _GO_TYPES.sub("[...]", _GO_INTERFACE.sub("", one)) for one in true)
+        name = name.replace("·", ".")
+        plain_ones = [_GO_INTERFACE.sub("", one) for one in true]
+        return any(name in (one, _GO_TYPES.sub("[...]", one)) for one in plain_ones)
     return name in true
 
 

@@ -19,6 +19,11 @@ _GDB = re.compile(
     r"^\s+0x([0-9a-f]{1,16})\s+0x([0-9a-f]{1,16})\s+0x[0-9a-f]{1,16}\s+0x([0-9a-f]{1,16})"
     r"(?:\s+([r-][w-][x-][ps-]))?(?:\s+(\S.*))?$"
 )
+# The same as a table (gdb 16): each column has a space behind it.
+_GDB_TABLE = re.compile(
+    r"^0x([0-9a-f]{1,16}) +0x([0-9a-f]{1,16}) +0x[0-9a-f]{1,16} +0x([0-9a-f]{1,16})"
+    r" +([r-][w-][x-][ps-])  (?:(\S.*) )? *$"
+)
 # perf script --show-mmap-events: begin, size, offset, permissions, path.
 _PERF = re.compile(
     r"PERF_RECORD_MMAP2? -?[0-9]+/[0-9]+: \[0x([0-9a-f]{1,16})\(0x([0-9a-f]{1,16})\)"
@@ -47,7 +52,7 @@ def parse_mapping(line: str) -> Mapping | None:
     if found:
         begin, end, permissions, offset, path = found.groups()
         return _mapping(int(begin, 16), int(end, 16), int(offset, 16), permissions, path)
-    found = _GDB.match(line)
+    found = _GDB.match(line) or _GDB_TABLE.match(line)
     if found:
         begin, end, offset, permissions, path = found.groups()
         return _mapping(int(begin, 16), int(end, 16), int(offset, 16), permissions, path)
