@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from places.needs import FIXED_ADDRESSES
 from plugins import Plugin
 from programs import HARD, Crash, shared
 from sessions import batch
@@ -126,6 +127,7 @@ LIVE: dict[str, Sequence[str]] = {
 }
 
 
+@pytest.mark.needs(FIXED_ADDRESSES)
 @pytest.mark.parametrize("crash", ["PIE", "i386"], indirect=True)
 def test_a_live_program_as_the_twin(crash: Crash) -> None:
     """Each stop is where the twin stops, and so is the stack there; each time in a new run."""

@@ -28,6 +28,7 @@ OWN_MOUNTS = "mounts of its own"
 OWN_ROOT = "a root directory of its own"
 KERNEL_CORES = "core files by the kernel"
 OWN_CORES = "core files by an emulator"
+FIXED_ADDRESSES = "programs at the same addresses each time"
 OTHER_OWNERS = "files of other users"
 ATTACHING = "attaching to other processes"
 CONTAINERS = "a container of its own"
@@ -112,6 +113,11 @@ def _own_cores() -> str | None:
     return refused and f"the hard limit on core files is 0: {refused}"
 
 
+def _fixed_addresses() -> str | None:
+    command = ["setarch", "--addr-no-randomize", "true"]
+    return _said(subprocess.run(command, capture_output=True, text=True, check=False))
+
+
 def _other_owners() -> str | None:
     with tempfile.NamedTemporaryFile() as file:
         return _in_child(lambda: os.chown(file.name, 12345, 12345))
@@ -142,6 +148,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     OWN_ROOT: _own_root,
     KERNEL_CORES: _kernel_cores,
     OWN_CORES: _own_cores,
+    FIXED_ADDRESSES: _fixed_addresses,
     OTHER_OWNERS: _other_owners,
     ATTACHING: _attaching,
     CONTAINERS: _containers,

@@ -105,6 +105,7 @@ def test_what_is_needed_there(cores: bool) -> None:
     words = [*options, "env", f"PYTHONPATH={TESTS}", sys.executable, "-c", PROBES]
     found = json.loads(said(*words))
     assert "Operation not permitted" in found[needs.OWN_MOUNTS]
+    assert "Operation not permitted" in found[needs.FIXED_ADDRESSES]
     assert found[needs.ATTACHING] is None
     assert found[needs.OWN_ROOT] is None
     assert found[needs.OTHER_OWNERS] is None
