@@ -92,12 +92,12 @@ def test_the_list_of_frames_is_walked_by_keys(browser: Browser, workers_page: Pa
 def test_search_finds_functions_threads_and_addresses(browser: Browser, workers_page: Path) -> None:
     browser.open(workers_page)
     browser.keys("/")
-    browser.keys("qsort")
+    browser.keys("libc_start_call")
     browser.settle()
-    assert "qsort" in browser.text("#found li")
+    assert "__libc_start_call_main" in browser.text("#found li")
     browser.keys(Keys.ENTER)
     browser.settle()
-    assert "qsort" in browser.text(".panel .title")
+    assert "__libc_start_call_main" in browser.text(".panel .title")
     assert browser.js("return document.querySelector('#found').hidden")
     browser.keys("/")
     browser.keys("pause", Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ENTER)
@@ -147,18 +147,22 @@ def test_threads_with_equal_stacks_are_folded(browser: Browser, workers_page: Pa
     assert browser.count("#threads .row") == 7
     browser.click("#threads .row:nth-child(3) button.name")
     browser.settle()
-    assert "pause" in browser.text("#stack .row:nth-child(1)")
+    assert "pause" in browser.text("#stack")
     assert browser.text("#threads .row.chosen").startswith("Thread 3")
 
 
 def test_the_flame_graph_counts_threads_and_zooms(browser: Browser, workers_page: Path) -> None:
     browser.open(workers_page)
     assert browser.text("#flame .box") == "7 threads"
-    find = "[...document.querySelectorAll('#flame .box')].find((b) => b.textContent === 'pause')"
+    boxes = "[...document.querySelectorAll('#flame .box')]"
+    find = f"{boxes}.find((b) => b.textContent === 'pause')"
     assert "6 of 7 threads" in browser.js(f"return {find}.getAttribute('aria-label')")
     browser.js(f"{find}.click()")
     browser.settle()
-    assert browser.count("#flame .box") == 1
+    assert browser.text("#flame .box") == "pause"
+    left = browser.js(f"return {boxes}.map((b) => b.getAttribute('aria-label'))")
+    assert len(left) <= 4  # since glibc 2.41 it calls others
+    assert all("6 of 7 threads" in each for each in left)
     browser.click("#flame .head button")
     browser.settle()
     assert browser.count("#flame .box") > 8

@@ -32,7 +32,9 @@ def test_one_thread_by_its_number(workers: Crash) -> None:
         alone = json.loads(whocall("bt", workers, "--thread", str(thread["lwp"]), "--json").out)
         assert alone["threads"] == [thread]
         said = whocall("caller", workers, "--thread", str(thread["lwp"]))
-        assert said.out.startswith("pause was called by "), said.err
+        waiting = [frame["function"] for frame in thread["frames"]]
+        assert "pause" in waiting[:4]  # since glibc 2.41 it calls others
+        assert said.out.startswith(f"{waiting[0]} was called by "), said.err
 
 
 def test_the_caller_of_each_frame(chain: Crash) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpus.crash import crash
-from oracles import nm_table
+from oracles import nm_table, objdump_table
 from oracles.tools import environment, run
 from stock.gcore import gcore
 
@@ -199,10 +200,17 @@ def library_names(library: str) -> set[str]:
 
 
 def true_names(twin: Path) -> dict[int, set[str]]:
-    """All names by address."""
+    """All names by address, but for marks within a function (glibc's __syscall_cancel_arch_end)."""
     names: dict[int, set[str]] = defaultdict(set)
     for each in nm_table.symbols(twin):
         names[each.address].add(each.name)
+    functions = [each for each in objdump_table.symbols(twin) if each.is_function]
+    starts = {each.address for each in functions}
+    ends = sorted((each.address, each.address + each.size) for each in functions if each.size)
+    for address in names.keys() - starts:
+        at = bisect_right(ends, (address, 0)) - 1
+        if at >= 0 and address < ends[at][1]:
+            del names[address]
     return names
 
 
