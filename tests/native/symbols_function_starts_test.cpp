@@ -167,6 +167,20 @@ TEST_CASE("function starts: functions that are not aligned before a library of t
   CHECK(starts.evidence_at(kText + kTaken).has(StartEvidence::address_taken));
 }
 
+TEST_CASE("function starts: what a table delimits lends its name to nothing behind it") {
+  constexpr Address kEnd = kText + 16;
+  Bytes code;
+  code.fill(32, 0x90).u8(0xc3);
+  FrameTable table(kX86_64);
+  table.fde(table.usual_cie(), {kText, kEnd});
+  CodeProcess process(kX86_64, CodeFile(kX86_64).code(kText, code).debug_frame(table).entry(kText));
+  const auto& inside = process.symbolizer.describe(kEnd - 1, {}).function;
+  REQUIRE(inside.has_value());
+  CHECK(inside->start == kText);
+  CHECK_FALSE(process.symbolizer.describe(kEnd, {}).function.has_value());
+  CHECK_FALSE(process.symbolizer.describe(kEnd + 8, {}).function.has_value());
+}
+
 TEST_CASE("function starts: a file without code") {
   CHECK_FALSE(starts_of(kX86_64, CodeFile(kX86_64)).function_at(kText).has_value());
 }
