@@ -80,11 +80,24 @@ bool FileSymbols::another_begins_in(const Symbol& symbol, Address link) {
          known->evidence_at(range->begin).is_function();
 }
 
+// Folklore. Situation: nothing tells of the code behind what a symbol's size or an unwind table
+// delimits. Example: call_weak_fn of AArch64's crti.o, which only .init calls, right behind _start.
+// Remedy: a function that somebody delimited ends there, also where its name is inferred.
+bool FileSymbols::ends_before(Address function, Address link) {
+  const std::uint32_t index = table()->find(function);
+  if (index == SymbolTable::kNone) {
+    return false;
+  }
+  const Symbol symbol = table()->symbols()[index];
+  return symbol.exact_end && symbol.range.end <= link;
+}
+
 // A function that no symbol and no table knows, but that the code shows.
 std::optional<FunctionMatch> FileSymbols::unnamed_function_at(Address link) {
   const FunctionStarts* known = starts();
   const auto range = known != nullptr ? known->function_at(link) : std::nullopt;
-  if (!range || !known->evidence_at(range->begin).is_function()) {
+  if (!range || !known->evidence_at(range->begin).is_function() ||
+      ends_before(range->begin, link)) {
     return std::nullopt;
   }
   FunctionMatch match{.name = unnamed_function(range->begin),

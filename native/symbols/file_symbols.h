@@ -66,6 +66,7 @@ class FileSymbols {
  private:
   std::optional<FunctionMatch> function_at(Address link, bool demangled);
   bool another_begins_in(const Symbol& symbol, Address link);
+  bool ends_before(Address function, Address link);
   std::optional<FunctionMatch> unnamed_function_at(Address link);
   void infer_name(FunctionMatch& match);
   std::vector<SourceLine> lines_at(Address link, bool demangled);

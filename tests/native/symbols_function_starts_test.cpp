@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/arm.h"
 #include "arch/i386.h"
 #include "arch/x32.h"
 #include "arch/x86_64.h"
@@ -165,6 +166,39 @@ TEST_CASE("function starts: functions that are not aligned before a library of t
   }
   const FunctionStarts starts = starts_of(kX86_64, CodeFile(kX86_64).code(kText, code));
   CHECK(starts.evidence_at(kText + kTaken).has(StartEvidence::address_taken));
+}
+
+TEST_CASE("function starts: in T32, what code names with a mark is a function; else it is data") {
+  constexpr Address kTaken = kText + 0x18;
+  constexpr Address kNamed = kText + 0x1c;
+  Bytes code;
+  // push {r3,lr}; ldr r0,[pc,#12]; add r0,pc; ldr r1,[pc,#12]; add r1,pc; bl kText; pop {r3,pc}
+  for (const unsigned half :
+       {0xb508U, 0x4803U, 0x4478U, 0x4903U, 0x4479U, 0xf7ffU, 0xfff9U, 0xbd08U}) {
+    code.u16(half);
+  }
+  code.u32(kTaken + 1 - (kText + 8)).u32(kNamed - (kText + 12));
+  // ldr r0,[r0]; bx lr, twice
+  for (const unsigned half : {0x6800U, 0x4770U, 0x6800U, 0x4770U}) {
+    code.u16(half);
+  }
+  const FunctionStarts starts = starts_of(kArm, CodeFile(kArm).code(kText, code));
+  CHECK(starts.evidence_at(kTaken) == StartEvidence::address_taken);
+  CHECK(starts.evidence_at(kNamed) == StartEvidenceSet());
+}
+
+TEST_CASE("function starts: what a table delimits lends its name to nothing behind it") {
+  constexpr Address kEnd = kText + 16;
+  Bytes code;
+  code.fill(32, 0x90).u8(0xc3);
+  FrameTable table(kX86_64);
+  table.fde(table.usual_cie(), {kText, kEnd});
+  CodeProcess process(kX86_64, CodeFile(kX86_64).code(kText, code).debug_frame(table).entry(kText));
+  const auto& inside = process.symbolizer.describe(kEnd - 1, {}).function;
+  REQUIRE(inside.has_value());
+  CHECK(inside->start == kText);
+  CHECK_FALSE(process.symbolizer.describe(kEnd, {}).function.has_value());
+  CHECK_FALSE(process.symbolizer.describe(kEnd + 8, {}).function.has_value());
 }
 
 TEST_CASE("function starts: a file without code") {

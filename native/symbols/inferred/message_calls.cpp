@@ -1,7 +1,6 @@
 #include "symbols/inferred/message_calls.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -10,32 +9,13 @@
 
 #include "object/elf_imports.h"
 #include "symbols/inferred/constant_arguments.h"
+#include "symbols/inferred/message_callees.h"
 #include "symbols/inferred/message_text.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/function_label.h"
 
 namespace whocall {
 namespace {
-
-struct KnownCallee {
-  std::string_view name;
-  unsigned argument;   // from 0
-  bool never_returns;  // and its headers say so to compilers
-};
-
-// From the public headers of glibc and musl, GLib, OpenSSL, newlib and libstdc++.
-constexpr std::array<KnownCallee, 12> kKnownCallees = {{{"__assert_fail", 3, true},
-                                                        {"__assert_perror_fail", 3, true},
-                                                        {"__assert_func", 2, true},
-                                                        {"g_return_if_fail_warning", 1, false},
-                                                        {"g_warn_message", 3, false},
-                                                        {"g_assertion_message", 3, false},
-                                                        {"g_assertion_message_expr", 3, true},
-                                                        {"g_assertion_message_cmpnum", 3, false},
-                                                        {"g_assertion_message_cmpint", 3, false},
-                                                        {"g_assertion_message_cmpstr", 3, false},
-                                                        {"g_assertion_message_error", 3, false},
-                                                        {"ERR_set_debug", 2, false}}};
 
 // Fewer callers prove nothing.
 constexpr std::size_t kFewestCallers = 8;
@@ -46,7 +26,7 @@ std::string_view text_at(const ElfFile& file, Address address) {
   return near ? near->c_string(0).value_or(std::string_view()) : std::string_view();
 }
 
-enum class TextKind : std::uint8_t { none, other, path, name };
+enum class TextKind : std::uint8_t { none, other, path, name, format };
 
 TextKind kind_of_text(std::string_view text) {
   if (text.size() < 2) {
@@ -54,6 +34,9 @@ TextKind kind_of_text(std::string_view text) {
   }
   if (is_source_path(text)) {
     return TextKind::path;
+  }
+  if (message_callee_that_prints(text) != nullptr) {
+    return TextKind::format;
   }
   return function_in_message(text) ? TextKind::name : TextKind::other;
 }
@@ -109,8 +92,10 @@ class Finder {
         constant_calls(evidence_.file, evidence_.arch, starts,
                        [this](Address address) { return kind_of(address) > TextKind::other; });
     calls_.clear();
+    printers_.clear();
     for (const ConstantCall& call : found) {
       calls_.push_back({call, {PartKind::function, call.function}});
+      note_printer(call);
     }
     if (starts == nullptr || found.empty()) {
       return;
@@ -125,12 +110,20 @@ class Finder {
     }
   }
 
+  void note_printer(const ConstantCall& call) {
+    for (const Address address : call.arguments) {
+      if (address != 0 && kind_of(address) == TextKind::format) {
+        printers_[call.function] = message_callee_that_prints(text_at(evidence_.file, address));
+      }
+    }
+  }
+
   // Whether it is worth a look for all function starts, which costs several times the rest: without
   // them, more calls are found than there are, and what not even those reach, takes_names() will
   // not find either. Most of what is built without assertions ends here.
   bool may_find_any() {
     const Positions positions = positions_of(nullptr);
-    return std::ranges::any_of(positions, [this](const auto& each) {
+    return !printers_.empty() || std::ranges::any_of(positions, [this](const auto& each) {
       const auto& [key, position] = each;
       return !position.names.empty() && (is_known(key.first, key.second) ||
                                          (position.names.size() >= kFewestCallers &&
@@ -209,17 +202,20 @@ class Finder {
   }
 
   bool is_known(Address callee, unsigned argument) const {
-    const std::string_view name = name_of(callee);
-    return std::ranges::any_of(kKnownCallees, [&](const KnownCallee& each) {
-      return each.name == name && each.argument == argument;
-    });
+    const MessageCallee* known = known_callee(callee);
+    return known != nullptr && known->argument == argument;
   }
 
   bool never_returns(Address callee) const {
+    const MessageCallee* known = known_callee(callee);
+    return known != nullptr && known->never_returns;
+  }
+
+  // By its name or, without one, by what it prints; null for any other.
+  const MessageCallee* known_callee(Address callee) const {
     const std::string_view name = name_of(callee);
-    return std::ranges::any_of(kKnownCallees, [&](const KnownCallee& each) {
-      return each.name == name && each.never_returns;
-    });
+    const auto printer = printers_.find(callee);
+    return name.empty() && printer != printers_.end() ? printer->second : message_callee(name);
   }
 
   // How many texts only one function passes.
@@ -301,6 +297,7 @@ class Finder {
   std::unordered_map<Address, std::string_view> imports_;
   std::unordered_map<Address, TextKind> kinds_;
   std::vector<OwnedCall> calls_;
+  std::unordered_map<Address, const MessageCallee*> printers_;  // who takes the text of one
 };
 
 }  // namespace

@@ -94,22 +94,34 @@ class Collector {
       if (inside && arch_.code.append_start_marks != nullptr) {
         arch_.code.append_start_marks(*inside, area.begin, marks);
       }
-      if (inside && arch_.code.callee && arch_.code.append_named_addresses != nullptr) {
-        append_taken_by_got(*inside, area, marks);
+      if (inside && (arch_.code.callee || marks_functions())) {
+        append_taken(*inside, area, marks);
       }
     }
     return marks;
   }
 
+  // Whether a bit of an address says that it is a function's, and what it is made of (ARM: T32).
+  [[nodiscard]] bool marks_functions() const { return arch_.code_address(1) != 1; }
+
   // Folklore. Situation: nothing calls a function directly, and no pointer in the data leads to it.
   // Example: on MIPS, ld a3,%got_page(compare)(gp); daddiu a3,a3,%got_ofst(compare) before a call
-  // of qsort. Remedy: read the words of the global offset table with the code.
-  void append_taken_by_got(ByteView code, const AddressRange& area, StartMarks& marks) const {
+  // of qsort; in T32, ldr r2,[pc,#64]; add r2,pc before a call of glibc's __tunable_get_val.
+  // Remedy: read the words of the global offset table, and constants, with the code; where
+  // functions' addresses are marked, the others are data in between.
+  void append_taken(ByteView code, const AddressRange& area, StartMarks& marks) const {
+    if (arch_.code.append_named_addresses == nullptr) {
+      return;
+    }
     std::vector<Address> named;
     arch_.code.append_named_addresses(code, area.begin, global_table(file_),
                                       file_.type() == ET_EXEC, area, named);
-    std::erase_if(named, [&](Address each) { return each % arch_.code.alignment != 0; });
-    marks.address_taken.insert(marks.address_taken.end(), named.begin(), named.end());
+    for (const Address each : named) {
+      const Address start = arch_.code_address(each);
+      if (start % arch_.code.alignment == 0 && (start != each || !marks_functions())) {
+        marks.address_taken.push_back(start);
+      }
+    }
   }
 
   void add_marks(StartMarks marks) {

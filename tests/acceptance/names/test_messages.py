@@ -120,6 +120,28 @@ def test_few_callers_prove_nothing(tmp_path: Path) -> None:
     assert names_of(tmp_path, '#line 1 "work.c"\n' + reporters(6, body, REPORT)) == set()
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("%s%s%s:%u: %s%sAssertion `%s' failed.\\n", {"work_0", "work_1"}),
+     ("%s%s%s:%u: %s%sProof of `%s' failed.\\n", set())],
+    ids=["glibc", "another"],
+)  # fmt: skip
+def test_who_prints_what_assertions_print(text: str, names: set[str], tmp_path: Path) -> None:
+    """In static programs of glibc 2.37 and later only their own functions call __assert_fail."""
+    check = 'if (x == 77) report("x != 77", __FILE__, __LINE__, __func__);'
+    source = "\n".join([
+        "#include <stdio.h>", "#include <stdlib.h>",
+        f"static {NOINLINE} __attribute__((noreturn))",
+        "void report(const char *what, const char *file, unsigned line, const char *name) {",
+        f'printf("{text}", "", "", file, line, name, ": ", what); abort(); }}',
+        *(f"static {NOINLINE} int work_{i}(int x) {{ {check} return atoi(\"2\") + x * {i}; }}"
+          for i in range(2)),
+        "int (*volatile table[])(int) = {work_0, work_1};",
+        "int main(int c, char **v) { (void)v; return table[0](c) + table[1](c); }",
+    ])  # fmt: skip
+    assert names_of(tmp_path, source) == names
+
+
 def test_without_a_file_symbols_have_to_agree(tmp_path: Path) -> None:
     body = "if (x == 77) report(1, __LINE__, __func__);"
     exported = reporters(9, body, QUIET, static=False)
