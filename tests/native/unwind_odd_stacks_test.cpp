@@ -48,6 +48,25 @@ TEST_CASE("cfi walk: a row without a rule for the return address, where calls pu
   CHECK(pcs(trace) == "0x401008");
 }
 
+// As SBCL calls; here the function has pushed a word, so that its instructions tell the same frame.
+TEST_CASE("walker: the caller made the frame, and the frame pointer leads there") {
+  Stack stack(kStack, kX86_64);
+  stack.word_of("caller").word(kCode + 0x108).words(2, 0);
+  stack.mark("caller").word_of("outer").word(kCode + 0x208).words(2, 0);
+  stack.mark("outer").words(20, 0);
+  TestProcess process(kX86_64);
+  process.code(kCode, 0x1000);
+  process.put(kCode, {0x52});                            // push %rdx
+  process.put(kCode + 0x100, {0x48, 0x8d, 0x65, 0xf0});  // lea -16(%rbp),%rsp
+  process.call(kCode + 0x108, kCode);
+  process.call(kCode + 0x208, kCode);
+  process.stack(stack);
+  const auto trace = process.walk({{"rip", kCode + 1}, {"rsp", kStack}, {"rbp", kStack}},
+                                  only({"analysis", "frame-pointer"}));
+  CAPTURE(trace.stop.detail);
+  CHECK(pcs(trace) == "0x401001 0x401108 0x401208");
+}
+
 TEST_CASE("walker: the last frame has no CFA from a frame pointer that was refused") {
   TestProcess process(kX86_64);
   process.code(kCode, 0x1000);

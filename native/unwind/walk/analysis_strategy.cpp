@@ -1,6 +1,9 @@
 // By what the code itself does: rules computed from the instructions of the function, where no
 // unwind table has any.
+#include <utility>
+
 #include "base/hex.h"
+#include "unwind/rows/apply_row.h"
 #include "unwind/walk/strategies.h"
 
 namespace whocall {
@@ -14,12 +17,15 @@ class AnalysisStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::analysis; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    return context.analyser.row_at(callee.lookup_pc());
+    const UnwindRow* row = context.analyser.row_at(callee.lookup_pc());
+    return row != nullptr && callee.interrupted && stands_on_own_frame(*row, callee, context)
+               ? context.keep(with_saved_fp(*row))
+               : row;
   }
 
-  [[nodiscard]] bool hangs_on_pc(const Activation& /*callee*/,
+  [[nodiscard]] bool hangs_on_pc(const Activation& callee,
                                  const WalkContext& /*context*/) override {
-    return true;
+    return !callee.interrupted;
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
@@ -34,6 +40,35 @@ class AnalysisStrategy final : public Strategy {
   }
 
  private:
+  // Folklore. Situation: the caller makes the frame and points the frame pointer at it; all that
+  // the function does is to put the return address there. Example: SBCL: sub $16,%rsp; mov
+  // %rbp,(%rsp); mov %rsp,%rbp; call, and there pop 8(%rbp): its instructions save no frame
+  // pointer. Remedy: a caller's frame pointer never leads below the caller's stack pointer. Where
+  // it would, to a frame that ends where the rule says, the caller's is the one saved there.
+  bool stands_on_own_frame(const UnwindRow& row, const Activation& callee,
+                           const WalkContext& context) const {
+    const auto& chain = arch_.frame.chain;
+    if (!chain || chain->kind != FrameChain::Kind::frame_pointer) {
+      return false;
+    }
+    const RegisterRule* rule = row.rule_for(chain->base);
+    const auto fp = callee.registers.get(chain->base);
+    if (!fp || (rule != nullptr && rule->kind != RegisterRule::Kind::same_value)) {
+      return false;
+    }
+    const auto applied = apply_row(row, callee, arch_, *context.process.memory);
+    return applied.failure == ApplyFailure::none &&
+           applied.cfa == *fp + static_cast<Address>(chain->cfa_offset);
+  }
+
+  [[nodiscard]] UnwindRow with_saved_fp(UnwindRow row) const {
+    const FrameChain& chain = *arch_.frame.chain;
+    std::erase_if(row.rules, [&](const NamedRule& each) { return each.number == chain.base; });
+    row.rules.push_back(
+        {chain.base, RegisterRule::stored_at_cfa(chain.link_offset - chain.cfa_offset)});
+    return row;
+  }
+
   const Architecture& arch_;
 };
 

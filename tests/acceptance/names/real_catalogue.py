@@ -44,7 +44,7 @@ def _libraries() -> list[RealFile]:
         "libssl": shared(_lib("libssl.a"), exports="libssl.so.[0-9]"),
         "libz": shared(_lib("libz.a"), exports="libz.so.1"),
         "liblzma": shared(_lib("liblzma.a"), exports="liblzma.so.5"),
-        "libexpat": shared(_lib("libexpat.a"), exports="libexpat.so.1"),
+        "libnettle": shared(_lib("libnettle.a"), exports="libnettle.so.[0-9]"),
         "libcapstone": shared(_lib("libcapstone.a"), exports="libcapstone.so.[0-9]"),
         "libstdc++": shared(_gcc("libstdc++.a"), exports="libstdc++.so.6"),
         "libpcre2": shared(_lib("libpcre2-8.a")),
@@ -83,6 +83,7 @@ def _executables() -> list[RealFile]:
         "opcodes no-pie": program(*binutils, flags="-no-pie -Wl,-z,lazy"),
         "ctf": program(_lib("libctf.a")),
         "zstd": program(_lib("libzstd.a")),
+        "expat": program(_lib("libexpat.a")),  # no code for libraries since Debian 13
         "dw": program(_lib("libdw.a"), _lib("libelf.a")),
         "gmp": program(_lib("libgmp.a"), flags="-fuse-ld=gold"),
         "gomp": program(_gcc("libgomp.a")),

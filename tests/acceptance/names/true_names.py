@@ -73,7 +73,9 @@ def _words(name: str) -> set[str]:
     """A true name as it may be shown by sources that infer: without parameters and clone suffix."""
     whole = _CLONE.sub("", name)
     shown = demangle(whole)
-    return {name, whole, shown, _without_parameters(shown)}
+    # glibc's name of a function for calls of its own. Its part lies in the symbols by this name.
+    public = name.removeprefix("__GI_")
+    return {name, whole, shown, _without_parameters(shown), public}
 
 
 def _without_parameters(shown: str) -> str:
