@@ -45,8 +45,10 @@ constexpr auto kSaved = [] {
 // At the trampoline sp stands at siginfo (128 bytes); in the ucontext behind it the sigcontext
 // begins at the next multiple of 16 behind the signal mask's 128 bytes.
 constexpr std::uint32_t kContext = 128 + 176 + 8;
-// User mode, 64-bit; the upper half is always zero.
-constexpr std::array<ContextMark, 1> kMarks = {{{kContext + 8 * kFlags, 8, 0xffffffff0000001f, 0}}};
+// User mode, 64-bit; the upper half is always zero. So are uc_flags and uc_link.
+constexpr std::array<ContextMark, 3> kMarks = {{{kContext + 8 * kFlags, 8, 0xffffffff0000001f, 0},
+                                                {128, 8, ~std::uint64_t{0}, 0},
+                                                {136, 8, ~std::uint64_t{0}, 0}}};
 // mov x8,#__NR_rt_sigreturn; svc #0
 constexpr std::array<std::uint8_t, 8> kRtSigreturn = {0x68, 0x11, 0x80, 0xd2,
                                                       0x01, 0x00, 0x00, 0xd4};

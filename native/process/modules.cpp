@@ -306,6 +306,15 @@ void judge_given_program(ProcessImage& image, const ModuleSearch& search, FileFi
   }
 }
 
+// As a live process's mappings say it, also where the core has left out what stands there.
+void name_vdso(ProcessImage& image, std::optional<Address> vdso) {
+  for (Mapping& mapping : image.mappings) {
+    if (vdso && mapping.range.contains(*vdso) && mapping.path.empty()) {
+      mapping.path = "[vdso]";
+    }
+  }
+}
+
 }  // namespace
 
 void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
@@ -321,6 +330,7 @@ void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
   }
   make_disjoint(image.modules);
   complete_mappings(image, evidence.told);
+  name_vdso(image, evidence.auxiliary.vdso);
   const auto program = std::ranges::find_if(image.modules, &Module::is_executable);
   if (program != image.modules.end()) {
     // Not the kernel's own link to a deleted program: nobody could open it later.

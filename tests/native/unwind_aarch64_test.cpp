@@ -108,25 +108,49 @@ TEST_CASE("aarch64: where a function keeps its return address, a search knows it
   CHECK(pcs(skipping).starts_with(pcs(trace)));
 }
 
-// qemu-user's stands at the beginning of a page of its own, behind which writable memory lies.
-TEST_CASE("aarch64: a trampoline that begins its page leads to the interrupted registers") {
-  TestProcess process = program();
-  process.map(kTrampoline, words({0xd2801168, 0xd4000001, 0, 0}).get(), "r-x");
-  process.map(kTrampoline - 0x1000, std::vector<std::byte>(0x1000), "rw-");
+// A handler that returns to kTrampoline, whose signal interrupted the caller.
+Backtrace interrupted_caller(TestProcess& process, std::uint64_t link = 0) {
   Stack stack(kStack, kAArch64);
   constexpr Address kInterrupted = kStack + 0x1000;
-  stack.words(2, 0).mark("trampoline sp").words(39, 0);
+  stack.words(2, 0).mark("trampoline sp").words(17, 0).word(link).words(21, 0);
   stack.words(29, 0x4242).word(kInterrupted).word(kBackInMain);  // x0 to x28, x29, x30
   stack.word(kInterrupted).word(kCaller).word(0x60000000);       // sp, pc, flags
   process.stack(stack.words(30, 0));
   Stack below(kInterrupted, kAArch64);
   process.stack(below.words(8, 0));
-  const auto trace =
-      process.walk({{"pc", kCode}, {"sp", stack.at("trampoline sp")}, {"x30", kTrampoline}}, {});
+  return process.walk({{"pc", kCode}, {"sp", stack.at("trampoline sp")}, {"x30", kTrampoline}}, {});
+}
+
+// qemu-user's stands at the beginning of a page of its own, behind which writable memory lies.
+TEST_CASE("aarch64: a trampoline that begins its page leads to the interrupted registers") {
+  TestProcess process = program();
+  process.map(kTrampoline, words({0xd2801168, 0xd4000001, 0, 0}).get(), "r-x");
+  process.map(kTrampoline - 0x1000, std::vector<std::byte>(0x1000), "rw-");
+  const auto trace = interrupted_caller(process);
   CHECK(pcs(trace) == "0x400000 0x5500801000 0x400100 0x40020c");
   REQUIRE(trace.frames.size() == 4);
   CHECK(trace.frames[1].signal_trampoline);
   CHECK(trace.frames[2].trust == Trust::context);
+}
+
+// Later ones have it in a vDSO, which they leave out of cores.
+TEST_CASE("aarch64: what returns into a vDSO that nobody kept returns to its trampoline") {
+  for (const std::string path : {"[vdso]", "/lib/other.so"}) {
+    for (const std::uint64_t link : {0, 1}) {
+      CAPTURE(path);
+      CAPTURE(link);
+      TestProcess process = program();
+      process.map_unread(path, {kTrampoline - 0x4ec, kTrampoline + 0xb14}, "r-x");
+      const auto trace = interrupted_caller(process, link);
+      if (path == "[vdso]" && link == 0) {
+        CHECK(pcs(trace) == "0x400000 0x5500801000 0x400100 0x40020c");
+        CHECK(trace.frames[1].signal_trampoline);
+        CHECK(trace.frames[2].trust == Trust::context);
+      } else {
+        CHECK_FALSE(contains(pcs(trace), "0x400100"));
+      }
+    }
+  }
 }
 
 }  // namespace

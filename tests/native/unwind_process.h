@@ -31,6 +31,10 @@ class TestProcess {
   void map(Address begin, std::vector<std::byte> bytes, std::string_view protection) {
     regions_.push_back({begin, std::move(bytes), std::string(protection)});
   }
+  // A mapping of that path whose bytes nobody kept.
+  void map_unread(const std::string& path, AddressRange range, std::string_view protection) {
+    regions_.push_back({range.begin, {}, std::string(protection), range.size(), path});
+  }
   // Overwrites bytes that were mapped before.
   void put(Address address, const Bytes& bytes) {
     for (Region& region : regions_) {
@@ -73,7 +77,8 @@ class TestProcess {
     for (const Region& region : regions_) {
       segments.push_back({region.begin, region.bytes});
       Mapping mapping;
-      mapping.range = {region.begin, region.begin + region.bytes.size()};
+      mapping.range = {region.begin, region.begin + region.bytes.size() + region.unread};
+      mapping.path = region.path;
       mapping.readable = region.protection[0] == 'r';
       mapping.writable = region.protection[1] == 'w';
       mapping.executable = region.protection[2] == 'x';
@@ -108,6 +113,8 @@ class TestProcess {
     Address begin = 0;
     std::vector<std::byte> bytes;
     std::string protection;
+    std::size_t unread = 0;  // bytes
+    std::string path{};
   };
 
   const Architecture& arch_;

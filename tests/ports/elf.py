@@ -116,10 +116,15 @@ class Elf:
 
     def function_at(self, address: int) -> str | None:
         """The function that a link address lies in."""
+        symbol = self.function_around(address)
+        return None if symbol is None else symbol.name
+
+    def function_around(self, address: int) -> Symbol | None:
+        """The symbol of that function."""
         at = bisect_right(self._starts, address)
         for symbol in reversed(self.symbols[max(0, at - 8) : at]):
             if symbol.is_function and symbol.start <= address < symbol.start + symbol.size:
-                return symbol.name
+                return symbol
         return None
 
     def address_of(self, name: str) -> int:

@@ -38,6 +38,13 @@ class Known(Protocol):
     def function_at(self, pc: int) -> str | None:
         """The function of the program, by its source, that an address lies in."""
 
+    def into_function(self, pc: int) -> int | None:
+        """How many bytes it stands behind the function's start."""
+
+
+PROLOGUE = 32
+"""Bytes of code that runs before the record is made."""
+
 
 @dataclass
 class Verdict:
@@ -124,10 +131,20 @@ def _judge_between(
     for i in between:
         name = truth.function_at(_even(chain[i].pc) - (i > 0))
         own = name is not None and name == function and i == between.stop - 1
-        # A recursion that died in its prologue has not made its record yet.
-        unrecorded = own and i == 1
+        # A recursion that died in its prologue has not made its record yet. Where it returns to
+        # the same place as all others of it, the last one is left over.
+        unrecorded = own and (i == 1 or (_died_early(truth) and _same_place(chain[1 : i + 1])))
         astray = i > 0 and not truth.is_code(chain[i].pc)
         wrong = astray or (direct and not unrecorded) or (name in truth.recorded and not own)
         if wrong and chain[i].sure:
             verdict.false += 1
             said.append(f"frame {i} at {chain[i].pc:#x} in {name}")
+
+
+def _died_early(truth: Known) -> bool:
+    into = truth.into_function(_even(truth.pc))
+    return into is not None and into < PROLOGUE
+
+
+def _same_place(chain: Sequence[Frame]) -> bool:
+    return len({_even(frame.pc) for frame in chain}) == 1

@@ -99,6 +99,9 @@ class Told:
     def is_code(self, pc: int) -> bool:
         return 0x100 <= pc < 0x500
 
+    def into_function(self, pc: int) -> int | None:
+        return pc & 0xFF if self.function_at(pc) else None
+
 
 PLAIN = (
     Record("inner", 0x220, False),
@@ -140,6 +143,15 @@ def test_a_wild_call_has_the_callers_own_frame() -> None:
     frames = [Frame(pc) for pc in (0, 0x120, 0x220, 0x320, 0x420)]
     verdict = judge(frames, Told(PLAIN, pc=0))
     assert (verdict.right, verdict.missing, verdict.false) == (4, 0, 0)
+
+
+@pytest.mark.parametrize(("pc", "frames", "false"), [(0x104, 3, 0), (0x104, 4, 1), (0x140, 3, 1)])
+def test_a_recursion_that_died_in_its_prologue(pc: int, frames: int, false: int) -> None:
+    """It has made no record, and returns to where all others of it return: one frame more."""
+    records = (*[Record("inner", 0x180, False)] * 2, *PLAIN)
+    chain = [Frame(each) for each in (pc, *[0x180] * frames, 0x220, 0x320, 0x420)]
+    verdict = judge(chain, Told(records, pc=pc))
+    assert (verdict.right, verdict.missing, verdict.false) == (6, 0, false)
 
 
 def test_a_guess_is_not_held_against_the_precision() -> None:

@@ -50,6 +50,11 @@ class ThreadTruth:
         """The function of the program, by its source, that a return address (or pc) lies in."""
         return source_name(self.twin.function_at(pc - self.bias))
 
+    def into_function(self, pc: int) -> int | None:
+        """How many bytes it stands behind the function's start."""
+        symbol = self.twin.function_around(pc - self.bias)
+        return None if symbol is None else pc - self.bias - symbol.start
+
 
 def source_name(symbol: str | None) -> str | None:
     """A function's name in its source: clones and mangled names hold it."""

@@ -43,9 +43,24 @@ bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessIma
          });
 }
 
+// Folklore. Situation: a handler returns into the vDSO, and the core has left that out. Example:
+// qemu-user 8.2 and later, which gives AArch64 one with the trampoline in it, and writes no code
+// into cores. Remedy: nothing in a vDSO calls anybody; what returns there returns to the
+// trampoline. Where the instruction set has but one, the saved registers show whether it is true.
+const SignalTrampoline* unread_trampoline_at(Address pc, const ProcessImage& process) {
+  const auto known = process.arch->os.signal_trampolines;
+  const Mapping* mapping = process.mapping_at(pc);
+  const bool may_be = known.size() == 1 && !known[0].marks.empty() && mapping != nullptr &&
+                      mapping->executable && mapping->path == "[vdso]";
+  return may_be ? known.data() : nullptr;
+}
+
 }  // namespace
 
 const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process) {
+  if (process.memory->run_at(pc).empty()) {
+    return unread_trampoline_at(pc, process);
+  }
   std::vector<std::byte> room;
   const auto known = process.arch->os.signal_trampolines;
   const auto found = std::ranges::find_if(known, [&](const SignalTrampoline& trampoline) {

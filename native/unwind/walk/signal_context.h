@@ -20,7 +20,8 @@ enum class SignalContext : std::uint8_t {
   checked     // they are as the kernel writes them
 };
 
-// The signal trampoline of the instruction set whose code begins at `pc`; null where none does.
+// The signal trampoline of the instruction set whose code begins at `pc`, or that has to, if what
+// returns to `pc` is to return; null where none does.
 const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process);
 
 // `trampoline` stands in the signal trampoline, `interrupted` is what its row leads to.

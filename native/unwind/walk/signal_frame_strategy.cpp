@@ -30,7 +30,9 @@ class SignalFrameStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::context; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    const SignalTrampoline* found = trampoline_at(callee.pc, context.process);
+    const bool unread = context.process.memory->run_at(callee.pc).empty();
+    const SignalTrampoline* found =
+        callee.interrupted && unread ? nullptr : trampoline_at(callee.pc, context.process);
     return found != nullptr
                ? &rows_[static_cast<std::size_t>(found - arch_.os.signal_trampolines.data())]
                : nullptr;
