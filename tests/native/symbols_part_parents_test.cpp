@@ -157,8 +157,9 @@ TEST_CASE("part parents: a jump into the middle of another function makes no par
 TEST_CASE("part parents: nobody calls what a symbol says is a part") {
   const std::map<std::string, bool> parts = {
       {"parse.cold", true}, {"parse.cold.3", true}, {"parse.colder", false}, {"parse", false}};
-  for (const auto& [name, is_part] : parts) {
-    CAPTURE(name);
+  for (const auto& part : parts) {
+    const auto& [name, is_part] = part;
+    CAPTURE(part.first);  // clang 14 captures no structured binding
     Bytes symbols = Bytes().fill(24, 0);
     symbols.u32(1).u8(STT_FUNC).u8(0).u16(1).u64(kText + 0x10).u64(0x10);
     const auto file = CodeFile(kX86_64)
