@@ -84,8 +84,16 @@ class Held:
 """
 
 
+def know_how_to_hold(child: pexpect.spawn) -> None:
+    """What `interrupted` needs in a session."""
+    for line in ("python", *HOLDING.strip().splitlines()):
+        child.sendline(line)
+    child.sendline("end")
+    said_at_the_end(child)
+
+
 def interrupted(child: pexpect.spawn, command: str, call: int) -> None:
-    """Ctrl-C at that call of the command's."""
+    """Ctrl-C at that call of the command's, in a session that knows how to hold."""
     for line in (*FORGET, f"python sys.setprofile(Held({call}))"):
         child.sendline(line)
         said_at_the_end(child)
@@ -153,10 +161,7 @@ def sessions() -> Iterator[Sessions]:
     def session(crash: Crash) -> pexpect.spawn:
         if crash not in opened:
             opened[crash] = terminal(crash, "-iex", "set auto-solib-add off")
-            for line in ("python", *HOLDING.strip().splitlines()):
-                opened[crash].sendline(line)
-            opened[crash].sendline("end")
-            said_at_the_end(opened[crash])
+            know_how_to_hold(opened[crash])
         return opened[crash]
 
     yield session

@@ -10,7 +10,7 @@ import pexpect
 import pytest
 from programs import Crash
 from terminals import PROMPT, terminal
-from test_interrupts import interrupted
+from test_interrupts import interrupted, know_how_to_hold
 
 
 def answer(child: pexpect.spawn, command: str) -> str:
@@ -55,5 +55,7 @@ def test_repair_lasts_over_runs_until_it_is_reverted(session: pexpect.spawn) -> 
 
 def test_ctrl_c_ends_a_repair(deep: Crash, tmp_path: Path) -> None:
     child = terminal(deep, XDG_CACHE_HOME=str(tmp_path))
-    interrupted(child, "whocall repair", 0.15)
+    know_how_to_hold(child)
+    for call in (200, 50_000, 100_000):  # of three hundred thousand
+        interrupted(child, "whocall repair", call)
     child.close(force=True)
