@@ -11,7 +11,7 @@ from corpus.crash import ENVIRONMENT, set_limits
 from kept import Tool, kept, sources
 from places.needs import OWN_CORES, require
 
-from foreign.roots import root_of
+from foreign.roots import qemu_with_plugins, root_of
 
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "programs"
@@ -88,7 +88,8 @@ def _returns(shadow: Path) -> tuple[int, ...]:
 def _run(place: Path, of: ForeignSet, root: Path, exe: str, arguments: list[str]) -> ForeignCrash:
     require(OWN_CORES)
     shadow = place / "shadow"
-    command = [of.qemu, "-L", str(root), *AT_ONCE, "-plugin", f"{_plugin()},out={shadow}"]
+    command = [*qemu_with_plugins(of.qemu), "-L", str(root), *AT_ONCE]
+    command += ["-plugin", f"{_plugin()},out={shadow}"]
     subprocess.run(
         [*command, str(root / exe), *arguments],
         cwd=place,
@@ -118,5 +119,6 @@ def crash_of(name: str, program: str) -> ForeignCrash:
     arguments = [str(SCRIPTS / word) if (SCRIPTS / word).exists() else word for word in words]
     texts = sources(SCRIPTS, suffixes=(".sh", ".awk", ".lua", ".pl", ".py", ".tcl"))
     plugin = (HERE / "shadow.c").read_bytes()
-    recipe = ("foreign", name, PROGRAMS[program], str(root), Tool(of.qemu), plugin, texts, STACK)
+    emulator = Tool(qemu_with_plugins(of.qemu)[-1])
+    recipe = ("foreign", name, PROGRAMS[program], str(root), emulator, plugin, texts, STACK)
     return kept(recipe, lambda place: _run(place, of, root, exe, arguments))

@@ -6,6 +6,7 @@ figures that can be compared.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -43,6 +44,27 @@ PACKAGES = (
     "tcl8.6",
     "zlib1g",
 )
+QEMU = (
+    "qemu-user",
+    "libc6",
+    "libcapstone4",
+    "libffi8",
+    "libgcc-s1",
+    "libglib2.0-0",
+    "libgmp10",
+    "libgnutls30",
+    "libhogweed6",
+    "libidn2-0",
+    "libnettle8",
+    "libnuma1",
+    "libp11-kit0",
+    "libpcre2-8-0",
+    "libtasn1-6",
+    "libunistring2",
+    "liburing2",
+    "zlib1g",
+)
+"""The emulator and its libraries, for this machine."""
 
 
 class RootError(Exception):
@@ -114,3 +136,18 @@ def root_of(architecture: str) -> Path:
     """The sysroot of one of the distribution's architectures; RootError without a network."""
     recipe = ("foreign root", RELEASE, architecture, PACKAGES)
     return kept(recipe, lambda place: unpacked(place, architecture))
+
+
+@cache
+def qemu_with_plugins(name: str) -> tuple[str, ...]:
+    """The command of an emulator; RootError without a network.
+
+    Debian 13 links qemu-user statically, so that it loads no plugins: there it is that of RELEASE,
+    with its own loader and libraries.
+    """
+    if re.search(r"^-plugin\b", tools.run([name, "-help"]), re.M):
+        return (name,)
+    root = kept(("qemu", RELEASE, QEMU), lambda place: unpacked(place, "amd64", QEMU))
+    libraries = [str(root / each / "x86_64-linux-gnu") for each in ("lib", "usr/lib")]
+    loader = f"{libraries[0]}/ld-linux-x86-64.so.2"
+    return (loader, "--library-path", ":".join(libraries), str(root / "usr/bin" / name))
