@@ -187,6 +187,10 @@ def test_the_counts_of_a_real_file_add_up(library: Audit) -> None:
         assert sum(part.classes.values()) == part.places - part.registers
 
 
+SAME = {"xlatb": "xlat"}
+"""Both are in the manuals; capstone 5 writes the first."""
+
+
 def mnemonics(path: str, begin: int, end: int) -> dict[int, str]:
     """What objdump reads, by address."""
     ran = subprocess.run(
@@ -207,7 +211,8 @@ def test_the_code_around_a_difference_is_objdumps(library: Audit) -> None:
         shown = mnemonics(library.file, begin, end)
         for address, text in found.code:
             if text and address in shown:
-                assert text.split()[0] == shown[address]
+                mnemonic = text.split()[0]
+                assert SAME.get(mnemonic, mnemonic) == shown[address]
                 compared += 1
     assert compared > 10
 

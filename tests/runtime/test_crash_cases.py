@@ -70,7 +70,8 @@ def test_while_a_library_is_relocated(cases: Path) -> None:
     (report,), _, _ = crash(cases, "in_library", str(library))
     first, second = report.frames()[:2]
     assert (first.module, first.name) == (str(library), "chosen")
-    assert second.name == "_dl_relocate_object"
+    # Since glibc 2.41 the greater part of it is a function of its own.
+    assert second.name in ("_dl_relocate_object", "_dl_relocate_object_no_relro")
     assert report.names[-4:] == END
     assert report.complete
 
