@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.model import rows
+from whocall.report.page.messages import kept_by_glibc
 from whocall.report.page.scene import Scene
 from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
@@ -118,6 +119,9 @@ class _Crash:
         }
 
     def _message(self, inner: list[Place]) -> str | None:
+        kept = kept_by_glibc(self.scene)
+        if kept is not None:
+            return kept[0]
         ends = [cfa for cfa in self.cfas[: len(inner)] if cfa is not None]
         return message_of(self.image, self.thread.sp, max(ends)) if ends else None
 

@@ -1,7 +1,8 @@
 """What an aborting program said: the C library's complaint or the assertion, out of the stack.
 
-While abort() runs, pointers to the sentence lie in the frames of the C library, whatever its
-release; the sentence itself is recognised by its words.
+While abort() runs, pointers to the sentence lie in the frames of most C libraries; the sentence
+itself is recognised by its words. Where the library keeps it for debuggers (glibc), that is asked
+first: from glibc 2.41 on its frames hold no pointer to it any more.
 """
 
 from __future__ import annotations

@@ -17,11 +17,19 @@ def shown(data: bytes) -> str:
 
 
 def glibc(scene: Scene) -> Iterator[Fact]:
-    """glibc keeps what assert() and its own checks wrote in `__abort_msg`: a pointer to a length
-    and the text, for debuggers.
+    """What glibc kept."""
+    kept = kept_by_glibc(scene)
+    if kept is not None:
+        yield _classed(*kept)
+
+
+def kept_by_glibc(scene: Scene) -> tuple[str, str] | None:
+    """What assert() or the C library's own checks said before they aborted, and where it stands;
+    None without. glibc keeps it in `__abort_msg`: a pointer to a length and the text, for
+    debuggers.
     """
     if scene.signal != "SIGABRT" or _aborts_itself(scene):
-        return
+        return None
     image = scene.image
     for module in image.modules:
         name = module.path.rpartition("/")[2]
@@ -35,9 +43,8 @@ def glibc(scene: Scene) -> Iterator[Fact]:
         size = int.from_bytes(head, "big" if image.byte_order == "big" else "little")
         text = shown(image.read(held + 4, min(size, LONGEST)).split(b"\0")[0])
         if text:
-            proof = f"the C library keeps it at {held:#x}, in __abort_msg of {module.path}"
-            yield _classed(text, proof)
-            return
+            return text, f"the C library keeps it at {held:#x}, in __abort_msg of {module.path}"
+    return None
 
 
 def _aborts_itself(scene: Scene) -> bool:
