@@ -48,6 +48,27 @@ std::vector<AddressRange> initializer_arrays(const ElfFile& file, const ElfDynam
   return arrays;
 }
 
+// Addresses that one function could hold.
+class Neighbourhood {
+ public:
+  // Whether it can hold this one too; it grows by it.
+  bool takes(Address target) {
+    const Address low = std::min(lowest_, target);
+    const Address high = std::max(highest_, target);
+    if (high - low > kLargest) {
+      return false;
+    }
+    lowest_ = low;
+    highest_ = high;
+    return true;
+  }
+
+ private:
+  static constexpr Address kLargest = 1U << 16U;
+  Address lowest_ = ~Address{0};
+  Address highest_ = 0;
+};
+
 }  // namespace
 
 CodePointers::CodePointers(const ElfFile& file, const Architecture& arch,
@@ -124,26 +145,22 @@ void CodePointers::consider(Address where, Address word) {
 // Folklore. Situation: data point to labels too. Example: the interpreter loop of Python and the
 // format characters of printf keep arrays of the places that `goto *` goes to. Remedy: many words
 // side by side that point into one neighbourhood, most of them to places where no compiler begins
-// a function, are no functions.
+// a function, are no functions. Where the compiler knew from a profile which labels are hardly ever
+// reached (Debian 13's Python), those lie in the cold part, so there are two neighbourhoods.
 void CodePointers::sort_out_labels() {
   constexpr std::ptrdiff_t kMany = 8;
-  constexpr Address kNeighbourhood = 1U << 16U;
   std::ranges::sort(pointers_, {}, &Pointer::where);
   for (auto first = pointers_.begin(); first != pointers_.end();) {
-    Address lowest = first->target;
-    Address highest = first->target;
+    Neighbourhood hot;
+    Neighbourhood cold;
     std::ptrdiff_t labels = 0;
     auto last = first;
     for (; last != pointers_.end(); ++last) {
-      const Address low = std::min(lowest, last->target);
-      const Address high = std::max(highest, last->target);
       const bool adjoins =
           last == first || last->where - std::prev(last)->where <= arch_.abi.pointer_size;
-      if (!adjoins || high - low > kNeighbourhood) {
+      if (!adjoins || (!hot.takes(last->target) && !cold.takes(last->target))) {
         break;
       }
-      lowest = low;
-      highest = high;
       labels += is_where_functions_begin(last->target) ? 0 : 1;
     }
     if (last - first >= kMany && 2 * labels > last - first) {

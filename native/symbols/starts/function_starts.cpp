@@ -140,6 +140,8 @@ class Collector {
       choose_if(looks_like_function(target), target);
     }
     join_chosen(StartEvidence::address_taken);
+    const auto is_case = [&](Address guess) { return pointers.is_case(guess); };
+    std::erase_if(marks.landing_pads, is_case);  // of computed jumps
     for (const Address pad : marks.landing_pads) {
       const StartFeatures features = features_at(pad);
       choose_if(
@@ -147,7 +149,6 @@ class Collector {
           pad);
     }
     join_chosen(StartEvidence::landing_pad);
-    const auto is_case = [&](Address guess) { return pointers.is_case(guess); };
     std::erase_if(marks.prologues, is_case);
     claims_.join(in_order(std::move(marks.prologues)), StartEvidence::prologue);
     std::erase_if(marks.aligned, is_case);
