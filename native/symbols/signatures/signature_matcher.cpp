@@ -282,12 +282,23 @@ class Matcher {
     return matches;
   }
 
+  // Whether the libraries have such a name, but only of places within functions: what jumps there
+  // says nothing of a function.
+  [[nodiscard]] bool is_label(SignatureText name) const {
+    const auto definitions = index_.definitions(name);
+    return !definitions.empty() && std::ranges::none_of(definitions, [&](std::uint32_t symbol) {
+      const SignatureSymbol& defined = set_.symbols[symbol];
+      return index_.begins_function(defined.section, defined.offset);
+    });
+  }
+
   // Functions whose code is not that of the libraries, but that these call by name.
   void add_called(std::map<Address, SignatureMatch>& found) const {
     for (const auto& named : evidence_.named_places()) {
       const bool own = !index_.definitions(named.name).empty();
       if (!named.is_code || named.voices < (own ? 2U : 1U) || !program_.is_code(named.address) ||
-          program_.is_stub(named.address) || !is_free(named.address, named.address + 1)) {
+          program_.is_stub(named.address) || !is_free(named.address, named.address + 1) ||
+          is_label(named.name)) {
         continue;
       }
       const auto [entry, is_new] =
