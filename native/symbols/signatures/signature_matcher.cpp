@@ -182,7 +182,9 @@ class Matcher {
     for (const SignatureReference& each : candidate.references) {
       const SignatureSymbol& symbol = set_.symbols[each.symbol];
       if (symbol.name == 0 && symbol.section != kNoSignature && each.is_direct) {
-        siblings_.emplace_back(symbol.section, each.target - symbol.offset);
+        const Address said = each.target - symbol.offset;
+        siblings_.emplace_back(symbol.section, said);
+        said_.emplace(symbol.section, said);
       }
     }
   }
@@ -262,9 +264,21 @@ class Matcher {
     return certain ? function.name : function.sure_name;
   }
 
+  // Folklore. Situation: two members have a section with the same code. Example: the unlikely parts
+  // of libstdc++'s two __verify_grouping, of which the one filled the gap that belongs to the
+  // other, before the function that jumps to it was found. Remedy: what its own member says, though
+  // later.
+  [[nodiscard]] bool is_said_elsewhere(std::uint32_t section, Address address) const {
+    const auto said = said_.lower_bound({section, 0});
+    return said != said_.end() && said->first == section && !said_.contains({section, address});
+  }
+
   std::vector<SignatureMatch> names() const {
     std::map<Address, SignatureMatch> found;
     for (const auto& [address, accepted] : accepted_) {
+      if (is_said_elsewhere(accepted.section, address)) {
+        continue;
+      }
       const SignatureSection& section = set_.sections[accepted.section];
       for (std::uint32_t i = 0; i < section.functions; ++i) {
         const SignatureFunction& each = set_.functions[section.first_function + i];
@@ -322,6 +336,7 @@ class Matcher {
   std::set<std::uint32_t> is_linked_;  // sections: each is linked once
   std::set<std::pair<std::uint32_t, Address>> tried_;
   std::vector<std::pair<std::uint32_t, Address>> siblings_;
+  std::set<std::pair<std::uint32_t, Address>> said_;  // all that siblings_ ever held
 };
 
 }  // namespace

@@ -19,7 +19,6 @@ from whocall.cli import main as cli
 from whocall.core.engine import native
 
 TITLE = "functions of the C library in static, stripped programs"
-CXX = Path("/usr/lib/gcc/x86_64-linux-gnu/12")
 
 
 @pytest.fixture(scope="module", name="signatures")
@@ -207,6 +206,7 @@ int main(int, char **words) {
   catch (std::exception &error) { std::cout << error.what() << wide.size(); }
 }
 """
+_OF_THE_COMPILER = ("stdc++", "gcc", "gcc_eh")
 
 
 def test_templates_of_one_s_own(tmp_path: Path, scoreboard: Scoreboard) -> None:
@@ -218,8 +218,8 @@ def test_templates_of_one_s_own(tmp_path: Path, scoreboard: Scoreboard) -> None:
         text=True,
         check=True,
     )
-    libraries = [programs.LIBRARIES["glibc"], *(str(CXX / f"lib{name}.a") for name in
-                                                ("stdc++", "gcc", "gcc_eh"))]  # fmt: skip
+    own = [run(["g++", f"-print-file-name=lib{name}.a"]).strip() for name in _OF_THE_COMPILER]
+    libraries = [programs.LIBRARIES["glibc"], *own]
     files = [tmp_path / "all", tmp_path / "cxx"]
     assert cli.main(["signatures", *libraries, "-o", str(files[0])]) == 0
     assert cli.main(["signatures", libraries[1], "-o", str(files[1])]) == 0
