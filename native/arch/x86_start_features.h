@@ -2,12 +2,14 @@
 // begins.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "arch/x86_code.h"
+#include "arch/x86_opcode_filter.h"
 
 namespace whocall::x86 {
 
@@ -27,6 +29,8 @@ inline constexpr std::array<std::string_view, 9> kPadding = {
     std::string_view("\x0f\x1f\0", 3),
     std::string_view("\x8d\x76\0", 3)};
 
+inline bool is_padding_prefix(std::uint8_t byte) { return byte == 0x66 || byte == 0x2e; }
+
 // The size of the padding instruction that ends at `at`; 0 when none does.
 inline std::size_t padding_before(ByteView code, std::uint64_t at) {
   const auto* const bytes = reinterpret_cast<const char*>(code.bytes().data());
@@ -44,10 +48,8 @@ inline std::size_t padding_before(ByteView code, std::uint64_t at) {
       }
     }
   }
-  const auto is_prefix = [&](std::uint64_t offset) {
-    return byte(offset) == 0x66 || byte(offset) == 0x2e;
-  };
-  while (size != 0 && size < 15 && at > size && byte(at - 1) != 0xcc && is_prefix(at - size - 1)) {
+  while (size != 0 && size < 15 && at > size && byte(at - 1) != 0xcc &&
+         is_padding_prefix(byte(at - size - 1))) {
     ++size;
   }
   return size;
@@ -65,6 +67,43 @@ inline std::size_t whole_padding_before(ByteView code, std::uint64_t at) {
     whole += size;
   }
   return whole;
+}
+
+// The size of the padding instruction that begins at `at`; 0 when none does.
+inline std::size_t padding_at(ByteView code, std::uint64_t at) {
+  const auto byte = [&](std::uint64_t ahead) {
+    return code.read<std::uint8_t>(at + ahead).value_or(0);
+  };
+  std::size_t prefixes = 0;
+  while (prefixes < 12 && is_padding_prefix(byte(prefixes))) {
+    ++prefixes;
+  }
+  if (byte(prefixes) == 0x90 || byte(0) == 0xcc) {
+    return prefixes + 1;
+  }
+  if (byte(prefixes) != 0x0f && byte(prefixes) != 0x8d) {
+    return 0;  // nearly always
+  }
+  const auto rest = code.from(at + prefixes).bytes();
+  const std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+  const auto* const nop =
+      std::ranges::find_if(kPadding, [&](std::string_view each) { return text.starts_with(each); });
+  return nop == kPadding.end() ? 0 : prefixes + nop->size();
+}
+
+// Where the padding that begins at `at` ends, of no more than so many instructions, if that is
+// aligned; `at` itself otherwise.
+inline std::uint64_t behind_padding(ByteView code, Address address, std::uint64_t at,
+                                    unsigned most) {
+  std::uint64_t end = at;
+  for (unsigned i = 0; i < most && (end == at || (address + end) % kFunctionAlignment != 0); ++i) {
+    const std::size_t size = padding_at(code, end);
+    if (size == 0) {
+      return at;
+    }
+    end += size;
+  }
+  return (address + end) % kFunctionAlignment == 0 ? end : at;
 }
 
 // Whether an instruction that never goes on behind itself ends at `at`: ret, jmp, hlt, ud2.

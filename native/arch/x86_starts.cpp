@@ -1,4 +1,6 @@
 // Where the bytes of x86 code tell of starts of functions.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -16,6 +18,10 @@ constexpr Address kLowestFixed = 0x10000;
 constexpr std::size_t kLookAhead = 12;
 constexpr std::size_t kBytesForAMark = 32;  // of code, about
 constexpr std::size_t kShortest = 5;        // bytes of what is looked at, or more
+constexpr std::size_t kJump = 5;            // bytes of jmp rel32
+constexpr unsigned kPassedThrough = 2;      // instructions of padding that code does not jump over
+constexpr unsigned kLongestPadding = 8;     // instructions of padding that it does
+constexpr std::size_t kShortestRow = 8;     // jumps
 
 class BitMap {
  public:
@@ -29,6 +35,12 @@ class BitMap {
   std::vector<std::uint64_t> words_;
 };
 
+// Jumps that stand right behind each other; offsets of the first, and behind the last.
+struct Row {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 class StartScanner {
  public:
   StartScanner(ByteView code, Address address, Dialect dialect, StartMarks& marks)
@@ -38,7 +50,8 @@ class StartScanner {
         address_(address),
         dialect_(dialect),
         marks_(marks),
-        jumped_(size_ / kFunctionAlignment) {}
+        jumped_(size_ / kFunctionAlignment),
+        passed_(size_ / kFunctionAlignment) {}
 
   void run() {
     for (auto* marks : {&marks_.call_targets, &marks_.prologues}) {
@@ -48,6 +61,7 @@ class StartScanner {
       check_interrupt_at(at / kLane, kManyBytes / kLane);
       look_through_lane(at);
     }
+    std::ranges::for_each(rows_, [&](const Row& row) { end_row(row); });
     guess();
   }
 
@@ -75,7 +89,10 @@ class StartScanner {
         call(at);
         break;
       case opcode_jump:
-        jump_to(at + 5 + distance(at + 1));
+        jump_to(at + kJump + distance(at + 1));
+        if (goes_to_function(at)) {
+          lengthen_row(at);
+        }
         break;
       case opcode_branch:
         if (at + 6 <= size_) {
@@ -113,11 +130,52 @@ class StartScanner {
     }
   }
 
+  // Folklore. Situation: a label stands before the padding of what follows. Example: by gcc 14
+  // ZSTD_compressBlock_greedy jumps to the nopl before the aligned beginning of a loop. Remedy: who
+  // jumps to padding, jumps to what stands behind it. By chance numbers look like such jumps, too:
+  // what begins as functions do remains one, and none goes to the middle of an instruction.
   void jump_to(std::uint64_t at) {
     at = wrap(at);
-    if (at < size_ && (address_ + at) % kFunctionAlignment == 0) {
-      jumped_.set(at / kFunctionAlignment);
+    if (at >= size_) {
+      return;
     }
+    if ((address_ + at) % kFunctionAlignment == 0) {
+      jumped_.set(at / kFunctionAlignment);
+    } else if (const std::uint64_t end = behind_padding(code_, address_, at, kPassedThrough);
+               end != at && at != 0 && !is_padding_prefix(bytes_[at - 1])) {
+      passed_.set(end / kFunctionAlignment);
+    }
+  }
+
+  // Folklore. Situation: functions that do nothing but go to another one stand in a row, each right
+  // behind the jump of the one before, and nobody calls most of them. Example: the trampolines of
+  // the sanitizers' interceptors in gcc 14, __interceptor_trampoline_usleep. Remedy: no compiler
+  // puts so many jumps to what looks like functions behind each other; the first one may end what
+  // is before.
+  void lengthen_row(std::uint64_t at) {
+    Row& row = rows_[at % kJump];  // bytes of a jump may look like the opcode of another
+    if (row.end != at) {
+      end_row(row);
+      row.begin = at;
+    }
+    row.end = at + kJump;
+  }
+
+  void end_row(const Row& row) {
+    if (row.end - row.begin < kShortestRow * kJump) {
+      return;
+    }
+    const bool whole = padding_before(code_, row.begin) != 0 || ends_before(code_, row.begin);
+    for (std::uint64_t at = row.begin + (whole ? 0 : kJump); at < row.end; at += kJump) {
+      marks_.prologues.push_back(address_ + at);
+    }
+  }
+
+  [[nodiscard]] bool goes_to_function(std::uint64_t jump) const {
+    const std::uint64_t target = wrap(jump + kJump + distance(jump + 1));
+    return target < size_ && (address_ + target) % kFunctionAlignment == 0 &&
+           (is_landing_pad(code_, target, dialect_) || padding_before(code_, target) != 0 ||
+            ends_before(code_, target));
   }
 
   // `at`: of the opcode, behind a prefix. Addresses of 8 bytes need one, those of 4 do not.
@@ -156,15 +214,16 @@ class StartScanner {
       check_interrupt_at((at - first) / kFunctionAlignment, kManyEntries);
       if (at == 0 || jumped_.has(at / kFunctionAlignment) ||
           (padding_before(code_, at) == 0 && !ends_before(code_, at)) ||
-          padding_before(code_, at + 1) != 0) {
+          padding_before(code_, at + 1) != 0 ||
+          behind_padding(code_, address_, at, kLongestPadding) != at) {
         continue;
       }
       const std::uint64_t behind_pad = is_landing_pad(code_, at, dialect_) ? at + 4 : at;
       if (looks_like_prologue(code_, behind_pad, dialect_)) {
         marks_.prologues.push_back(address_ + at);
       } else if (const std::size_t padding = whole_padding_before(code_, at);
-                 padding != 0 && ends_before(code_, at - padding) &&
-                 may_begin_function(code_, at, dialect_)) {
+                 padding != 0 && !passed_.has(at / kFunctionAlignment) &&
+                 ends_before(code_, at - padding) && may_begin_function(code_, at, dialect_)) {
         marks_.aligned.push_back(address_ + at);
       }
     }
@@ -187,7 +246,9 @@ class StartScanner {
   Address address_;
   Dialect dialect_;
   StartMarks& marks_;
-  BitMap jumped_;  // to which aligned addresses direct jumps go
+  BitMap jumped_;                // to which aligned addresses direct jumps go
+  BitMap passed_;                // to which they go through padding
+  std::array<Row, kJump> rows_;  // the latest, by where they begin
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "symbols/signatures/signature_index.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -54,6 +55,13 @@ SignatureIndex::SignatureIndex(SignatureSet set)
 
 std::span<const std::uint32_t> SignatureIndex::definitions(SignatureText name) const {
   return found_in(definitions_, name);
+}
+
+bool SignatureIndex::begins_function(std::uint32_t section, std::uint32_t offset) const {
+  const SignatureSection& within = set_.sections[section];
+  const std::span functions =
+      std::span(set_.functions).subspan(within.first_function, within.functions);
+  return std::ranges::binary_search(functions, offset, {}, &SignatureFunction::offset);
 }
 
 std::span<const std::uint32_t> SignatureIndex::defined_by(std::uint32_t section) const {

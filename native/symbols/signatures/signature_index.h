@@ -35,6 +35,9 @@ class SignatureIndex {
   // The symbols that define a name in code; empty when none does.
   [[nodiscard]] std::span<const std::uint32_t> definitions(SignatureText name) const;
 
+  // Whether one of the section's functions begins at this offset.
+  [[nodiscard]] bool begins_function(std::uint32_t section, std::uint32_t offset) const;
+
   // The symbols with names that a section defines.
   [[nodiscard]] std::span<const std::uint32_t> defined_by(std::uint32_t section) const;
 

@@ -182,7 +182,9 @@ class Matcher {
     for (const SignatureReference& each : candidate.references) {
       const SignatureSymbol& symbol = set_.symbols[each.symbol];
       if (symbol.name == 0 && symbol.section != kNoSignature && each.is_direct) {
-        siblings_.emplace_back(symbol.section, each.target - symbol.offset);
+        const Address said = each.target - symbol.offset;
+        siblings_.emplace_back(symbol.section, said);
+        said_.emplace(symbol.section, said);
       }
     }
   }
@@ -262,9 +264,21 @@ class Matcher {
     return certain ? function.name : function.sure_name;
   }
 
+  // Folklore. Situation: two members have a section with the same code. Example: the unlikely parts
+  // of libstdc++'s two __verify_grouping, of which the one filled the gap that belongs to the
+  // other, before the function that jumps to it was found. Remedy: what its own member says, though
+  // later.
+  [[nodiscard]] bool is_said_elsewhere(std::uint32_t section, Address address) const {
+    const auto said = said_.lower_bound({section, 0});
+    return said != said_.end() && said->first == section && !said_.contains({section, address});
+  }
+
   std::vector<SignatureMatch> names() const {
     std::map<Address, SignatureMatch> found;
     for (const auto& [address, accepted] : accepted_) {
+      if (is_said_elsewhere(accepted.section, address)) {
+        continue;
+      }
       const SignatureSection& section = set_.sections[accepted.section];
       for (std::uint32_t i = 0; i < section.functions; ++i) {
         const SignatureFunction& each = set_.functions[section.first_function + i];
@@ -282,12 +296,23 @@ class Matcher {
     return matches;
   }
 
+  // Whether the libraries have such a name, but only of places within functions: what jumps there
+  // says nothing of a function.
+  [[nodiscard]] bool is_label(SignatureText name) const {
+    const auto definitions = index_.definitions(name);
+    return !definitions.empty() && std::ranges::none_of(definitions, [&](std::uint32_t symbol) {
+      const SignatureSymbol& defined = set_.symbols[symbol];
+      return index_.begins_function(defined.section, defined.offset);
+    });
+  }
+
   // Functions whose code is not that of the libraries, but that these call by name.
   void add_called(std::map<Address, SignatureMatch>& found) const {
     for (const auto& named : evidence_.named_places()) {
       const bool own = !index_.definitions(named.name).empty();
       if (!named.is_code || named.voices < (own ? 2U : 1U) || !program_.is_code(named.address) ||
-          program_.is_stub(named.address) || !is_free(named.address, named.address + 1)) {
+          program_.is_stub(named.address) || !is_free(named.address, named.address + 1) ||
+          is_label(named.name)) {
         continue;
       }
       const auto [entry, is_new] =
@@ -311,6 +336,7 @@ class Matcher {
   std::set<std::uint32_t> is_linked_;  // sections: each is linked once
   std::set<std::pair<std::uint32_t, Address>> tried_;
   std::vector<std::pair<std::uint32_t, Address>> siblings_;
+  std::set<std::pair<std::uint32_t, Address>> said_;  // all that siblings_ ever held
 };
 
 }  // namespace

@@ -153,6 +153,9 @@ class MemberReader {
   }
 
   // The names of functions in the order in which a program's own symbols are shown.
+  // Folklore. Situation: hand-written code marks places within a function by symbols that others
+  // can see. Example: __syscall_cancel_arch_end of glibc 2.41, its last instruction. Remedy: what
+  // has no size and lies behind the start of a function that has one and reaches there, is none.
   void add_functions(const ElfSection& section, SignatureSection& added) {
     SymbolList functions;
     for (const std::uint32_t i : symbols_of_[section.index]) {
@@ -173,10 +176,17 @@ class MemberReader {
     }
     sort_symbols(functions);
     added.first_function = static_cast<std::uint32_t>(set_.functions.size());
+    Address reached = 0;  // by the functions so far that have sizes
     for (std::size_t i = 0; i < functions.size(); ++i) {
       const Symbol each = functions[i];
+      const bool is_known =
+          added.functions != 0 && set_.functions.back().offset == each.range.begin;
+      if (!is_known && !each.exact_end && each.range.begin < reached) {
+        continue;
+      }
+      reached = std::max(reached, each.range.end);
       const auto offset = static_cast<std::uint32_t>(each.range.begin);
-      if (added.functions == 0 || set_.functions.back().offset != offset) {
+      if (!is_known) {
         set_.functions.push_back(
             {offset, static_cast<std::uint32_t>(each.range.size()), texts_.add(each.name)});
         ++added.functions;

@@ -36,7 +36,7 @@ enum class StartEvidence : std::uint8_t {
   code_pointer,   // a word of the data or a relocation points there
   address_taken,  // an instruction takes its address
   landing_pad,    // indirect calls may arrive there (endbr)
-  prologue,       // behind padding or a return stands what functions begin with
+  prologue,       // behind padding or a return stands what functions begin with, or a row of jumps
   alignment,      // behind padding code begins at an aligned address, and no jump leads there
   section_start,  // code begins there
 };

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from oracles.tools import run
 
 from acceptance.helpers.name_twins import stripped
 from acceptance.helpers.scoreboard import Scoreboard
@@ -18,7 +19,6 @@ from whocall.cli import main as cli
 from whocall.core.engine import native
 
 TITLE = "functions of the C library in static, stripped programs"
-CXX = Path("/usr/lib/gcc/x86_64-linux-gnu/12")
 
 
 @pytest.fixture(scope="module", name="signatures")
@@ -206,6 +206,7 @@ int main(int, char **words) {
   catch (std::exception &error) { std::cout << error.what() << wide.size(); }
 }
 """
+_OF_THE_COMPILER = ("stdc++", "gcc", "gcc_eh")
 
 
 def test_templates_of_one_s_own(tmp_path: Path, scoreboard: Scoreboard) -> None:
@@ -217,8 +218,8 @@ def test_templates_of_one_s_own(tmp_path: Path, scoreboard: Scoreboard) -> None:
         text=True,
         check=True,
     )
-    libraries = [programs.LIBRARIES["glibc"], *(str(CXX / f"lib{name}.a") for name in
-                                                ("stdc++", "gcc", "gcc_eh"))]  # fmt: skip
+    own = [run(["g++", f"-print-file-name=lib{name}.a"]).strip() for name in _OF_THE_COMPILER]
+    libraries = [programs.LIBRARIES["glibc"], *own]
     files = [tmp_path / "all", tmp_path / "cxx"]
     assert cli.main(["signatures", *libraries, "-o", str(files[0])]) == 0
     assert cli.main(["signatures", libraries[1], "-o", str(files[1])]) == 0
@@ -234,3 +235,51 @@ def test_templates_of_one_s_own(tmp_path: Path, scoreboard: Scoreboard) -> None:
 def test_the_same_libraries_give_the_same_file(signatures: dict[str, Path]) -> None:
     for name, library in programs.LIBRARIES.items():
         assert native.build_signatures([library])[0] == signatures[name].read_bytes()
+
+
+_LABELS = """
+.globl whole, middle, behind
+.type whole, @function
+whole: nop
+middle: lea {sum}(%rdi),%eax
+ret
+.size whole, . - whole
+behind: lea 5(%rdi),%eax
+ret
+"""
+_CALLERS = """
+.globl caller{number}
+.type caller{number}, @function
+caller{number}:
+.rept 120
+add ${number},%edi
+.endr
+call behind
+jmp middle
+.size caller{number}, . - caller{number}
+"""
+
+
+@pytest.mark.parametrize("sum_of_program", [7, 8])
+def test_a_label_within_a_function_is_none(sum_of_program: int, tmp_path: Path) -> None:
+    """It has no size and lies in what has one. One behind a function may well be another, and is.
+
+    With another sum the program has a `whole` of its own, to which only jumps from others lead.
+    """
+    callers = [_assembled(tmp_path, _CALLERS.format(number=number)) for number in (1, 2)]
+    library = tmp_path / "liblabels.a"
+    run(["ar", "rcs", str(library), *callers, _assembled(tmp_path, _LABELS.format(sum=7))])
+    (tmp_path / "signatures").write_bytes(native.build_signatures([str(library)])[0])
+    twin = tmp_path / "twin"
+    own = _assembled(tmp_path, _LABELS.format(sum=sum_of_program))
+    run(["ld", "-e", "caller1", "-o", str(twin), *callers, own])
+    found = programs.found_names(stripped(twin), [tmp_path / "signatures"])
+    recognised = {"whole"} if sum_of_program == 7 else set()
+    assert set(found.values()) == {"caller1", "caller2", "behind"} | recognised
+
+
+def _assembled(directory: Path, source: str) -> str:
+    made = directory / f"{len(list(directory.iterdir()))}.o"
+    made.with_suffix(".s").write_text(source)
+    run(["as", "-o", str(made), str(made.with_suffix(".s"))])
+    return str(made)

@@ -61,8 +61,10 @@ def _libraries() -> list[RealFile]:
             "threads/threads.so"]  # fmt: skip
     auto = only(LIBRARIES, "perl/5.*[0-9]/auto")
     ours = next((BUILD / "whocall").glob("_native*.so"))
-    sframe = only(LIBRARIES, "libsframe.so.[0-9]")
-    left = {"libsframe.so": sframe, "libubsan.so": _lib("libubsan.so.1"), "whocall's own": ours}
+    runtimes = {
+        f"lib{name}.so": only(LIBRARIES, f"lib{name}.so.[0-9]") for name in ("ubsan", "lsan")
+    }
+    left = {**runtimes, "whocall's own": ours}
     return [
         *(RealFile(name, LIBRARY, make) for name, make in whole.items()),
         *(RealFile(Path(name).name, LIBRARY, installed(_lib(name))) for name in distribution),
@@ -83,7 +85,9 @@ def _executables() -> list[RealFile]:
         "opcodes no-pie": program(*binutils, flags="-no-pie -Wl,-z,lazy"),
         "ctf": program(_lib("libctf.a")),
         "zstd": program(_lib("libzstd.a")),
-        "expat": program(_lib("libexpat.a")),  # no code for libraries since Debian 13
+        # Since Debian 13 these two have no code for libraries, and libsframe.so is stripped.
+        "expat": program(_lib("libexpat.a")),
+        "sframe": program(_lib("libsframe.a")),
         "dw": program(_lib("libdw.a"), _lib("libelf.a")),
         "gmp": program(_lib("libgmp.a"), flags="-fuse-ld=gold"),
         "gomp": program(_gcc("libgomp.a")),
