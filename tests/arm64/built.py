@@ -26,7 +26,7 @@ def _configure(root: Path) -> None:
         "WHOCALL_ARM64_ROOT": root,
         "Python_EXECUTABLE": f"/usr/bin/python{version}",  # of this machine: it runs while building
         "Python_INCLUDE_DIR": root / f"usr/include/python{version}",
-        "PYTHON_MODULE_EXTENSION": suffix,
+        "WHOCALL_MODULE_SUFFIX": suffix,
         "CMAKE_MAKE_PROGRAM": "/usr/bin/ninja",
         "WHOCALL_UNITY": "ON",  # made fast rather than fast to run
         "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1 -DNDEBUG",
