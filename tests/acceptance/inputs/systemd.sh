@@ -15,11 +15,13 @@ mount --bind "$folder/coredump" /var/lib/systemd/coredump
 mount --bind "$folder/journal" /run/log/journal
 [ ! -d /var/log/journal ] || mount -t tmpfs none /var/log/journal
 export LD_LIBRARY_PATH=$tools/usr/lib/x86_64-linux-gnu/systemd
+coredump=$tools/usr/lib/systemd/systemd-coredump
+[ -x "$coredump" ] || coredump=$tools/lib/systemd/systemd-coredump  # packages of Debian 12
 
 env -u LD_LIBRARY_PATH /lib/systemd/systemd-journald >"$folder/journald.log" 2>&1 &
 journald=$!
 systemd-socket-activate --seqpacket --accept -l /run/systemd/coredump \
-  "$tools/lib/systemd/systemd-coredump" >"$folder/socket.log" 2>&1 &
+  "$coredump" >"$folder/socket.log" 2>&1 &
 socket=$!
 "$program" &
 process=$!
@@ -28,7 +30,7 @@ for _ in {1..100}; do
   [ -S /run/systemd/coredump ] && [ -S /run/systemd/journal/socket ] && break
   sleep 0.05
 done
-"$tools/lib/systemd/systemd-coredump" "$process" 0 0 11 "$(date +%s)" 18446744073709551615 \
+"$coredump" "$process" 0 0 11 "$(date +%s)" 18446744073709551615 \
   "$(uname -n)" <"$core"
 for _ in {1..200}; do
   "$tools/usr/bin/coredumpctl" --directory="$folder/journal" --no-pager info >"$folder/said" 2>/dev/null && break
