@@ -119,7 +119,7 @@ class _Crash:
 
     def _message(self, inner: list[Place]) -> str | None:
         ends = [cfa for cfa in self.cfas[: len(inner)] if cfa is not None]
-        return message_of(self.image, self.thread.sp, max(ends)) if ends else None
+        return message_of(self.scene, self.thread.sp, max(ends)) if ends else None
 
     def _frame(self, place: Place, innermost: bool) -> Json:
         module = base_name(place.module)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from whocall.report.page.go_panic import go
 from whocall.report.page.rust_panic import rust
@@ -16,12 +17,20 @@ def shown(data: bytes) -> str:
     return data.decode("utf-8", "replace").strip()
 
 
-def glibc(scene: Scene) -> Iterator[Fact]:
+class Kept(NamedTuple):
+    """What glibc wrote when it gave up."""
+
+    text: str
+    place: int  # runtime address
+    module: str  # path
+
+
+def kept_by_glibc(scene: Scene) -> Kept | None:
     """glibc keeps what assert() and its own checks wrote in `__abort_msg`: a pointer to a length
-    and the text, for debuggers.
+    and the text, for debuggers. None where it is not glibc that aborted.
     """
     if scene.signal != "SIGABRT" or _aborts_itself(scene):
-        return
+        return None
     image = scene.image
     for module in image.modules:
         name = module.path.rpartition("/")[2]
@@ -35,9 +44,16 @@ def glibc(scene: Scene) -> Iterator[Fact]:
         size = int.from_bytes(head, "big" if image.byte_order == "big" else "little")
         text = shown(image.read(held + 4, min(size, LONGEST)).split(b"\0")[0])
         if text:
-            proof = f"the C library keeps it at {held:#x}, in __abort_msg of {module.path}"
-            yield _classed(text, proof)
-            return
+            return Kept(text, held, module.path)
+    return None
+
+
+def glibc(scene: Scene) -> Iterator[Fact]:
+    """The message of assert() and of the C library's own checks."""
+    kept = kept_by_glibc(scene)
+    if kept is not None:
+        proof = f"the C library keeps it at {kept.place:#x}, in __abort_msg of {kept.module}"
+        yield _classed(kept.text, proof)
 
 
 def _aborts_itself(scene: Scene) -> bool:
