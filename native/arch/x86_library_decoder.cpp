@@ -232,10 +232,11 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
 
   void lea(Instruction& out) const {
     const Register destination = address_register(operand(0));
-    const Register base = plain_base(operand(1));
+    const Register base = base_of_sum(operand(1));
     if (destination != kNoRegister && base != kNoRegister) {
       out.add({Effect::Kind::set, destination, base, operand(1).mem.disp});
-      // i386 compilers pad with lea 0(%esi),%esi.
+      // i386 assemblers pad with lea 0(%esi),%esi, and with lea %cs:0(%esi,%eiz,1),%esi, also in
+      // the middle of functions: who takes that for a new value has lost the caller's esi.
       out.padding = destination == base && operand(1).mem.disp == 0;
     } else {
       clobber_written(out);

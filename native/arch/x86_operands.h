@@ -47,6 +47,11 @@ class Operands {
   [[nodiscard]] Register plain_base(const cs_x86_op& op) const {
     return op.type == X86_OP_MEM && has_index(op) ? kNoRegister : any_base(op);
   }
+  // The same for lea, which reads no memory: a segment plays no part.
+  [[nodiscard]] Register base_of_sum(const cs_x86_op& op) const {
+    const bool plain = op.mem.base != X86_REG_INVALID && !has_index(op);
+    return plain ? number(op.mem.base) : kNoRegister;
+  }
   [[nodiscard]] static bool has_index(const cs_x86_op& op) {
     const auto index = op.mem.index;  // eiz and riz: encoded, but none
     return index != X86_REG_INVALID && index != X86_REG_EIZ && index != X86_REG_RIZ;

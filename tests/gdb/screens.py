@@ -6,18 +6,20 @@ import re
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
 from sessions import GDB, INDEX, SCRIPT, environment
 
 PATIENCE = 60  # seconds for a screen to come
+SIZE = (100, 40)  # columns and lines
 _BORDER = "│"
 
 
 class Screen:
-    """A gdb with the extension loaded, on a terminal of 100 columns and 40 lines."""
+    """A gdb with the extension loaded, on a terminal of SIZE."""
 
     def __init__(self, folder: Path, arguments: Sequence[str | Path] = (), **more: str) -> None:
         command = [GDB, "-nx", "-q", *INDEX, "-iex", "set debuginfod enabled off"]
@@ -26,7 +28,7 @@ class Screen:
         self._socket = folder / "tmux"
         self._environment = environment(**{"LC_ALL": "C.UTF-8", **more})
         self._environment.pop("TMUX", None)
-        size = ["-x", "100", "-y", "40"]
+        size = ["-x", str(SIZE[0]), "-y", str(SIZE[1])]
         self._tmux("-u", "-f", "/dev/null", "new-session", "-d", *size, shlex.join(command))
         self.wait(lambda lines: "(gdb)" in "\n".join(lines))
 
@@ -62,7 +64,16 @@ class Screen:
         """Keys by tmux's names: Down, NPage, C-c."""
         self._tmux("send-keys", *keys)
 
-    def resize(self, columns: int, lines: int) -> None:
+    @contextmanager
+    def resized(self, columns: int, lines: int) -> Iterator[None]:
+        """Another size for a while; what fails in it leaves the next test the usual one."""
+        self._resize(columns, lines)
+        try:
+            yield
+        finally:
+            self._resize(*SIZE)
+
+    def _resize(self, columns: int, lines: int) -> None:
         self._tmux("resize-window", "-x", str(columns), "-y", str(lines))
 
     def lines(self, colours: bool = False) -> list[str]:

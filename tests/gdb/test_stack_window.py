@@ -39,10 +39,9 @@ def words(rows: list[str]) -> list[re.Match[str]]:
 def test_frames_are_those_of_the_backtrace(screen: Screen, chain: Crash) -> None:
     frames = document("whocall bt -json -past-main", chain)["threads"][0]["frames"]
     screen.type("frame 0")
-    between = int(frames[-1]["cfa"], 16) - int(frames[0]["cfa"], 16)
-    screen.resize(100, 3 * (between // 8 + len(frames)))  # all of the stack, and the other windows
-    rows = screen.wait_for(f"#{frames[-1]['level']} ")
-    screen.resize(100, 40)
+    # All of the stack: what a C library's qsort keeps in its frame is hundreds of words in some.
+    with screen.resized(100, 1000):
+        rows = screen.wait_for(f"#{frames[-1]['level']} ")
     seen = {int(head["level"]): head for head in heads(rows)}
     assert len(seen) == len(frames)
     for frame in frames[:-1]:
@@ -124,10 +123,9 @@ def test_keys_scroll(screen: Screen) -> None:
 
 def test_another_size_of_the_terminal(screen: Screen) -> None:
     before = screen.wait_for("#0 ")
-    screen.resize(70, 50)
-    longer = screen.wait(lambda lines: len(words(window(lines))) > len(words(before)))
+    with screen.resized(70, 50):
+        longer = screen.wait(lambda lines: len(words(window(lines))) > len(words(before)))
     assert max(map(len, longer)) <= 70
-    screen.resize(100, 40)
     screen.wait(lambda lines: window(lines) == before)
 
 

@@ -102,9 +102,22 @@ TEST_CASE("decoder: padding between functions and blocks") {
   CHECK(pads(kI386, {0x8d, 0x76, 0x00}));                          // lea 0(%esi),%esi
   CHECK(pads(kI386, {0x8d, 0x74, 0x26, 0x00}));                    // lea 0(%esi,%eiz,1),%esi
   CHECK(pads(kI386, {0x8d, 0xb4, 0x26, 0x00, 0x00, 0x00, 0x00}));  // with 32 bits of zero
-  CHECK_FALSE(pads(kI386, {0x8d, 0x76, 0x04}));                    // lea 4(%esi),%esi
-  CHECK_FALSE(pads(kI386, {0x8d, 0x37}));                          // lea (%edi),%esi
-  CHECK_FALSE(pads(kI386, {0x8d, 0x34, 0x36}));                    // lea (%esi,%esi,1),%esi
+  // The same behind %cs:, one byte longer.
+  CHECK(pads(kI386, {0x2e, 0x8d, 0x74, 0x26, 0x00}));
+  CHECK(pads(kI386, {0x2e, 0x8d, 0xb4, 0x26, 0x00, 0x00, 0x00, 0x00}));
+  CHECK_FALSE(pads(kI386, {0x8d, 0x76, 0x04}));        // lea 4(%esi),%esi
+  CHECK_FALSE(pads(kI386, {0x2e, 0x8d, 0x76, 0x04}));  // lea %cs:4(%esi),%esi
+  CHECK_FALSE(pads(kI386, {0x8d, 0x37}));              // lea (%edi),%esi
+  CHECK_FALSE(pads(kI386, {0x8d, 0x34, 0x36}));        // lea (%esi,%esi,1),%esi
+}
+
+TEST_CASE("decoder: lea adds, whichever the segment") {
+  constexpr Register kEsi = 6;
+  const AbstractState same = behind(kI386, {0x2e, 0x8d, 0x74, 0x26, 0x00});
+  CHECK(same.get(kEsi) == AbstractValue::on_entry(kEsi));
+  check_depth(kI386, {0x36, 0x8d, 0x64, 0x24, 0xf0}, 20);  // lea %ss:-16(%esp),%esp
+  // A load through a segment is of another place: mov %gs:0(%esi),%esi
+  CHECK(behind(kI386, {0x65, 0x8b, 0x76, 0x00}).get(kEsi).kind == AbstractValue::Kind::unknown);
 }
 
 TEST_CASE("decoder: what the library does not know has its length from the encoding") {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arch/x86_64.h"
+#include "base/interrupt.h"
 #include "symbols/starts/part_parents.h"
 #include "unwind_code.h"
 
@@ -179,6 +180,22 @@ TEST_CASE("part parents: nobody calls what a symbol says is a part") {
     CHECK(starts.evidence_at(kText + 0x10).certain());
     CHECK(starts.is_called(kText + 0x10) != is_part);
   }
+}
+
+TEST_CASE("stack depths: Ctrl-C is heard among many short functions") {
+  constexpr std::size_t kSize = 64;  // instructions, and bytes
+  constexpr std::size_t kTimes = 1000;
+  static std::size_t checks = 0;
+  const Bytes code = Bytes().fill(kSize - 1, 0x90).u8(0xc3);
+  const auto file = CodeFile(kX86_64).code(kText, code).file();
+  StackDepths depths(*file, kX86_64);
+  set_interrupt_check([] { ++checks; });
+  for (std::size_t i = 0; i < kTimes; ++i) {
+    const JumpsOut found = depths.follow(kText, {kText, kText + kSize}, {});
+    CHECK(found.reached.size() == kSize);
+  }
+  set_interrupt_check(nullptr);
+  CHECK(checks == kSize * kTimes / kManyEntries);
 }
 
 }  // namespace

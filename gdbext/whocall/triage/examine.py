@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.model import rows
-from whocall.report.page.messages import kept_by_glibc
 from whocall.report.page.scene import Scene
 from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
@@ -119,11 +118,8 @@ class _Crash:
         }
 
     def _message(self, inner: list[Place]) -> str | None:
-        kept = kept_by_glibc(self.scene)
-        if kept is not None:
-            return kept[0]
         ends = [cfa for cfa in self.cfas[: len(inner)] if cfa is not None]
-        return message_of(self.image, self.thread.sp, max(ends)) if ends else None
+        return message_of(self.scene, self.thread.sp, max(ends)) if ends else None
 
     def _frame(self, place: Place, innermost: bool) -> Json:
         module = base_name(place.module)

@@ -1,8 +1,9 @@
-"""What an aborting program said: the C library's complaint or the assertion, out of the stack.
+"""What an aborting program said: the C library's complaint or the assertion.
 
-While abort() runs, pointers to the sentence lie in the frames of most C libraries; the sentence
-itself is recognised by its words. Where the library keeps it for debuggers (glibc), that is asked
-first: from glibc 2.41 on its frames hold no pointer to it any more.
+glibc keeps the sentence for debuggers. Other C libraries keep none, and a stripped static program
+does not tell where: then pointers to the sentence may lie in the frames inside abort(), and the
+sentence is recognised by its words. (With glibc that alone would not do: in 2.41 assert() leaves
+no pointer to its sentence in those frames.)
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from whocall.report.page.messages import kept_by_glibc
+
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
+    from whocall.report.page.scene import Scene
 
 _MOST_WORDS = 4096
 _TEXT = 400  # bytes
@@ -28,8 +32,16 @@ _KNOWN = re.compile(
 _ASSERTION = re.compile(r"(?:[^:]*: )?(.*?):\d+: (.*?): Assertion [`'](.*)' failed")
 
 
-def message_of(image: ProcessImage, begin: int, end: int) -> str | None:
-    """The sentence that words of the stack from `begin` to `end` point to; None without one."""
+def message_of(scene: Scene, begin: int, end: int) -> str | None:
+    """The sentence that the C library keeps, or that words of the stack from `begin` to `end` point
+    to; None without one.
+    """
+    kept = kept_by_glibc(scene)
+    return kept.text if kept is not None else on_the_stack(scene.image, begin, end)
+
+
+def on_the_stack(image: ProcessImage, begin: int, end: int) -> str | None:
+    """The longest sentence that words of the stack from `begin` to `end` point to."""
     size = image.pointer_size
     data = image.read(begin, max(0, min(end - begin, _MOST_WORDS * size)))
     order = "big" if image.byte_order == "big" else "little"

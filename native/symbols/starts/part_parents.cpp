@@ -1,6 +1,7 @@
 #include "symbols/starts/part_parents.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "arch/instruction.h"
 #include "object/elf_decoder.h"
@@ -188,13 +189,13 @@ bool PartParents::is_straight(Address entry, Address site) const {
 }
 
 const JumpsOut& PartParents::jumps_of(Address function) {
-  const auto [place, fresh] = jumps_.try_emplace(function);
-  if (fresh) {
-    if (const auto range = starts_.function_at(function)) {
-      place->second = depths_.follow(function, *range, {});
-    }
+  const auto known = jumps_.find(function);
+  if (known != jumps_.end()) {
+    return known->second;
   }
-  return place->second;
+  const auto range = starts_.function_at(function);
+  JumpsOut found = range ? depths_.follow(function, *range, {}) : JumpsOut();
+  return jumps_.emplace(function, std::move(found)).first->second;
 }
 
 }  // namespace whocall

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arch/instruction.h"
+#include "base/interrupt.h"
 #include "object/elf_decoder.h"
 
 namespace whocall {
@@ -108,6 +109,7 @@ JumpsOut StackDepths::follow(Address entry, const AddressRange& range,
   Walk walk(range, ends);
   walk.go(entry, 0);
   for (unsigned steps = 0; const auto place = walk.take(); ++steps) {
+    check_interrupt_at(asked_++, kManyEntries);
     const auto [at, depth] = *place;
     const auto instruction = steps < kMostSteps ? decoder_->decode(file_.at(at), at) : std::nullopt;
     if (!instruction) {

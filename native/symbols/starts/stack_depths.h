@@ -1,6 +1,7 @@
 // How deep the stack is where the flow leaves a function by jumps.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +36,8 @@ class StackDepths {
   const ElfFile& file_;
   const Architecture& arch_;
   std::unique_ptr<InstructionDecoder> decoder_;
+  std::size_t asked_ =
+      0;  // instructions of all that was followed: each is short, but they are many
 };
 
 }  // namespace whocall

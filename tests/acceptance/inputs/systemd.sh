@@ -7,8 +7,6 @@
 # lie FOLDER/coredump and FOLDER/journal, and FOLDER/said is what coredumpctl makes of them.
 set -euo pipefail
 tools=$1 program=$2 core=$3 folder=$4
-coredump=$tools/usr/lib/systemd/systemd-coredump
-[ -e "$coredump" ] || coredump=$tools/lib/systemd/systemd-coredump  # Debian 12
 
 mkdir -p "$folder/coredump" "$folder/journal" /var/lib/systemd/coredump
 mount -t tmpfs none /run
@@ -17,6 +15,8 @@ mount --bind "$folder/coredump" /var/lib/systemd/coredump
 mount --bind "$folder/journal" /run/log/journal
 [ ! -d /var/log/journal ] || mount -t tmpfs none /var/log/journal
 export LD_LIBRARY_PATH=$tools/usr/lib/x86_64-linux-gnu/systemd
+coredump=$tools/usr/lib/systemd/systemd-coredump
+[ -x "$coredump" ] || coredump=$tools/lib/systemd/systemd-coredump  # packages of Debian 12
 
 env -u LD_LIBRARY_PATH /lib/systemd/systemd-journald >"$folder/journald.log" 2>&1 &
 journald=$!

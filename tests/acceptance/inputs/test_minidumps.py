@@ -46,6 +46,7 @@ def test_of_a_program_of_32_bits() -> None:
     said = subprocess.run(
         [sys.executable, WHOCALL, "bt", "--all", small.minidump], capture_output=True, check=True
     )
+    assert b"[vdso]" in said.stdout
     assert b"No file was found for [vdso]" in said.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from whocall.report.page.go_panic import go
 from whocall.report.page.rust_panic import rust
@@ -16,17 +17,17 @@ def shown(data: bytes) -> str:
     return data.decode("utf-8", "replace").strip()
 
 
-def glibc(scene: Scene) -> Iterator[Fact]:
-    """What glibc kept."""
-    kept = kept_by_glibc(scene)
-    if kept is not None:
-        yield _classed(*kept)
+class Kept(NamedTuple):
+    """What glibc wrote when it gave up."""
+
+    text: str
+    place: int  # runtime address
+    module: str  # path
 
 
-def kept_by_glibc(scene: Scene) -> tuple[str, str] | None:
-    """What assert() or the C library's own checks said before they aborted, and where it stands;
-    None without. glibc keeps it in `__abort_msg`: a pointer to a length and the text, for
-    debuggers.
+def kept_by_glibc(scene: Scene) -> Kept | None:
+    """glibc keeps what assert() and its own checks wrote in `__abort_msg`: a pointer to a length
+    and the text, for debuggers. None where it is not glibc that aborted.
     """
     if scene.signal != "SIGABRT" or _aborts_itself(scene):
         return None
@@ -43,8 +44,16 @@ def kept_by_glibc(scene: Scene) -> tuple[str, str] | None:
         size = int.from_bytes(head, "big" if image.byte_order == "big" else "little")
         text = shown(image.read(held + 4, min(size, LONGEST)).split(b"\0")[0])
         if text:
-            return text, f"the C library keeps it at {held:#x}, in __abort_msg of {module.path}"
+            return Kept(text, held, module.path)
     return None
+
+
+def glibc(scene: Scene) -> Iterator[Fact]:
+    """The message of assert() and of the C library's own checks."""
+    kept = kept_by_glibc(scene)
+    if kept is not None:
+        proof = f"the C library keeps it at {kept.place:#x}, in __abort_msg of {kept.module}"
+        yield _classed(kept.text, proof)
 
 
 def _aborts_itself(scene: Scene) -> bool:
