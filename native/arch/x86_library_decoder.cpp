@@ -235,8 +235,7 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
     const Register base = base_of_sum(operand(1));
     if (destination != kNoRegister && base != kNoRegister) {
       out.add({Effect::Kind::set, destination, base, operand(1).mem.disp});
-      // i386 assemblers pad with lea 0(%esi),%esi, and with lea %cs:0(%esi,%eiz,1),%esi, also in
-      // the middle of functions: who takes that for a new value has lost the caller's esi.
+      // i386 compilers pad with lea 0(%esi),%esi.
       out.padding = destination == base && operand(1).mem.disp == 0;
     } else {
       clobber_written(out);

@@ -47,7 +47,9 @@ class Operands {
   [[nodiscard]] Register plain_base(const cs_x86_op& op) const {
     return op.type == X86_OP_MEM && has_index(op) ? kNoRegister : any_base(op);
   }
-  // The same for lea, which reads no memory: a segment plays no part.
+  // The same for lea, which reads no memory: a segment plays no part. Assemblers for i386 pad with
+  // lea %cs:0(%esi,%eiz,1),%esi too, also in the middle of functions: who takes that for a new
+  // value has lost the caller's esi.
   [[nodiscard]] Register base_of_sum(const cs_x86_op& op) const {
     const bool plain = op.mem.base != X86_REG_INVALID && !has_index(op);
     return plain ? number(op.mem.base) : kNoRegister;
