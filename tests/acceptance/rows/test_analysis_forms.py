@@ -6,11 +6,14 @@ stubs have the linker's. The analysis sees none of them but for the bounds of fu
 
 from __future__ import annotations
 
+import re
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from kept import compilers, kept_copy
+from oracles.tools import run
 
 from acceptance.rows.code_forms import FORMS, OPTIONS, assemble, count_instructions, source_of
 from whocall.core.engine import native
@@ -91,11 +94,27 @@ library nothing tells so.
 LESS = {
     "gcc -O2 -fsplit-stack": 0.9,  # jumps that only __morestack comes to
     "gcc -O2 -mindirect-branch=thunk -fno-jump-tables": 0.99,  # thunks are entered at any depth
-    "clang -O2 -finstrument-functions": 0.998,  # clang 19's table tells of one push too late
 }
 """The shares of what has less."""
 PUSHED_ARGUMENTS = 0.93
 """Where a call throws that had arguments pushed, the runtime drops them; clang does so."""
+
+
+def late_pushes(audit: native.Audit, library: Path) -> int:
+    """How often the table, and not the analysis, is wrong: a push stands before the instruction,
+    and the table knows of it only behind that one. clang 19 with -finstrument-functions does so.
+    """
+    said = run(["objdump", "-d", "-w", "--no-show-raw-insn", str(library)])
+    code = re.findall(r"^ +([0-9a-f]+):\t(\w+)", said, re.MULTILINE)
+    behind_push = {int(at, 16) for (_, before), (at, _) in pairwise(code) if before == "push"}
+    depth = re.compile(r"[re]sp\+(\d+), (.*)")
+    late = 0
+    for each in audit.differences:
+        ours, theirs = depth.match(each.analysis or ""), depth.match(each.table or "")
+        if each.address in behind_push and ours and theirs:
+            pushed = int(ours[1]) - int(theirs[1])
+            late += pushed == {"x86_64": 8, "i386": 4}[audit.arch]
+    return late
 
 
 @pytest.mark.parametrize("arch", OPTIONS)
@@ -110,7 +129,7 @@ def test_compiled_c(command: str, arch: str, tmp_path: Path) -> None:
     total, missed = audit.instructions.places, misses(audit)
     assert total > 500
     least = min(RIGHT_SHARE[arch], LESS.get(command, 1.0))
-    assert 1 - sum(missed.values()) / total >= least, missed
+    assert 1 - (sum(missed.values()) - late_pushes(audit, library)) / total >= least, missed
 
 
 @pytest.mark.parametrize("arch", OPTIONS)
