@@ -85,8 +85,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   }
   result.call = match_call(callee, caller, result.called);
   result.planted = result.call == CallMatch::no_call && was_planted(caller.pc);
-  // Where code was run exactly, its rule is believed about a planted address as well.
-  const bool exact = trust == Trust::analysis && process_.is_code(callee.pc);
+  // Where code was run exactly, its rule is believed about a planted address as well. Not where it
+  // is a guess where functions begin. Example: SBCL's image, where each start has another CFA.
+  const bool exact =
+      trust == Trust::analysis && process_.is_code(callee.pc) && ends_here(callee, trust);
   const bool believed = trust == Trust::cfi || trust == Trust::context || (exact && result.planted);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
