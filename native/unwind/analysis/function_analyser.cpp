@@ -14,7 +14,7 @@ namespace {
 
 // A function larger than this is data, or code whose start was guessed wrong.
 constexpr std::uint64_t kLargestFunction = 1U << 20U;
-constexpr std::uint64_t kLargestGuess = 1U << 18U;  // where no table tells the bounds
+constexpr std::uint64_t kLargestGuess = 1U << 18U;  // where nothing tells the bounds
 
 // A part may be entered from a part that is entered from a part: so far back goes the question how.
 constexpr int kDeepestJump = 2;
@@ -37,7 +37,7 @@ const UnwindRow* FunctionAnalyser::row_at(Address pc) {
 
 const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) {
   const std::uint64_t largest =
-      code_.has_exact_bounds(function.begin) ? kLargestFunction : kLargestGuess;
+      code_.is_delimited(function.begin) ? kLargestFunction : kLargestGuess;
   if (decoder_ == nullptr || function.size() > largest) {
     return nullptr;
   }
@@ -157,7 +157,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
                           function.begin,
                           std::move(entries),
                           landing_pads_.of_function(function.begin),
-                          code_.has_exact_bounds(function.begin),
+                          code_.is_delimited(function.begin),
                           [&](Address target) { return no_return_.never_returns(target); },
                           [&](Address target) { return written_by(target); },
                           [&](Address target) { return callee_pops_.popped_by(target); }};

@@ -28,7 +28,7 @@ struct FunctionCode {
   std::vector<FunctionExit> entries{};
   // Where execution goes on when a call of the function throws; sorted by the calls.
   std::vector<LandingPad> landing_pads{};
-  // The bounds come from a table, so no function of its own hides in the code.
+  // The bounds come from a table or a symbol, so no function of its own hides in the code.
   bool exact_bounds = false;
   // Whether a call to this address never comes back; may be empty.
   std::function<bool(Address)> never_returns{};

@@ -55,6 +55,19 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
                : std::nullopt;
 }
 
+bool CodeMap::is_delimited(Address runtime) {
+  if (has_exact_bounds(runtime)) {
+    return true;
+  }
+  ModuleCode* code = code_of(runtime);
+  if (code == nullptr) {
+    return false;
+  }
+  const auto table = symbolizer_.symbols_of(code->module)->table();
+  const std::uint32_t index = table->find(code->module.link_address(runtime));
+  return index != SymbolTable::kNone && table->symbols().exact_end(index);
+}
+
 bool CodeMap::is_called(Address runtime) {
   ModuleCode* code = code_of(runtime);
   return code != nullptr ? code->file.is_called(code->module.link_address(runtime))
