@@ -5,6 +5,7 @@
 #include "unwind/code/loaded_callee.h"
 #include "unwind/walk/chain_evidence.h"
 #include "unwind/walk/signal_context.h"
+#include "unwind/walk/stack_words.h"
 
 namespace whocall {
 
@@ -85,15 +86,11 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   }
   result.call = match_call(callee, caller, result.called);
   result.planted = result.call == CallMatch::no_call && was_planted(caller.pc);
-  // Where code was run exactly, its rule is believed about a planted address as well. Not where it
-  // is a guess where functions begin. Example: SBCL's image, where each start has another CFA.
-  const bool exact =
-      trust == Trust::analysis && process_.is_code(callee.pc) && ends_here(callee, trust);
-  const bool believed = trust == Trust::cfi || trust == Trust::context || (exact && result.planted);
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
-  const bool credible = !lies_on_stack(callee, caller) &&
-                        (believed || credible_unseen(callee, proposal, result.call, trust));
+  const bool credible =
+      !lies_on_stack(callee, caller) && (believes(callee, result.planted, trust) ||
+                                         credible_unseen(callee, proposal, result.call, trust));
   if (!called && !result.trampoline && !credible) {
     result.refusal = Refusal::no_call_before;
     return result;
@@ -122,6 +119,15 @@ bool Judge::ends_here(const Activation& callee, Trust trust) const {
   return trust != Trust::analysis || (module != nullptr && module->file != nullptr);
 }
 
+// Where code was run exactly, its rule is believed about a planted address as well as about one
+// behind a call. Not where it is a guess where functions begin. Example: SBCL's image, where each
+// start has another CFA.
+bool Judge::believes(const Activation& callee, bool planted, Trust trust) const {
+  const bool exact =
+      trust == Trust::analysis && process_.is_code(callee.pc) && ends_here(callee, trust);
+  return trust == Trust::cfi || trust == Trust::context || (exact && planted);
+}
+
 // Folklore. Situation: a stack lies in memory that is executable. Example: valgrind's own stacks;
 // all pointers to variables on them look like code. Remedy: nothing returns there but behind a
 // call.
@@ -134,8 +140,7 @@ bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) co
 // Folklore. Situation: the file of a module is missing, and the core has none of its code, so that
 // no call can be seen. Example: a core sent by a customer without the program; 64 bytes of its
 // stack are return addresses into it. Remedy: exact rules are believed; so is a frame pointer whose
-// chain goes on upwards; and, when a search finds it, an address that does not look like a
-// function's (compilers align functions, return addresses are anywhere).
+// chain goes on upwards; and, when a search finds it, an address that looks returned to.
 bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
                             Trust trust) const {
   const Module* module = process_.module_at(proposal.caller.lookup_pc());
@@ -154,7 +159,7 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
     const auto next = proposal.caller.registers.get(base);
     return fp && next && *next > *fp && same_stack(fp, *next);
   }
-  return trust != Trust::scan || proposal.caller.pc % process_.arch->code.function_alignment != 0;
+  return trust != Trust::scan || looks_returned_to(proposal.cfa, proposal.caller.pc, process_);
 }
 
 // Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its

@@ -97,11 +97,11 @@ class Judge {
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
   [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;
+  [[nodiscard]] bool believes(const Activation& callee, bool planted, Trust trust) const;
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
                                      CallMatch call, Trust trust) const;
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
-  // The bytes just before `address`, at most `wanted.size()`; fewer where a mapping begins.
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
   [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
                                           const AppliedRow& proposal) const;

@@ -12,4 +12,8 @@ Address first_word_above(Address sp, const ProcessImage& process);
 // return address.
 bool is_copied_pointer(Address slot, Address pc, const ProcessImage& process);
 
+// Whether `pc`, found on the stack as the return address of the frame that ends at `cfa`, looks
+// like one although no code before it can be seen.
+bool looks_returned_to(Address cfa, Address pc, const ProcessImage& process);
+
 }  // namespace whocall
