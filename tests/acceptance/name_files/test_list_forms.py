@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
+from oracles.linkers import LINKERS
 from oracles.tools import run
 
 from acceptance.helpers import name_lists, name_twins
@@ -17,8 +18,6 @@ from acceptance.helpers.function_tables import make_unstripped
 from acceptance.name_files.given_lists import PRINTED, SOURCE, score, search, written
 from whocall import open_symbols
 from whocall.core.engine import native
-
-LINKERS = ("bfd", "gold", "lld", "mold")
 
 
 @pytest.fixture(scope="session")

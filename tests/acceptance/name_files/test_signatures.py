@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from oracles.linkers import USE_ANOTHER
 from oracles.tools import run
 
 from acceptance.helpers.name_twins import stripped
@@ -71,7 +72,7 @@ def test_functions_on_stacks(
         ("glibc", "-O2"),
         ("glibc", "-O1 -static-pie"),
         ("glibc", "-O2 -ffunction-sections -Wl,--gc-sections"),
-        ("glibc", "-O2 -fuse-ld=gold"),
+        ("glibc", f"-O2 {USE_ANOTHER}"),
         ("glibc", "-O2 -Wl,-z,norelro -Wl,--no-relax"),
         ("musl", "-O2"),
         ("musl", "-O0 -Wl,--gc-sections"),

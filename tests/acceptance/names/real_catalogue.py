@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from oracles.distribution import only, python_archive
+from oracles.linkers import USE_ANOTHER
 from oracles.tools import run
 
 from acceptance.helpers import rust_programs
@@ -89,7 +90,7 @@ def _executables() -> list[RealFile]:
         "expat": program(_lib("libexpat.a")),
         "sframe": program(_lib("libsframe.a")),
         "dw": program(_lib("libdw.a"), _lib("libelf.a")),
-        "gmp": program(_lib("libgmp.a"), flags="-fuse-ld=gold"),
+        "gmp": program(_lib("libgmp.a"), flags=USE_ANOTHER),
         "gomp": program(_gcc("libgomp.a")),
         "itm": program(_gcc("libitm.a"), flags="-fuse-ld=lld"),
         "crypto no-pie": program(_lib("libcrypto.a"), flags="-no-pie"),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from oracles import nm_table
+from oracles.linkers import USE_ANOTHER
 
 from acceptance.helpers import name_twins
 from acceptance.helpers.function_tables import make_unstripped
@@ -57,7 +58,7 @@ def entry_names(twin: Path) -> set[str]:
 @pytest.mark.parametrize(
     "flags",
     ["-m64", "-no-pie", "-static", "-static-pie", "-fcf-protection", "-fno-plt",
-     "-Wl,-z,pack-relative-relocs", "-fuse-ld=gold", "-Os", "-O2 -no-pie",
+     "-Wl,-z,pack-relative-relocs", USE_ANOTHER, "-Os", "-O2 -no-pie",
      "-m32", "-m32 -no-pie", "-m32 -static", "-m32 -static-pie", "-m32 -fno-plt"],
 )  # fmt: skip
 def test_main_of_glibc(flags: str, tmp_path: Path) -> None:

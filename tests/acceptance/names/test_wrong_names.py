@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from corpus.crash import crash
 from oracles import eu_stack, gdb_bt, lldb_bt, nm_table
+from oracles.linkers import FOLDING
 from oracles.tools import run
 
 import whocall
@@ -96,14 +97,10 @@ SITUATIONS = {
     "static function behind an export, no tables": Situation(
         BEHIND_EXPORT, "hidden", None, f"-fno-toplevel-reorder {NO_TABLES}",
         "exported", "bytes before"),
-    "equal code folded by gold": Situation(
+    **{f"equal code folded by {linker}": Situation(
         FOLDED, "price_of_apple", "price_of_pear",
-        "-ffunction-sections -fuse-ld=gold -Wl,--icf=all",
-        aliases=("price_of_apple", "price_of_pear")),
-    "equal code folded by lld": Situation(
-        FOLDED, "price_of_apple", "price_of_pear",
-        "-ffunction-sections -fuse-ld=lld -Wl,--icf=all",
-        aliases=("price_of_apple", "price_of_pear")),
+        f"-ffunction-sections -fuse-ld={linker} -Wl,--icf=all",
+        aliases=("price_of_apple", "price_of_pear")) for linker in FOLDING},
     "noreturn call at the end, both exported": Situation(
         NO_RETURN, "last_words", "last_words", "-falign-functions=1 -DFIRST= -DSECOND="),
     "noreturn call at the end, before an export": Situation(
@@ -245,7 +242,7 @@ def test_explain_and_json_tell_of_refused_symbols_and_aliases(tmp_path: Path) ->
     begins = f"another function begins at {made.start_of('hidden'):#x} (fde)"
     assert "nearest symbol, quick_add (dynsym)" in said
     assert begins in said
-    made = make(SITUATIONS["equal code folded by gold"], folded)
+    made = make(SITUATIONS["equal code folded by lld"], folded)
     (thread,) = json.loads(run([*command, "--json", str(made.core), str(made.bare)]))["threads"]
     innermost = thread["frames"][0]
     assert {innermost["function"], *innermost["aliases"]} == {"price_of_apple", "price_of_pear"}
