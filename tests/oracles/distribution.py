@@ -46,6 +46,15 @@ def sysroot(triple: str) -> Path:
 
 
 @cache
+def clang_for(triple: str) -> tuple[str, ...]:
+    """What makes clang compile for another machine with that one's cross compiler's C library, also
+    where this was unpacked rather than installed.
+    """
+    root = tools.run([f"{triple}-gcc", "-print-sysroot"]).strip()
+    return (f"--target={triple}", *([] if root in ("", "/") else [f"--sysroot={root}"]))
+
+
+@cache
 def llvm_library() -> Path:
     """The library that clang is made of, a hundred megabytes of code: `libLLVM-14.so.1`."""
     linked = tools.run(["ldd", str(Path("/usr/bin/clang").resolve())])

@@ -15,6 +15,7 @@ from corpus.catalog import SOURCES, Program
 from corpus.crash import ENVIRONMENT, set_limits
 from corpus.variants import CPP_COMPILERS, LINK_FLAGS, NO_TABLES, TABLES
 from kept import Tool, kept, sources
+from oracles.distribution import clang_for
 from places.needs import OWN_CORES, require
 
 from ports.elf import Core, Elf
@@ -75,7 +76,7 @@ class Case:
         variant, triple = self.variant, self.of.triple
         cpp = self.program.is_cpp
         if variant.compiler == "clang":
-            driver = [CPP_COMPILERS["clang"] if cpp else "clang", f"--target={triple}"]
+            driver = [CPP_COMPILERS["clang"] if cpp else "clang", *clang_for(triple)]
         else:
             driver = [f"{triple}-{CPP_COMPILERS['gcc'] if cpp else 'gcc'}"]
         pointer = "-fno-omit-frame-pointer" if variant.frame_pointer else "-fomit-frame-pointer"
