@@ -20,7 +20,7 @@ from typing import NamedTuple
 from arm64 import BUILD, ROOT, Arm64Error
 from arm64.built import build
 from arm64.demo import crash_report, in_gdb
-from arm64.emulated import Emulated, environment
+from arm64.emulated import NOTHING_KEPT, Emulated, environment
 from arm64.questions import Questions, all_of_them
 from arm64.root import made
 
@@ -52,7 +52,8 @@ def _shown(name: str, ours: str, theirs: str) -> bool:
 
 def native_tests(root: Emulated) -> Count:
     """Those that ask for what qemu-user lacks are counted by doctest as skipped."""
-    said = root.run([BUILD / "whocall_tests"], environment(BUILD)).stdout
+    kept = {"XDG_CACHE_HOME": "/tmp/cache"}
+    said = root.run([BUILD / "whocall_tests"], {**environment(BUILD), **kept}).stdout
     summary = re.search(r"test cases:.*?(\d+) passed \| +(\d+) failed(?: \| +(\d+) skipped)?", said)
     if summary is None:
         print(said[-3000:], file=sys.stderr)
@@ -68,10 +69,11 @@ def answers(questions: Questions, work: Path, root: Emulated) -> Count:
     asked = work / "questions"
     asked.write_text(json.dumps(questions))
     driver = [HERE / "answers.py", asked]
-    here = environment(ROOT / "build" / "release")
+    here = {**environment(ROOT / "build" / "release"), **NOTHING_KEPT}
     python = (ROOT / "build/release/python-of-gdb").read_text().strip()
     subprocess.run([python, *driver, work / "here.json"], env=here, check=True)
-    done = root.run(["python3", *driver, work / "there.json"], environment(BUILD))
+    there = {**environment(BUILD), **NOTHING_KEPT}
+    done = root.run(["python3", *driver, work / "there.json"], there)
     if done.returncode:
         print(done.stdout + done.stderr, file=sys.stderr)
         return Count(0, len(questions), 0, "ended early")

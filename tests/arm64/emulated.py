@@ -46,11 +46,14 @@ _OF_THE_SYSTEM = (
 """What cores name, where it is named."""
 
 
+NOTHING_KEPT = {"WHOCALL_CACHE": "off"}
+"""More of it: facts of files that the other side may have kept are none."""
+
+
 def environment(build: Path) -> dict[str, str]:
-    """Of whocall on either side, without facts of files that the other side may have kept."""
+    """Of whocall on either side."""
     return {
         **_ENVIRONMENT,
-        "WHOCALL_CACHE": "off",
         "WHOCALL_BUILD_DIR": str(build),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": str(ROOT / "gdbext"),
