@@ -21,6 +21,7 @@ struct FrameRule {
   Fp fp = Fp::same;
   bool signal_frame = false;     // the interrupted registers lie in a context; all else is empty
   bool by_analysis = false;      // no compiler wrote it
+  bool from_disk = false;        // no loaded file holds it: it may be damaged, or mean other code
   std::int32_t cfa_offset = 0;   // bytes
   std::int32_t return_slot = 0;  // bytes from the CFA
   std::int32_t fp_slot = 0;      // bytes from the CFA, or from the frame pointer
@@ -43,6 +44,7 @@ struct ShortRule {
   std::int16_t fp_slot = 0;      // bytes from the CFA, or from the frame pointer
   std::uint8_t kind = 0;  // bits 0 to 6: cfa, ret, fp, signal_frame or, of a plain one, kChained
   bool by_analysis = false;
+  bool from_disk = false;  // never plain: a word that it leads to may be missing
 
   [[nodiscard]] bool is_plain() const { return kind >= kPlain; }
   [[nodiscard]] bool is_chained() const { return kind >= (kPlain | kChained); }
@@ -63,12 +65,14 @@ inline bool shortened(const FrameRule& rule, ShortRule& result) {
   result.return_slot = static_cast<std::int16_t>(rule.return_slot);
   result.fp_slot = static_cast<std::int16_t>(rule.fp_slot);
   result.by_analysis = rule.by_analysis;
+  result.from_disk = rule.from_disk;
   result.kind = static_cast<std::uint8_t>(
       static_cast<unsigned>(rule.cfa) | static_cast<unsigned>(rule.ret) << 2U |
       static_cast<unsigned>(rule.fp) << 4U | static_cast<unsigned>(rule.signal_frame) << 6U);
   const bool plain = (rule.cfa == FrameRule::Cfa::from_sp || rule.cfa == FrameRule::Cfa::from_fp) &&
                      rule.ret == FrameRule::Return::stored &&
-                     (rule.fp == FrameRule::Fp::same || rule.fp == FrameRule::Fp::stored);
+                     (rule.fp == FrameRule::Fp::same || rule.fp == FrameRule::Fp::stored) &&
+                     !rule.from_disk;
   const bool chained =
       plain && rule.cfa == FrameRule::Cfa::from_fp && rule.fp == FrameRule::Fp::stored &&
       rule.cfa_offset == 2 * ShortRule::kWord && rule.return_slot == -ShortRule::kWord &&
@@ -88,6 +92,7 @@ inline FrameRule lengthened(const ShortRule& rule) {
   result.return_slot = rule.return_slot;
   result.fp_slot = rule.fp_slot;
   result.by_analysis = rule.by_analysis;
+  result.from_disk = rule.from_disk;
   return result;
 }
 

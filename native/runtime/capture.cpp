@@ -42,21 +42,23 @@ std::uintptr_t word(std::uintptr_t address) {
   return addresses;
 }
 
-// By whatever rule there is; the pc is 0 where the stack ended.
+// By whatever rule a loaded file has; the pc is 0 where the stack ended. Not by one that was read
+// from disk: a damaged file tells of words that no stack has.
 [[gnu::noinline]] bool follow_unusual(FramePoint& from) {
   const auto read = [](std::uintptr_t address, std::uintptr_t& value) {
     value = word(address);
     return true;
   };
   const FrameRule rule = rule_at(from.pc, false, false);
-  if (rule.cfa == FrameRule::Cfa::none) {
+  if (rule.cfa == FrameRule::Cfa::none || rule.from_disk) {
     return false;
   }
   from.pc = rules::step(rule, kCodeMask, read, from) ? from.pc : 0;
   return true;
 }
 
-// From the first frame without a rule on, with care.
+// From the first frame on that no loaded file has a rule for, with care: what stands above a rule
+// from disk rests on it.
 [[gnu::noinline]] std::size_t follow_carefully(Point& from, void** addresses, std::size_t count) {
   CarefulWalk rest(from, false);
   std::size_t found = 0;

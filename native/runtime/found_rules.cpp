@@ -44,6 +44,7 @@ FrameRule rule_ahead(const Module& module, std::uintptr_t lookup) {
   }
   FrameRule rule = rules::rule_at(description, kRegisters, place);
   rule.by_analysis = known->analysed;
+  rule.from_disk = true;
   return rule;
 }
 

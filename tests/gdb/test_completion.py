@@ -32,7 +32,7 @@ FUNCTIONS = {
     "outer::inner::Reader::": ["operator<", "read_all"],
     "outer::rea": ["ding"],
     "-module names outer::r": ["eading"],
-    "-module libc.so.6 qso": ["rt", "rt_r"],
+    "-module libc.so.6 lrand": ["48", "48_r"],
     "-module libc.so.6 outer": [],
     "-module no-such-module q": [],
     "-json -module libc.so.6 -j": [],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import signal
+import struct
 import subprocess
 from pathlib import Path
 
@@ -69,6 +70,32 @@ def test_a_program_without_a_build_id(tmp_path: Path) -> None:
     program, twin = stripped(tmp_path, STATIC, "-Wl,--build-id=none")
     export(program)
     assert names(twin, ask(program).own) == CHAIN[:1]
+
+
+def _far_frames(size: int) -> bytes:
+    """A .debug_frame for all code: frames of that many bytes, the return address at their end."""
+    number = bytearray()
+    while size >= 0x80:
+        number.append(size & 0x7F | 0x80)
+        size >>= 7
+    rules = b"\x0c\x07" + number + bytes([size]) + b"\x90\x01"  # def_cfa rsp + size; rip: CFA - 8
+    common = struct.pack("<IBBBbB", 0xFFFFFFFF, 1, 0, 1, 0x78, 16) + rules
+    common += bytes(-len(common) % 8 + 4)
+    own = struct.pack("<IQQ4x", 0, 0, 1 << 24)
+    return b"".join(struct.pack("<I", len(each)) + each for each in (common, own))
+
+
+@pytest.mark.parametrize("size", [1 << 16, 1 << 20, 1 << 28, (1 << 31) - 8])
+def test_frames_larger_than_the_stack(tmp_path: Path, size: int) -> None:
+    """A file that says so is damaged, and what it leads to is read with care."""
+    program, twin = stripped(tmp_path, STATIC)
+    written = export(program)
+    rules = tmp_path / "rules"
+    rules.write_bytes(_far_frames(size))
+    subprocess.run(["objcopy", "--update-section", f".debug_frame={rules}", written], check=True)
+    found = ask(program)
+    assert names(twin, found.own) == CHAIN[:1]
+    assert found.trusts == [CONTEXT]
 
 
 @pytest.mark.parametrize("seed", range(4))

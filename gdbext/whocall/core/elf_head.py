@@ -16,6 +16,7 @@ _MOST_HEADERS = 4096  # of segments, and of sections
 _MOST_NOTES = 1 << 16  # bytes
 _MOST_NAMES = 1 << 20  # bytes
 _PT_LOAD = 1
+_PT_INTERP = 3
 _PT_NOTE = 4
 _SHT_NOTE = 7
 _SHT_NOBITS = 8
@@ -60,6 +61,7 @@ class ElfHead:
     has_symbols: bool  # .symtab
     text: int | None  # link address of .text
     has_code: bool  # False for what `objcopy --only-keep-debug` leaves
+    has_interpreter: bool  # as dynamic programs have, and few libraries: the C library's
 
     @property
     def first(self) -> int:
@@ -208,4 +210,5 @@ def read_elf_head(path: str) -> ElfHead | None:
             kind == _SHT_NOBITS and flags & _SHF_ALLOC_EXEC == _SHF_ALLOC_EXEC
             for _, kind, flags, *_ in sections
         ),
+        has_interpreter=any(kind == _PT_INTERP for kind, _ in segments),
     )

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from whocall.resolve.facts.maps import Mapping
     from whocall.resolve.modules import Module, Modules
 
-_VALGRIND_BASE = 0x108000  # where it loads a position-independent program
-_VALGRIND_OTHERS = 0x4000000  # and its libraries, at the least
+# Where valgrind loads a position-independent program: up to 3.24 at the first, and its libraries at
+# the second and above; 3.27 has all there, the program first.
+_VALGRIND_BASE = 0x108000
+_VALGRIND_OTHERS = 0x4000000
 _WORD = (1 << 64) - 1
 
 
@@ -68,8 +70,10 @@ def _in_module(place: Place, module: Module, context: Context, modules: Modules)
             return _in_mapping(place.address, mapping, context, module)
         if _is_fixed(head, place.address):
             return place.address
-        if place.counted == VALGRIND and head is not None and _is_program(place.address):
-            return place.address - _VALGRIND_BASE + head.first
+        if place.counted == VALGRIND and head is not None:
+            base = _valgrinds_base(place.address, module.name, head)
+            if base is not None:
+                return place.address - base + head.first
         text = context.text_at.get(module.name)
         if text is not None and head is not None and head.text is not None:
             return place.address - text + head.text
@@ -138,6 +142,14 @@ def _has_code_at(head: ElfHead | None, rva: int) -> bool:
     return any(part.address <= rva < part.address + part.size for part in parts)
 
 
-def _is_program(address: int) -> bool:
-    """Whether the address is of the program that valgrind runs, and of none of its libraries."""
-    return _VALGRIND_BASE <= address < _VALGRIND_OTHERS
+def _valgrinds_base(address: int, name: str, head: ElfHead) -> int | None:
+    """Where valgrind loaded the program; None for an address that may be of one of its libraries,
+    and for a program so large that in an older valgrind it may reach so far.
+    """
+    if address < _VALGRIND_OTHERS:
+        return _VALGRIND_BASE if address >= _VALGRIND_BASE else None
+    end = max((part.address + part.size for part in head.segments), default=0) - head.first
+    is_program = head.has_interpreter and ".so" not in name.rpartition("/")[2]
+    fits = end <= _VALGRIND_OTHERS - _VALGRIND_BASE
+    inside = _has_code_at(head, address - _VALGRIND_OTHERS + head.first)
+    return _VALGRIND_OTHERS if is_program and fits and inside else None

@@ -159,6 +159,44 @@ class _Reader:
         return [f"text:{text}"] if text else []
 
 
+def imported_at(image: ProcessImage, begin: int, end: int) -> str | None:
+    """What the call at these runtime addresses calls of the runtime, by its slot or directly; None
+    where it calls the program's own code, or nobody can tell.
+    """
+    from whocall.triage.runtime import is_runtime, plain_name
+
+    machine = disassembler(image.arch)
+    if machine is None:
+        return None
+    import capstone as cs
+
+    for call in machine.disasm(image.read(begin, end - begin), begin):
+        if call.id == 0 or not call.group(cs.CS_GRP_CALL):
+            continue
+        target = _target(image, call)
+        place = image.native.describe(target, lines=False, refused=False) if target else None
+        if place is None or place.function is None or place.offset:
+            return None
+        name = place.function.removesuffix("@plt")
+        runtime = name != place.function or is_runtime(place.module, name)
+        return plain_name(name) if runtime else None
+    return None
+
+
+def _target(image: ProcessImage, call: Any) -> int | None:
+    """Where a call goes; None where a register tells it."""
+    import capstone as cs
+
+    operand = call.operands[0] if call.operands else None
+    if operand is None:
+        return None
+    if operand.type == cs.CS_OP_IMM:
+        return int(operand.imm) & ((1 << 64) - 1)
+    if operand.type != cs.CS_OP_MEM or call.reg_name(operand.mem.base) != "rip":
+        return None
+    return image.word_at(call.address + call.size + operand.mem.disp)
+
+
 def text_at(image: ProcessImage, address: int) -> str | None:
     """The start of a string of the program's constants; None where there is none."""
     data = image.read(address, _TEXT)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.core.model import rows
 from whocall.report.page.scene import Scene
+from whocall.triage.code import family, imported_at
 from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
 from whocall.triage.runtime import base_name, is_runtime, plain_name
@@ -95,6 +96,7 @@ class _Crash:
         signal = self.trace.signal
         wild = not self.image.read(self.thread.pc, 1)
         kept, called, inner = kept_places(self.places, wild)
+        called = self._asked_for(kept, inner) or called
         aborted = signal == "SIGABRT" and self.scene.gave_up
         said = self._message(inner) if aborted else None
         frames = [self._frame(place, number == 0) for number, place in enumerate(kept)]
@@ -116,6 +118,24 @@ class _Crash:
             "through": [plain_name(each.function) for each in inner[-THROUGH:] if each.function],
             "recursive": is_recursion(self.places),
         }
+
+    def _asked_for(self, kept: list[Place], inner: list[Place]) -> str | None:
+        """What the program's own call names of the runtime, whose functions may have left for
+        others by a jump: glibc 2.42's free() does. None where that function stands there.
+        """
+        if not (kept and inner) or inner[-1].trampoline or kept[0].level != inner[-1].level + 1:
+            return None
+        if kept[0].trust == "scan":
+            return None
+        code, at = self._code(kept[0])
+        number = bisect_right(code.places, at) - 1 if code is not None else -1
+        if code is None or number < 0 or kept[0].rva is None:
+            return None
+        bias = kept[0].pc - kept[0].rva
+        asked = imported_at(self.image, code.places[number] + bias, kept[0].pc)
+        stands = plain_name(inner[-1].function) if inner[-1].function else None
+        same = asked is None or (stands is not None and family(asked) == family(stands))
+        return None if same else asked
 
     def _message(self, inner: list[Place]) -> str | None:
         ends = [cfa for cfa in self.cfas[: len(inner)] if cfa is not None]

@@ -105,6 +105,10 @@ def test_files_are_found_by_build_id(plain: Crash, true_chains: Chains, tmp_path
     assert chains(moved, directories=[str(shelf)]) == true_chains
 
 
+# lldb's own form says of inlined calls, and not of all, that they are; they share a stack pointer.
+FRAME = "frame #${frame.index}: ${frame.pc} on ${frame.sp}{${frame.is-artificial} [artificial]}\\n"
+
+
 def lldbs_chains(said: str) -> list[list[int]]:
     """By thread; of a frame with inlined calls, which come first, the first line has the pc.
 
@@ -112,10 +116,12 @@ def lldbs_chains(said: str) -> list[list[int]]:
     """
     found = []
     for thread in re.split(r"thread #\d", said)[1:]:
-        lines = re.findall(r"frame #\d+: (0x[0-9a-f]+)(.*)", thread)
-        lines = [(pc, rest) for pc, rest in lines if "[artificial]" not in rest]
-        inlined = [False] + ["[inlined]" in rest for _, rest in lines]
-        found.append([int(pc, 16) for (pc, _), inside in zip(lines, inlined) if not inside])
+        lines = re.findall(r"frame #\d+: (0x[0-9a-f]+) on (0x[0-9a-f]+)(.*)", thread)
+        pcs: dict[str, int] = {}
+        for pc, sp, rest in lines:
+            if "[artificial]" not in rest:
+                pcs.setdefault(sp, int(pc, 16))
+        found.append([*pcs.values()])
     return found
 
 
@@ -131,6 +137,8 @@ def test_lldbs_minidump_has_the_frames_that_lldb_has(plain: Crash, tmp_path: Pat
             "-b",
             "-O",
             AS_IT_IS,
+            "-O",
+            f'settings set frame-format "{FRAME}"',
             "-o",
             "run",
             "-k",

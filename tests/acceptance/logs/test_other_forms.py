@@ -14,7 +14,7 @@ from oracles.tools import environment, run
 
 from acceptance.logs.addresses import Stack, stack_of
 from acceptance.logs.judging import Document, chain, document, judge, within
-from acceptance.logs.log_programs import FUNCTIONS, Built, halves, ran, resolved
+from acceptance.logs.log_programs import FUNCTIONS, Built, build, halves, ran, resolved
 from acceptance.logs.test_real_logs import tree
 from whocall.resolve.facts.context import Context
 from whocall.resolve.formats import android, go, kernel
@@ -110,6 +110,34 @@ def test_an_old_glibcs_report_of_an_overflow(tmp_path: Path, stack: Stack) -> No
     found = document(log, "--symbols", tmp_path)
     judge(found, stack.built.full)
     assert resolved(log, "--symbols", tmp_path).stdout.count("\n") == log.count("\n")
+
+
+def _valgrind(stack: Stack, base: int, path: str) -> str:
+    return "".join(
+        f"==98==    {'by' if at else 'at'} {base + link - 1:#X}: ??? (in {path})\n".replace(
+            "0X", "0x"
+        )
+        for at, link in enumerate(stack.links())
+    )
+
+
+@pytest.mark.parametrize("base", [0x108000, 0x4000000])
+def test_the_program_in_valgrind(tmp_path: Path, stack: Stack, base: int) -> None:
+    """Where older versions load it, and where later ones do."""
+    shutil.copy(stack.built.debug, tmp_path / "prog.debug")
+    judge(document(_valgrind(stack, base, "/x/prog"), "--symbols", tmp_path), stack.built.full)
+
+
+def test_no_library_in_valgrind_is_taken_for_the_program(tmp_path: Path, stack: Stack) -> None:
+    """Older versions have a library where later ones have the program, and both have others above.
+
+    A file without an interpreter is a library, and so is one with a library's name.
+    """
+    library = build("-shared", "-fPIC", "-DLIBRARY", name="plugin")
+    for file, path in ((stack.built.debug, "/x/prog.so.1"), (library.debug, "/x/plugin")):
+        shutil.copy(file, tmp_path / (Path(path).name + ".debug"))
+        found = document(_valgrind(stack, 0x4000000, path), "--symbols", tmp_path)
+        assert [each["rva"] for each in found["places"]] == [None] * len(stack.links())
 
 
 UNINITIALIZED = """

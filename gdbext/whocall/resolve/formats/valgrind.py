@@ -4,7 +4,7 @@
 ==3103==    by 0x109154: main (t.c:12)
 
 The addresses are already those of the calls. valgrind loads a position-independent program at a
-place of its own: on 64-bit Linux at 0x108000.
+place of its own: on 64-bit Linux at 0x108000, in later versions at 0x4000000.
 """
 
 from __future__ import annotations
