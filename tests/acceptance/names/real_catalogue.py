@@ -86,9 +86,8 @@ def _executables() -> list[RealFile]:
         "opcodes no-pie": program(*binutils, flags="-no-pie -Wl,-z,lazy"),
         "ctf": program(_lib("libctf.a")),
         "zstd": program(_lib("libzstd.a")),
-        # Since Debian 13 these two have no code for libraries, and libsframe.so is stripped.
-        "expat": program(_lib("libexpat.a")),
-        "sframe": program(_lib("libsframe.a")),
+        "expat": program(_lib("libexpat.a")),  # since Debian 13 without code for libraries
+        "tasn1": program(_lib("libtasn1.a")),
         "dw": program(_lib("libdw.a"), _lib("libelf.a")),
         "gmp": program(_lib("libgmp.a"), flags=USE_ANOTHER),
         "gomp": program(_gcc("libgomp.a")),

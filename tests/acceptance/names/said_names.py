@@ -14,6 +14,7 @@ from whocall.core.engine import native
 
 # What compilers append to the names of functions that they changed or cut in two.
 CLONE = re.compile(r"\.(?:constprop|isra|part|cold|localalias|lto_priv|llvm)\b.*| \[clone .*")
+PART = ".cold"
 
 
 def said(path: Path) -> dict[int, str]:
@@ -33,16 +34,37 @@ def plain(name: str) -> str:
 
 def judge(twin: Path) -> tuple[set[str], list[str]]:
     """All names by messages in the twin once it is stripped, and those that it contradicts."""
+    found, false = _held_against(twin)
+    return set(found.values()), list(false.values())
+
+
+def judge_functions(twin: Path) -> tuple[set[str], list[str]]:
+    """The same of functions: with one that is wrong its cold part is, and both are one mistake.
+
+    How many parts there are hangs on the C library: from glibc 2.38 on assert() fails in them.
+    """
+    found, false = _held_against(twin)
+    wrong = {found[at] for at in false}
+    mistakes = [
+        each
+        for at, each in false.items()
+        if not found[at].endswith(PART) or found[at].removesuffix(PART) not in wrong
+    ]
+    return {name.removesuffix(PART) for name in found.values()}, mistakes
+
+
+def _held_against(twin: Path) -> tuple[dict[int, str], dict[int, str]]:
+    """The names by messages, and what is to be said of the false ones; by address."""
     true: dict[int, set[str]] = defaultdict(set)
     for each in nm_table.symbols(twin):
         true[each.address].add(plain(each.name))
     found = said(name_twins.stripped(twin))
-    wrong = [
-        f"{at:#x}: {name}, in truth {sorted(true[at])}"
+    false = {
+        at: f"{at:#x}: {name}, in truth {sorted(true[at])}"
         for at, name in found.items()
         if plain(name) not in true[at]
-    ]
-    return set(found.values()), wrong
+    }
+    return found, false
 
 
 def names_of(tmp_path: Path, source: str, *flags: str, compiler: str = "gcc") -> set[str]:

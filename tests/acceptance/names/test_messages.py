@@ -12,7 +12,7 @@ import pytest
 from oracles.tools import environment, run
 
 from acceptance.helpers import name_twins
-from acceptance.names.said_names import PROGRAM, judge, names_of, plain, said
+from acceptance.names.said_names import PROGRAM, judge_functions, names_of, plain, said
 from whocall.core.engine import native
 
 NOINLINE = "__attribute__((noinline, noclone))"
@@ -238,7 +238,7 @@ def link_whole(archive: str, twin: Path) -> Path:
 def test_names_in_real_code(tmp_path: Path) -> None:
     total = bad = 0
     for name, (archive, floor) in LIBRARIES.items():
-        names, wrong = judge(link_whole(archive, tmp_path / name))
+        names, wrong = judge_functions(link_whole(archive, tmp_path / name))
         print(f"\n{name}: {len(names)} by messages, {len(wrong)} wrong", end="")
         assert len(names) - len(wrong) >= floor
         assert len(wrong) <= max(2, len(names) / 50), wrong

@@ -32,6 +32,7 @@ NOTHING = 0xFFFFFFFF
 _GO_TYPES = re.compile(r"\[.*\]")
 _GO_INTERFACE = re.compile(r"\.abi(?:0|internal)$")
 _CLONE = re.compile(r"\.(?:cold|part|constprop|isra|lto_priv|localalias)(?:\.\d+)*")
+_PART = re.compile(r"\.cold(?:\.\d+)*$")
 
 
 @dataclass
@@ -75,7 +76,9 @@ def _words(name: str) -> set[str]:
     shown = demangle(whole)
     # glibc's name of a function for calls of its own. Its part lies in the symbols by this name.
     public = name.removeprefix("__GI_")
-    return {name, whole, shown, _without_parameters(shown), public}
+    words = {name, whole, shown, _without_parameters(shown), public}
+    # The part of a clone is called f.isra.0.cold.
+    return words | {f"{whole}.cold"} if _PART.search(name) else words
 
 
 def _without_parameters(shown: str) -> str:
