@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <elf.h>
-#include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -113,8 +113,8 @@ TEST_CASE("elf functions: all that nm lists of our own program") {
   for (const Symbol& each : table->symbols()) {
     ours[each.range.begin].emplace(each.name);
   }
-  std::istringstream lines(
-      output_of("nm -n --defined-only /proc/" + std::to_string(::getpid()) + "/exe"));
+  const std::string path = std::filesystem::read_symlink("/proc/self/exe");
+  std::istringstream lines(output_of("nm -n --defined-only '" + path + "'"));
   std::string address;
   std::string type;
   std::string name;
@@ -165,12 +165,16 @@ TEST_CASE("plt names, demangling and foreign formats through libbfd") {
       CHECK(named->symbols()[named->find(each.range.begin)].source == NameSource::plt);
     }
   }
-  // The linker's FDE for a whole section of slots is no function that covers them.
+  // An FDE for a whole section of slots, which x86's linkers write, is no function that covers
+  // them.
+  bool told = false;
+  eh_frame_of(*file)->for_each(
+      [&](const Fde& fde) { told = told || slots.contains(fde.range.end - 16); });
   bool covered = false;
   for (const Symbol& each : plain->symbols()) {
     covered = covered || (each.name.empty() && slots.contains(each.range.end - 16));
   }
-  CHECK((covered || slots.empty()));
+  CHECK(covered == told);
   for (const Symbol& each : named->symbols()) {
     const auto slot = slots.lower_bound(each.range.begin);
     CHECK((!each.name.empty() || slot == slots.end() || *slot >= each.range.end));
@@ -193,6 +197,7 @@ TEST_CASE("elf functions: libbfd agrees") {
     starts.insert(each.range.begin);
   }
   for (const BfdSymbol& each : library->open("/proc/self/exe")->symbols()) {
-    CHECK_MESSAGE((!each.is_function || starts.contains(each.address)), each.name);
+    const bool is_mark = each.name == "$x";  // AArch64's code begins there, no function
+    CHECK_MESSAGE((!each.is_function || is_mark || starts.contains(each.address)), each.name);
   }
 }
