@@ -25,6 +25,14 @@ bool begins_new_object(const MappedObject& object, const Mapping& mapping) {
   return mapping.offset == 0 && object.pieces.back().offset != 0;
 }
 
+// Situation: a library has a page of its own code in memory once more, beside writable data: libffi
+// so makes closures, without memory that can be written and executed. Mapped alone, that page
+// looked like another loading of which the file is laid out differently. Remedy: a loading begins
+// with the beginning of its file, as every loader maps that, where the first loading did.
+bool is_apart(const MappedObject& whole, const Mapping& mapping) {
+  return whole.image && mapping.offset != 0 && begins_new_object(whole, mapping);
+}
+
 // Shared anonymous memory and devices have names that look like files; gdb also passes the kernel's
 // names on: "[vsyscall]" is executable, cannot be read and belongs to no file.
 bool is_pseudo_file(std::string_view path) {
@@ -126,6 +134,9 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
       continue;
     }
     const auto known = current.find(mapping.path);
+    if (known != current.end() && is_apart(objects[known->second], mapping)) {
+      continue;
+    }
     if (known == current.end() || begins_new_object(objects[known->second], mapping)) {
       current[mapping.path] = objects.size();
       MappedObject object;

@@ -44,8 +44,8 @@ struct MappedObject {
 };
 
 // The objects of all mappings that name a file, sorted by address. A file that was loaded twice
-// yields two objects. Files that are merely read (locales, fonts) are left out as far as the
-// mappings tell.
+// yields two objects, and pages of it that lie apart none. Files that are merely read (locales,
+// fonts) are left out as far as the mappings tell.
 std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, const Memory& memory,
                                          const Architecture& arch);
 

@@ -85,10 +85,19 @@ def _returns(shadow: Path) -> tuple[int, ...]:
     return tuple(address & ~1 for address in reversed(back))
 
 
+def _libraries(root: Path) -> tuple[str, str]:
+    """Later emulators ask this machine, and not the root, whether there is a folder: of one that is
+    not here too the guest's loader finds the first file, or nothing.
+    """
+    places = (root / "lib", root / "usr/lib")
+    folders = [str(path) for place in places for path in place.glob("*-linux-gnu*")]
+    return "-E", f"LD_LIBRARY_PATH={':'.join(folders)}"
+
+
 def _run(place: Path, of: ForeignSet, root: Path, exe: str, arguments: list[str]) -> ForeignCrash:
     require(OWN_CORES)
     shadow = place / "shadow"
-    command = [*qemu_with_plugins(of.qemu), "-L", str(root), *AT_ONCE]
+    command = [*qemu_with_plugins(of.qemu), "-L", str(root), *AT_ONCE, *_libraries(root)]
     command += ["-plugin", f"{_plugin()},out={shadow}"]
     subprocess.run(
         [*command, str(root / exe), *arguments],
@@ -120,5 +129,6 @@ def crash_of(name: str, program: str) -> ForeignCrash:
     texts = sources(SCRIPTS, suffixes=(".sh", ".awk", ".lua", ".pl", ".py", ".tcl"))
     plugin = (HERE / "shadow.c").read_bytes()
     emulator = Tool(qemu_with_plugins(of.qemu)[-1])
-    recipe = ("foreign", name, PROGRAMS[program], str(root), emulator, plugin, texts, STACK)
+    started = (PROGRAMS[program], *_libraries(root))
+    recipe = ("foreign", name, started, str(root), emulator, plugin, texts, STACK)
     return kept(recipe, lambda place: _run(place, of, root, exe, arguments))

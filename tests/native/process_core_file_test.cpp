@@ -13,6 +13,7 @@ namespace {
 
 constexpr Address kBias = 0x555500000000;
 constexpr Address kStack = 0x7ffc00000000;
+constexpr Address kApart = kBias + 0x100000;
 
 const Architecture& x86_64() { return *find_architecture("x86_64"); }
 
@@ -33,6 +34,7 @@ struct Parts {
   bool headers = true;  // the program's first page is dumped
   bool code = false;    // its code is dumped
   bool file_note = true;
+  bool code_twice = false;  // a page of it far above, as libffi has one
   std::string program_path = "/nowhere/prog";
 };
 
@@ -45,15 +47,22 @@ CoreBuilder core_with(const Parts& parts) {
   core.note(NT_PRPSINFO, prpsinfo(arch, 12, "prog", parts.program_path));
   core.note(NT_AUXV, auxiliary_vector(arch, {{AT_PHDR, kBias + 64}, {AT_ENTRY, kBias + 0x1010}}));
   if (parts.file_note) {
-    core.note(NT_FILE, file_note(arch, {{kBias, kBias + 0x1000, 0, parts.program_path},
-                                        {kBias + 0x1000, kBias + 0x2000, 1, parts.program_path},
-                                        {kBias + 0x2000, kBias + 0x3000, 2, parts.program_path}}));
+    std::vector<FileRow> rows = {{kBias, kBias + 0x1000, 0, parts.program_path},
+                                 {kBias + 0x1000, kBias + 0x2000, 1, parts.program_path},
+                                 {kBias + 0x2000, kBias + 0x3000, 2, parts.program_path}};
+    if (parts.code_twice) {
+      rows.push_back({kApart, kApart + 0x1000, 1, parts.program_path});
+    }
+    core.note(NT_FILE, file_note(arch, rows));
   }
   core.load(kBias, PF_R, parts.headers ? part_of(program, 0, 0x1000) : Bytes(), 0x1000);
   core.load(kBias + 0x1000, PF_R | PF_X, parts.code ? part_of(program, 0x1000, 0x1000) : Bytes(),
             0x1000);
   core.load(kBias + 0x2000, PF_R | PF_W, parts.code ? Bytes(0x1000, std::byte{5}) : Bytes(),
             0x1000);
+  if (parts.code_twice) {
+    core.load(kApart, PF_R | PF_X, {}, 0x1000);
+  }
   core.load(kStack, PF_R | PF_W, Bytes(0x1000, std::byte{9}), 0x1000);
   return core;
 }
@@ -152,6 +161,20 @@ TEST_CASE("a sysroot stands before absolute paths") {
   search.sysroot = directory.path();
   const auto image = open_core(directory.write("core", core_with({}).build()), search);
   CHECK(image->modules.at(0).file_path == file);
+}
+
+TEST_CASE("a page of a file that is mapped once more is no other loading of it") {
+  const TemporaryDirectory directory;
+  Parts parts;
+  parts.code_twice = true;
+  FileSearch search;
+  search.exe = directory.write("prog", tiny_program(ET_DYN, 0, "AAAA"));
+  const auto image = open_core(directory.write("core", core_with(parts).build()), search);
+  CHECK(image->warnings.empty());
+  REQUIRE(image->modules.size() == 1);
+  CHECK(image->modules[0].bias == kBias);
+  CHECK(image->module_at(kApart) == nullptr);
+  CHECK(image->is_code(kApart));
 }
 
 TEST_CASE("without headers in memory, the layout tells the file and its bias") {

@@ -48,12 +48,13 @@ class RealMemory:
     def __init__(self, process: native.Process, chance: random.Random) -> None:
         self.process = process
         self.chance = chance
-        # gcore leaves out what is unchanged on disk, so nothing tells that a locale is no code.
-        objects = {module.path for module in process.modules}
+        # gcore leaves out what is unchanged on disk, so nothing tells that a locale is no code, and
+        # nobody can read the page that a library has mapped once more.
         self._code = [
             range(it.begin, it.end)
             for it in process.mappings
-            if "x" in it.permissions and it.path in objects
+            if "x" in it.permissions
+            and any(module.begin <= it.begin < module.end for module in process.modules)
         ]
         self._ends = list(itertools.accumulate(map(len, self._code)))
 
