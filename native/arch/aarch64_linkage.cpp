@@ -62,8 +62,9 @@ constexpr bool is_branch_register(std::uint32_t word) { return is(word, 0xfffffc
 
 }  // namespace
 
-// A slot of the PLT: adrp x16,page; ldr x17,[x16,#low]; add x16,x16,#low; br x17. A veneer: adrp
-// x16,page; add x16,x16,#low; br x16. A bti may stand before either, and before a mere jump.
+// A slot of the PLT: adrp x16,page; ldr x17,[x16,#low]; add x16,x16,#low; br x17; binutils 2.47
+// writes a nop for an add of 0. A veneer: adrp x16,page; add x16,x16,#low; br x16. A bti may stand
+// before either, and before a mere jump.
 std::optional<JumpStub> jump_stub(ByteView code, Address address) {
   constexpr std::uint64_t kLongest = 6 * kWidth;
   Addresses known;
@@ -82,7 +83,7 @@ std::optional<JumpStub> jump_stub(ByteView code, Address address) {
       }
       return to->is_slot ? JumpStub{.slot = to->address} : JumpStub{.target = to->address};
     }
-    const bool pad = at == 0 && is_landing_pad(*word);
+    const bool pad = at == 0 ? is_landing_pad(*word) : is_nop(*word);
     const bool of_stub = rd(*word) == 16 || rd(*word) == 17;
     if (!pad && !(of_stub && known.take(*word, address + at))) {
       return std::nullopt;

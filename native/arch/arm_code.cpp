@@ -91,6 +91,52 @@ class LatePrologues {
   std::vector<Address> jumped_;
 };
 
+// Folklore. Situation: a function is only jumped to. Example: glibc's sysconf ends with pop {r4-r7,
+// lr}; b __getclktck, which stands behind the constants of __fd_to_filename. Without a start there
+// it has that one's name. Remedy: what has taken the link register from the stack gives up its
+// frame, and its jump over a function that others call leaves it: where the flow has ended before
+// the target, another function begins.
+class TailCalls {
+ public:
+  void take(const Swept& swept) {
+    const Instruction& instruction = swept.instruction;
+    if (swept.before == Before::ended) {
+      behind_ends_.push_back(swept.at);
+      restored_ = false;
+    }
+    if (restored_ && instruction.flow == Flow::jump && instruction.target) {
+      jumps_.push_back({swept.at, *instruction.target});
+    }
+    restored_ = instruction.flow == Flow::next && (restored_ || restores_link(instruction));
+  }
+
+  // Of those that jump over one of the `called`.
+  [[nodiscard]] std::vector<Address> targets(std::vector<Address> called) const {
+    std::ranges::sort(called);
+    std::vector<Address> found;
+    for (const DirectJump& jump : jumps_) {
+      const auto first = std::ranges::upper_bound(called, std::min(jump.source, jump.target));
+      const bool over = first != called.end() && *first < std::max(jump.source, jump.target);
+      if (over && std::ranges::binary_search(behind_ends_, jump.target)) {
+        found.push_back(jump.target);
+      }
+    }
+    return found;
+  }
+
+ private:
+  static bool restores_link(const Instruction& instruction) {
+    return std::ranges::any_of(instruction.list(), [](const Effect& effect) {
+      return effect.kind == Effect::Kind::load && effect.destination == kLink &&
+             effect.source == kSp;
+    });
+  }
+
+  bool restored_ = false;             // in the code that is being read
+  std::vector<Address> behind_ends_;  // ascending
+  std::vector<DirectJump> jumps_;
+};
+
 }  // namespace
 
 // bl, blx: in T32 two halves, or one with a register; in A32 one word. The return address comes
@@ -118,9 +164,11 @@ std::optional<CallSite> call_before(ByteView before, Address return_address) {
 
 void append_start_marks(ByteView code, Address address, StartMarks& marks) {
   LatePrologues late;
+  TailCalls tails;
   sweep(code, address, [&](const Swept& swept) {
     const Instruction& instruction = swept.instruction;
     late.take(swept);
+    tails.take(swept);
     if (instruction.flow == Flow::call && instruction.target &&
         *instruction.target - address < code.size()) {
       marks.call_targets.push_back(*instruction.target);
@@ -130,6 +178,8 @@ void append_start_marks(ByteView code, Address address, StartMarks& marks) {
       marks.prologues.push_back(swept.at);
     }
   });
+  const std::vector<Address> left_for = tails.targets(marks.call_targets);
+  marks.call_targets.insert(marks.call_targets.end(), left_for.begin(), left_for.end());
   const std::vector<Address> begun = late.begun();
   marks.prologues.insert(marks.prologues.end(), begun.begin(), begun.end());
 }

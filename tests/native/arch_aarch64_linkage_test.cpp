@@ -21,6 +21,11 @@ TEST_CASE("aarch64 jump stub: slots of the PLT, plain and with bti") {
   const auto padded = stub({0xd503245f, 0x90000090, 0xf9400e11, 0x91006210, 0xd61f0220});
   REQUIRE(padded);
   CHECK(padded->slot == Address{0x410018});
+  // The first slot of a page: adrp x16,0x411000; ldr x17,[x16]; nop; br x17
+  const auto first = stub({0x90000090, 0xf9400211, 0xd503201f, 0xd61f0220});
+  REQUIRE(first);
+  CHECK(first->slot == Address{0x410000});
+  CHECK_FALSE(stub({0xd503201f, 0x90000090, 0xf9400211, 0xd61f0220}));  // padding before it
 }
 
 TEST_CASE("aarch64 jump stub: veneers, mere jumps, and what is neither") {

@@ -112,5 +112,27 @@ TEST_CASE("arm modes: behind a call that never comes back begins what saves the 
   CHECK(marks.prologues == std::vector<Address>{kAt, kAt + 16, kAt + 22});
 }
 
+TEST_CASE("arm modes: who has the link register back and jumps over a function calls another") {
+  constexpr unsigned kLink = 0x4000;  // of the list of registers
+  constexpr unsigned kCall = 0xfff7;
+  const auto called = [](unsigned popped, unsigned call) {
+    Bytes code;
+    add_t32(code);
+    for (const unsigned half :
+         {0xb510U, 0xe8bdU, 0x0010U | popped, 0xf000U, 0xb805U, 0xbf00U,  // push; pop.w; b.w +20
+          0xb510U, 0x4604U, 0xbd10U, 0xbf00U,  // +12: push {r4,lr}; mov r4,r0; pop {r4,pc}
+          0x2001U, 0x4770U,                    // +20: movs r0,#1; bx lr
+          0xb510U, 0xf7ffU, call, 0xbd10U}) {  // push {r4,lr}; bl +12; pop {r4,pc}
+      code.u16(half);
+    }
+    StartMarks marks;
+    arm::append_start_marks(code.view(), kAt, marks);
+    return marks.call_targets;
+  };
+  CHECK(called(kLink, kCall) == std::vector<Address>{kAt + 28, kAt + 36});
+  CHECK(called(0, kCall) == std::vector<Address>{kAt + 28});       // still in its frame
+  CHECK(called(kLink, 0xfffb) == std::vector<Address>{kAt + 36});  // a call of the target itself
+}
+
 }  // namespace
 }  // namespace whocall::test

@@ -38,6 +38,11 @@ class File {
     table_.fde(table_.usual_cie(), range);
     return *this;
   }
+  // The leaf jumps whatever its argument is.
+  File& without_choice() {
+    leaf_chooses_ = false;
+    return *this;
+  }
   File& called(unsigned offset) {
     called_ = offset;
     return *this;
@@ -58,7 +63,7 @@ class File {
     jump(code, targets_[0]);
     code.append(Bytes{0x48, 0x83, 0xc4, 0x08, 0xc3});
     code.fill(0x60 - code.size(), 0xcc);
-    jump(code, targets_[1]);
+    leaf_chooses_ ? jump(code, targets_[1]) : jump_always(code, targets_[1]);
     code.u8(0xc3);
     code.fill(0x80 - code.size(), 0xcc);
     jump(code, targets_[2]);
@@ -78,7 +83,14 @@ class File {
     code.u32(target - static_cast<unsigned>(code.size()) - 4);
   }
 
+  // xor %esi,%esi; jmp target
+  static void jump_always(Bytes& code, unsigned target) {
+    code.append(Bytes{0x31, 0xf6, 0xe9});
+    code.u32(target - static_cast<unsigned>(code.size()) - 4);
+  }
+
   Bytes cold_;
+  bool leaf_chooses_ = true;
   std::array<unsigned, 3> targets_{};
   unsigned called_ = 0x40;
   FrameTable table_{kX86_64};
@@ -138,6 +150,23 @@ TEST_CASE("part parents: an aligned part with a table of its own") {
                         .fde(next);
   CHECK(is_part(leaf.owner_of(7, true), File::kLeaf));
   CHECK(leaf.owner_of(7, false).kind == PartKind::unclear);
+}
+
+TEST_CASE("part parents: what decides nothing has no part, aligned or not") {
+  // Eight bytes that nobody jumps to stand before it.
+  const Bytes cold = Bytes().fill(8, 0xcc).append(may_return()).fill(7, 0xcc).append(failure());
+  const AddressRange returns{kText + 8, kText + 25};
+  const AddressRange fails{kText + 32, kText + 44};
+  const auto file = [&](unsigned target) {
+    return File().cold(cold).jumps(4, target, 4).fde(returns).fde(fails);
+  };
+  const PartOwner chosen = file(8).owner_of(8 + 11, false, returns.begin);
+  CHECK(is_part(chosen, File::kLeaf));
+  const PartOwner told = file(8).without_choice().owner_of(8 + 11, false, returns.begin);
+  CHECK(told.kind == PartKind::function);
+  CHECK(told.function == returns.begin);
+  CHECK(is_part(file(32).owner_of(32 + 7, true, fails.begin), File::kLeaf));
+  CHECK(file(32).without_choice().owner_of(32 + 7, true, fails.begin).kind == PartKind::function);
 }
 
 TEST_CASE("part parents: a part behind a function that ends in a call") {

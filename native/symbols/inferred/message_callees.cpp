@@ -25,10 +25,13 @@ struct Printed {
   MessageCallee callee;
 };
 
-// What glibc and musl print; glibc's __assert_fail has more behind it up to 2.39.
-constexpr std::array<Printed, 4> kByText = {
+// What glibc and musl print; glibc's __assert_fail has more behind it up to 2.39, and since 2.43
+// its lines are texts.
+constexpr std::array<Printed, 6> kByText = {
     {{"%s%s%s:%u: %s%sAssertion `%s' failed.\n", {"__assert_fail", 3, true}},
+     {"%s%s%s:%s: %s%sAssertion `%s' failed.\n", {"__assert_fail", 3, true}},
      {"%s%s%s:%u: %s%sUnexpected error: %s.\n", {"__assert_perror_fail", 3, true}},
+     {"%s%s%s:%s: %s%sUnexpected error: %s.\n", {"__assert_perror_fail", 3, true}},
      {"Fatal glibc error: %s:%s (%s): assertion failed: %s\n", {"__libc_assert_fail", 3, true}},
      {"Assertion failed: %s (%s: %s: %d)\n", {"__assert_fail", 3, true}}}};
 

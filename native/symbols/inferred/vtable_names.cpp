@@ -6,9 +6,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "base/sort_by_address.h"
 #include "symbols/inferred/type_infos.h"
 #include "symbols/starts/data_words.h"
@@ -35,6 +37,24 @@ struct FilledSlot {
   Slot slot{};
 };
 
+// All classes that `descendant` descends from, over any number of steps.
+std::unordered_set<Address> ancestors_of(Address descendant, const TypeInfos& classes) {
+  std::unordered_set<Address> seen;
+  std::vector<Address> pending = {descendant};
+  while (!pending.empty()) {
+    const auto found = classes.find(pending.back());
+    pending.pop_back();
+    if (found != classes.end()) {
+      for (const Address base : found->second.bases) {
+        if (seen.insert(base).second) {
+          pending.push_back(base);
+        }
+      }
+    }
+  }
+  return seen;
+}
+
 class TableReader {
  public:
   TableReader(const ElfFile& file, const DataWords& words, const TypeInfos& classes)
@@ -47,17 +67,13 @@ class TableReader {
   // Itanium C++ ABI, 2.5.2 "Virtual Table Components": the offset to the top, which is 0 in primary
   // tables, the type info, and then the functions. By function.
   std::vector<FilledSlot> run(const Architecture& arch) {
-    struct Table {
-      Address slots = 0;
-      Address class_info = 0;
-    };
     std::vector<Table> tables;
     AddressRange all{~Address{0}, 0};
     for (const auto& [where, target] : words_.pointers()) {
       if (!is_code(target) && classes_.contains(target) && words_.is_zero(where - word_) &&
           may_hold_tables(where)) {
         const Address begin = where + word_;
-        tables.push_back({begin, target});
+        tables.push_back({.slots = begin, .class_info = target});
         all = {std::min(all.begin, begin), std::max(all.end, begin + kMostVirtual * word_)};
       }
     }
@@ -65,26 +81,70 @@ class TableReader {
       objects_ = object_starts(file_, arch, words_, all);
     }
     std::vector<FilledSlot> slots;
-    for (const Table& table : tables) {
-      read_slots(table.slots, table.class_info, slots);
+    for (Table& table : tables) {
+      read_slots(table, slots);
     }
+    read_behind_zeros(tables, slots);
     sort_by_address(slots, [](const FilledSlot& each) { return each.function; });
     return slots;
   }
 
  private:
-  void read_slots(Address begin, Address class_info, std::vector<FilledSlot>& slots) const {
-    const unsigned first = lacks_destructors(begin) ? 2 : 0;
-    const unsigned end = slots_before_next_object(begin);
-    for (unsigned number = first; number < end; ++number) {
-      const Address where = begin + std::uint64_t{number} * word_;
+  struct Table {
+    Address slots = 0;  // the first
+    Address class_info = 0;
+    unsigned end = 0;  // number of the first slot that is none
+  };
+
+  void read_slots(Table& table, std::vector<FilledSlot>& slots) const {
+    const unsigned first = lacks_destructors(table.slots) ? 2 : 0;
+    const unsigned end = slots_before_next_object(table.slots);
+    for (table.end = first; table.end < end; ++table.end) {
+      const Address where = place_of(table, table.end);
       const auto function = words_.pointer_at(where);
       if (function && is_code(*function)) {
-        slots.push_back({*function, {class_info, number}});
+        slots.push_back({*function, {table.class_info, table.end}});
       } else if (function || !is_gap(where)) {
         return;
       }
     }
+  }
+
+  // Folklore. Situation: in static programs that never call __cxa_pure_virtual a pure virtual
+  // function is 0, as the word before the next table is. Example: std::error_category, whose
+  // equivalent() stands behind three of them. Remedy: behind a 0 the table goes on with what an
+  // heir's has in the same slot.
+  void read_behind_zeros(const std::vector<Table>& tables, std::vector<FilledSlot>& slots) const {
+    std::unordered_map<Address, const Table*> broken_off;  // by class
+    for (const Table& table : tables) {
+      if (words_.is_zero(place_of(table, table.end))) {
+        broken_off.emplace(table.class_info, &table);
+      }
+    }
+    std::size_t asked = 0;
+    for (const Table& heir : tables) {
+      for (const Address ancestor : ancestors_of(heir.class_info, classes_)) {
+        check_interrupt_at(asked++, kManyEntries);
+        if (const auto table = broken_off.find(ancestor); table != broken_off.end()) {
+          read_behind_zero(*table->second, heir, slots);
+        }
+      }
+    }
+  }
+
+  void read_behind_zero(const Table& table, const Table& heir,
+                        std::vector<FilledSlot>& slots) const {
+    const unsigned end = std::min(heir.end, slots_before_next_object(table.slots));
+    for (unsigned number = table.end + 1; number < end; ++number) {
+      const auto function = words_.pointer_at(place_of(table, number));
+      if (function && is_code(*function) && function == words_.pointer_at(place_of(heir, number))) {
+        slots.push_back({*function, {table.class_info, number}});
+      }
+    }
+  }
+
+  [[nodiscard]] Address place_of(const Table& table, unsigned number) const {
+    return table.slots + std::uint64_t{number} * word_;
   }
 
   // Folklore. Situation: no word marks the end of a table, and other constants with code pointers
@@ -130,24 +190,6 @@ class TableReader {
   unsigned word_;
   std::vector<Address> objects_{};  // ascending
 };
-
-// All classes that `descendant` descends from, over any number of steps.
-std::unordered_set<Address> ancestors_of(Address descendant, const TypeInfos& classes) {
-  std::unordered_set<Address> seen;
-  std::vector<Address> pending = {descendant};
-  while (!pending.empty()) {
-    const auto found = classes.find(pending.back());
-    pending.pop_back();
-    if (found != classes.end()) {
-      for (const Address base : found->second.bases) {
-        if (seen.insert(base).second) {
-          pending.push_back(base);
-        }
-      }
-    }
-  }
-  return seen;
-}
 
 // The slot in the class from which the others inherited the function; null when it is not one.
 const Slot* original_of(std::span<const FilledSlot> slots, const TypeInfos& classes) {

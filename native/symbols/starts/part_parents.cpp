@@ -101,6 +101,9 @@ PartOwner PartParents::owner_of(const PlaceInPart& place) {
   if (sources.size() != 1) {
     return {entries.only_at_start ? PartKind::function : PartKind::unclear, start};
   }
+  if (entries.only_at_start && is_straight(*sources.begin(), start)) {
+    return {PartKind::function, start};
+  }
   const bool is_part = is_delimited(starts_.evidence_at(start)) &&
                        !(entries.only_at_start && may_be_function(start));
   return is_part ? PartOwner{PartKind::part, *sources.begin()}
@@ -150,9 +153,9 @@ std::optional<Address> PartParents::proven_source(Address entry, const PlaceInPa
     return std::nullopt;
   }
   const bool leaves_something = jump->second && *jump->second != 0;
-  return leaves_something || (place.never_returns && is_straight(entry, place.site))
-             ? std::optional(*sources.begin())
-             : std::nullopt;
+  const bool only_fails = place.never_returns && is_straight(entry, place.site) &&
+                          !is_straight(*sources.begin(), entry);
+  return leaves_something || only_fails ? std::optional(*sources.begin()) : std::nullopt;
 }
 
 // Whether the code of the function at `start` itself reaches `entry`, a place inside it.
@@ -167,7 +170,7 @@ bool PartParents::leads_to(Address entry, const PlaceInPart& place, const Entrie
   return depths_.follow(entry, *range, entries.targets()).reached.contains(place.site);
 }
 
-// Whether nothing but the call at `site` can end what begins at `entry`.
+// Whether what begins at `entry` goes to `site` and nowhere else, without a call before it.
 bool PartParents::is_straight(Address entry, Address site) const {
   constexpr unsigned kLongest = 64;  // instructions
   const auto decoder = decoder_for(file_, arch_);

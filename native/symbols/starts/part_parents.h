@@ -39,8 +39,10 @@ class PartParents {
   // Folklore. Situation: one function may tail-call another that nobody else calls. Example: clang
   // -Os makes of `return g(x);` in f a jump to g. Remedy: a jump that leaves something on the stack
   // is no tail call; nor is one that can only end in a call that never returns, as compilers call
-  // what never returns. Where neither tells and all jumps go to the start, misalignment
-  // distinguishes a part, in a file whose functions are aligned; otherwise it is unclear.
+  // what never returns. What goes there and nowhere else decides nothing, and is no function whose
+  // part that could be (glibc's __cxa_atexit, of __internal_atexit). Where nothing of this tells
+  // and all jumps go to the start, misalignment distinguishes a part, in a file whose functions are
+  // aligned; otherwise it is unclear.
   //
   // Folklore. Situation: without unwind tables nothing tells where one part ends and another
   // begins, or the function before it. Example: gcc's cold parts of all functions, which stand one

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -164,20 +165,34 @@ int main(int argc, char **) {
 """
 
 
-def judge_vtables(twin: Path) -> tuple[int, list[str]]:
+@dataclass
+class Slots:
     """How many functions have a name by their slot, and those that belong to another class."""
+
+    count: int = 0
+    wrong: list[str] = field(default_factory=list)
+    inherited: list[str] = field(default_factory=list)  # from a class without a table in the file
+
+
+def judge_vtables(twin: Path) -> Slots:
+    """By nm: the functions of a class have its name, and its table is a symbol as well."""
     true = true_names(twin)
-    wrong, count = [], 0
+    prefix = "vtable for "
+    data = nm_table.symbols(twin, types=frozenset("VvdDrRbB"))
+    tables = {demangle(each.name).removeprefix(prefix) for each in data if "_ZTV" in each.name}
+    verdict = Slots()
     for address, (name, source) in inferred(name_twins.stripped(twin)).items():
         if source != "vtable":
             continue
-        count += 1
+        verdict.count += 1
         owner = re.sub(r"::\[slot \d+\]$", "", name)
         owners = {owner, SPELLINGS.get(owner, owner)}
         # A thunk's name ends in that of its function.
         if not any(f"{each}::" in one for each in owners for one in true[address]):
-            wrong.append(f"{address:#x}: {name}, in truth {sorted(true[address])}")
-    return count, wrong
+            said = f"{address:#x}: {name}, in truth {sorted(true[address])}"
+            known = any(f"{each}::" in one for each in tables for one in true[address])
+            (verdict.wrong if known else verdict.inherited).append(said)
+    return verdict
 
 
 @pytest.mark.parametrize(
@@ -187,14 +202,14 @@ def judge_vtables(twin: Path) -> tuple[int, list[str]]:
 )  # fmt: skip
 def test_virtual_functions(flags: str, tmp_path: Path) -> None:
     twin = name_twins.build(tmp_path, *flags.split(), source=SHAPES, compiler="g++")
-    count, wrong = judge_vtables(twin)
-    assert not wrong
+    slots = judge_vtables(twin)
+    assert not slots.wrong + slots.inherited
     names = {name for name, _ in inferred(twin.with_name("bare")).values()}
     classes = ("Circle", "Square", "(anonymous namespace)::Hidden")
     assert {f"geo::{each}::[slot 0]" for each in classes} | {"geo::Square::[slot 1]"} <= names
     # Shape::name stands in the tables of Circle and of Hidden: neither owns it.
     assert "geo::Circle::[slot 1]" not in names
-    print(f"\n{flags}: {count} virtual functions named", end="")
+    print(f"\n{flags}: {slots.count} virtual functions named", end="")
 
 
 def test_a_list_of_type_infos_is_no_virtual_table(tmp_path: Path) -> None:
@@ -210,7 +225,7 @@ def test_a_list_of_type_infos_is_no_virtual_table(tmp_path: Path) -> None:
       int main() { return make()->answer() + list.f(); }
     """
     twin = name_twins.build(tmp_path, source=source, compiler="g++")
-    assert judge_vtables(twin) == (1, [])
+    assert judge_vtables(twin) == Slots(1)
 
 
 @pytest.mark.parametrize("flags", ["-O1", "-no-pie", "-m32", "-m32 -no-pie"])
@@ -240,24 +255,56 @@ def test_a_table_ends_where_another_object_begins(flags: str, tmp_path: Path) ->
       int main() { return make()->answer() + pair[1]() + pair[0](); }
     """
     twin = name_twins.build(tmp_path, *flags.split(), source=source, compiler="g++")
-    assert judge_vtables(twin) == (1, [])
+    assert judge_vtables(twin) == Slots(1)
+
+
+def test_what_stands_behind_pure_virtual_functions(tmp_path: Path) -> None:
+    """In a static program that calls none they are 0, as the word before the next table is."""
+    source = """
+      struct Base {
+        Base();
+        virtual int before();
+        virtual int first() = 0;
+        virtual int second() = 0;
+        virtual int behind();
+      };
+      Base::Base() {}
+      int Base::before() { return 1; }
+      int Base::behind() { return 2; }
+      struct Heir : Base {
+        int first() override { return 3; }
+        int second() override { return 4; }
+        virtual int last() { return 5; }
+      };
+      __attribute__((noinline)) Base *make() { return new Heir; }
+      int main() { return make()->first() + make()->second() + make()->behind(); }
+    """
+    twin = name_twins.build(tmp_path, "-static", source=source, compiler="g++")
+    assert not any(each.name == "__cxa_pure_virtual" for each in nm_table.symbols(twin))
+    slots = judge_vtables(twin)
+    assert not slots.wrong + slots.inherited
+    names = {name for name, _ in inferred(twin.with_name("bare")).values()}
+    assert {"Base::[slot 0]", "Heir::[slot 1]", "Base::[slot 3]", "Heir::[slot 4]"} <= names
+    assert "Base::[slot 4]" not in names
 
 
 def test_without_type_information_nothing_is_said(tmp_path: Path) -> None:
     twin = name_twins.build(tmp_path, "-fno-rtti", source=SHAPES, compiler="g++")
-    assert judge_vtables(twin)[0] == 0
+    assert judge_vtables(twin).count == 0
 
 
 def test_virtual_functions_of_real_code(tmp_path: Path) -> None:
     total = bad = 0
     for path in make_unstripped():
         twin = Path(shutil.copy(path, tmp_path / "twin"))
-        count, wrong = judge_vtables(twin)
-        print(f"\n{path.name}: {count} by their slots, {len(wrong)} wrong", end="")
-        total += count
-        bad += len(wrong)
-        assert len(wrong) <= count / 100, wrong[:3]
-    # A class may inherit from one whose own table the file lacks.
+        slots = judge_vtables(twin)
+        named = f"{len(slots.inherited)} by an heir, {len(slots.wrong)} wrong"
+        print(f"\n{path.name}: {slots.count} by their slots, {named}", end="")
+        total += slots.count
+        bad += len(slots.wrong)
+        # Where the file lacks the table of the class that a function is inherited from, nothing
+        # tells of that: libstdc++ 16 has std::__format::_Fixedbuf_sink's, but not its base's.
+        assert len(slots.wrong + slots.inherited) <= slots.count / 100, slots
     assert bad <= total / 1000
     assert total > 2000
 

@@ -123,8 +123,9 @@ def test_few_callers_prove_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "names"),
     [("%s%s%s:%u: %s%sAssertion `%s' failed.\\n", {"work_0", "work_1"}),
+     ("%s%s%s:%s: %s%sAssertion `%s' failed.\\n", {"work_0", "work_1"}),
      ("%s%s%s:%u: %s%sProof of `%s' failed.\\n", set())],
-    ids=["glibc", "another"],
+    ids=["glibc", "glibc from 2.43 on", "another"],
 )  # fmt: skip
 def test_who_prints_what_assertions_print(text: str, names: set[str], tmp_path: Path) -> None:
     """In static programs of glibc 2.37 and later only their own functions call __assert_fail."""
