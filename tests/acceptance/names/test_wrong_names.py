@@ -120,7 +120,7 @@ class Made:
     core: Path
 
     def true_names(self, address: int) -> set[str]:
-        """All names at a link address; of folded functions mold 2.37 keeps some in .dynsym alone."""
+        """All names at a link address; mold 2.37 keeps those of folded code in .dynsym alone."""
         found = [*nm_table.symbols(self.twin), *nm_table.symbols(self.twin, dynamic=True)]
         return {each.name for each in found if each.address == address}
 
