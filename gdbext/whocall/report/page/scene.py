@@ -194,6 +194,10 @@ class Scene:
         mapping = self._mappings[at]
         return mapping.begin, mapping.end, mapping.permissions, mapping.path
 
+    def mappings_of(self, path: str) -> list[native.Mapping]:
+        """All of a file."""
+        return [each for each in self._mappings if each.path == path]
+
     @cached_property
     def _mappings(self) -> list[native.Mapping]:
         return self.image.native.mappings
