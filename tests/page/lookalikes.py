@@ -59,6 +59,18 @@ SOURCES = {
     "jump-on-to-null": """
         __attribute__((noipa, optimize("O2"))) int jump(int (*f)(void)) { return f(); }
         int main(void) { int (*volatile call)(int (*)(void)) = jump; return call(0) + 1; }""",
+    "jump-on-from-stack": """
+        __attribute__((noipa, optimize("O2"))) int jump(int (*f)(void)) { return f(); }
+        int main(void) {
+            __asm__ volatile("sub $24, %%rsp; movq $0, (%%rsp); movq %0, 8(%%rsp);"
+                             "xor %%edi, %%edi; call *8(%%rsp)" :: "r"(jump));
+        }""",
+    "null-call-from-stack": """
+        __attribute__((noipa)) int other(void) { return 1; }
+        int main(void) {
+            __asm__ volatile("sub $24, %%rsp; movq %0, (%%rsp); movq $0, 8(%%rsp); call *8(%%rsp)"
+                             :: "r"(other));
+        }""",
     "call-of-data": """
         static char data[64];
         __attribute__((noipa)) int call(int (*f)(void)) { return f() + 1; }
@@ -111,6 +123,8 @@ EXPECTED = {
     "overflow-with-handler": ("stack-overflow", "a recursion of down", "no pointer"),
     "zeroed-return": ("wild-jump", "control went to address 0, by a pointer", "null function"),
     "jump-on-to-null": ("wild-jump", "address 0, by a pointer", "called"),
+    "jump-on-from-stack": ("wild-jump", "address 0, by a pointer", "called"),
+    "null-call-from-stack": ("null-call", "called address 0, a null function pointer", "control"),
     "call-of-data": ("wild-call", "(rw-), which is not executable", "no code is"),
     "not-aligned": ("fault", "not a multiple of 16", "no pointer"),
     "alignment-check": ("fault", "the address is not aligned", "null"),

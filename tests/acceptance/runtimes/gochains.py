@@ -20,6 +20,9 @@ WALK = Walk(past_main=True)
 OUTERMOST = ("runtime.goexit", "runtime.mstart", "runtime.mcall", "runtime.rt0_go")
 # A thread whose goroutine was told to give way while its stack was to grow.
 GIVEN_UP = "runtime.morestack"
+# The runtime leaves the address of an instruction there that nothing has called and that the stack
+# may go on with. Its own traceback prints the line of the byte before, as of a call.
+PLANTED = "runtime.systemstack_switch"
 # A thread that has made no call yet: the system call that made it has just come back in it.
 JUST_MADE = ["runtime.clone"]
 
@@ -33,12 +36,25 @@ def traces(exe: Path, core: Path, search: Search = HERE) -> list[Backtrace]:
 def shown(frame: Frame) -> tuple[object, ...]:
     """Name and place, and of a frame that has one on the stack pc and CFA."""
     real = (None, None) if frame.inlined else (frame.pc, frame.cfa)
-    return (frame.function, frame.file, frame.line, *real)
+    return (frame.function, frame.file, _told(frame.function, frame.line), *real)
+
+
+def _told(function: str | None, line: int | None) -> int | None:
+    return None if function == PLANTED else line
+
+
+def planted(trace: Backtrace) -> dict[int, tuple[str | None, int | None]]:
+    """Files and lines of the frames that nothing has called, by pc."""
+    frames = [each for each in trace.frames if each.function == PLANTED]
+    return {each.pc: (each.file, each.line) for each in frames}
 
 
 def wanted(stack: GoStack) -> list[tuple[object, ...]]:
     """What the runtime printed, as `shown`; the middle of long stacks is left out there."""
-    return [(each.function, each.file, each.line, each.pc, each.cfa) for each in stack.frames]
+    return [
+        (each.function, each.file, _told(each.function, each.line), each.pc, each.cfa)
+        for each in stack.frames
+    ]
 
 
 def unlike(trace: Backtrace, stack: GoStack) -> list[str]:

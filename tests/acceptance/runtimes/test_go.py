@@ -21,7 +21,16 @@ import whocall
 from acceptance.helpers import chains
 from acceptance.helpers.broken_files import PT_NOTE, offset_of, segments
 from acceptance.helpers.scoreboard import Scoreboard
-from acceptance.runtimes.gochains import WALK, c_functions, crashed, insane, traces, unlike
+from acceptance.helpers.source_programs import gdb_lines
+from acceptance.runtimes.gochains import (
+    WALK,
+    c_functions,
+    crashed,
+    insane,
+    planted,
+    traces,
+    unlike,
+)
 from acceptance.runtimes.goruns import GoToolchain, parse, ready, stripped
 
 CALLBACKS = 100_000
@@ -205,6 +214,9 @@ def test_panic_in_a_callback(go: GoToolchain) -> None:
     stack = crash.running()
     trace = crashed(found, stack)
     assert not unlike(trace, stack), chains.listing(trace)
+    lines = planted(trace)
+    told = gdb_lines([(go.build("callbacks", "callbacks-twin"), lines)])
+    assert list(lines.values()) == [(each.file, each.line) for each in told] != []
 
 
 def test_a_stack_of_nothing_but_callbacks(go: GoToolchain) -> None:

@@ -3,7 +3,8 @@
 Before a program ends, the runtime turns the value that was panicked with into a string, and keeps
 it where that value was: an interface, the address of a type and that of a string's header. That the
 type is Go's `string` is read from its description: its kind, and its name, whose place is counted
-from the start of all types, where the read-only segment begins.
+from the start of all types. As a rule the read-only segment begins there; in Go 1.27 they have a
+section of their own behind the function table, and the runtime's struct moduledata tells where.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from whocall.report.page.scene import Fact, Scene
 
 LONGEST = 4096  # bytes that are shown
+_LARGEST = 1 << 28  # bytes of a mapping that are searched
 _KIND_STRING = 24
 # What the runtime calls of itself when nobody has recovered.
 _FATAL = "runtime.fatalpanic"
@@ -25,24 +27,47 @@ def _number(data: bytes, scene: Scene) -> int:
     return int.from_bytes(data, "big" if scene.image.byte_order == "big" else "little")
 
 
-def _name_of_type(scene: Scene, address: int, description: bytes) -> str | None:
-    """The name in a type's description; None where there is none."""
+def _is_named(scene: Scene, address: int, place: int, name: bytes) -> bool:
+    """Whether that is the name of a type, `place` bytes behind the start of all types."""
     mapping = scene.mapping_at(address)
     if mapping is None or "w" in mapping[2]:
-        return None
-    begin = mapping[0] + _number(description[_NAME : _NAME + 4], scene)
-    head = scene.image.read(begin, 2)  # flags, and a length that is short for short names
-    if len(head) < 2 or not 0 < head[1] < 0x80:
-        return None
-    name = scene.image.read(begin + 2, head[1]).decode("utf-8", "replace")
-    return name[1:] if description[_TFLAG] & _STARRED and name.startswith("*") else name
+        return False
+    stored = bytes([len(name)]) + name  # behind a byte of flags
+    begin, end = mapping[:2]
+    if scene.image.read(begin + place + 1, len(stored)) == stored:
+        return True
+    # Folklore. Situation: the types do not begin the segment. Example: Go 1.27's .go.type. Remedy:
+    # of the names of that spelling it is the one for which the program's data hold the start.
+    texts = scene.image.read(begin, min(end - begin, _LARGEST))
+    others = [
+        scene.image.read(each.begin, min(each.end - each.begin, _LARGEST))
+        for each in scene.mappings_of(mapping[3])
+        if each.begin != begin and "x" not in each.permissions
+    ]
+    found = texts.find(stored)
+    while found > 0:
+        start = begin + found - 1 - place
+        if begin <= start <= address and any(_holds(data, start, scene) for data in others):
+            return True
+        found = texts.find(stored, found + 1)
+    return False
+
+
+def _holds(data: bytes, address: int, scene: Scene) -> bool:
+    """Whether one of the words is that address."""
+    word = address.to_bytes(8, "big" if scene.image.byte_order == "big" else "little")
+    found = data.find(word)
+    while found >= 0 and found % 8 != 0:
+        found = data.find(word, found + 1)
+    return found >= 0
 
 
 def _is_string(scene: Scene, address: int) -> bool:
     description = scene.image.read(address, _SIZE)
     if len(description) < _SIZE or description[_KIND] & 31 != _KIND_STRING:
         return False
-    return _name_of_type(scene, address, description) == "string"
+    name = b"*string" if description[_TFLAG] & _STARRED else b"string"
+    return _is_named(scene, address, _number(description[_NAME : _NAME + 4], scene), name)
 
 
 def _text(scene: Scene, header: int) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.render import describe_function
-from whocall.report.page.faults import meaning, tells_address, tells_sender
+from whocall.report.page.faults import X86, meaning, tells_address, tells_sender
 from whocall.report.page.operands import accessed, value_of
 
 if TYPE_CHECKING:
@@ -118,8 +118,18 @@ class Scene:
         if direct is not None:
             return direct == target
         # Who was called there may have jumped on; nothing has changed since a call right away.
-        held = value_of(self.image, self.thread.registers, text, return_address)
+        held = value_of(self.image, self._registers_of_call, text, return_address)
         return held is None or self.without_mode(held) == target
+
+    @property
+    def _registers_of_call(self) -> dict[str, int]:
+        """What registers held when a call was made that has just led to pc: x86's has pushed its
+        return address since, and the pointer that it called may lie on the stack.
+        """
+        pushed = self.image.word_size if self.image.arch in X86 else 0
+        moved = {name: value + pushed for name, value in self.thread.registers.items()
+                 if name in ("rsp", "esp")}  # fmt: skip
+        return {**self.thread.registers, **moved}
 
     @property
     def operand(self) -> int | None:
@@ -183,6 +193,10 @@ class Scene:
             return None
         mapping = self._mappings[at]
         return mapping.begin, mapping.end, mapping.permissions, mapping.path
+
+    def mappings_of(self, path: str) -> list[native.Mapping]:
+        """All of a file."""
+        return [each for each in self._mappings if each.path == path]
 
     @cached_property
     def _mappings(self) -> list[native.Mapping]:
