@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "arch/x86_64.h"
+#include "unwind_code.h"
 #include "unwind_process.h"
 
 namespace whocall::test {
@@ -61,6 +62,31 @@ TEST_CASE("outermost: a function that made a thread and ends it was called by no
       CHECK((trace.stop.reason == StopReason::end_of_stack) == (makes && ends));
       CHECK((trace.stop.detail == "a new thread begins there") == (makes && ends));
     }
+  }
+}
+
+// The info table before a function of GHC's, whose words look like code that takes something off
+// the stack.
+TEST_CASE("outermost: code that nobody is known to enter at its start gives up no return address") {
+  constexpr Address kCaller = 0x500000;
+  constexpr Address kAt = kCode.begin + 0x40;
+  for (const bool entered : {false, true}) {
+    CAPTURE(entered);
+    // mov or call kAt; ret; padding; kAt: pop %rax; xor %eax,%eax, and no way back
+    Bytes code{entered ? 0xe8U : 0xb8U, 0x3b, 0, 0, 0, 0xc3};
+    code.fill(0x40 - code.size(), 0xcc).append({0x58, 0x31, 0xc0});
+    code.fill(0x1b, 0x90).append({0xeb, 0xfe});
+    TestProcess process(kX86_64);
+    process.map(kCode.begin, code.get(), "r-x");
+    const auto file = CodeFile(kX86_64).code(kCode.begin, code).file();
+    process.module("/bin/prog", file, {kCode.begin, kCode.begin + code.size()}, true);
+    process.code(kCaller, 0x100);
+    process.indirect_call(kCaller + 0x20);
+    Stack stack(kStack, kX86_64);
+    process.stack(stack.words(2, 1).word(kCaller + 0x20).words(3, 0));
+    const auto trace =
+        process.walk({{"rip", kAt + 8}, {"rsp", kStack}}, only({"analysis", "scan"}));
+    CHECK(pcs(trace) == (entered ? "0x401048" : "0x401048 0x500020"));
   }
 }
 

@@ -1,6 +1,5 @@
 #include "unwind/walk/judge.h"
 
-#include "base/hex.h"
 #include "unwind/code/call_site.h"
 #include "unwind/code/loaded_callee.h"
 #include "unwind/walk/chain_evidence.h"
@@ -8,36 +7,6 @@
 #include "unwind/walk/stack_words.h"
 
 namespace whocall {
-
-std::string describe(Refusal refusal, const AppliedRow& proposal) {
-  const std::string pc = hex(proposal.caller.pc);
-  switch (refusal) {
-    case Refusal::no_cfa:
-      return "needs a register or memory that is not known";
-    case Refusal::no_return_address:
-      return proposal.failure == ApplyFailure::outermost
-                 ? "finds that the return address was given up"
-                 : "finds the return address in unreadable memory, below " + hex(proposal.cfa);
-    case Refusal::not_code:
-      return "leads to " + pc + ", which is not code";
-    case Refusal::no_call_before:
-      return "leads to " + pc + ", which no call instruction precedes";
-    case Refusal::stack_unaligned:
-      return "leads to the odd stack pointer " + hex(proposal.cfa);
-    case Refusal::stack_backwards:
-      return "leads back up the stack to " + hex(proposal.cfa);
-    case Refusal::stack_elsewhere:
-      return "leaves the stack for " + hex(proposal.cfa);
-    case Refusal::circle:
-      return "leads in a circle, back to " + pc + " with the stack pointer " + hex(proposal.cfa);
-    case Refusal::no_signal_frame:
-      return "leads to registers that no kernel saved, with the pc " + pc;
-    case Refusal::end_of_stack:
-    case Refusal::none:
-      break;
-  }
-  return "leads to the end of the stack";
-}
 
 Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const AppliedRow& proposal,
                        Trust trust) {
@@ -114,9 +83,21 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
 //
 // Folklore. Situation: the interpreter of a virtual machine takes return addresses off the stack
 // and goes back by jumps. Example: HotSpot's, 500 frames deep.
+//
+// Folklore. Situation: words before a function are taken for its code, as it looks like a function
+// where they begin. Example: GHC's info tables; read as instructions they may hold a pop. Remedy:
+// an end is believed of what is known to be entered at its start.
 bool Judge::ends_here(const Activation& callee, Trust trust) const {
-  const Module* module = process_.module_at(callee.lookup_pc());
-  return trust != Trust::analysis || (module != nullptr && module->file != nullptr);
+  if (trust != Trust::analysis) {
+    return true;
+  }
+  const auto function = code_.function_at(callee.lookup_pc());
+  return lies_in_file(callee.lookup_pc()) && function && code_.is_called(function->begin);
+}
+
+bool Judge::lies_in_file(Address code) const {
+  const Module* module = process_.module_at(code);
+  return module != nullptr && module->file != nullptr;
 }
 
 // Where code was run exactly, its rule is believed about a planted address as well as about one
@@ -124,7 +105,7 @@ bool Judge::ends_here(const Activation& callee, Trust trust) const {
 // start has another CFA.
 bool Judge::believes(const Activation& callee, bool planted, Trust trust) const {
   const bool exact =
-      trust == Trust::analysis && process_.is_code(callee.pc) && ends_here(callee, trust);
+      trust == Trust::analysis && process_.is_code(callee.pc) && lies_in_file(callee.lookup_pc());
   return trust == Trust::cfi || trust == Trust::context || (exact && planted);
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "process/process_image.h"
@@ -31,8 +30,6 @@ enum class Refusal : std::uint8_t {
   no_signal_frame,  // no kernel saved the registers that it leads to
   circle,           // the walk was there before
 };
-// A clause that goes on after the strategy's name: "leads to 0x41414141, which is not code".
-std::string describe(Refusal refusal, const AppliedRow& proposal);
 
 // How the call instruction before a return address relates to the function that was called.
 enum class CallMatch : std::uint8_t {
@@ -97,6 +94,7 @@ class Judge {
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
   [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;
+  [[nodiscard]] bool lies_in_file(Address code) const;
   [[nodiscard]] bool believes(const Activation& callee, bool planted, Trust trust) const;
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
                                      CallMatch call, Trust trust) const;

@@ -7,6 +7,37 @@
 namespace whocall {
 namespace {
 
+// A clause that goes on after the strategy's name: "leads to 0x41414141, which is not code".
+std::string describe(Refusal refusal, const AppliedRow& proposal) {
+  const std::string pc = hex(proposal.caller.pc);
+  switch (refusal) {
+    case Refusal::no_cfa:
+      return "needs a register or memory that is not known";
+    case Refusal::no_return_address:
+      return proposal.failure == ApplyFailure::outermost
+                 ? "finds that the return address was given up"
+                 : "finds the return address in unreadable memory, below " + hex(proposal.cfa);
+    case Refusal::not_code:
+      return "leads to " + pc + ", which is not code";
+    case Refusal::no_call_before:
+      return "leads to " + pc + ", which no call instruction precedes";
+    case Refusal::stack_unaligned:
+      return "leads to the odd stack pointer " + hex(proposal.cfa);
+    case Refusal::stack_backwards:
+      return "leads back up the stack to " + hex(proposal.cfa);
+    case Refusal::stack_elsewhere:
+      return "leaves the stack for " + hex(proposal.cfa);
+    case Refusal::circle:
+      return "leads in a circle, back to " + pc + " with the stack pointer " + hex(proposal.cfa);
+    case Refusal::no_signal_frame:
+      return "leads to registers that no kernel saved, with the pc " + pc;
+    case Refusal::end_of_stack:
+    case Refusal::none:
+      break;
+  }
+  return "leads to the end of the stack";
+}
+
 // "; analysis leads to 0x41414141, which is not code"
 std::string refusals(const std::vector<Attempt>& refused) {
   std::string text;
