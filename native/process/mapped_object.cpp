@@ -25,10 +25,11 @@ bool begins_new_object(const MappedObject& object, const Mapping& mapping) {
   return mapping.offset == 0 && object.pieces.back().offset != 0;
 }
 
-// Situation: a library has a page of its own code in memory once more, beside writable data: libffi
-// so makes closures, without memory that can be written and executed. Mapped alone, that page
-// looked like another loading of which the file is laid out differently. Remedy: a loading begins
-// with the beginning of its file, as every loader maps that, where the first loading did.
+// Folklore. Situation: a library has a page of its own code in memory once more, beside writable
+// data: libffi so makes closures, without memory that can be written and executed. Mapped alone,
+// that page looked like another loading of which the file is laid out differently. Remedy: a
+// loading begins with the beginning of its file, as every loader maps that, where the first loading
+// did.
 bool is_apart(const MappedObject& whole, const Mapping& mapping) {
   return whole.image && mapping.offset != 0 && begins_new_object(whole, mapping);
 }

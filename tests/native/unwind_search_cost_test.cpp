@@ -104,5 +104,23 @@ TEST_CASE("walker: a stack on which all functions of a large program stand") {
   CHECK(contains(trace.stop.detail, "after 4194304 bytes of code were analysed"));
 }
 
+// Each word may be a return address that a recursion leaves as often as is asked for, or none.
+TEST_CASE("search: addresses as even as functions', of which no code is seen") {
+  constexpr Address kUnseen = 0x10000000;
+  constexpr std::size_t kWords = 20'000;
+  TestProcess process(kX86_64);
+  process.code(kBlind, 0x1000);
+  process.map_unread("/nowhere/lib", {kUnseen, kUnseen + (kWords << 4U)}, "r-x");
+  process.module("/nowhere/lib", nullptr, {kUnseen, kUnseen + (kWords << 4U)});
+  Stack stack(kStack, kX86_64);
+  for (std::size_t i = 1; i < kWords; ++i) {
+    stack.word(kUnseen + (i << 4U));
+  }
+  process.stack(stack);
+  const Walked walked = walk(process, kBlind + 0x40);
+  CHECK(walked.frames == 1);
+  CHECK(walked.looks < 20 * kWords);  // a look at each word that may hold it again: 1,024
+}
+
 }  // namespace
 }  // namespace whocall::test

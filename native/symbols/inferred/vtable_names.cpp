@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ namespace whocall {
 namespace {
 
 constexpr unsigned kMostVirtual = 4096;
+constexpr std::size_t kMostBehindZeros = std::size_t{1} << 22U;  // words of tables, in all
 constexpr std::string_view kSlot = "::[slot ";
 
 struct Slot {
@@ -37,30 +39,51 @@ struct FilledSlot {
   Slot slot{};
 };
 
-// All classes that `descendant` descends from, over any number of steps.
-std::unordered_set<Address> ancestors_of(Address descendant, const TypeInfos& classes) {
-  std::unordered_set<Address> seen;
-  std::vector<Address> pending = {descendant};
-  while (!pending.empty()) {
-    const auto found = classes.find(pending.back());
-    pending.pop_back();
-    if (found != classes.end()) {
-      for (const Address base : found->second.bases) {
-        if (seen.insert(base).second) {
-          pending.push_back(base);
-        }
-      }
+// Who descends from whom, over any number of steps.
+class Descent {
+ public:
+  explicit Descent(const TypeInfos& classes) : classes_(classes) {}
+
+  // All classes that `descendant` descends from, in no order; none once more were found than a true
+  // program has in all. In a made-up one each class may descend from all before it.
+  const std::vector<Address>& ancestors_of(Address descendant) {
+    const auto [known, fresh] = known_.try_emplace(descendant);
+    if (fresh && left_ > 0) {
+      known->second = find(descendant);
+      left_ -= std::min(left_, known->second.size());
     }
+    return known->second;
   }
-  return seen;
-}
+
+ private:
+  [[nodiscard]] std::vector<Address> find(Address descendant) const {
+    std::vector<Address> found;
+    std::unordered_set<Address> seen;
+    for (std::size_t next = 0; next <= found.size(); ++next) {
+      check_interrupt_at(next, kManyEntries);
+      const auto at = classes_.find(next == 0 ? descendant : found[next - 1]);
+      if (at == classes_.end()) {
+        continue;
+      }
+      std::ranges::copy_if(at->second.bases, std::back_inserter(found),
+                           [&](Address base) { return seen.insert(base).second; });
+    }
+    return found;
+  }
+
+  const TypeInfos& classes_;
+  std::unordered_map<Address, std::vector<Address>> known_{};
+  std::size_t left_ = std::size_t{1} << 22U;  // ancestors
+};
 
 class TableReader {
  public:
-  TableReader(const ElfFile& file, const DataWords& words, const TypeInfos& classes)
+  TableReader(const ElfFile& file, const DataWords& words, const TypeInfos& classes,
+              Descent& descent)
       : file_(file),
         words_(words),
         classes_(classes),
+        descent_(descent),
         code_(code_areas(file)),
         word_(file.pointer_size()) {}
 
@@ -114,33 +137,40 @@ class TableReader {
   // function is 0, as the word before the next table is. Example: std::error_category, whose
   // equivalent() stands behind three of them. Remedy: behind a 0 the table goes on with what an
   // heir's has in the same slot.
-  void read_behind_zeros(const std::vector<Table>& tables, std::vector<FilledSlot>& slots) const {
+  void read_behind_zeros(const std::vector<Table>& tables, std::vector<FilledSlot>& slots) {
     std::unordered_map<Address, const Table*> broken_off;  // by class
     for (const Table& table : tables) {
       if (words_.is_zero(place_of(table, table.end))) {
         broken_off.emplace(table.class_info, &table);
       }
     }
-    std::size_t asked = 0;
+    std::size_t read = 0;
     for (const Table& heir : tables) {
-      for (const Address ancestor : ancestors_of(heir.class_info, classes_)) {
-        check_interrupt_at(asked++, kManyEntries);
-        if (const auto table = broken_off.find(ancestor); table != broken_off.end()) {
-          read_behind_zero(*table->second, heir, slots);
+      for (const Address ancestor : descent_.ancestors_of(heir.class_info)) {
+        const auto table = broken_off.find(ancestor);
+        if (table != broken_off.end() && read < kMostBehindZeros) {
+          read += read_behind_zero(*table->second, heir, slots);
         }
       }
     }
   }
 
-  void read_behind_zero(const Table& table, const Table& heir,
-                        std::vector<FilledSlot>& slots) const {
+  // How many words were looked at: at the latest those up to the next table, which begins with its
+  // type info.
+  unsigned read_behind_zero(const Table& table, const Table& heir,
+                            std::vector<FilledSlot>& slots) const {
     const unsigned end = std::min(heir.end, slots_before_next_object(table.slots));
-    for (unsigned number = table.end + 1; number < end; ++number) {
+    unsigned number = table.end + 1;
+    for (; number < end; ++number) {
       const auto function = words_.pointer_at(place_of(table, number));
+      if (function && classes_.contains(*function)) {
+        break;
+      }
       if (function && is_code(*function) && function == words_.pointer_at(place_of(heir, number))) {
         slots.push_back({*function, {table.class_info, number}});
       }
     }
+    return number - table.end;
   }
 
   [[nodiscard]] Address place_of(const Table& table, unsigned number) const {
@@ -186,21 +216,26 @@ class TableReader {
   const ElfFile& file_;
   const DataWords& words_;
   const TypeInfos& classes_;
+  Descent& descent_;
   std::vector<AddressRange> code_;
   unsigned word_;
   std::vector<Address> objects_{};  // ascending
 };
 
 // The slot in the class from which the others inherited the function; null when it is not one.
-const Slot* original_of(std::span<const FilledSlot> slots, const TypeInfos& classes) {
+const Slot* original_of(std::span<const FilledSlot> slots, Descent& descent) {
   if (slots.size() == 1) {
     return &slots.front().slot;
   }
+  std::unordered_set<Address> holders;
+  for (const FilledSlot& each : slots) {
+    holders.insert(each.slot.class_info);
+  }
   const Slot* original = nullptr;
   for (const auto& [function, slot] : slots) {
-    const auto ancestors = ancestors_of(slot.class_info, classes);
-    const bool inherited = std::ranges::any_of(
-        slots, [&](const FilledSlot& other) { return ancestors.contains(other.slot.class_info); });
+    const bool inherited =
+        std::ranges::any_of(descent.ancestors_of(slot.class_info),
+                            [&](Address ancestor) { return holders.contains(ancestor); });
     if (inherited || (original != nullptr && *original == slot)) {
       continue;
     }
@@ -227,13 +262,15 @@ void infer_vtable_names(const NameEvidence& evidence, std::vector<InferredName>&
   if (classes.empty()) {
     return;
   }
-  const std::vector<FilledSlot> all = TableReader(evidence.file, words, classes).run(evidence.arch);
+  Descent descent(classes);
+  const std::vector<FilledSlot> all =
+      TableReader(evidence.file, words, classes, descent).run(evidence.arch);
   for (std::span<const FilledSlot> rest = all; !rest.empty();) {
     const Address function = rest.front().function;
     const auto end = std::ranges::find_if(
         rest, [&](const FilledSlot& each) { return each.function != function; });
     const auto count = static_cast<std::size_t>(end - rest.begin());
-    if (const Slot* slot = original_of(rest.first(count), classes)) {
+    if (const Slot* slot = original_of(rest.first(count), descent)) {
       std::string name(classes.at(slot->class_info).name);
       name.append(kSlot).append(std::to_string(slot->number)).append("]");
       names.push_back({function, std::move(name), NameSource::vtable});

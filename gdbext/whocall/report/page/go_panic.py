@@ -14,7 +14,10 @@ from collections.abc import Iterator
 from whocall.report.page.scene import Fact, Scene
 
 LONGEST = 4096  # bytes that are shown
-_LARGEST = 1 << 28  # bytes of a mapping that are searched
+# Bytes that are searched for the start of all types, and how often what is looked for may come.
+_LARGEST = 1 << 26
+_MOST = 64
+_MOST_TYPES = 8  # that are strings by another name
 _KIND_STRING = 24
 # What the runtime calls of itself when nobody has recovered.
 _FATAL = "runtime.fatalpanic"
@@ -36,38 +39,64 @@ def _is_named(scene: Scene, address: int, place: int, name: bytes) -> bool:
     begin, end = mapping[:2]
     if scene.image.read(begin + place + 1, len(stored)) == stored:
         return True
-    # Folklore. Situation: the types do not begin the segment. Example: Go 1.27's .go.type. Remedy:
-    # of the names of that spelling it is the one for which the program's data hold the start.
+    return _lies_behind(scene, mapping, address, place, stored)
+
+
+def _lies_behind(
+    scene: Scene, mapping: tuple[int, int, str, str], address: int, place: int, stored: bytes
+) -> bool:
+    """Whether the bytes lie `place` and a byte behind a start of all types at `address` or below.
+
+    Folklore. Situation: the types do not begin the segment. Example: Go 1.27's .go.type. Remedy: of
+    the names of that spelling it is the one for which the program's data hold the start.
+    """
+    begin, end, _, path = mapping
     texts = scene.image.read(begin, min(end - begin, _LARGEST))
-    others = [
-        scene.image.read(each.begin, min(each.end - each.begin, _LARGEST))
-        for each in scene.mappings_of(mapping[3])
-        if each.begin != begin and "x" not in each.permissions
-    ]
-    found = texts.find(stored)
-    while found > 0:
-        start = begin + found - 1 - place
-        if begin <= start <= address and any(_holds(data, start, scene) for data in others):
-            return True
+    data = _data(scene, path, begin)
+    found = -1
+    for _ in range(_MOST):
         found = texts.find(stored, found + 1)
+        if found < 0:
+            return False
+        start = begin + found - 1 - place
+        if begin <= start <= address and any(_holds(part, start, scene) for part in data):
+            return True
     return False
+
+
+def _data(scene: Scene, path: str, without: int) -> list[bytes]:
+    """What the file's mappings hold that are no code, but for the one at `without`."""
+    left, found = _LARGEST, []
+    for each in scene.mappings_of(path):
+        if each.begin != without and "x" not in each.permissions:
+            found.append(scene.image.read(each.begin, min(each.end - each.begin, left)))
+            left -= len(found[-1])
+    return found
 
 
 def _holds(data: bytes, address: int, scene: Scene) -> bool:
     """Whether one of the words is that address."""
     word = address.to_bytes(8, "big" if scene.image.byte_order == "big" else "little")
-    found = data.find(word)
-    while found >= 0 and found % 8 != 0:
+    found = -1
+    for _ in range(_MOST):
         found = data.find(word, found + 1)
-    return found >= 0
+        if found < 0 or found % 8 == 0:
+            return found >= 0
+    return False
 
 
-def _is_string(scene: Scene, address: int) -> bool:
+def _is_string(scene: Scene, address: int, others: set[int]) -> bool:
+    """Whether the type is Go's `string`; `others` holds those of its kind that are not."""
     description = scene.image.read(address, _SIZE)
     if len(description) < _SIZE or description[_KIND] & 31 != _KIND_STRING:
         return False
+    if address in others or len(others) == _MOST_TYPES:
+        return False
     name = b"*string" if description[_TFLAG] & _STARRED else b"string"
-    return _is_named(scene, address, _number(description[_NAME : _NAME + 4], scene), name)
+    if _is_named(scene, address, _number(description[_NAME : _NAME + 4], scene), name):
+        return True
+    others.add(address)
+    return False
 
 
 def _text(scene: Scene, header: int) -> str | None:
@@ -86,13 +115,14 @@ def go(scene: Scene) -> Iterator[Fact]:
     extent = None if level is None else scene.stack_of(level)
     if level is None or extent is None or scene.image.pointer_size != 8:
         return
+    others = set[int]()
     for address in range(extent[0], extent[1] - 8, 8):
         kind, header = scene.image.word_at(address), scene.image.word_at(address + 8)
         # Folklore. Situation: another copy of the type lies right below the runtime's struct for
         # the panic. Example: Go 1.24 spills it there; the struct begins with the address where the
         # arguments of deferred calls lie, in this frame. Remedy: strings in interfaces never do.
         own = header is not None and extent[0] <= header < extent[1]
-        if kind and header and not own and _is_string(scene, kind):
+        if kind and header and not own and _is_string(scene, kind, others):
             text = _text(scene, header)
             if text is not None:
                 yield Fact(
