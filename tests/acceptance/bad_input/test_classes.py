@@ -13,7 +13,7 @@ from oracles.tools import asked, environment
 ROOT = Path(__file__).resolve().parents[3]
 CLASSES = 60_000
 WORK = 40
-"""Seconds of processor time; what each class descends from, asked one by one, takes many minutes."""
+"""Seconds of processor time; to ask of each class what it descends from takes many minutes."""
 
 
 def _source(base: Callable[[int], int]) -> str:
