@@ -45,7 +45,7 @@ void apply_all(const AnalysedFunction& function, const Architecture& arch, ByteV
 void follow_alone(const Architecture& arch, std::uint16_t where, ByteView code) {
   const auto decoder = decoder_for(arch);
   FunctionCode function{.code = code, .address = kCode};
-  function.exact_bounds = (where & 1U) != 0;
+  function.delimited = (where & 1U) != 0 ? code.size() : where % 64;
   function.never_returns = [&](Address target) { return (target & 7U) == 0; };
   if ((where & 2U) != 0) {
     function.landing_pads.push_back(

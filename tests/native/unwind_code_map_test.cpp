@@ -37,11 +37,14 @@ TEST_CASE("code map: a symbol's own size delimits its function as a table does")
                              .link = 3})
                    .section({.name = ".strtab", .type = SHT_STRTAB, .bytes = names, .flags = 0}));
   CHECK_FALSE(process.code.has_exact_bounds(kSized));
-  CHECK(process.code.is_delimited(kSized));
-  CHECK(process.code.is_delimited(kSized + 0x3f));
+  const auto end = [&](Address begin) {
+    return process.code.end_of_delimited({begin, begin + 0x100});
+  };
+  CHECK(end(kSized) == kSized + 0x40);
+  CHECK(end(kSized + 0x30) == kSized + 0x40);
   CHECK(process.code.function_at(kUnsized).has_value());
-  CHECK_FALSE(process.code.is_delimited(kUnsized));
-  CHECK_FALSE(process.code.is_delimited(kText - 1));
+  CHECK(end(kUnsized) == kUnsized);
+  CHECK(end(kText - 1) == kText - 1);
 }
 
 }  // namespace

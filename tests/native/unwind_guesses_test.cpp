@@ -13,11 +13,12 @@ namespace {
 
 constexpr Address kAt = 0x401000;
 
-// The CFA by our row at each instruction from `offset` on; "-" where there is none.
-std::string cfas(const Bytes& code, std::uint64_t offset) {
+// The CFA by our row at each instruction from `offset` on; "-" where there is none. What delimits
+// the function ends with `delimited`; its code as far as no other start is known.
+std::string cfas(const Bytes& code, std::uint64_t offset, std::uint64_t delimited) {
   const auto decoder = decoder_for(kX86_64);
   FunctionCode function{.code = code.view(), .address = kAt};
-  function.exact_bounds = true;
+  function.delimited = delimited;
   std::string found;
   std::deque<std::vector<std::byte>> arena;
   for (const AnalysedPoint& point : follow_function(function, kX86_64, *decoder).points) {
@@ -27,6 +28,20 @@ std::string cfas(const Bytes& code, std::uint64_t offset) {
     }
   }
   return found;
+}
+
+std::string cfas(const Bytes& code, std::uint64_t offset) {
+  return cfas(code, offset, code.size());
+}
+
+// sub $40,%rsp; nop; nop; nop; add $40,%rsp; ret; int3 four times; then what nobody calls directly:
+// sub $24,%rsp; add $24,%rsp; ret
+TEST_CASE("guesses: a function hides behind what a symbol delimits, and in it none") {
+  const Bytes code{0x48, 0x83, 0xec, 0x28, 0x90, 0x90, 0x90, 0x48, 0x83, 0xc4, 0x28, 0xc3, 0xcc,
+                   0xcc, 0xcc, 0xcc, 0x48, 0x83, 0xec, 0x18, 0x48, 0x83, 0xc4, 0x18, 0xc3};
+  CHECK(cfas(code, 16, 12) == "rsp+8 rsp+32 rsp+8");
+  CHECK(cfas(code, 16, code.size()) == "rsp+48 rsp+72 rsp+48");
+  CHECK(cfas(code, 16, 0) == "rsp+8 rsp+32 rsp+8");
 }
 
 // push %rbx; jmp *(%rax,%rdi,8); xor %eax,%eax; pop %rbx; ret

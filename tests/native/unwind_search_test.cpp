@@ -246,7 +246,7 @@ TEST_CASE("analysis: at a call the frame is told by what the call leaves alone")
                    0xff, 0x31, 0xe8, 0x00, 0x10, 0x00, 0x00, 0x90};
   const auto decoder = decoder_for(kI386);
   FunctionCode function{.code = code.view(), .address = kCode};
-  function.exact_bounds = true;
+  function.delimited = code.size();
   std::deque<std::vector<std::byte>> arena;
   for (const AnalysedPoint& point : follow_function(function, kI386, *decoder).points) {
     const auto row = point.row(arena);

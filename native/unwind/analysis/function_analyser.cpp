@@ -36,8 +36,8 @@ const UnwindRow* FunctionAnalyser::row_at(Address pc) {
 }
 
 const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) {
-  const std::uint64_t largest =
-      code_.is_delimited(function.begin) ? kLargestFunction : kLargestGuess;
+  const bool delimited = code_.end_of_delimited(function) != function.begin;
+  const std::uint64_t largest = delimited ? kLargestFunction : kLargestGuess;
   if (decoder_ == nullptr || function.size() > largest) {
     return nullptr;
   }
@@ -157,7 +157,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
                           function.begin,
                           std::move(entries),
                           landing_pads_.of_function(function.begin),
-                          code_.is_delimited(function.begin),
+                          code_.end_of_delimited(function) - function.begin,
                           [&](Address target) { return no_return_.never_returns(target); },
                           [&](Address target) { return written_by(target); },
                           [&](Address target) { return callee_pops_.popped_by(target); }};

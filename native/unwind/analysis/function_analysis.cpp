@@ -280,7 +280,7 @@ class Analysis {
   bool ends_function(std::uint64_t offset) {
     const std::uint64_t start = reader_.behind_padding(offset);
     return reader_.leads_into_constant(offset) ||
-           (!function_.exact_bounds && start > offset && reader_.looks_like_function(start));
+           (start >= function_.delimited && start > offset && reader_.looks_like_function(start));
   }
 
   // Code that no path reaches: the cases of a switch, entered through a table with the state of
@@ -311,7 +311,7 @@ class Analysis {
   // jumps from outside lead here, a function of its own.
   AbstractState state_of_unreached(std::uint64_t offset) {
     const bool called = switches_.empty() && function_.entries.empty();
-    if (!function_.exact_bounds && (called || reader_.looks_like_function(offset))) {
+    if (offset >= function_.delimited && (called || reader_.looks_like_function(offset))) {
       return AbstractState(arch_);
     }
     if (switches_.empty()) {

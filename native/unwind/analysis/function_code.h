@@ -28,8 +28,9 @@ struct FunctionCode {
   std::vector<FunctionExit> entries{};
   // Where execution goes on when a call of the function throws; sorted by the calls.
   std::vector<LandingPad> landing_pads{};
-  // The bounds come from a table or a symbol, so no function of its own hides in the code.
-  bool exact_bounds = false;
+  // Bytes from the start that a table or a symbol delimits, so that no function of its own hides in
+  // them; 0 where the bounds are guessed.
+  std::uint64_t delimited = 0;
   // Whether a call to this address never comes back; may be empty.
   std::function<bool(Address)> never_returns{};
   // Which registers a call to this address writes at the most; may be empty or not know.

@@ -55,17 +55,20 @@ std::optional<AddressRange> CodeMap::function_at(Address runtime) {
                : std::nullopt;
 }
 
-bool CodeMap::is_delimited(Address runtime) {
-  if (has_exact_bounds(runtime)) {
-    return true;
+Address CodeMap::end_of_delimited(const AddressRange& function) {
+  if (has_exact_bounds(function.begin)) {
+    return function.end;
   }
-  ModuleCode* code = code_of(runtime);
+  ModuleCode* code = code_of(function.begin);
   if (code == nullptr) {
-    return false;
+    return function.begin;
   }
   const auto table = symbolizer_.symbols_of(code->module)->table();
-  const std::uint32_t index = table->find(code->module.link_address(runtime));
-  return index != SymbolTable::kNone && table->symbols().exact_end(index);
+  const Address link = code->module.link_address(function.begin);
+  const std::uint32_t index = table->find(link);
+  return index != SymbolTable::kNone && table->symbols().exact_end(index)
+             ? function.begin + (table->symbols().range(index).end - link)
+             : function.begin;
 }
 
 bool CodeMap::is_called(Address runtime) {

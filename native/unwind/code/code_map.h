@@ -27,9 +27,10 @@ class CodeMap {
   std::optional<AddressRange> function_at(Address runtime);
   // Whether the bounds of the function at `runtime` come from an unwind table.
   bool has_exact_bounds(Address runtime) { return cfi_.covers(runtime); }
-  // Whether that, or a symbol's own size, tells where the function at `runtime` ends, so that no
-  // other one hides in it.
-  bool is_delimited(Address runtime);
+  // The end (runtime) of the code from the beginning of `function` on in which no other one hides,
+  // as an unwind table or a symbol's own size delimits it; its beginning where neither does. What
+  // is taken for one function may go on behind: up to the next that is known.
+  Address end_of_delimited(const AddressRange& function);
   // Whether `runtime` is known to be called: by a direct call of its module, or by its name.
   bool is_called(Address runtime);
   // The functions of the same module from which a direct jump leads into `range`.

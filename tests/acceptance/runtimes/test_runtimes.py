@@ -178,6 +178,9 @@ def test_guile_compiled(cores: RuntimeCores, walk: Walk) -> None:
     names = _functions(frames)
     assert [it for it in names[names.index("scm_call_n") :] if it in expected] == expected, listing
     generated = [number for number, frame in enumerate(frames) if frame.module is None]
+    if generated[:2] == [0, 1]:  # in a routine that such code has in common, and calls
+        assert "call-target" in frames[1].evidence, listing
+        del generated[0]
     assert len(generated) == expected.count("scm_call_n"), listing
     assert len({frames[number + 1].pc for number in generated}) == 1, listing
     libraries = {Path(frame.module).name.partition(".")[0] for frame in frames if frame.module}
