@@ -46,7 +46,7 @@ class PartParents {
   //
   // Folklore. Situation: without unwind tables nothing tells where one part ends and another
   // begins, or the function before it. Example: gcc's cold parts of all functions, which stand one
-  // behind the other at the start of .text; since glibc 2.38 they hold the failures of assert().
+  // behind the other at the start of .text; since glibc 2.41 they hold the failures of assert().
   // Remedy: a part begins where its function jumps to; what stands before it does not go on there.
   [[nodiscard]] PartOwner owner_of(const PlaceInPart& place);
 

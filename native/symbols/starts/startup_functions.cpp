@@ -52,9 +52,9 @@ bool is_code(const ElfFile& file, Address address) {
 }
 
 // Folklore. Situation: the start-up code hands over a jump to main that lies in its own file.
-// Example:
-// `__wrap_main` of i386's crt1.o from glibc 2.37 on, a few bytes behind _start. Remedy: main is
-// where that goes. A main of the program's that is a jump (`return other();`) lies farther away.
+// Example: `__wrap_main` of i386's crt1.o from glibc 2.37 on, a few bytes behind _start. Remedy:
+// main is where that goes. A main of the program's that is a jump (`return other();`) lies farther
+// away.
 Address past_wrapper(const ElfFile& file, const Architecture& arch, Address main, Address entry) {
   constexpr Address kRoom = 64;  // bytes of _start and what its file has besides
   if (main <= entry || main - entry >= kRoom) {

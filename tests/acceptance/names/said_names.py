@@ -41,7 +41,7 @@ def judge(twin: Path) -> tuple[set[str], list[str]]:
 def judge_functions(twin: Path) -> tuple[set[str], list[str]]:
     """The same of functions: with one that is wrong its cold part is, and both are one mistake.
 
-    How many parts there are hangs on the C library: from glibc 2.38 on assert() fails in them.
+    How many parts there are hangs on the C library: from glibc 2.41 on assert() fails in them.
     """
     found, false = _held_against(twin)
     wrong = {found[at] for at in false}
