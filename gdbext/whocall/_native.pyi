@@ -409,6 +409,10 @@ def tell_of_long_work(
     what native code is about ("Reading the symbols of /bin/prog"), and with what share of it is
     done, 0 to 1, where it knows."""
 
+def cut_files() -> tuple[int, str]:
+    """How many files have become shorter while they were mapped, since the process began, and the
+    last one's path. What was read of them is zeros."""
+
 def checksum(bytes: Buffer, before: int = 0) -> int:
     """Of 64 bits; goes on from that of what came `before`."""
 

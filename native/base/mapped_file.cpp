@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/mapping_guard.h"
 
 namespace whocall {
 namespace {
@@ -86,10 +87,15 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
 }
 
 MappedFile::MappedFile(std::string path, std::span<const std::byte> bytes)
-    : path_(std::move(path)), bytes_(bytes) {}
+    : path_(std::move(path)), bytes_(bytes) {
+  if (!bytes_.empty()) {
+    guard_ = guard_mapping(bytes_, path_);
+  }
+}
 
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) {
+    guard_.reset();
     ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
 }

@@ -1,4 +1,4 @@
-// A whole file mapped read-only.
+// A whole file mapped read-only, and guarded against becoming shorter (mapping_guard.h).
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@ class MappedFile {
 
   std::string path_;
   std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> guard_;
 };
 
 }  // namespace whocall

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/mapping_guard.h"
 #include "object/source_line.h"
 
 namespace whocall {
@@ -27,10 +28,11 @@ class DwarfLibrary {
 
   // The lines of `file`; of what is damaged there are none. `supplementary` is the file that dwz
   // moved shared parts to; without one, what is there has no name. Asks `check` every few
-  // milliseconds. Throws Error when libdw does not take the file, and whatever `check` throws: then
-  // nothing is lost, and it may be asked again.
+  // milliseconds, and has what libdw maps guarded by `guard`. Throws Error when libdw does not take
+  // the file, and whatever `check` throws: then nothing is lost, and it may be asked again.
   [[nodiscard]] virtual std::unique_ptr<LineTable> open(
-      DebugInfoFile file, std::unique_ptr<DebugInfoFile> supplementary, InterruptCheck check) = 0;
+      DebugInfoFile file, std::unique_ptr<DebugInfoFile> supplementary, InterruptCheck check,
+      GuardMapping guard) = 0;
   [[nodiscard]] virtual std::string version() const = 0;  // "0.188"
 
   // The library, loaded at the first call; null when the plugin or libdw cannot be loaded (then

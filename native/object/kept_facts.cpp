@@ -16,6 +16,7 @@
 
 #include "base/checksum.h"
 #include "base/hex.h"
+#include "base/mapping_guard.h"
 
 namespace whocall {
 namespace {
@@ -194,7 +195,7 @@ std::optional<std::vector<std::byte>> find_facts(const std::string& key, const s
 
 void keep_facts(const std::string& key, const std::string& kind, std::span<const std::byte> facts) {
   const std::string path = path_of(key, kind);
-  if (path.empty() || facts.size() > kMostKeptFacts / 4) {
+  if (path.empty() || facts.size() > kMostKeptFacts / 4 || cut_files().count != 0) {
     return;
   }
   std::string fresh = fs::path(path).parent_path().string() + "/.new-XXXXXX";

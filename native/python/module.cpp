@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "base/error.h"
+#include "base/mapping_guard.h"
 #include "python/bind_long_work.h"
 #include "python/convert.h"
 #include "python/session.h"
@@ -36,6 +37,10 @@ PYBIND11_MODULE(_native, module) {
   module.doc() = "The native core of whocall; its interface is described in _native.pyi.";
   module.attr("__version__") = WHOCALL_VERSION;
   register_error(module);
+  module.def("cut_files", [] {
+    const whocall::CutFiles cut = whocall::cut_files();
+    return py::make_tuple(cut.count, whocall::python::text(cut.last));
+  });
   whocall::python::bind_long_work(module);
   whocall::python::bind_image_parts(module);
   whocall::python::bind_backtrace(module);

@@ -5,6 +5,7 @@
 #include "arch/architecture.h"
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/mapping_guard.h"
 #include "object/debug_image.h"
 #include "process/supplementary_file.h"
 
@@ -63,7 +64,8 @@ std::unique_ptr<LineTable> DebugLines::open() const {
     const auto shared = find_supplementary_file(*file_, search_);
     auto supplementary =
         shared != nullptr ? std::make_unique<DebugInfoFile>(as_libdw_reads_it(*shared)) : nullptr;
-    return library->open(as_libdw_reads_it(*file_), std::move(supplementary), &check_interrupt);
+    return library->open(as_libdw_reads_it(*file_), std::move(supplementary), &check_interrupt,
+                         &guard_mapping);
   } catch (const Error&) {
     return nullptr;  // lines are an extra: a file that libdw does not take still has its names
   }

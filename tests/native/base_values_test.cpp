@@ -1,9 +1,6 @@
 // Ranges, addresses as text, the one error type, mapped files.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <random>
@@ -16,6 +13,7 @@
 #include "base/hex.h"
 #include "base/json_text.h"
 #include "base/mapped_file.h"
+#include "temporary_file.h"
 
 namespace whocall::test {
 namespace {
@@ -83,25 +81,6 @@ TEST_CASE("error: says path, reason and remedy") {
   CHECK(with.remedy() == "Give a core file");
   CHECK(std::string(Error("x", "y").what()) == "x: y");
 }
-
-// A file of its own that goes away with the test.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& contents) {
-    const int file = ::mkstemp(path_);
-    REQUIRE(file >= 0);
-    REQUIRE(::write(file, contents.data(), contents.size()) ==
-            static_cast<ssize_t>(contents.size()));
-    ::close(file);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { std::remove(path_); }
-  [[nodiscard]] std::string path() const { return path_; }
-
- private:
-  char path_[32] = "/tmp/whocall-test-XXXXXX";
-};
 
 TEST_CASE("mapped file: the bytes of a file, also of an empty one") {
   const TemporaryFile full("whocall");

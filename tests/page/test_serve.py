@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,9 @@ from whocall.cli.core_server import Cores, CoreServer
 from whocall.cli.main import main
 from whocall.cli.plain import PlainParser
 from whocall.cli.serve_command import add
+from whocall.core.errors import Error
+from whocall.report.page import document
+from whocall.report.page.document import crash_json
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +151,23 @@ def test_what_cannot_be_served_is_a_sentence(
     assert "is no directory" in capsys.readouterr().err
     assert main(["serve", os.fspath(tmp_path), "--port", str(server.server_port)]) == 1
     assert "choose another by --port" in capsys.readouterr().err
+
+
+def test_a_core_that_is_cut_short_while_it_is_read(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server lives on, and says so instead of a report; nothing of it is kept."""
+    core = Path(shutil.copy(folder / "core.2", tmp_path))
+    contents = core.read_bytes()
+
+    def cut_and_go_on(*arguments: Any) -> Any:
+        os.truncate(core, 4096)
+        return crash_json(*arguments)
+
+    cores = Cores(str(tmp_path), arguments(tmp_path))
+    with monkeypatch.context() as patched:
+        patched.setattr(document, "crash_json", cut_and_go_on)
+        with pytest.raises(Error, match="core.2 became shorter while it was read"):
+            cores.report("core.2", False)
+    core.write_bytes(contents)
+    assert "SIGABRT" in (cores.report("core.2", False) or "")

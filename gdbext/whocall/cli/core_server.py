@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from whocall.cli.inputs import is_core, open_named_core
+from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error
 from whocall.core.long_work import working
 from whocall.core.signals import signal_name
@@ -98,7 +99,11 @@ class Cores:
         from whocall.report.page.happened import program_name
 
         try:
-            with self._lock, open_named_core(str(path), "", self._arguments) as image:
+            with (
+                self._lock,
+                whole_files(),
+                open_named_core(str(path), "", self._arguments) as image,
+            ):
                 thread = image.threads[image.index_of_crash()] if image.threads else None
                 signal = thread.signal if thread is not None and thread.crashed else 0
                 return program_name(image), signal_name(image.arch, signal) or "", ""
@@ -127,7 +132,8 @@ class Cores:
         from whocall.report.page.document import document
         from whocall.report.page.writing import page_text
 
-        data = document(opened([str(path)], self._arguments), page_options(self._arguments))
+        with whole_files():
+            data = document(opened([str(path)], self._arguments), page_options(self._arguments))
         return jsonform.text(data) if as_json else page_text(data)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
 from whocall.cli.progress import leave, watch
+from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, NativeMissingError, UsageError
 
 
@@ -101,7 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     _write_any_name()
     _obey_nothing()
     try:
-        status = _run(sys.argv[1:] if argv is None else argv)
+        with whole_files():
+            status = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return status
     except UsageError as error:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.cut_files import whole_files
 from whocall.core.model import rows
 from whocall.report.page.scene import Scene
 from whocall.triage.code import family, imported_at
@@ -37,9 +38,16 @@ Json = dict[str, Any]
 
 def examine(path: str, search: Search, facts: Facts) -> Json:
     """What is to be stored of the core `path`. Raises Error where it cannot be read."""
+    begun = time.process_time()
+    with whole_files():
+        found = _examined(path, search, facts)
+    found["cost"] = round((time.process_time() - begun) * 1e6)  # microseconds
+    return found
+
+
+def _examined(path: str, search: Search, facts: Facts) -> Json:
     from whocall.core.image import Walk
 
-    begun = time.process_time()
     opened = open_crash(path, search)
     with opened.image as image:
         index = image.index_of_crash()
@@ -48,7 +56,6 @@ def examine(path: str, search: Search, facts: Facts) -> Json:
         found = _Crash(image, index, trace, facts).told()
         found["host"] = opened.host or host_of(image)
     found["time"] = opened.time if opened.time is not None else Path(path).stat().st_mtime
-    found["cost"] = round((time.process_time() - begun) * 1e6)  # microseconds
     return found
 
 

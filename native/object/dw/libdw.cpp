@@ -34,7 +34,7 @@ class Descriptor {
 
 }  // namespace
 
-OpenDwarf::OpenDwarf(DebugInfoFile file) : image_(std::move(file.image)) {
+OpenDwarf::OpenDwarf(DebugInfoFile file, GuardMapping guard) : image_(std::move(file.image)) {
   elf_version(EV_CURRENT);
   const auto begin = [&] {
     dwarf_.reset(elf_ != nullptr ? dwarf_begin_elf(elf_.get(), DWARF_C_READ, nullptr) : nullptr);
@@ -49,6 +49,10 @@ OpenDwarf::OpenDwarf(DebugInfoFile file) : image_(std::move(file.image)) {
   }
   const Descriptor descriptor(file.path);
   elf_.reset(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
+  std::size_t size = 0;
+  if (const char* mapped = elf_rawfile(elf_.get(), &size); mapped != nullptr) {
+    guard_ = guard({reinterpret_cast<const std::byte*>(mapped), size}, file.path);
+  }
   begin();
   elf_cntl(elf_.get(), ELF_C_FDREAD);
 }

@@ -19,7 +19,7 @@ namespace whocall {
 class OpenDwarf {
  public:
   // Throws Error.
-  explicit OpenDwarf(DebugInfoFile file);
+  OpenDwarf(DebugInfoFile file, GuardMapping guard);
 
   [[nodiscard]] Dwarf* get() const { return dwarf_.get(); }
 
@@ -33,6 +33,7 @@ class OpenDwarf {
 
   std::vector<std::byte> image_;
   std::unique_ptr<Elf, ElfCloser> elf_;
+  std::shared_ptr<const void> guard_;  // of what libelf has mapped; ends before that
   std::unique_ptr<Dwarf, DwarfCloser> dwarf_;
 };
 

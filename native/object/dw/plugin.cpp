@@ -13,8 +13,8 @@ namespace {
 
 class Lines final : public LineTable {
  public:
-  Lines(DebugInfoFile file, DebugInfoFile supplementary)
-      : supplementary_(std::move(supplementary)), file_(std::move(file)) {
+  Lines(DebugInfoFile file, DebugInfoFile supplementary, GuardMapping guard)
+      : supplementary_(std::move(supplementary), guard), file_(std::move(file), guard) {
     dwarf_setalt(file_.get(), supplementary_.get());  // or libdw would look for one itself
     GElf_Ehdr header = {};
     is_object_ =
@@ -61,12 +61,12 @@ class Lines final : public LineTable {
 class Library final : public DwarfLibrary {
  public:
   std::unique_ptr<LineTable> open(DebugInfoFile file, std::unique_ptr<DebugInfoFile> supplementary,
-                                  InterruptCheck check) override {
+                                  InterruptCheck check, GuardMapping guard) override {
     set_interrupt_check(check);  // the plugin has its own
     if (supplementary == nullptr) {
       supplementary = std::make_unique<DebugInfoFile>(DebugInfoFile{"", empty_debug_image()});
     }
-    return std::make_unique<Lines>(std::move(file), std::move(*supplementary));
+    return std::make_unique<Lines>(std::move(file), std::move(*supplementary), guard);
   }
 
   std::string version() const override { return dwfl_version(nullptr); }

@@ -54,12 +54,12 @@ class Ran:
         return [int(pc, 16) for pc in re.findall(r"^#\d+ +0x([0-9a-f]+) in", self.out, re.M)]
 
 
-def crash(directory: Path, *flags: str) -> Crash:
+def crash(directory: Path, *flags: str, source: str = SOURCE) -> Crash:
     """Compile, strip, crash under gdb, and keep the core."""
     directory.mkdir(parents=True, exist_ok=True)
     made = Crash(directory / "prog", directory / "prog.twin", directory / "prog.core")
     command = ["gcc", "-O1", *flags, "-x", "c", "-", "-o", str(made.twin)]
-    subprocess.run(command, input=SOURCE, text=True, check=True)
+    subprocess.run(command, input=source, text=True, check=True)
     subprocess.run(["strip", "-o", str(made.exe), str(made.twin)], check=True)
     steps = ["set debuginfod enabled off", "run", f"generate-core-file {made.core}"]
     gdb = ["gdb", "-nx", "-q", "-batch", *(word for step in steps for word in ("-ex", step))]

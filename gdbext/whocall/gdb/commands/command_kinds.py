@@ -9,6 +9,7 @@ from typing import Any
 
 import gdb
 
+from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, NativeMissingError, as_gdb_says
 from whocall.frontend import options
 from whocall.frontend.options import Syntax
@@ -32,7 +33,8 @@ def run(home: str, argument: Any) -> Any:
     """
     begin_command()
     try:
-        return _run_here_or_in_subprocess(home, argument)
+        with whole_files():
+            return _run_here_or_in_subprocess(home, argument)
     except Error as error:
         raise gdb.GdbError(as_gdb_says(str(error))) from error
     except gdb.error as error:
