@@ -6,6 +6,8 @@ from typing import Any
 
 import gdb
 
+from whocall.core.printable import printable
+
 
 def _stack_window(window: Any) -> Any:
     """Makes a window; gdb calls this when a layout with it is shown for the first time."""
@@ -23,7 +25,7 @@ class _Sentence:
 
     def __init__(self, window: Any, sentence: str) -> None:
         self._window = window
-        self._sentence = sentence
+        self._sentence = printable(sentence)
 
     def render(self) -> None:
         """gdb calls this when the window has to be drawn."""

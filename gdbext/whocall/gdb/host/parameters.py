@@ -11,8 +11,9 @@ from typing import Any
 
 import gdb
 
-from whocall.core.errors import Error, NativeMissingError, as_gdb_says
+from whocall.core.errors import Error, NativeMissingError
 from whocall.frontend.options import split_list
+from whocall.gdb.host.output import refusal, write_text
 from whocall.gdb.host.settings import asks_debuginfod, paths_in
 
 _listeners: dict[str, list[Callable[[Any], None]]] = {}  # by the setting's name
@@ -109,7 +110,7 @@ class _SignatureFiles(gdb.Parameter):
             pass  # whoever is to use the files will see
         except Error as error:
             self.value = self._good
-            raise gdb.GdbError(as_gdb_says(str(error))) from error
+            raise refusal(error) from error
         self._good = self.value
         _announce("signature-files", self.value)
         return ""
@@ -159,7 +160,7 @@ class _Without(gdb.Parameter):
             pass  # whoever is to do without them will see
         except (Error, ValueError) as error:
             self.value = self._good
-            raise gdb.GdbError(as_gdb_says(str(error))) from error
+            raise refusal(error) from error
         self._good = self.value
         return ""
 
@@ -231,7 +232,7 @@ class _AutoRepair(gdb.Parameter):
             _announce("auto-repair", self.value)
         except Error as error:
             self.value = False
-            raise gdb.GdbError(as_gdb_says(str(error))) from error
+            raise refusal(error) from error
         return ""
 
     def get_show_string(self, value: str) -> str:
@@ -250,7 +251,7 @@ class _SetPrefix(gdb.Command):
         _refuse("set whocall", argument)
         # Up to gdb 13 a prefix without invoke() prints nothing.
         said = gdb.execute("help set whocall", to_string=True)
-        gdb.write(said[said.index("List of") :])
+        write_text(said[said.index("List of") :])
 
 
 class _ShowPrefix(gdb.Command):
@@ -264,14 +265,14 @@ class _ShowPrefix(gdb.Command):
         _refuse("show whocall", argument)
         for name in sorted(_NAMES):
             shown = gdb.execute(f"show whocall {name}", to_string=True)
-            gdb.write(f"whocall {name}:  {shown}")
+            write_text(f"whocall {name}:  {shown}")
 
 
 def _refuse(prefix: str, argument: str) -> None:
     """Raises gdb's own error for a word behind a prefix that is none of its settings."""
     if argument.strip():
         word = argument.split()[0]
-        raise gdb.GdbError(f'Undefined {prefix} command: "{word}".  Try "help {prefix}".')
+        raise refusal(f'Undefined {prefix} command: "{word}".  Try "help {prefix}".')
 
 
 _NAMES = {

@@ -48,7 +48,7 @@ def shown_text(text: str) -> str:
 
 
 class Style:
-    """Paints nothing; the base of the others. What is painted is text: a name cannot hold a style."""
+    """Paints nothing; the base of the others. What is painted is text: no name holds a style."""
 
     @property
     def codes(self) -> Mapping[str, str]:
