@@ -454,6 +454,9 @@ def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -
     sysroot and the debug directories count."""
 
 def demangle(name: str) -> str: ...
+def printable(text: str) -> str:
+    """As whocall.core.printable.printable()."""
+
 def architectures() -> list[str]: ...
 def architecture_of_gdb(
     name: str, big_endian: bool, pointer_size: int, register_size: int

@@ -9,6 +9,7 @@
 #include "arch/elf_machine.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "base/printable_text.h"
 #include "object/bfd_library.h"
 #include "object/dwarf_library.h"
 #include "object/open_files.h"
@@ -190,7 +191,16 @@ void bind_symbols(py::module_& module) {
   module.def("open_symbols", &open_symbols, py::arg("path"), py::arg("search") = FileSearch(),
              py::arg("with_plt") = true);
   module.def(
-      "demangle", [](const std::string& name) { return text(demangle(name)); }, py::arg("name"));
+      "demangle", [](const py::str& name) { return text(demangle(bytes_of_text(name))); },
+      py::arg("name"));
+  module.def(
+      "printable",
+      [](const py::str& name) {
+        std::string told;
+        append_printable(told, bytes_of_text(name));
+        return text(told);
+      },
+      py::arg("text"));
   module.def("libbfd_version", &libbfd_version);
   module.def("libdw_version", &libdw_version);
 }

@@ -52,8 +52,16 @@ std::vector<TraceThreadView> threads_of(const TraceView& view) {
   return threads;
 }
 
-using Names = std::unordered_map<Address, std::string>;
+using Names = std::unordered_map<Address, py::str>;
 using Addresses = std::optional<std::unordered_set<Address>>;
+
+std::unordered_map<Address, std::string> as_bytes(const Names& names) {
+  std::unordered_map<Address, std::string> held;
+  for (const auto& [address, name] : names) {
+    held.emplace(address, bytes_of_text(name));
+  }
+  return held;
+}
 
 // What every form is made of, alive as long as it.
 struct Telling {
@@ -78,7 +86,7 @@ std::unique_ptr<Telling> telling_of(const TraceView& view, std::vector<std::size
   telling->owner = view.owner;
   telling->trace = view.trace;
   telling->threads = std::move(threads);
-  telling->names = {functions, call_sites};
+  telling->names = {as_bytes(functions), as_bytes(call_sites)};
   telling->choice.most_depth = most_depth.value_or(~std::uint32_t{0});
   telling->choice.roots = std::move(roots);
   telling->choice.visible = std::move(visible);

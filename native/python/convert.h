@@ -15,10 +15,21 @@
 
 namespace whocall::python {
 
-// Bytes that a file or process gave need not be UTF-8: what is not is replaced.
+// Bytes that a file or process gave need not be UTF-8: what is not is kept as Python keeps it in
+// names of files, a surrogate a byte.
 inline pybind11::str text(std::string_view bytes) {
   return pybind11::reinterpret_steal<pybind11::str>(
-      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+}
+
+// The bytes that such a text was made of.
+inline std::string bytes_of_text(pybind11::handle text) {
+  const auto bytes = pybind11::reinterpret_steal<pybind11::bytes>(
+      PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
+  if (!bytes) {
+    throw pybind11::error_already_set();
+  }
+  return bytes;
 }
 
 // None for an empty string.

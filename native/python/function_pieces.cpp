@@ -9,6 +9,7 @@
 
 #include "base/interrupt.h"
 #include "base/json_text.h"
+#include "base/printable_text.h"
 #include "python/convert.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/function_label.h"
@@ -20,19 +21,6 @@ namespace {
 
 // Large enough that Python's share is small, small enough that a pager's `q` is heard at once.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 15U;
-
-bool is_plain(std::string_view text) {
-  return std::ranges::all_of(text, [](char each) { return (each & 0x80) == 0; });
-}
-
-// As Python sees the name, which replaces what is not UTF-8 before it demangles.
-std::string_view readable(std::string_view name, std::string& kept) {
-  if (is_plain(name)) {
-    return name;
-  }
-  kept = text(name).cast<std::string>();
-  return kept;
-}
 
 std::optional<std::vector<std::uint64_t>> indices_of(const py::object& chosen) {
   if (chosen.is_none()) {
@@ -83,9 +71,7 @@ py::str FunctionPieces::next() {
 void FunctionPieces::append(const FoundFunction& function) {
   const Symbol& symbol = function.symbol;
   const FunctionLabel label(symbol.range.begin);
-  std::string kept;
-  const std::string_view raw_name =
-      symbol.name.empty() ? label.text() : readable(symbol.name, kept);
+  const std::string_view raw_name = symbol.name.empty() ? label.text() : symbol.name;
   std::string demangled;
   std::string_view name = raw_name;
   if (form_.demangled && looks_mangled(raw_name)) {
@@ -111,7 +97,8 @@ void FunctionPieces::append_line(const FoundFunction& function, std::string_view
   piece_.append(form_.metadata[0]).append(source);
   piece_.append(form_.width - std::min(form_.width, source.size()), ' ');
   piece_.append(form_.metadata[1]).append(1, ' ');
-  piece_.append(form_.function[0]).append(name);
+  piece_ += form_.function[0];
+  append_printable(piece_, name);
   if (is_inferred(function.symbol.source)) {
     piece_ += form_.mark;
   }
@@ -177,8 +164,7 @@ py::tuple names_of(const FoundFunctions& list, std::size_t begin, std::size_t en
   for (std::size_t i = begin; i < end; ++i) {
     const Symbol symbol = list[i].symbol;
     const FunctionLabel label(symbol.range.begin);
-    std::string kept;
-    const std::string_view name = symbol.name.empty() ? label.text() : readable(symbol.name, kept);
+    const std::string_view name = symbol.name.empty() ? label.text() : symbol.name;
     const py::str written = text(name);
     raw[i - begin] = written;
     shown[i - begin] = demangled && looks_mangled(name) ? text(demangle(name)) : written;

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "report/utf8.h"
+#include "base/printable_text.h"
 
 namespace whocall {
 namespace {
@@ -78,7 +78,18 @@ void TextLines::draft_lines() {
 
 void TextLines::put(std::string_view words, std::string_view code) {
   append_painted(drafts_, code, words);
-  lines_.back().width += utf8_length(words);
+  lines_.back().width += character_count(words);
+}
+
+// What is not ours.
+void TextLines::put_name(std::string_view name, std::string_view code) {
+  if (find_unprintable(name) == name.size()) {
+    put(name, code);
+    return;
+  }
+  std::string told;
+  append_printable(told, name);
+  put(told, code);
 }
 
 void TextLines::put_number(std::uint64_t value) {
@@ -115,9 +126,9 @@ void TextLines::draft(std::size_t at) {
   }
   const std::string_view name = named.function();
   if (!name.empty() && facts.inferred()) {
-    put(std::string(name) + "?", paint_.function);
+    put_name(std::string(name) + "?", paint_.function);
   } else {
-    put(name.empty() ? "??" : name, paint_.function);
+    put_name(name.empty() ? "??" : name, paint_.function);
   }
   const std::optional<Address> offset = facts.offset();
   if (named.inlined() || name.empty() || !offset) {
@@ -129,14 +140,14 @@ void TextLines::draft(std::size_t at) {
   }
   if (!named.file().empty()) {
     put(" at ");
-    put(named.file(), paint_.filename);
+    put_name(named.file(), paint_.filename);
     if (named.line() != 0) {
       put(":");
       put_number(named.line());
     }
   } else if (!facts.module().empty()) {
     put(" from ");
-    put(facts.module(), paint_.filename);
+    put_name(facts.module(), paint_.filename);
   }
 }
 

@@ -48,6 +48,7 @@ class TextLines {
   void draft_lines();
   void draft(std::size_t at);
   void put(std::string_view words, std::string_view code = {});
+  void put_name(std::string_view name, std::string_view code);
   void put_number(std::uint64_t value);
   void put_pc(Address pc);
   void finish(std::string& text, const Line& line, std::string_view draft);

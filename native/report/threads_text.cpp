@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable_text.h"
 #include "report/numbers.h"
 #include "report/stack_groups.h"
 #include "report/text_block.h"
@@ -118,7 +119,11 @@ void ThreadsText::append_title(std::string& text, const std::vector<std::size_t>
   if (group.size() > 1) {
     title += ") [" + std::to_string(group.size()) + " threads, same stack]:";
   } else {
-    title += first.thread->name.empty() ? "" : " \"" + first.thread->name + "\"";
+    if (!first.thread->name.empty()) {
+      title += " \"";
+      append_printable(title, first.thread->name);
+      title += '"';
+    }
     if (first.head.crashed && !first.head.signal.empty()) {
       (title += ", ") += first.head.signal;
     }
@@ -131,7 +136,9 @@ void ThreadsText::append_title(std::string& text, const std::vector<std::size_t>
 void ThreadsText::append_end(std::string& text, const ThreadTrace& trace) const {
   for (const std::string& line : {stop_line(trace.stop), resting_line(trace)}) {
     if (!line.empty()) {
-      append_painted(text, form_.paint.metadata, line);
+      std::string told;
+      append_printable(told, line);  // a detail may name what a file does
+      append_painted(text, form_.paint.metadata, told);
       text += '\n';
     }
   }

@@ -5,6 +5,7 @@
 
 #include "base/hex.h"
 #include "base/interrupt.h"
+#include "base/printable_text.h"
 
 namespace whocall {
 namespace {
@@ -119,7 +120,8 @@ void FoldedStacks::path(const ContextNode& node, std::string& out) const {
   }
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
     const auto told = names_.find((*at)->function);
-    std::string name = told == names_.end() ? hex((*at)->function) : told->second;
+    std::string name;
+    append_printable(name, told == names_.end() ? hex((*at)->function) : told->second);
     std::ranges::replace(name, ';', ':');  // which stands between functions
     out += (at == chain.rbegin() ? "" : ";") + name;
   }

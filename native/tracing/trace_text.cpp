@@ -8,6 +8,7 @@
 
 #include "base/hex.h"
 #include "base/interrupt.h"
+#include "base/printable_text.h"
 
 namespace whocall {
 namespace {
@@ -42,6 +43,14 @@ void append_duration(std::string& out, std::uint64_t nanoseconds) {
   }
   append_number(out, nanoseconds, 7);
   out += " ns";
+}
+
+void append_name(std::string& out, std::string_view told, Address address) {
+  if (told.empty()) {
+    out += hex(address);
+  } else {
+    append_printable(out, told);
+  }
 }
 
 }  // namespace
@@ -91,9 +100,8 @@ void TraceText::begin_line(const ShownStep& shown, std::size_t thread, std::uint
 }
 
 void TraceText::name(const CallStep& step) {
-  const std::string_view told = names_.function(step.call.function);
   out_ += paint_.function;
-  out_ += told.empty() ? std::string_view(hex(step.call.function)) : told;
+  append_name(out_, names_.function(step.call.function), step.call.function);
   out_ += paint_.function.empty() ? "" : paint_.reset;
 }
 
@@ -101,12 +109,10 @@ void TraceText::caller(const ShownStep& shown) {
   out_ += paint_.metadata;
   if (shown.inlined) {
     out_ += "  <- inlined into ";
-    const std::string_view told = names_.function(shown.around);
-    out_ += told.empty() ? std::string_view(hex(shown.around)) : told;
+    append_name(out_, names_.function(shown.around), shown.around);
   } else {
     out_ += "  <- ";
-    const std::string_view told = names_.call_site(shown.step.call.call_site);
-    out_ += told.empty() ? std::string_view(hex(shown.step.call.call_site)) : told;
+    append_name(out_, names_.call_site(shown.step.call.call_site), shown.step.call.call_site);
   }
   out_ += paint_.metadata.empty() ? "" : paint_.reset;
 }

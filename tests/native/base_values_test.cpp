@@ -63,16 +63,6 @@ TEST_CASE("hex: as gdb writes addresses") {
   CHECK(hex(kTop) == "0xffffffffffffffff");
 }
 
-TEST_CASE("JSON text: as Python's encoder escapes") {
-  std::string out = "[";
-  append_json_string(out, "");
-  append_json_string(out, std::string_view("a\"\\/\0\x01\x1f\x7f\xc3\xbc", 10));
-  append_json_string(out, "\b\t\n\v\f\r");
-  CHECK(out ==
-        "[\"\"\"a\\\"\\\\/\\u0000\\u0001\\u001f\x7f\xc3\xbc\""
-        "\"\\b\\t\\n\\u000b\\f\\r\"");
-}
-
 TEST_CASE("error: says path, reason and remedy") {
   const Error with("/tmp/core", "is not a core", "Give a core file");
   CHECK(std::string(with.what()) == "/tmp/core: is not a core. Give a core file");

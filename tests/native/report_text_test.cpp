@@ -8,22 +8,9 @@
 #include <vector>
 
 #include "report/cycles.h"
-#include "report/utf8.h"
 
 namespace whocall::test {
 namespace {
-
-TEST_CASE("report: characters are counted as a decoder that replaces shows them") {
-  CHECK(utf8_length("") == 0);
-  CHECK(utf8_length("main") == 4);
-  CHECK(utf8_length("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80") == 5);
-  CHECK(utf8_length("\xff\xc0\x80") == 3);  // bytes that begin nothing
-  CHECK(utf8_length("\xe2\x82") == 1);      // cut short: one, as far as it went well
-  CHECK(utf8_length("\xe2\x82x\xf0\x9f\x98") == 3);
-  CHECK(utf8_length("\xe0\x80\x80") == 3);      // overlong
-  CHECK(utf8_length("\xed\xa0\x80") == 3);      // a surrogate
-  CHECK(utf8_length("\xf4\x90\x80\x80") == 4);  // beyond the last plane
-}
 
 struct Left {
   std::size_t begin, end, period;

@@ -10,6 +10,7 @@ from page.chromium import Browser
 from page.hostile import FOLDER, FUNCTION, MESSAGE, PROGRAM
 from whocall import open_core
 from whocall.cli.main import main
+from whocall.core.printable import printable
 from whocall.report.page.writing import json_for_script, write_page
 
 
@@ -35,7 +36,7 @@ def test_markup_shows_as_text(browser: Browser, hostile: Path) -> None:
     browser.settle()
     assert PROGRAM in browser.text("h1")
     seen = browser.js("return document.querySelector('main').textContent")
-    for text in (FUNCTION, MESSAGE, PROGRAM, FOLDER.replace("\x1b", "\x1b")):
+    for text in (FUNCTION, MESSAGE, PROGRAM, printable(FOLDER)):
         assert text in seen, text
     assert '"</script"' in all_words(browser)
     assert browser.count("main img, main svg, main b, main script") == 0

@@ -94,7 +94,7 @@ def test_an_error_is_one_line(
 
     monkeypatch.setitem(commands.COMMANDS, "doctor", failing)
     assert cli.main(["doctor"]) == 1
-    assert capsys.readouterr().err == "whocall: two lines\n"
+    assert capsys.readouterr().err == "whocall: two\\nlines\n"
 
 
 def test_a_reader_that_has_had_enough_is_no_error() -> None:

@@ -98,4 +98,4 @@ def test_folded_stacks_name_what_can_be_named() -> None:
 
 def test_folded_lines_hold_their_form() -> None:
     lines = folded_lines([(("a;b", "c\nd  e"), 2)])
-    assert list(lines) == ["a:b;c d e 2\n"]
+    assert list(lines) == ["a:b;c\\nd  e 2\n"]

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whocall.core.elf_head import read_elf_head
+from whocall.core.printable import printable_line
 from whocall.core.records import replace
 from whocall.core.search import Search
 from whocall.report.form.style import Style
@@ -92,7 +93,7 @@ def test_no_lines_stop_it_and_unknown_files_change_none(lines: list[str]) -> Non
         for place, _ in line.places:
             assert 0 <= place.begin <= place.end <= len(line.text)
         if not any(answer.function for _, answer in line.places):
-            assert resolved(line, Style(), escape=False) == line.text + "\n"
+            assert resolved(line, Style()) == printable_line(line.text, kept="\t") + "\n"
 
 
 @settings(max_examples=200)
@@ -141,18 +142,15 @@ def test_no_line_is_read_for_long(piece: str) -> None:
                     read(line, context)
 
 
-def test_escapes_stay_text_on_a_terminal() -> None:
+def test_escapes_stay_text() -> None:
     line = Line(1, "\x1b]0;title\x07 \x9b31m a\tb", "\n", "", ())
-    assert resolved(line, Style(), escape=True) == "\\x1b]0;title\\x07 \\x9b31m a\tb\n"
-    assert resolved(line, Style(), escape=False) == line.text + "\n"
+    assert resolved(line, Style()) == "\\x1b]0;title\\x07 \\u009b31m a\tb\n"
 
 
 def test_bytes_and_marks_that_terminals_obey_are_text_too() -> None:
     """0x9b alone begins an escape where 8 bits are a character; marks of direction hide text."""
     line = Line(1, "a\udc9b31m \u202egnp.exe \udce9 \u00e9 \u0434", "\n", "", ())
-    assert resolved(line, Style(), escape=True) == (
-        "a\\x9b31m \\u202egnp.exe \udce9 \u00e9 \u0434\n"
-    )
+    assert resolved(line, Style()) == "a\\x9b31m \\u202egnp.exe \\xe9 \u00e9 \u0434\n"
 
 
 def test_mappings() -> None:

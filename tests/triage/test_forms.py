@@ -13,6 +13,7 @@ from pathlib import Path
 
 from triage.conftest import PACKAGE, Run, environment, names
 from triage.crashes import Crashed
+from whocall.core.printable import printable
 
 MARKUP = "<script>alert(1)</script>&\"'\x1b[31m"
 
@@ -38,7 +39,7 @@ def test_the_page_shows_names_as_text(cores: list[Crashed], run: Run, tmp_path: 
     (folder / "damaged.core").write_bytes(b"\x7fELF")
     page = _Page()
     page.feed(run(folder, "--format", "html").stdout)
-    assert MARKUP.replace("/", "|") in page.text
+    assert printable(MARKUP).replace("/", "|") in page.text
     assert "script" not in {tag for tag, _ in page.tags}
     links = [
         value for _, held in page.tags for name, value in held.items() if name in ("href", "src")

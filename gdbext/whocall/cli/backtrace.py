@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from whocall.cli.inputs import open_image, wanted_style, wanted_thread, wanted_walk
-from whocall.cli.outputs import warn, write
+from whocall.cli.outputs import warn, write, write_json, write_text
 from whocall.core.records import replace
 from whocall.report.backtrace.render import TextForm, report_text
 
@@ -52,7 +50,7 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
     if arguments.json:
         from whocall.report.form import jsonform
 
-        sys.stdout.writelines(jsonform.backtrace_text(report))
+        write_json(jsonform.backtrace_text(report))
         return
     warn(report.warnings)
     if image.origin:
@@ -70,4 +68,4 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
         read=image.read,
         inferior=arguments.inferior,
     )
-    sys.stdout.writelines(report_text(report, form, wanted_style(arguments)))
+    write_text(report_text(report, form, wanted_style(arguments)))

@@ -18,7 +18,7 @@ from whocall.cli.inputs import (
     wanted_thread,
     wanted_walk,
 )
-from whocall.cli.outputs import require_other_file, warn, write
+from whocall.cli.outputs import require_other_file, warn, write, write_json, write_text
 from whocall.cli.repair_commands import export, repair_plan
 from whocall.core.errors import Error, UsageError
 from whocall.report.form import jsonform
@@ -79,7 +79,7 @@ def compare(arguments: Values) -> int:
         stacks = _gdb_stacks(image, [trace.lwp for trace in traces], arguments)
         found = [compare_thread(image, trace, stacks[trace.lwp]) for trace in traces]
         if arguments.json:
-            sys.stdout.write(jsonform.text(comparison_json(image, found)))
+            write_json([jsonform.text(comparison_json(image, found))])
             return 0
         warn(comparison_warnings(image, found))
         style = wanted_style(arguments)
@@ -106,13 +106,13 @@ def functions(arguments: Values) -> int:
         tables = [of_file(arguments.file, arguments.regex, demangle, wanted_search(arguments))]
         size = 8
     if arguments.json:
-        sys.stdout.writelines(functions_json(tables))
+        write_json(functions_json(tables))
         return 0
     warn(table.remark for table in tables if table.remark)
     for table in tables:
         if arguments.regex and not table.functions and of_core:
             continue
-        sys.stdout.writelines(function_text(table, size, wanted_style(arguments)))
+        write_text(function_text(table, size, wanted_style(arguments)))
     return 0
 
 
@@ -133,7 +133,7 @@ def symbol(arguments: Values) -> int:
         return 0
     names = open_names(arguments.file, search=wanted_search(arguments))
     if names.remark:
-        print(f"warning: {names.remark}", file=sys.stderr)
+        warn([names.remark])
     for address in addresses:
         write(file_symbol_lines(names, address, demangle, style))
     return 0
@@ -156,7 +156,7 @@ def modules(arguments: Values) -> int:
         advise = on_gdb if arguments.settings_of_gdb else on_the_command_line
         advice = advise(arguments.debuginfod)
         if arguments.json:
-            sys.stdout.write(jsonform.text(modules_json(image, facts, advice)))
+            write_json([jsonform.text(modules_json(image, facts, advice))])
             return 0
         warn(warnings(image, facts))
         width = arguments.width
@@ -174,7 +174,7 @@ def audit(arguments: Values) -> int:
     limit = DIFFERENCES if arguments.limit is None else arguments.limit
     found = audit_file(arguments.file, limit, not arguments.no_demangle)
     if arguments.json:
-        sys.stdout.write(jsonform.text(audit_json(found)))
+        write_json([jsonform.text(audit_json(found))])
     else:
         write(audit_lines(found, wanted_style(arguments)))
     return 0

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from whocall.cli.inputs import is_core, open_named_core
+from whocall.cli.outputs import complain
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error
 from whocall.core.long_work import working
+from whocall.core.printable import printable
 from whocall.core.signals import signal_name
 from whocall.report.page.index_page import Entry, index_text
 
@@ -158,7 +160,7 @@ class CoreServer(ThreadingHTTPServer):
         """A browser that went away is no error; others are told in a line."""
         error = sys.exc_info()[1]
         if not isinstance(error, ConnectionError):
-            sys.stderr.write(f"whocall: a request failed: {error!r}\n")
+            complain(f"a request failed: {error!r}")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -181,7 +183,11 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             status, kind, text = self._found(unquote(path, errors="surrogateescape"), query)
         except Error as error:
-            status, kind, text = HTTPStatus.UNPROCESSABLE_ENTITY, "text/plain", f"{error}\n"
+            status, kind, text = (
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                "text/plain",
+                f"{printable(str(error))}\n",
+            )
         self._send(status, kind, text, with_body)
 
     def _found(self, path: str, query: str) -> tuple[HTTPStatus, str, str]:

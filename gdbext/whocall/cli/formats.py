@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from whocall.cli.inputs import wanted_thread, wanted_walk
-from whocall.cli.outputs import warn
+from whocall.cli.outputs import warn, write_text
 from whocall.core.errors import UsageError
 from whocall.core.records import replace
 from whocall.report.formats import FORMATS
@@ -29,4 +28,4 @@ def write_format(image: ProcessImage, arguments: Values) -> None:
     everyone = arguments.all or (of_all and arguments.thread is None)
     report = image.report(None if everyone else [wanted_thread(image, arguments)], walk)
     warn(report.warnings)
-    sys.stdout.writelines(import_module(module).text(report))
+    write_text(import_module(module).text(report))

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from whocall.cli.outputs import say
 from whocall.core.downloads import announcing
 from whocall.core.errors import UsageError
 from whocall.core.records import replace
@@ -77,17 +78,12 @@ def watched_downloads(arguments: Values) -> Progress | None:
     """Who is told what is fetched: whoever watches."""
     watched = arguments.announce or sys.stderr.isatty()
     watched = watched and not getattr(arguments, "json", False)
-    return announcing(_tell) if watched else None
+    return announcing(say) if watched else None
 
 
 def debug_directories(named: list[str]) -> Sequence[str]:
     """An empty one alone stands for none."""
     return [directory for directory in named if directory] if named else DEBUG_DIRECTORIES
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(line)
-    sys.stderr.flush()
 
 
 def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:

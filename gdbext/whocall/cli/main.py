@@ -11,8 +11,11 @@ import os
 import sys
 from collections.abc import Sequence
 
+from whocall.cli.outputs import complain, write
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
+from whocall.cli.passing import innermost
 from whocall.cli.progress import leave, watch
+from whocall.cli.terminal import Guarded
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, NativeMissingError, UsageError
 
@@ -56,7 +59,7 @@ def _run(argv: Sequence[str]) -> int:
     if parser.parse_args(argv).script_path:
         from whocall.core import loader
 
-        print(loader.script_path())
+        write([str(loader.script_path())])
         return 0
     parser.print_usage(sys.stderr)
     raise UsageError("name a command first: whocall --help lists them")
@@ -78,11 +81,6 @@ def _advice(missing: NativeMissingError, argv: Sequence[str]) -> Error:
     return Error(f"{missing.complaint}; run instead: {shlex.join(other.command(argv))}")
 
 
-def _complain(error: Error) -> None:
-    sys.stdout.flush()
-    print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
-
-
 def _write_any_name() -> None:
     """File names need not be UTF-8, nor the terminal: writing one must not fail."""
     for stream in (sys.stdout, sys.stderr):
@@ -95,10 +93,14 @@ def _obey_nothing() -> None:
     """Of a name nothing but its characters comes to a terminal."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if isinstance(stream, io.TextIOWrapper) and stream.isatty():
-            from whocall.cli.terminal import Terminal
+        if isinstance(stream, io.TextIOWrapper):
+            setattr(sys, name, Guarded(stream))
 
-            setattr(sys, name, Terminal(stream))
+
+def _leave_streams() -> None:
+    """As they were: who calls main() has them back."""
+    for name in ("stdout", "stderr"):
+        setattr(sys, name, innermost(getattr(sys, name)))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -111,13 +113,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except UsageError as error:
-        _complain(error)
+        complain(error)
         return 2
     except NativeMissingError as error:
-        _complain(_advice(error, sys.argv[1:] if argv is None else argv))
+        complain(_advice(error, sys.argv[1:] if argv is None else argv))
         return 1
     except Error as error:
-        _complain(error)
+        complain(error)
         return 1
     except BrokenPipeError:
         # The reader has had enough (`| head`). Python would complain when it flushes at exit.
@@ -127,3 +129,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     finally:
         leave()
+        _leave_streams()

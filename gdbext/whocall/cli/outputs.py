@@ -1,4 +1,7 @@
-"""How the command line says things: results on stdout, warnings on stderr."""
+"""How the command line says things: results on stdout, warnings and complaints on stderr.
+
+Nothing else writes there (tests/architecture looks): whatever a name holds, it is told here.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,49 @@ import sys
 from collections.abc import Iterable
 
 from whocall.core.errors import UsageError
+from whocall.core.printable import printable, safe_json
+from whocall.report.form.style import shown_line, shown_text
 
 
 def write(lines: Iterable[str]) -> None:
     """Each of the lines, as soon as it is there."""
     for line in lines:
-        sys.stdout.write(line + "\n")
+        sys.stdout.write(shown_line(line) + "\n")
+
+
+def write_text(pieces: Iterable[str]) -> None:
+    """A text of several lines, or a page, whose writer has made the names in it printable."""
+    for piece in pieces:
+        sys.stdout.write(shown_text(piece))
+
+
+def write_json(pieces: Iterable[str]) -> None:
+    """JSON text."""
+    for piece in pieces:
+        sys.stdout.write(safe_json(piece))
+
+
+def flush() -> None:
+    """What was written is there before what follows, in another stream."""
+    sys.stdout.flush()
 
 
 def warn(sentences: Iterable[str]) -> None:
     """Each sentence as a warning."""
     for sentence in sentences:
-        print(f"warning: {sentence}", file=sys.stderr)
+        say(f"warning: {sentence}")
+
+
+def complain(error: object) -> None:
+    """What ends a command, or a part of it, behind all that it has said."""
+    flush()
+    say(f"whocall: {error}")
+
+
+def say(line: str) -> None:
+    """A line on standard error, at once."""
+    sys.stderr.write(printable(line) + "\n")
+    sys.stderr.flush()
 
 
 def require_other_file(output: str | None, *inputs: str) -> None:

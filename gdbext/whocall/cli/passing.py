@@ -9,6 +9,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def innermost(stream: Any) -> Any:
+    """The stream that others stand before."""
+    while isinstance(stream, Passing):
+        stream = stream.stream
+    return stream
+
+
 class Passing:
     """Passes all on; those that stand before a terminal have a `write` of their own."""
 

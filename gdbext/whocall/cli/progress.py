@@ -10,8 +10,10 @@ import os
 import sys
 from time import monotonic
 
-from whocall.cli.passing import Passing
+from whocall.cli.outputs import say
+from whocall.cli.passing import Passing, innermost
 from whocall.core.long_work import PATIENCE, Lines, tell_long_work
+from whocall.core.printable import printable
 
 TYPE_CHECKING = False
 
@@ -84,9 +86,8 @@ class Bar:
             columns = os.get_terminal_size(self._stream.fileno()).columns or 80
         except (OSError, ValueError):
             columns = 80
-        clean = "".join(c if c.isprintable() else "?" for c in what)
         self._shown = True
-        self._stream.write(_ERASE + self._draw(clean, share, columns - 1))
+        self._stream.write(_ERASE + self._draw(printable(what), share, columns - 1))
         self._stream.flush()
 
     def erase(self) -> None:
@@ -125,12 +126,12 @@ def watch(arguments: Values) -> None:
     global _bar
     if getattr(arguments, "announce", False):
         quiet = getattr(arguments, "json", False)
-        tell_long_work(None if quiet else Lines(_say))
+        tell_long_work(None if quiet else Lines(say))
         return
     if not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         tell_long_work(None)
         return
-    _bar = Bar(sys.stderr)
+    _bar = Bar(innermost(sys.stderr))
     sys.stderr = _Beside(sys.stderr, _bar)
     if sys.stdout.isatty():
         sys.stdout = _Beside(sys.stdout, _bar)
@@ -148,8 +149,3 @@ def leave() -> None:
         stream = getattr(sys, name)
         if isinstance(stream, _Beside):
             setattr(sys, name, stream.stream)
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(line)
-    sys.stderr.flush()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_walk
-from whocall.cli.outputs import require_other_file
+from whocall.cli.outputs import require_other_file, write, write_json
 from whocall.core.errors import Error
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def export(arguments: Values) -> int:
     path = Path(arguments.output)
     with _open(arguments.file, arguments.exe, arguments) as image:
         module = module_named(image, arguments.module)
-        for line in export_lines(module, path, write_file(image, module.index, path)):
-            print(line)
+        write(export_lines(module, path, write_file(image, module.index, path)))
     return 0
 
 
@@ -85,6 +84,5 @@ def repair_plan(arguments: Values) -> int:
             found = plan(image, _chains(image, arguments), more, attached, factory)
         else:
             found = plan(image, [], [0], attached, factory)
-        json.dump(plan_json(found), sys.stdout)
-        print()
+        write_json([json.dumps(plan_json(found)), "\n"])
     return 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from whocall.cli import arguments as options
 from whocall.cli.inputs import open_named_core, wanted_walk
-from whocall.cli.outputs import require_other_file
+from whocall.cli.outputs import require_other_file, write_json
 from whocall.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -94,5 +93,5 @@ def run(arguments: Values) -> int:
     if arguments.output:
         write_text(arguments.output, text)
     else:
-        sys.stdout.write(text)
+        write_json([text])
     return 0

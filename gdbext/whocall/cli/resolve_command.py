@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -62,7 +60,7 @@ def _search(arguments: Values) -> Search:
 def run(arguments: Values) -> int:
     """Writes the log; 0 also where nothing could be named."""
     from whocall.cli.inputs import wanted_style
-    from whocall.cli.outputs import warn
+    from whocall.cli.outputs import flush, warn, write_json, write_text
     from whocall.resolve.log import open_log
 
     log = open_log(
@@ -74,12 +72,12 @@ def run(arguments: Values) -> int:
     )
     with log:
         if arguments.json:
-            sys.stdout.writelines(log.json())
+            write_json(log.json())
             return 0
-        for text in log.text(wanted_style(arguments), escape=sys.stdout.isatty()):
-            sys.stdout.write(text)
+        for text in log.text(wanted_style(arguments)):
+            write_text([text])
             if log.is_live:
-                sys.stdout.flush()
-        sys.stdout.flush()
+                flush()
+        flush()
         warn(log.warnings())
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from whocall.cli import arguments as options
@@ -38,6 +37,7 @@ def add(parser: Parser) -> None:
 def run(arguments: Values) -> int:
     """`whocall serve`: until Ctrl-C."""
     from whocall.cli.core_server import Cores, CoreServer
+    from whocall.cli.outputs import flush, write
     from whocall.cli.progress import leave
     from whocall.core.extras import SERVED_PAGE
     from whocall.report.page.writing import needs_templates
@@ -56,9 +56,10 @@ def run(arguments: Values) -> int:
     with server:
         cores.entries()  # what this finds out is kept: the first page comes at once
         leave()  # nobody waits here for what requests take
-        print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
+        write([f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)"])
+        flush()
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            sys.stdout.write("\n")
+            write([""])
     return 0

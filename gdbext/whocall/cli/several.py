@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
 from whocall.cli.inputs import is_core, open_named_core
+from whocall.cli.outputs import complain, flush, write
 from whocall.core.errors import Error, UsageError
 
 TYPE_CHECKING = False
@@ -39,13 +39,12 @@ def backtraces(
     status = 0
     for at, core in enumerate(cores):
         if not arguments.json:
-            sys.stdout.write("\n" * (at > 0) + f"{core}:\n")
+            write([""] * (at > 0) + [f"{core}:"])
         try:
             with open_named_core(core, arguments.exe, arguments) as image:
                 show(image, arguments)
         except Error as error:
-            sys.stdout.flush()
-            print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
+            complain(error)
             status = 1
-        sys.stdout.flush()
+        flush()
     return status

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
-from whocall.cli.outputs import warn, write
+from whocall.cli.outputs import warn, write, write_json
 from whocall.core.errors import UsageError
+from whocall.core.printable import printable
 
 TYPE_CHECKING = False
 
@@ -42,7 +41,7 @@ def open_stored(arguments: Values, search: Search) -> ProcessImage:
 
 
 def _rows(found: list[StoredCrash]) -> Iterator[tuple[str, ...]]:
-    from whocall.dumps.origin import clean, known
+    from whocall.dumps.origin import known
 
     yield "TIME", "PID", "UID", "SIGNAL", "CORE", "UNIT", "EXE"
     for crash in found:
@@ -50,7 +49,7 @@ def _rows(found: list[StoredCrash]) -> Iterator[tuple[str, ...]]:
         cells = (names.get(word, "-") for word in ("time", "pid", "uid", "signal"))
         exe = names.get("exe") or names.get("comm", "-")
         there = "there" if crash.path else "gone"
-        yield tuple(clean(cell) for cell in (*cells, there, crash.unit or "-", exe))
+        yield tuple(printable(cell) for cell in (*cells, there, crash.unit or "-", exe))
 
 
 def list_stored(arguments: Values) -> int:
@@ -60,7 +59,7 @@ def list_stored(arguments: Values) -> int:
         from whocall.report.form import jsonform
 
         all_of_them = [{"core": crash.path or None, "origin": crash.fields} for crash in found]
-        sys.stdout.write(jsonform.text({"schema": "whocall.crashes/1", "crashes": all_of_them}))
+        write_json([jsonform.text({"schema": "whocall.crashes/1", "crashes": all_of_them})])
         return 0
     rows = list(_rows(found))
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]

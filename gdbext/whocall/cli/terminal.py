@@ -1,24 +1,19 @@
-"""A terminal obeys what it is shown, and names of files and functions may be written for that.
+"""The last guard before standard output and standard error, be they a terminal, a pipe or a file.
 
-A symbol called `\\x1b[2J` would clear the screen. To a terminal go the styles that whocall itself
-writes, and all other control characters as what they are; to a file or a pipe every name as it is.
+What whocall writes is printable already, but for its own styles (`cli/outputs.py`). What others
+write here, such as argparse that repeats words of the command line, or was forgotten, is not
+obeyed by a terminal either.
 """
 
 from __future__ import annotations
 
-import re
-
 from whocall.cli.passing import Passing
-from whocall.resolve.escapes import shown
-
-_OURS = re.compile(r"(\x1b\[[0-9;]*m|\r\x1b\[K|[\n\t])")  # styles, and what erases the bar
+from whocall.report.form.style import shown_text
 
 
-class Terminal(Passing):
-    """A stream to a terminal."""
+class Guarded(Passing):
+    """A stream of text that somebody may read at a terminal, now or later."""
 
     def write(self, text: str) -> int:
         """Writes what is harmless of it, and tells the rest."""
-        parts = _OURS.split(text)
-        parts[::2] = [part if part.isprintable() else shown(part) for part in parts[::2]]
-        return super().write("".join(parts))
+        return super().write(shown_text(text))

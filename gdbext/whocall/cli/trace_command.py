@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +15,15 @@ from whocall.cli.inputs import (
     wanted_thread,
     wanted_walk,
 )
-from whocall.cli.outputs import require_other_file, warn, write
+from whocall.cli.outputs import require_other_file, warn, write, write_json, write_text
 from whocall.core.errors import Error, UsageError
 from whocall.core.long_work import working
+from whocall.report.form.style import shown_text
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import TextIO
+    from collections.abc import Callable
 
     from whocall.cli.arguments import Parser, Values
     from whocall.tracing.choice import Choice
@@ -99,13 +99,13 @@ def _opened(arguments: Values) -> Iterator[OpenTrace]:
 
 
 @contextmanager
-def _output(path: str | None) -> Iterator[TextIO]:
+def _output(path: str | None) -> Iterator[Callable[[list[str]], None]]:
     if path is None:
-        yield sys.stdout
+        yield write_text
         return
     try:
-        with Path(path).open("w", encoding="utf-8", errors="surrogateescape") as file:
-            yield file
+        with Path(path).open("w", encoding="utf-8") as file:
+            yield lambda pieces: file.writelines(map(shown_text, pieces))
     except OSError as error:
         raise Error(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -126,7 +126,7 @@ def run(arguments: Values) -> int:
             style = wanted_style(arguments)
             for piece in pieces(telling, form, style, arguments.last):
                 working(f"Writing the {form} of {arguments.file or arguments.pid}")
-                out.write(piece)
+                out([piece])
     return 0
 
 
@@ -143,7 +143,7 @@ def compare_shadow(arguments: Values) -> int:
         traces = image.report(indices, wanted_walk(arguments)).threads
         found = compare_with_trace(opened, traces, not arguments.no_demangle)
         if arguments.json:
-            sys.stdout.write(jsonform.text(shadow_json(opened, found)))
+            write_json([jsonform.text(shadow_json(opened, found))])
             return 0
         warn(opened.warnings)
         for at, each in enumerate(found):

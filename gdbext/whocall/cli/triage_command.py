@@ -164,14 +164,17 @@ def _write(arguments: Values, findings: Findings) -> None:
     from pathlib import Path
 
     from whocall.core.errors import Error
+    from whocall.report.form.style import shown_text
 
     if arguments.output is None:
-        sys.stdout.writelines(_pieces(arguments, findings, to_file=False))
+        from whocall.cli.outputs import write_text
+
+        write_text(_pieces(arguments, findings, to_file=False))
         return
     try:
         output = Path(arguments.output)
-        with output.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(_pieces(arguments, findings, to_file=True))
+        with output.open("w", encoding="utf-8") as file:
+            file.writelines(map(shown_text, _pieces(arguments, findings, to_file=True)))
     except OSError as error:
         raise Error(f"{arguments.output}: {error.strerror}") from error
 
@@ -188,7 +191,7 @@ def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable
 
         return page_text(findings)
     from whocall.cli.inputs import wanted_style
-    from whocall.report.form.style import Style
+    from whocall.report.form.style import Style, shown_line
 
     style = Style() if to_file else wanted_style(arguments)
-    return (f"{line}\n" for line in forms.text_lines(findings, style))
+    return (f"{shown_line(line)}\n" for line in forms.text_lines(findings, style))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from whocall.cli.arguments import add_exe, add_search
 from whocall.cli.inputs import wanted_search
-from whocall.cli.outputs import require_other_file, warn, write
+from whocall.cli.outputs import require_other_file, warn, write, write_json
 from whocall.core.errors import Error
 
 TYPE_CHECKING = False
@@ -39,7 +37,7 @@ def run(arguments: Values) -> int:
     if arguments.json:
         from whocall.report.form import jsonform
 
-        sys.stdout.write(jsonform.text(as_json(made)))
+        write_json([jsonform.text(as_json(made))])
         return 0
     warn(made.remarks)
     program = f", program {made.exe}" if made.exe else ""

@@ -15,12 +15,12 @@ def line(what: str, size: int) -> str:
 
 
 def announcing(write: Callable[[str], None]) -> Progress:
-    """Writes the line of each file once."""
+    """Writes the line of each file, without its end, once."""
     said: set[str] = set()
 
     def progress(what: str, done: int, size: int) -> None:
         if what not in said:
             said.add(what)
-            write(line(what, size) + "\n")
+            write(line(what, size))
 
     return progress

@@ -89,4 +89,4 @@ class Lines:
         if now >= self._due and what not in self._said:
             self._said.add(what)
             self._due = now + PATIENCE
-            self._write(f"{what}...\n")
+            self._write(f"{what}...")

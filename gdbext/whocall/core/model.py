@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 
+from whocall.core.printable import printable
 from whocall.core.records import dataclass, replace, slotted
 
 TYPE_CHECKING = False
@@ -70,7 +71,8 @@ class Frame:
     @property
     def shown(self) -> str:
         """The function as text shows it: `??` without one, `main?` where it was inferred."""
-        return "??" if self.function is None else marked(self.function, self.inferred)
+        name = self.function
+        return "??" if name is None else printable(marked(name, self.inferred))
 
 
 FIELDS = tuple(Frame.__annotations__)

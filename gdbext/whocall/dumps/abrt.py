@@ -25,7 +25,7 @@ def _fields(directory: str) -> dict[str, str]:
             continue
         try:
             with open(path, "rb") as file:
-                found[name] = file.read(_LONGEST).decode("utf-8", "replace").rstrip("\n")
+                found[name] = file.read(_LONGEST).decode("utf-8", "surrogateescape").rstrip("\n")
         except OSError:
             continue  # a field that only root may read
     return found

@@ -55,7 +55,7 @@ def core_of_report(pieces: Iterator[bytes], fields: dict[str, str], name: str) -
     lines = _lines(pieces)
     key = ""
     for line in lines:
-        text = line.decode("utf-8", "replace")
+        text = line.decode("utf-8", "surrogateescape")
         if text[:1] in (" ", "\t"):
             if key in fields and len(fields[key]) < _LONGEST:
                 fields[key] = f"{fields[key]}\n{text[1:]}".lstrip("\n")

@@ -81,7 +81,7 @@ def module_note(modules: Sequence[DumpModule]) -> bytes:
 def name_note(names: Iterable[tuple[int, str]]) -> bytes:
     """Whocall's own as well: for each thread with a name a word of 64 bits and the name."""
     contents = b"".join(
-        struct.pack("<Q", lwp) + name.replace("\0", "").encode("utf-8", "replace") + b"\0"
+        struct.pack("<Q", lwp) + name.replace("\0", "").encode("utf-8", "surrogateescape") + b"\0"
         for lwp, name in names
     )
     return note("WHOCALL", 0x574E414D, contents)
@@ -93,7 +93,7 @@ def process_note(machine: Machine, pid: int, name: str, command: str) -> bytes:
     contents = bytearray(136 if wide else 124)
     struct.pack_into("<I", contents, 24 if wide else 12, pid)
     start = 40 if wide else 28
-    contents[start : start + 15] = name.encode("utf-8", "replace")[:15].ljust(15, b"\0")
+    contents[start : start + 15] = name.encode("utf-8", "surrogateescape")[:15].ljust(15, b"\0")
     text = command.encode("utf-8", "surrogateescape")[:79].ljust(79, b"\0")
     contents[start + 16 : start + 95] = text
     return note("CORE", NT_PRPSINFO, bytes(contents))

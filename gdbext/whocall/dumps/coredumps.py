@@ -16,5 +16,6 @@ def fields_of_file(path: str) -> dict[str, str]:
     except OSError:
         return {}
     return {
-        name[len(_PREFIX) :]: value.decode("utf-8", "replace") for name, value in values.items()
+        name[len(_PREFIX) :]: value.decode("utf-8", "surrogateescape")
+        for name, value in values.items()
     }

@@ -325,7 +325,7 @@ def read_minidump(data: memoryview, name: str) -> Minidump:
         command=parser.stream(_COMMAND)
         .rstrip(b"\0")
         .replace(b"\0", b" ")
-        .decode("utf-8", "replace"),
+        .decode("utf-8", "surrogateescape"),
         pid=_pid(parser.stream(_MISC), parser.stream(_PROC_STATUS)),
         time=parser.time,
         remarks=parser.remarks,

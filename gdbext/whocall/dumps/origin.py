@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from whocall.core.printable import printable
+
 # What each is called by systemd-coredump (lower case), minidumps, ABRT and apport, best first.
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "exe": ("exe", "executable", "ExecutablePath"),
@@ -72,16 +74,11 @@ def told(fields: Mapping[str, str]) -> Iterator[str]:
     who = found.get("exe") or found.get("comm") or found.get("command", "").partition(" ")[0]
     if not who:
         return
-    line = clean(who)
+    line = printable(who)
     for form, name in ((" (pid {})", "pid"), (": {}", "signal"), (", {}", "time")):
         if name in found:
-            line += form.format(clean(found[name]))
+            line += form.format(printable(found[name]))
     for form, name in (("host {}", "host"), ("unit {}", "unit"), ("package {}", "package")):
         if name in found:
-            line += ", " + form.format(clean(found[name]))
+            line += ", " + form.format(printable(found[name]))
     yield line
-
-
-def clean(text: str) -> str:
-    """Names come from the crashed process: control characters must not reach a terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

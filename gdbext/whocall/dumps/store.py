@@ -59,7 +59,7 @@ def _text(value: Any) -> str:
     """Of a field in journalctl's JSON: text, a list of its values, or bytes as numbers."""
     if isinstance(value, list):
         if value and all(isinstance(part, int) for part in value):
-            return bytes(value).decode("utf-8", "replace")
+            return bytes(value).decode("utf-8", "surrogateescape")
         return "\n".join(map(str, value))
     return "" if value is None else str(value)
 
@@ -100,7 +100,9 @@ def _entries(journal: str, complaints: list[str], *options: Argument) -> Iterato
     said, complaint = ran.communicate()
     # It passes over files that are damaged, and complains of each; what it could read is used.
     if ran.returncode != 0 or complaint:
-        lines = complaint.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
+        lines = complaint.decode("utf-8", "surrogateescape").strip().splitlines() or [
+            "it said nothing"
+        ]
         if journal and not said:
             raise Error(
                 f"journalctl cannot read the journal in {journal}: {lines[-1]}; --store DIR alone,"

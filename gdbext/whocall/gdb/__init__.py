@@ -31,6 +31,6 @@ def register() -> None:
     tui.register()
     _registered = True
     if not is_batch() and not is_machine_interface():
-        import gdb
+        from whocall.gdb.host.output import write
 
-        gdb.write(f'whocall {__version__}: type "whocall bt", or "help whocall" for more.\n')
+        write([f'whocall {__version__}: type "whocall bt", or "help whocall" for more.'])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from whocall.resolve.escapes import shown
-
 if TYPE_CHECKING:
     from whocall.resolve.modules import Module
 
@@ -42,7 +40,7 @@ def complaints(modules: Iterable[Module]) -> list[str]:
             "the log tells no build ids: its names are right if what ran is the build of "
             + _listed(guessed)
         )
-    return [shown(sentence) for sentence in sentences]
+    return sentences
 
 
 def _listed(names: list[str]) -> str:

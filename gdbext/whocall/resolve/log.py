@@ -89,11 +89,11 @@ class Log:
             yield from self._resolver.read(chunk)
         yield from self._resolver.rest()
 
-    def text(self, style: Style, escape: bool) -> Iterator[str]:
+    def text(self, style: Style) -> Iterator[str]:
         """The log with names in place, some lines at a time."""
         for chunk in self._chunks():
-            yield "".join(resolved(line, style, escape) for line in self._resolver.read(chunk))
-        yield "".join(resolved(line, style, escape) for line in self._resolver.rest())
+            yield "".join(resolved(line, style) for line in self._resolver.read(chunk))
+        yield "".join(resolved(line, style) for line in self._resolver.rest())
 
     def json(self) -> Iterator[str]:
         """The schema whocall.resolve/1, some places at a time."""

@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from whocall.resolve.resolver import Line
 
 
-def _text(value: str | None) -> str | None:
-    """Bytes that are no UTF-8 are none in JSON either."""
-    return (
-        None
-        if value is None
-        else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    )
-
-
 def _place_json(found: tuple[Line, Place, Answer]) -> Json:
     line, place, answer = found
     return {
@@ -32,18 +23,18 @@ def _place_json(found: tuple[Line, Place, Answer]) -> Json:
         "level": place.level,
         "address": hexes(place.address),
         "is_return_address": answer.caller if answer.rva is not None else place.caller,
-        "module": _text(answer.module or place.module),
+        "module": answer.module or place.module,
         "build_id": answer.build_id or place.build_id,
         "rva": hexes(answer.rva),
-        "function": _text(answer.function),
+        "function": answer.function,
         "offset": answer.offset,
         "name_source": answer.name_source,
         "inferred": answer.inferred,
-        "told": _text(place.symbol),
-        "file": _text(answer.file),
+        "told": place.symbol,
+        "file": answer.file,
         "verified": answer.verified,
         "source": [
-            {"function": _text(function), "file": _text(file) or None, "line": number or None}
+            {"function": function, "file": file or None, "line": number or None}
             for function, file, number in answer.lines
         ],
     }
@@ -51,27 +42,26 @@ def _place_json(found: tuple[Line, Place, Answer]) -> Json:
 
 def _module_json(module: Module) -> Json:
     return {
-        "module": _text(module.name),
+        "module": module.name,
         "build_id": module.build_id,
         "state": module.state,
-        "file": _text(module.found.path) if module.found is not None else None,
+        "file": module.found.path if module.found is not None else None,
         "verified": module.verified and module.found is not None,
         "other_builds": [
-            {"file": _text(other.path), "build_id": other.build_id or None}
-            for other in module.others
+            {"file": other.path, "build_id": other.build_id or None} for other in module.others
         ],
         "places": module.places,
     }
+
+
+def _sentence(text: str) -> Any:
+    return text
 
 
 def _places(lines: Iterable[Line]) -> Iterator[tuple[Line, Place, Answer]]:
     for line in lines:
         for place, answer in line.places:
             yield line, place, answer
-
-
-def _sentence(text: str) -> Any:
-    return _text(text)
 
 
 def _modules(modules: Modules) -> Iterator[Module]:
@@ -94,7 +84,7 @@ def resolve_json(
     yield from pieces(
         {
             "schema": "whocall.resolve/1",
-            "log": None if path == "-" else _text(path),
+            "log": None if path == "-" else path,
             "places": Items(_place_json, _places(lines)),
             "modules": Items(_module_json, _modules(modules)),
             "warnings": Items(_sentence, _said(warnings)),

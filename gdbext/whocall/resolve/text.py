@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whocall.core.model import marked
+from whocall.core.printable import printable_line
 from whocall.report.form.style import Style
-from whocall.resolve.escapes import shown
 
 if TYPE_CHECKING:
     from whocall.resolve.facts.place import Answer, Place
@@ -20,33 +20,26 @@ def name_of(place: Place, answer: Answer, style: Style) -> str:
     if answer.function is None or (place.sourced and place.symbol):
         return ""
     offset = "" if answer.offset is None else f"+{answer.offset:#x}"
-    outer = style.paint("function", shown(marked(answer.function, answer.inferred))) + offset
+    outer = style.paint("function", marked(answer.function, answer.inferred)) + offset
     parts = []
     for at, (function, file, line) in enumerate(answer.lines):
-        name = style.paint("function", shown(function)) if at + 1 < len(answer.lines) else outer
-        where = f" at {style.paint('filename', shown(file))}:{line}" if file else ""
+        name = style.paint("function", function) if at + 1 < len(answer.lines) else outer
+        where = f" at {style.paint('filename', file)}:{line}" if file else ""
         parts.append(name + where)
     return ", inlined into ".join(parts) or outer
 
 
-def resolved(line: Line, style: Style, escape: bool) -> str:
-    """The line with names, and its end. With `escape` its control characters are shown as text."""
+def resolved(line: Line, style: Style) -> str:
+    """The line with names, and its end. What a terminal would obey is told, but for tabs."""
     pieces = []
     at = 0
     for place, answer in line.places:
         name = name_of(place, answer, style)
         if name and at <= place.begin <= place.end <= len(line.text):
-            pieces += [line.text[at : place.begin], None, place.before + name + place.after]
+            pieces += [_told(line.text[at : place.begin]), place.before + name + place.after]
             at = place.end
-    pieces.append(line.text[at:])
-    if not escape:
-        return "".join(piece for piece in pieces if piece is not None) + line.end
-    made = []
-    own = False
-    for piece in pieces:
-        if piece is None:
-            own = True
-            continue
-        made.append(piece if own else shown(piece))
-        own = False
-    return "".join(made) + line.end
+    return "".join([*pieces, _told(line.text[at:]), line.end])
+
+
+def _told(text: str) -> str:
+    return printable_line(text, kept="\t")

@@ -12,7 +12,7 @@ from html import escape
 from zlib import crc32
 
 from whocall.core.errors import Error
-from whocall.dumps.origin import clean
+from whocall.core.printable import printable
 from whocall.tracing.forms import Telling, duration
 
 WIDTH = 1200  # pixels
@@ -61,7 +61,7 @@ def _color(name: str) -> str:
 
 def _xml(text: str) -> str:
     """XML has no control characters at all, and names may."""
-    return escape(clean(text))
+    return escape(printable(text))
 
 
 def _box(row: int, begin: float, width: float, name: str, told: str) -> str:
@@ -97,7 +97,7 @@ def flame_graph(telling: Telling) -> Iterator[str]:
         begin = used[parent] + (begins[parent] if parent >= 0 else 0)
         used[parent] += total
         begins.append(begin)
-        name = telling.names.functions[function]
+        name = printable(telling.names.functions[function])
         told = (
             f"{name}: {duration(total)} ({total * 100 / whole:.2f}%),"
             f" {duration(own)} in itself, {calls:,} calls"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import itemgetter
 
+from whocall.core.printable import printable
 from whocall.core.records import dataclass
-from whocall.dumps.origin import clean
 from whocall.report.form.style import Style
 from whocall.tracing.choice import Choice, chosen_functions, chosen_threads
 from whocall.tracing.names import TraceNames, names_of
@@ -75,7 +75,7 @@ def thread_lines(telling: Telling, style: Style) -> Iterator[str]:
     for index in telling.threads:
         thread = telling.trace.threads[index]
         kept = thread.events - thread.lost
-        name = f" {clean(thread.name)}" if thread.name else ""
+        name = f" {printable(thread.name)}" if thread.name else ""
         lost = f", {thread.lost:,} older ones lost" if thread.lost else ""
         state = "" if thread.lives else ", ended"
         deep = f", {len(thread.stack):,} deep now" if thread.lives and thread.stack else ""
@@ -142,13 +142,13 @@ def stack_lines(telling: Telling, style: Style) -> Iterator[str]:
         thread = telling.trace.threads[index]
         if at:
             yield ""
-        name = f" {clean(thread.name)}" if thread.name else ""
+        name = f" {printable(thread.name)}" if thread.name else ""
         state = "" if thread.lives else ", ended; what it was in then"
         yield style.paint("title", f"Thread {thread.tid}{name}{state}:")
         if thread.overflow:
             yield f"    {thread.overflow:,} activations more than the shadow stack holds"
         for level, (function, site, *_) in enumerate(reversed(thread.stack)):
             called = style.paint("function", telling.names.functions[function])
-            yield f"#{level:<3} {called}  <- {telling.names.call_sites[site]}"
+            yield f"#{level:<3} {called}  <- {printable(telling.names.call_sites[site])}"
         if not thread.stack:
             yield "    in no instrumented function"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from whocall.report.form.style import Style
+from whocall.report.form.style import Style, shown_line
 from whocall.tracing import forms
 from whocall.tracing.forms import Telling
 
@@ -27,16 +27,16 @@ def pieces(telling: Telling, form: str, style: Style, last: int | None = None) -
         "profile": forms.profile_lines,
         "stacks": forms.stack_lines,
     }[form](telling, style)
-    return (line + "\n" for line in lines)
+    return (shown_line(line) + "\n" for line in lines)
 
 
 def _tree(telling: Telling, style: Style, last: int | None) -> Iterator[str]:
     for line in forms.thread_lines(telling, style):
-        yield line + "\n"
+        yield shown_line(line) + "\n"
     if last is None:
         yield from telling.tree(style)
         return
     kept: deque[str] = deque(maxlen=last)
     for piece in telling.tree(style):
-        kept.extend(piece.splitlines(keepends=True))
-    yield from kept
+        kept.extend(piece.split("\n")[:-1])
+    yield from (line + "\n" for line in kept)

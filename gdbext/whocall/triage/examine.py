@@ -69,7 +69,7 @@ def host_of(image: ProcessImage) -> str | None:
         return None
     size = min(stack.end - stack.begin, _ENVIRONMENT)
     _, found, rest = image.read(stack.end - size, size).rpartition(b"\0HOSTNAME=")
-    name = rest.partition(b"\0")[0].decode("utf-8", "replace")
+    name = rest.partition(b"\0")[0].decode("utf-8", "surrogateescape")
     return name[:255] if found and name else None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.printable import printable
 from whocall.core.version import __version__
-from whocall.dumps.origin import clean as plain
 from whocall.report.form.jsonform import Items, pieces
 from whocall.triage.severity import CLASSES, EXPLOITABLE, PROBABLY
 from whocall.triage.summary import frame_text, instant
@@ -23,20 +23,15 @@ _BUCKETS = 10  # values of a count that text shows of each bucket
 _REASONS = 20  # rows without a stack that text shows
 
 
-def clean(text: str) -> str:
-    """Names of files need not be UTF-8; texts for programs have to be."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 def core_json(row: Json, findings: Findings) -> Json:
     """One core."""
     number = findings.numbers.get(row["signature"])
     return {
-        "path": clean(row["path"]),
+        "path": row["path"],
         "bucket": None if number is None else findings.buckets[number]["id"],
         "signature": row["signature"],
-        "reason": clean(row["reason"]) if row["reason"] else None,
-        "program": clean(row["program"]) if row["program"] else None,
+        "reason": row["reason"] or None,
+        "program": row["program"] or None,
         "build_id": row["build_id"],
         "module": row["module"],
         "signal": row["signal"],
@@ -88,7 +83,7 @@ def sarif_text(findings: Findings) -> Iterator[str]:
                 "toolExecutionNotifications": [
                     {
                         "level": "warning",
-                        "message": {"text": clean(row["reason"])},
+                        "message": {"text": printable(row["reason"])},
                         "locations": [_file(row["path"])],
                     }
                     for row in rows
@@ -118,13 +113,14 @@ def _file(path: str) -> Json:
 
 
 def _sarif_result(bucket: Json, kinds: list[str]) -> Json:
+    title = printable(bucket["title"])
     levels = {EXPLOITABLE: "error", PROBABLY: "warning"}
     frames: list[Json] = [
         {
-            "module": frame["module"] or "",
+            "module": printable(frame["module"] or ""),
             "location": {
                 "logicalLocations": [
-                    {"fullyQualifiedName": f"{frame['module']}!{frame_text(frame)}"}
+                    {"fullyQualifiedName": printable(f"{frame['module']}!{frame_text(frame)}")}
                 ]
             },
         }
@@ -137,13 +133,11 @@ def _sarif_result(bucket: Json, kinds: list[str]) -> Json:
         "ruleId": bucket["kind"],
         "ruleIndex": kinds.index(bucket["kind"]),
         "level": levels.get(bucket["severity"], "note"),
-        "message": {
-            "text": f"{bucket['title']} ({bucket['count']} cores): {bucket['description']}"
-        },
+        "message": {"text": f"{title} ({bucket['count']} cores): {bucket['description']}"},
         "locations": [location],
         "partialFingerprints": {"whocallBucket/1": bucket["id"]},
         "occurrenceCount": bucket["count"],
-        "stacks": [{"message": {"text": bucket["title"]}, "frames": frames}],
+        "stacks": [{"message": {"text": title}, "frames": frames}],
         "properties": {
             "severity": bucket["severity"],
             "firstSeen": bucket["first_seen"],
@@ -177,14 +171,14 @@ def _number(count: int, of: str) -> str:
 
 def _bucket_lines(bucket: Json, style: Style) -> Iterator[str]:
     new = "NEW " if bucket["new"] else ""
-    what = style.paint("function", plain(bucket["title"]))
+    what = style.paint("function", printable(bucket["title"]))
     yield (
         f"{new}{style.paint('address', bucket['id'])}  {_number(bucket['count'], 'core')}"
         f"  {bucket['severity']}, {bucket['kind']}  {what}"
     )
     if bucket["message"]:
-        yield f"    says     {plain(bucket['message'])}"
-    frames = plain(" <- ".join(frame_text(frame) for frame in bucket["frames"]))
+        yield f"    says     {printable(bucket['message'])}"
+    frames = printable(" <- ".join(frame_text(frame) for frame in bucket["frames"]))
     yield f"    stack    {frames or 'none'}"
     yield f"    seen     {bucket['first_seen']} to {bucket['last_seen']}"
     yield f"    builds   {_values(bucket['counts']['build_id'], 10)}"
@@ -192,13 +186,13 @@ def _bucket_lines(bucket: Json, style: Style) -> Iterator[str]:
         yield f"    hosts    {_values(bucket['counts']['host'], 40)}"
     yield f"    cluster  {bucket['cluster']}"
     one = bucket["representative"]
-    yield f"    see      {plain(one['report'] or one['path'])}"
+    yield f"    see      {printable(one['report'] or one['path'])}"
 
 
 def _values(items: list[Json], width: int) -> str:
     shown = [f"{(item['value'] or '?')[:width]} ({item['count']})" for item in items[:_BUCKETS]]
     more = len(items) - len(shown)
-    return plain(", ".join(shown)) + (f" and {more} more" if more else "")
+    return printable(", ".join(shown)) + (f" and {more} more" if more else "")
 
 
 def _failed_lines(findings: Findings) -> Iterator[str]:
@@ -212,4 +206,4 @@ def _failed_lines(findings: Findings) -> Iterator[str]:
             yield f"    and {findings.failed - _REASONS} more; see --format json"
             return
         told = row["reason"].removeprefix(f"{row['path']}: ")
-        yield plain(f"    {row['path']}: {told}")
+        yield printable(f"    {row['path']}: {told}")

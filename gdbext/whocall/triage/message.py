@@ -57,7 +57,7 @@ def on_the_stack(image: ProcessImage, begin: int, end: int) -> str | None:
                 continue
             if best is None or len(found[0]) > len(best):
                 best = found[0]
-    return best.decode("utf-8", "replace").strip() if best else None
+    return best.decode("utf-8", "surrogateescape").strip() if best else None
 
 
 def normal(message: str | None) -> str:

@@ -5,12 +5,14 @@ Every string of a core is text and never markup: the template's engine escapes a
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from whocall.core.extras import TRIAGE_PAGE
+from whocall.core.printable import printable
 from whocall.report.page.writing import needs_templates
-from whocall.triage.forms import clean
 from whocall.triage.summary import SHOWN, frame_text
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ def page_text(findings: Findings) -> Iterator[str]:
     source = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters["frame"] = frame_text
-    made.filters["clean"] = clean
+    made.filters["address"] = partial(quote, errors="surrogateescape")
+    made.filters["clean"] = printable
     failed = (row for row in findings.store.rows() if row["reason"] is not None)
     pieces: Iterator[str] = made.from_string(source).generate(
         findings=findings, failed=failed, shown=SHOWN, rows=ROWS, titles=_TITLES

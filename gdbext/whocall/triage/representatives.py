@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.core.printable import printable
+from whocall.report.form.style import shown_text
 from whocall.triage.opening import open_crash
 
 if TYPE_CHECKING:
@@ -73,8 +75,8 @@ def _report(image: ProcessImage, one: Json, base: Path) -> str:
         return path
     text = base.with_suffix(".txt")
     try:
-        with text.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(f"{one['path']}\n\n{one['backtrace']}")
+        with text.open("w", encoding="utf-8") as file:
+            file.write(shown_text(f"{printable(one['path'])}\n\n{one['backtrace']}"))
     except OSError as error:
         raise Error(f"{text}: {error.strerror}; name another folder") from error
     return str(text)

@@ -9,7 +9,7 @@ import gdb
 
 from whocall.core.errors import Error, UsageError
 from whocall.frontend.options import AUDIT, Parsed
-from whocall.gdb.host.output import current_style, write, write_text
+from whocall.gdb.host.output import current_style, write, write_json
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.inferior import current
 from whocall.gdb.target.walks import demangle
@@ -70,6 +70,6 @@ def run(line: str) -> None:
     parsed = AUDIT.parse(line)
     audit = audit_file(audited_file(parsed, _of_selected_frame), wanted_limit(parsed), demangle())
     if parsed.has("json"):
-        write_text(jsonform.text(audit_json(audit)))
+        write_json([jsonform.text(audit_json(audit))])
         return
     write(audit_lines(audit, current_style()))

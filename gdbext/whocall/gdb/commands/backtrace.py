@@ -6,7 +6,7 @@ from whocall.core.model import Report
 from whocall.frontend.options import BACKTRACE, Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import current_style, warn, write_pieces
+from whocall.gdb.host.output import current_style, warn, write_json, write_pieces
 from whocall.gdb.target.inferior import Current, current, inferior_prefix
 from whocall.gdb.target.walks import walk_of
 from whocall.report.backtrace.render import TextForm, report_text
@@ -29,7 +29,7 @@ def run(line: str) -> None:
     if parsed.has("json"):
         from whocall.report.form import jsonform
 
-        write_pieces(jsonform.backtrace_text(report))
+        write_json(jsonform.backtrace_text(report))
         return
     warn(report.warnings)
     form = TextForm(

@@ -10,10 +10,11 @@ from typing import Any
 import gdb
 
 from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error, NativeMissingError, as_gdb_says
+from whocall.core.errors import Error, NativeMissingError
 from whocall.frontend import options
 from whocall.frontend.options import Syntax
 from whocall.gdb.host.downloads import begin_command, silence
+from whocall.gdb.host.output import refusal
 
 
 def _run_here_or_in_subprocess(home: str, argument: Any) -> Any:
@@ -36,11 +37,11 @@ def run(home: str, argument: Any) -> Any:
         with whole_files():
             return _run_here_or_in_subprocess(home, argument)
     except Error as error:
-        raise gdb.GdbError(as_gdb_says(str(error))) from error
+        raise refusal(error) from error
     except gdb.error as error:
-        raise gdb.GdbError(str(error)) from error
+        raise refusal(error) from error
     except UnicodeDecodeError as error:  # gdb gives names of files to Python as UTF-8 only
-        raise gdb.GdbError(
+        raise refusal(
             "A file of the process has a name that is not UTF-8, which gdb cannot give to Python;"
             " rename the file, or run whocall outside gdb."
         ) from error
@@ -158,7 +159,5 @@ class Prefix(gdb.Command):
         """The prefix alone, or with a word behind it that is no subcommand."""
         if argument.strip():
             word = argument.split()[0]
-            raise gdb.GdbError(
-                f'Undefined {self._name} command: "{word}".  Try "help {self._name}".'
-            )
+            raise refusal(f'Undefined {self._name} command: "{word}".  Try "help {self._name}".')
         run(self._home, "")

@@ -6,7 +6,7 @@ import gdb
 
 from whocall.frontend.options import COMPARE, Parsed
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import current_style, warn, write, write_text
+from whocall.gdb.host.output import current_style, warn, write, write_json
 from whocall.gdb.repair import attached
 from whocall.gdb.target.frames import selection_kept, stack_of
 from whocall.gdb.target.inferior import Current, current, inferior_prefix
@@ -51,7 +51,7 @@ def _run_shadow(now: Current, indices: list[int], parsed: Parsed) -> None:
     traces = [now.renumbered(at, now.image.backtrace(at, walk)) for at in indices]
     found = compare_with_trace(opened, traces, walk.demangle)
     if parsed.has("json"):
-        write_text(jsonform.text(shadow_json(opened, found)))
+        write_json([jsonform.text(shadow_json(opened, found))])
         return
     warn(opened.warnings)
     for at, each in enumerate(found):
@@ -74,7 +74,7 @@ def run(line: str) -> None:
     now = current(every_thread)
     found = _compared(now, now.every_thread() if every_thread else [now.selected])
     if parsed.has("json"):
-        write_text(jsonform.text(comparison_json(now.image, found)))
+        write_json([jsonform.text(comparison_json(now.image, found))])
         return
     warn(comparison_warnings(now.image, found))
     style = current_style()

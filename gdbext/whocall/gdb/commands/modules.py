@@ -6,7 +6,7 @@ import gdb
 
 from whocall.frontend.options import MODULES
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import current_style, warn, write, write_text
+from whocall.gdb.host.output import current_style, warn, write, write_json
 from whocall.gdb.host.settings import asks_debuginfod
 from whocall.gdb.target.inferior import current
 from whocall.report.form import jsonform
@@ -23,7 +23,7 @@ def run(line: str) -> None:
     facts = all_facts(image)
     advice = on_gdb(asks_debuginfod())
     if parsed.has("json"):
-        write_text(jsonform.text(modules_json(image, facts, advice)))
+        write_json([jsonform.text(modules_json(image, facts, advice))])
         return
     warn(warnings(image, facts))
     write(module_lines(facts, advice, current_style(), gdb.parameter("width")))

@@ -13,6 +13,7 @@ from whocall.core.errors import Error, as_gdb_says
 from whocall.core.image import ProcessImage, Walk
 from whocall.core.model import Backtrace, marked
 from whocall.core.native_errors import native_errors
+from whocall.core.printable import printable
 from whocall.frontend.options import Parsed
 from whocall.gdb.commands.caller import selected_pc
 from whocall.gdb.host.downloads import silence
@@ -21,6 +22,7 @@ from whocall.gdb.target.frames import selected_level
 from whocall.gdb.target.inferior import Current, current
 from whocall.gdb.target.walks import demangle, walk_of
 from whocall.report.backtrace.caller import find
+from whocall.report.form.style import shown_line
 from whocall.report.stack.picture import LINES, Picture, Stack, Strokes
 from whocall.report.stack.view import View
 
@@ -203,12 +205,12 @@ class StackWindow:
 
     def _draw(self) -> None:
         window = self._window
-        window.title = self._title()
+        window.title = printable(self._title())
         style = current_style()
         self._extend(self._view.top + window.height)
         width = window.width - 1  # a line that fills the last column would make an empty one below
         lines = self._view.lines(width, window.height, style)
-        text = "\n".join(lines)
+        text = "\n".join(map(shown_line, lines))
         window.erase()
         window.write(text if _strokes() is LINES else text.encode("ascii", "replace").decode())
 

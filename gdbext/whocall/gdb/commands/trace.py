@@ -62,7 +62,7 @@ def _opened(parsed: Parsed) -> OpenTrace:
 
 def run(line: str) -> None:
     """Prints the trace of the program, or of a file."""
-    from whocall.report.form.style import Style
+    from whocall.report.form.style import Style, shown_text
     from whocall.tracing.forms import telling_of
     from whocall.tracing.output import pieces
 
@@ -79,7 +79,7 @@ def run(line: str) -> None:
         return
     path = Path(name).expanduser()
     try:
-        with path.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(pieces(telling, form, Style(), last))
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(map(shown_text, pieces(telling, form, Style(), last)))
     except OSError as error:
         raise Error(f"{path}: cannot be written: {error.strerror}") from error

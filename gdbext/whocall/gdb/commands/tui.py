@@ -6,6 +6,7 @@ from typing import Any
 
 import gdb
 
+from whocall.core.printable import printable
 from whocall.gdb.host import console
 
 
@@ -25,7 +26,7 @@ class _Sentence:
 
     def __init__(self, window: Any, sentence: str) -> None:
         self._window = window
-        self._sentence = sentence
+        self._sentence = printable(sentence)
 
     def render(self) -> None:
         """gdb calls this when the window has to be drawn."""

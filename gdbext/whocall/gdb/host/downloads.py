@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-import gdb
-
 from whocall.core.downloads import line
 from whocall.core.long_work import Lines, tell_long_work
 from whocall.gdb.host.invocation import is_machine_interface
+from whocall.gdb.host.output import say
 
 _silent = False
 _said: set[str] = set()
@@ -38,12 +37,10 @@ def show(what: str, done: int, size: int) -> None:
     if what in _said or not is_watched():
         return
     _said.add(what)
-    gdb.write(line(what, size) + "\n", gdb.STDERR)
-    gdb.flush(gdb.STDERR)
+    say(line(what, size))
 
 
 def _show_work(line: str) -> None:
     """As gdb has a line for each piece of its own work."""
     if is_watched():
-        gdb.write(line, gdb.STDERR)
-        gdb.flush(gdb.STDERR)
+        say(line)

@@ -1,4 +1,8 @@
-"""Writing through gdb, so that its pager, its logging and its styles count."""
+"""Writing through gdb, so that its pager, its logging and its styles count.
+
+Nothing else of whocall writes there (tests/architecture looks): whatever a name holds, it is told
+here, but for JSON, whose text is safe already.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,9 @@ from pathlib import Path
 
 import gdb
 
-from whocall.report.form.style import ROLES, AnsiStyle, Style
+from whocall.core.errors import as_gdb_says
+from whocall.core.printable import printable, safe_json
+from whocall.report.form.style import ROLES, AnsiStyle, Style, shown_line, shown_text
 
 CHUNK = 16384  # characters: few calls, and still quick to stop
 
@@ -19,11 +25,21 @@ _INTENSITIES = {"bold": "1", "dim": "2"}
 
 def write(lines: Iterable[str]) -> None:
     """Lines to gdb's output. The pager's `q` raises KeyboardInterrupt in here."""
-    write_pieces(line + "\n" for line in lines)
+    _write(shown_line(line) + "\n" for line in lines)
 
 
 def write_pieces(pieces: Iterable[str]) -> None:
-    """A text as it comes, some pieces at a time; no newline is added."""
+    """A text of several lines, whose writer has made the names in it printable."""
+    _write(map(shown_text, pieces))
+
+
+def write_json(pieces: Iterable[str]) -> None:
+    """JSON text."""
+    _write(map(safe_json, pieces))
+
+
+def _write(pieces: Iterable[str]) -> None:
+    """Some pieces at a time."""
     waiting: list[str] = []
     size = 0
     for piece in pieces:
@@ -37,15 +53,27 @@ def write_pieces(pieces: Iterable[str]) -> None:
 
 
 def write_text(text: str) -> None:
-    """A long text in pieces; no newline is added."""
-    for start in range(0, len(text), CHUNK):
-        gdb.write(text[start : start + CHUNK])
+    """What another whocall has written, in pieces; no newline is added."""
+    shown = shown_text(text)
+    for start in range(0, len(shown), CHUNK):
+        gdb.write(shown[start : start + CHUNK])
 
 
 def warn(sentences: Iterable[str]) -> None:
     """`warning: ...` lines on gdb's error stream."""
     for sentence in sentences:
-        gdb.write(f"warning: {sentence}\n", gdb.STDERR)
+        say(f"warning: {sentence}")
+
+
+def say(line: str) -> None:
+    """A line on gdb's error stream, at once."""
+    gdb.write(printable(line) + "\n", gdb.STDERR)
+    gdb.flush(gdb.STDERR)
+
+
+def refusal(error: object) -> gdb.GdbError:
+    """What ends a command, in gdb's words, to be raised."""
+    return gdb.GdbError(printable(as_gdb_says(str(error).strip())))
 
 
 def _parameter(name: str) -> str:
@@ -111,7 +139,8 @@ def style_codes() -> dict[str, str] | None:
         return None
     if _asked_by_python() or _goes_to_a_pipe():
         return None
-    return {role: _codes(role) for role in ROLES}
+    codes = {role: _codes(role) for role in ROLES}
+    return dict(AnsiStyle(codes).codes)  # from now on they are ours, whoever writes them
 
 
 def current_style() -> Style:

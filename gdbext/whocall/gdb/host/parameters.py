@@ -11,10 +11,11 @@ from typing import Any
 
 import gdb
 
-from whocall.core.errors import Error, NativeMissingError, as_gdb_says
+from whocall.core.errors import Error, NativeMissingError
 from whocall.core.gdb_lines import word
 from whocall.frontend.options import split_list
 from whocall.gdb.host import console
+from whocall.gdb.host.output import refusal, write_text
 from whocall.gdb.host.settings import asks_debuginfod, paths_in
 
 _listeners: dict[str, list[Callable[[Any], None]]] = {}  # by the setting's name
@@ -111,7 +112,7 @@ class _SignatureFiles(gdb.Parameter):
             pass  # whoever is to use the files will see
         except Error as error:
             self.value = self._good
-            raise gdb.GdbError(as_gdb_says(str(error))) from error
+            raise refusal(error) from error
         self._good = self.value
         _announce("signature-files", self.value)
         return ""
@@ -161,7 +162,7 @@ class _Without(gdb.Parameter):
             pass  # whoever is to do without them will see
         except (Error, ValueError) as error:
             self.value = self._good
-            raise gdb.GdbError(as_gdb_says(str(error))) from error
+            raise refusal(error) from error
         self._good = self.value
         return ""
 
@@ -233,7 +234,7 @@ class _AutoRepair(gdb.Parameter):
             _announce("auto-repair", self.value)
         except Error as error:
             self.value = False
-            raise gdb.GdbError(as_gdb_says(str(error))) from error
+            raise refusal(error) from error
         return ""
 
     def get_show_string(self, value: str) -> str:
@@ -252,7 +253,7 @@ class _SetPrefix(gdb.Command):
         _refuse("set whocall", argument)
         # Up to gdb 13 a prefix without invoke() prints nothing.
         said = console.said("help set whocall")
-        gdb.write(said[said.index("List of") :])
+        write_text(said[said.index("List of") :])
 
 
 class _ShowPrefix(gdb.Command):
@@ -266,14 +267,14 @@ class _ShowPrefix(gdb.Command):
         _refuse("show whocall", argument)
         for name in sorted(_NAMES):
             shown = console.said("show whocall", word(name))
-            gdb.write(f"whocall {name}:  {shown}")
+            write_text(f"whocall {name}:  {shown}")
 
 
 def _refuse(prefix: str, argument: str) -> None:
     """Raises gdb's own error for a word behind a prefix that is none of its settings."""
     if argument.strip():
         word = argument.split()[0]
-        raise gdb.GdbError(f'Undefined {prefix} command: "{word}".  Try "help {prefix}".')
+        raise refusal(f'Undefined {prefix} command: "{word}".  Try "help {prefix}".')
 
 
 _NAMES = {

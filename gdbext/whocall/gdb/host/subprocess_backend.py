@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import gdb
-
 from whocall.core import loader, programs
 from whocall.core.errors import Error, NativeMissingError
 from whocall.core.programs import Argument
 from whocall.frontend import pythons
 from whocall.frontend.pythons import OtherPython
-from whocall.gdb.host.output import warn
+from whocall.gdb.host.output import say, warn
 from whocall.gdb.host.settings import debuginfod_servers
 
 _LOOK_UP = 0.1  # seconds after which an interrupt is noticed that reached gdb alone
@@ -132,9 +130,7 @@ def _so_far(said: bytes | None) -> list[str]:
 
 def _pass_on(lines: Sequence[str]) -> None:
     for line in lines:
-        gdb.write(f"{line}\n", gdb.STDERR)
-    if lines:
-        gdb.flush(gdb.STDERR)
+        say(line)
 
 
 def _complaint(python: OtherPython, status: int, lines: Sequence[str]) -> Error:

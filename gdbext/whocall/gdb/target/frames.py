@@ -12,6 +12,7 @@ from typing import Literal
 import gdb
 
 from whocall.gdb.host import console
+from whocall.gdb.host.output import write_json
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 MOST_FRAMES = 1 << 20
@@ -176,4 +177,4 @@ def dump(lwps: Sequence[int]) -> None:
     wanted = [thread for thread in threads if lwp_of(thread) in lwps]
     if not wanted and len(threads) == 1 and len(lwps) == 1:
         wanted = threads
-    gdb.write("\nwhocall-frames:" + stacks_json(wanted) + "\n")
+    write_json(["\nwhocall-frames:", stacks_json(wanted), "\n"])

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from whocall.core.model import Backtrace, Frame, Report, WrittenThreads, column
+from whocall.core.printable import printable
 from whocall.core.records import dataclass
 from whocall.report.backtrace.cycles import Gap, gap_line, shown
 from whocall.report.backtrace.fold import Group, fold, numbers
 from whocall.report.backtrace.stackwords import stack_lines
-from whocall.report.form.style import Style
+from whocall.report.form.style import Style, shown_line
 
 WIDEST_ALIGNED = 92  # longer lines do not push the trust words of the others to the right
 BLOCK = 1024  # lines of a chain that are laid out together
@@ -47,8 +48,9 @@ class _Line:
         self.width = 0
 
     def put(self, text: str, role: str = "") -> None:
-        self.text += self._style.paint(role, text) if role else text
-        self.width += len(text)
+        told = printable(text)
+        self.text += self._style.paint(role, told) if role else told
+        self.width += len(told)
 
 
 def describe_function(frame: Frame) -> tuple[str, str]:
@@ -226,13 +228,13 @@ def thread_title(group: Group, style: Style, inferior: str = "") -> str:
 
 def thread_text(trace: Backtrace, form: TextForm, style: Style) -> Iterator[str]:
     """The frames of one thread and why they end."""
-    yield from (line + "\n" for line in frame_lines(trace, form, style))
+    yield from (shown_line(line) + "\n" for line in frame_lines(trace, form, style))
     for last in (stop_line(trace), resting_line(trace)):
         if last is not None:
             yield style.paint("metadata", last) + "\n"
     end = end_sentence(trace) if form.explain else None
     if end is not None:
-        yield f"    {end}\n"
+        yield f"    {printable(end)}\n"
 
 
 def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from whocall.core.model import Backtrace, Frame
 from whocall.core.module_warnings import warnings_on
+from whocall.core.printable import printable
 from whocall.report.backtrace.render import describe_function, trust_words
 from whocall.report.comparison.divergence import explain, last_common
 from whocall.report.comparison.verdicts import (
@@ -112,7 +113,7 @@ def comparison_lines(found: Comparison, pointer_size: int, style: Style) -> Iter
         gap = " " * max(column - width, 0)
         yield f"{verdict} {text}{gap} {_gdbs_text(row.gdbs, digits, style)}"
     if found.explanation:
-        yield found.explanation
+        yield printable(found.explanation)
     yield style.paint("title", summary(found.counts))
 
 

@@ -10,6 +10,7 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.model import WrittenThreads
+from whocall.core.printable import printable, safe_json
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace, Frame, Report
@@ -117,12 +118,17 @@ def mi_value(value: Any) -> Any:
         return [mi_value(item) for item in value if item is not None]
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    return printable(str(value))  # gdb has no text that is no UTF-8, and a frontend shows it
 
 
 def text(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """JSON text, one value a line where that helps reading; ends with a newline."""
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    return safe_json(json.dumps(value, indent=1, ensure_ascii=False)) + "\n"
+
+
+def quoted(value: str) -> str:
+    """A string as JSON."""
+    return safe_json(encode_basestring(value))
 
 
 def pieces(value: Any, margin: str = "\n") -> Iterator[str]:
@@ -162,7 +168,7 @@ def _enclosed(
 
 
 _SCALARS: Mapping[type, Callable[[Any], str]] = {
-    str: encode_basestring,
+    str: quoted,
     int: str,
     bool: lambda value: "true" if value else "false",
     type(None): lambda value: "null",

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 
 from whocall.core.errors import UsageError
+from whocall.core.printable import printable, printable_line
 
 TYPE_CHECKING = False
 
@@ -26,9 +27,28 @@ _ANSI = {
     "highlight": "31",
 }
 
+_RESET = "\x1b[0m"
+_LINES = bytes(range(0x20, 0x7F)) + b"\n"
+_in_use: dict[str, None] = {}  # the sequences that styles of this run write
+
+
+def shown_line(line: str) -> str:
+    """A line, without its end, on its way out: of control characters only our styles are left, all
+    else in it is told. Names are made printable where they are set, or columns would not fit; what
+    was forgotten there is caught here.
+    """
+    return printable_line(line, _in_use)
+
+
+def shown_text(text: str) -> str:
+    """Text of several lines likewise, whose line feeds are its writer's own."""
+    if text.isascii() and not text.encode().translate(None, _LINES):
+        return text
+    return printable_line(text, (*_in_use, "\r\n"), "\n\t")
+
 
 class Style:
-    """Paints nothing; the base of the others."""
+    """Paints nothing; the base of the others. What is painted is text: no name holds a style."""
 
     @property
     def codes(self) -> Mapping[str, str]:
@@ -36,8 +56,8 @@ class Style:
         return {}
 
     def paint(self, role: str, text: str) -> str:
-        """`text` in the look of `role`, one of ROLES."""
-        return text
+        """`text`, printable, in the look of `role`, one of ROLES."""
+        return printable(text)
 
 
 class AnsiStyle(Style):
@@ -46,6 +66,8 @@ class AnsiStyle(Style):
     def __init__(self, codes: dict[str, str] | None = None) -> None:
         """`codes` maps roles to SGR parameters such as "1;33"; a role without one stays plain."""
         self._codes = _ANSI if codes is None else codes
+        _in_use.update((f"\x1b[{code}m", None) for code in self._codes.values() if code)
+        _in_use[_RESET] = None
 
     @property
     def codes(self) -> Mapping[str, str]:
@@ -53,7 +75,8 @@ class AnsiStyle(Style):
 
     def paint(self, role: str, text: str) -> str:
         code = self._codes.get(role)
-        return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
+        text = printable(text)
+        return f"\x1b[{code}m{text}{_RESET}" if code and text else text
 
 
 def codes_text(codes: dict[str, str]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from whocall.core.model import Backtrace, Report, marked
+from whocall.core.printable import printable, safe_json
 from whocall.core.version import __version__
 
 VERSION = 47  # of the processed format
@@ -49,13 +50,14 @@ class _Libraries:
     def number(self, module: str, build_id: str | None) -> int:
         number, is_new = self._numbers.of((module, build_id))
         if is_new:
-            name = module.rpartition("/")[2]
+            path = printable(module)
+            name = path.rpartition("/")[2]
             self.table.append(
                 {
                     "name": name,
-                    "path": module,
+                    "path": path,
                     "debugName": name,
-                    "debugPath": module,
+                    "debugPath": path,
                     "breakpadId": "",
                     "codeId": build_id,
                     "arch": self._arch,
@@ -95,7 +97,7 @@ class _Thread:
         self.resources = _columns("lib", "name", "host", "type")
 
     def string(self, text: str) -> int:
-        return self._strings.of(text)[0]
+        return self._strings.of(printable(text))[0]
 
     def strings(self) -> list[Hashable]:
         return list(self._strings.known)
@@ -169,7 +171,7 @@ def _thread_json(trace: Backtrace, libraries: _Libraries, process: str) -> dict[
     tables = _Thread(libraries)
     stack = tables.stack(trace)
     return {
-        "name": trace.name or f"Thread {trace.number}",
+        "name": printable(trace.name) or f"Thread {trace.number}",
         "isMainThread": trace.number == 1,
         "processType": "default",
         "processName": process,
@@ -200,7 +202,7 @@ def _thread_json(trace: Backtrace, libraries: _Libraries, process: str) -> dict[
 def profile(report: Report) -> dict[str, Any]:
     """The profile as JSON values."""
     libraries = _Libraries(report.arch)
-    process = (report.exe or report.core or "a process").rpartition("/")[2]
+    process = printable((report.exe or report.core or "a process").rpartition("/")[2])
     threads = [_thread_json(trace, libraries, process) for trace in report.threads]
     categories = [("Other", "grey"), *TRUST_CATEGORIES]
     return {
@@ -237,5 +239,5 @@ def profile(report: Report) -> dict[str, Any]:
 
 def text(report: Report) -> Iterator[str]:
     """The file."""
-    yield json.dumps(profile(report), ensure_ascii=False)
+    yield safe_json(json.dumps(profile(report), ensure_ascii=False))
     yield "\n"

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
+from whocall.core.printable import printable
+
 ROW = 17  # px, the height of a box with its gap
 MARGIN = 12  # px, around the picture
 HEAD = 34  # px, above the boxes
@@ -72,16 +74,8 @@ def colour(name: str) -> str:
     return f"hsl({hue} 78% {light}%)"
 
 
-def _clean(text: str) -> str:
-    """Without the characters that XML cannot hold."""
-    return "".join(
-        c if c >= " " and not 0xD800 <= ord(c) < 0xE000 and c not in "\ufffe\uffff" else "\ufffd"
-        for c in text
-    )
-
-
 def _box_svg(box: Box, x: float, y: float, width: float, share: str) -> str:
-    name = _clean(box.name)
+    name = printable(box.name)
     room = int((width - 6) / CHARACTER)
     shown = name if len(name) <= room else name[: room - 1] + "…" if room > 3 else ""
     text = f'<text x="{x + 3:.1f}" y="{y + 12:.1f}">{escape(shown)}</text>' if shown else ""
@@ -119,7 +113,7 @@ def flamegraph_svg(
     note = f"{total:,} {unit}" if total else f"no {unit}"
     if deep > DEEPEST:
         note += f"; {deep - DEEPEST:,} frames above these are not drawn"
-    words = escape(_clean(title))
+    words = escape(printable(title))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" aria-label="{words}">'

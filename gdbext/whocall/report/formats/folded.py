@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from whocall.core.model import Backtrace, Report, rows
 from whocall.core.model import marked as shown_name
+from whocall.core.printable import printable
 
 Stack = tuple[str, ...]
 """Names of frames, outermost first."""
@@ -42,7 +43,7 @@ def folded(traces: Iterable[Backtrace]) -> dict[Stack, int]:
 
 def _word(name: str) -> str:
     """A name without what ends one in this form."""
-    return " ".join(name.replace(";", ":").split())
+    return printable(name).replace(";", ":")
 
 
 def folded_lines(stacks: Iterable[tuple[Sequence[str], int]]) -> Iterator[str]:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator
 
 from whocall.core.model import Backtrace, Frame, Report
+from whocall.core.printable import printable
 from whocall.report.backtrace.cycles import Gap, gap_line, shown
 from whocall.report.backtrace.fold import Group, fold, numbers
 from whocall.report.backtrace.render import resting_line, stop_line
@@ -17,9 +18,8 @@ INDENT = "     "
 
 
 def plain(text: str) -> str:
-    """One line of ASCII without control characters: others are written as their numbers."""
-    flat = " ".join(text.split()).encode("ascii", "backslashreplace").decode("ascii")
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in flat)
+    """One line of ASCII: what else is in it is written as its number."""
+    return printable(text).encode("ascii", "backslashreplace").decode("ascii")
 
 
 def _wrapped(text: str, indent: str = INDENT) -> list[str]:

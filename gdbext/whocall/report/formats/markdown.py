@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from whocall.core.model import Backtrace, Frame, Report
+from whocall.core.printable import printable
 from whocall.report.backtrace.cycles import Gap, shown
 from whocall.report.backtrace.fold import Group, fold, numbers
 from whocall.report.backtrace.render import stop_line
@@ -20,14 +21,14 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&$-])")
 
 def escaped(text: str) -> str:
     """Text that reads as it is: no markup, no mention, no link, one line."""
-    flat = " ".join(text.split())
-    return _SPECIAL.sub(r"\\\1", flat).replace("://", ":\u200b//")
+    told = _SPECIAL.sub(r"\\\1", printable(text))
+    return told.replace("://", ":&#8203;//").replace("www.", "www&#8203;.")
 
 
 def code(text: str) -> str:
     """Text as code in a table's cell; what it cannot hold is escaped text."""
-    flat = " ".join(text.split())
-    if not flat or "`" in flat or "|" in flat or "\\" in flat:
+    flat = printable(text)
+    if not flat.strip() or flat != flat.strip() or "`" in flat or "|" in flat or "\\" in flat:
         return escaped(flat)
     return f"`{flat}`"
 

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from whocall.core.model import Backtrace, Frame, Report
+from whocall.core.printable import printable, safe_json
 from whocall.core.version import __version__
 
 SCHEMA = (
@@ -27,7 +28,7 @@ _LARGEST = (1 << 63) - 1  # of an address that every reader of JSON takes as it 
 
 def uri(path: str) -> str:
     """A file's path as a reference by URI."""
-    return quote(path.replace("\\", "/"), safe="/")
+    return quote(path.replace("\\", "/"), safe="/", errors="surrogateescape")
 
 
 def _location(frame: Frame, with_address: bool = True) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def _stack(trace: Backtrace) -> dict[str, Any]:
     for frame in shown:
         item: dict[str, Any] = {"location": _location(frame), "threadId": trace.lwp}
         if frame.module is not None:
-            item["module"] = PurePath(frame.module).name or frame.module
+            item["module"] = printable(PurePath(frame.module).name or frame.module)
         item["properties"] = {
             "trust": frame.trust,
             "evidence": list(frame.evidence),
@@ -85,7 +86,7 @@ def _fingerprint(trace: Backtrace) -> str:
 
 def _result(trace: Backtrace, report: Report) -> dict[str, Any]:
     signal = trace.signal or "stopped"
-    program = (report.exe or report.core or "a process").rpartition("/")[2]
+    program = printable((report.exe or report.core or "a process").rpartition("/")[2])
     first = next((frame for frame in trace.frames if not frame.signal_trampoline), None)
     where = "" if first is None else f" in {first.shown}"
     rule = signal if trace.crashed else "stopped"
@@ -123,7 +124,7 @@ def log(report: Report) -> dict[str, Any]:
                     {
                         "executionSuccessful": True,
                         "toolExecutionNotifications": [
-                            {"level": "warning", "message": {"text": warning}}
+                            {"level": "warning", "message": {"text": printable(warning)}}
                             for warning in report.warnings
                         ],
                     }
@@ -136,5 +137,5 @@ def log(report: Report) -> dict[str, Any]:
 
 def text(report: Report) -> Iterator[str]:
     """The file."""
-    yield json.dumps(log(report), ensure_ascii=False, indent=1)
+    yield safe_json(json.dumps(log(report), ensure_ascii=False, indent=1))
     yield "\n"

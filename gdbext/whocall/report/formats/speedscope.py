@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from whocall.core.model import Backtrace, Report, marked, rows
+from whocall.core.printable import printable, safe_json
 from whocall.core.version import __version__
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -45,14 +46,16 @@ def _frame(
     line: int | None,
     trampoline: bool,
 ) -> dict[str, Any]:
-    name = "<signal handler called>" if trampoline else marked(function or "??", inferred)
+    name = (
+        "<signal handler called>" if trampoline else printable(marked(function or "??", inferred))
+    )
     frame: dict[str, Any] = {"name": name}
     if file is not None:
-        frame["file"] = file
+        frame["file"] = printable(file)
         if line is not None:
             frame["line"] = line
     elif module is not None:
-        frame["file"] = module
+        frame["file"] = printable(module)
     return frame
 
 
@@ -63,7 +66,7 @@ def text(report: Report) -> Iterator[str]:
     for trace in report.threads:
         chain = frames.chain(trace)
         weights[chain] = weights.get(chain, 0) + 1
-    name = (report.core or report.exe or "a process").rpartition("/")[2]
+    name = printable((report.core or report.exe or "a process").rpartition("/")[2])
     profile = {
         "type": "sampled",
         "name": f"threads of {name}",
@@ -73,15 +76,17 @@ def text(report: Report) -> Iterator[str]:
         "samples": [list(chain) for chain in weights],
         "weights": list(weights.values()),
     }
-    yield json.dumps(
-        {
-            "$schema": SCHEMA,
-            "exporter": f"whocall@{__version__}",
-            "name": name,
-            "activeProfileIndex": 0,
-            "shared": {"frames": frames.table},
-            "profiles": [profile],
-        },
-        ensure_ascii=False,
+    yield safe_json(
+        json.dumps(
+            {
+                "$schema": SCHEMA,
+                "exporter": f"whocall@{__version__}",
+                "name": name,
+                "activeProfileIndex": 0,
+                "shared": {"frames": frames.table},
+                "profiles": [profile],
+            },
+            ensure_ascii=False,
+        )
     )
     yield "\n"

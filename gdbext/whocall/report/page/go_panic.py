@@ -104,7 +104,7 @@ def _text(scene: Scene, header: int) -> str | None:
     if begin is None or size is None or not 0 < size < 1 << 24:
         return None
     data = scene.image.read(begin, min(size, LONGEST))
-    return data.decode("utf-8", "replace") if len(data) == min(size, LONGEST) else None
+    return data.decode("utf-8", "surrogateescape") if len(data) == min(size, LONGEST) else None
 
 
 def go(scene: Scene) -> Iterator[Fact]:

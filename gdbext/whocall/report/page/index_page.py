@@ -24,7 +24,7 @@ class Entry:
     @property
     def link(self) -> str:
         """The address of its report, from the server's root."""
-        return "/report/" + quote(self.name, safe="/")
+        return "/report/" + quote(self.name, safe="/", errors="surrogateescape")
 
     @property
     def size_text(self) -> str:

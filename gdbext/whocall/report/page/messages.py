@@ -14,7 +14,7 @@ LONGEST = 4096  # bytes of a message that is shown
 
 def shown(data: bytes) -> str:
     """A message as one piece of text."""
-    return data.decode("utf-8", "replace").strip()
+    return data.decode("utf-8", "surrogateescape").strip()
 
 
 class Kept(NamedTuple):

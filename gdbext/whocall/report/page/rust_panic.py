@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from whocall.core.printable import printable
 from whocall.report.page.scene import Fact, Scene
 
 LONGEST = 4096  # bytes that are shown
 _LARGEST = 1 << 20  # of a message, bytes
 _HANDLER = re.compile(r"panicking::(begin_)?panic(_handler)?(::<.*>)?::\{+closure")
+_LAID_OUT = {ord("\n"): " ", ord("\t"): " "}
 _MACHINERY = re.compile(r"panic_with_hook|rust_begin_unwind|panicking::panic_fmt|panic_handler")
 
 
@@ -27,7 +29,8 @@ def _decoded(scene: Scene, begin: int, size: int) -> str | None:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return text if all(c.isprintable() or c in "\n\t" for c in text) else None
+    shown = text.translate(_LAID_OUT)
+    return text if printable(shown) == shown else None
 
 
 def _words(scene: Scene, level: int) -> list[tuple[int, int]]:

@@ -12,9 +12,10 @@ from base64 import b64encode
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whocall.core.extras import REPORT_PAGE, Need, lacking
+from whocall.core.printable import printable, safe_json
 from whocall.report.form.jsonform import Json
 from whocall.report.page.document import PageOptions, document
 
@@ -33,16 +34,19 @@ SCRIPTS = (
 
 def json_for_script(value: Json) -> str:
     """JSON that may stand in a script element: nothing in it can end that, or a line."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for bad, good in (
-        ("<", "\\u003c"),
-        (">", "\\u003e"),
-        ("&", "\\u0026"),
-        ("\u2028", "\\u2028"),
-        ("\u2029", "\\u2029"),
-    ):
+    text = safe_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    for bad, good in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         text = text.replace(bad, good)
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def told(value: Any) -> Any:
+    """JSON values with all their texts printable: a browser turns text round, too."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {key: told(item) for key, item in value.items()}
+    return list(map(told, value)) if isinstance(value, (list, tuple)) else value
 
 
 def asset(name: str) -> str:
@@ -70,12 +74,14 @@ def environment() -> Environment:
     needs_templates()
     from jinja2 import Environment, StrictUndefined
 
-    return Environment(autoescape=True, undefined=StrictUndefined)
+    made = Environment(autoescape=True, undefined=StrictUndefined)
+    made.filters["told"] = printable
+    return made
 
 
 def page_text(report: Json) -> str:
     """The page that shows a report, HTML. Raises Error without jinja2."""
-
+    report = told(report)
     script = '"use strict";\n(() => {\n' + "".join(map(asset, SCRIPTS)) + "})();\n"
     style = asset("page.css")
     policy = (
@@ -118,14 +124,15 @@ def _plain_stack(crash: Json, most: int = 200) -> list[str]:
 def write_page(
     images: ProcessImage | Iterable[ProcessImage], path: str, options: PageOptions | None = None
 ) -> Json:
-    """Writes the report on an image, or on several, to the file `path`; returns its data.
+    """Writes the report on an image, or on several, to the file `path`; returns its data, in which
+    names are as the page shows them.
 
     Raises Error where the file cannot be written, and leaves none half written.
     """
     from whocall.core.image import ProcessImage
 
     several = [images] if isinstance(images, ProcessImage) else images
-    report = document(several, options or PageOptions())
+    report: Json = told(document(several, options or PageOptions()))
     write_text(path, page_text(report))
     return report
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast
 
 from whocall.core.model import Backtrace, Frame
+from whocall.core.printable import printable
 from whocall.report.backtrace.render import describe_function, stop_line, trust_words
 
 WORDS_WITHOUT_CFA = 8  # shown of a frame whose end is not known
@@ -103,7 +104,7 @@ class Picture:
         self._starts: list[int] = []  # the first row of each block
         end = self._lay_out()
         why = stop_line(stack.trace)
-        self._last = why.strip("()") if why else "the stack ends here"
+        self._last = printable(why.strip("()")) if why else "the stack ends here"
         self._length = end + 1
 
     def _lay_out(self) -> int:
@@ -204,7 +205,7 @@ class Picture:
             return [Piece(f"  saved {register}")]
         code = self._stack.code_at(value)
         if code is not None:
-            return [Piece(f"  code of {code}", "metadata")]
+            return [Piece(printable(f"  code of {code}"), "metadata")]
         if self._lies_on_stack(value):
             return [Piece("  an address on the stack", "metadata")]
         if all(0x20 <= byte < 0x7F for byte in data):

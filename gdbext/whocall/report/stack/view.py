@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from whocall.core.printable import printable
 from whocall.report.form.style import Style
 from whocall.report.stack.picture import Picture, Row
 
@@ -55,7 +56,7 @@ class View:
     def lines(self, width: int, height: int, style: Style) -> list[str]:
         """What a window of that size shows; no line is longer than `width`."""
         if self.picture is None:
-            return textwrap.wrap(self.sentence, max(width, 1))[:height]
+            return textwrap.wrap(printable(self.sentence), max(width, 1))[:height]
         self._stay_inside(height)
         rows = range(self.top, min(self.top + height, len(self.picture)))
         return [painted(self.picture.row(at), self.left, width, style) for at in rows]

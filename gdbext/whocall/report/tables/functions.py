@@ -7,7 +7,6 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from json.encoder import encode_basestring as quote
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from whocall.core.errors import Error, UsageError
@@ -15,6 +14,7 @@ from whocall.core.model import INFERRED_MARK
 from whocall.core.module_warnings import complaint
 from whocall.core.native_errors import native_errors
 from whocall.core.search import Search
+from whocall.report.form.jsonform import quoted
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Functions(Sequence[Function]):
 
 
 def _around(style: Style, role: str) -> tuple[str, str]:
-    before, _, behind = style.paint(role, "\0").partition("\0")
+    before, _, behind = style.paint(role, "|").partition("|")
     return before, behind
 
 
@@ -246,9 +246,9 @@ def functions_json(tables: Iterable[FunctionTable]) -> Iterator[str]:
     yield '{\n "schema": "whocall.functions/1",\n "modules": ['
     between = ""
     for table in tables:
-        build_id = quote(table.build_id) if table.build_id else "null"
+        build_id = quoted(table.build_id) if table.build_id else "null"
         yield (
-            f'{between}\n  {{\n   "module": {quote(table.module)},\n   "build_id": {build_id},\n'
+            f'{between}\n  {{\n   "module": {quoted(table.module)},\n   "build_id": {build_id},\n'
             f'   "bias": "{table.bias:#x}",\n   "functions": ['
         )
         yield from table.functions.json_items()

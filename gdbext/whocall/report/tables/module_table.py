@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from whocall.core.printable import printable
 from whocall.report.form.style import Style
 from whocall.report.tables.modules import Advice, ModuleFacts, share_of_cfi, troubles
 
@@ -36,11 +37,11 @@ def _cells(facts: ModuleFacts) -> tuple[str, str, str, str]:
 def _files(facts: ModuleFacts, style: Style) -> tuple[str, int]:
     """The module's path, where its file was found, its debug file; and how wide that is."""
     module = facts.module
-    parts = [("", module.path or "(no name)")]
+    parts = [("", printable(module.path) or "(no name)")]
     if module.file_path and module.file_path != module.path and facts.is_usable:
-        parts.append(("file ", module.file_path))
+        parts.append(("file ", printable(module.file_path)))
     if facts.debug_file:
-        parts.append(("debug file ", facts.debug_file))
+        parts.append(("debug file ", printable(facts.debug_file)))
     text = ", ".join(label + style.paint("filename", path) for label, path in parts)
     return text, len(", ".join(label + path for label, path in parts))
 

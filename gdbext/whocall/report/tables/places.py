@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from whocall.core.model import marked
+from whocall.core.printable import printable
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -16,14 +17,15 @@ if TYPE_CHECKING:
 def _lines(lines: list[tuple[str, str, int]]) -> Iterator[str]:
     for at, (function, file, line) in enumerate(lines):
         inlined = f" ({function}, inlined)" if at + 1 < len(lines) else ""
-        yield f"    at {file}:{line}{inlined}"
+        yield printable(f"    at {file}:{line}{inlined}")
 
 
 def _refused(place: native.Place) -> Iterator[str]:
     if place.refused is not None and place.rva is not None:
         name, source, start, reason = place.refused
         offset = place.rva - start
-        yield f"    the nearest symbol, {name} (+{offset}) [{source}], is refused: {reason}"
+        refused = f"    the nearest symbol, {name} (+{offset}) [{source}], is refused: {reason}"
+        yield printable(refused)
 
 
 def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterator[str]:
@@ -36,7 +38,7 @@ def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterato
         yield f"{address} lies in no module"
         return
     module = style.paint("filename", place.module)
-    section = f", section {place.section}" if place.section else ""
+    section = f", section {printable(place.section)}" if place.section else ""
     known = pointer_size == 0 or place.rva is None
     link = "" if known else f", link address {place.rva:#x}"
     if place.function is None:
@@ -48,7 +50,7 @@ def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterato
         name = style.paint("function", marked(place.function, place.inferred))
         yield f"{address} is {name}{offset} in {module}{section}{link}{size}{source}"
     if place.proof:
-        yield f"    named by {place.proof}"
+        yield printable(f"    named by {place.proof}")
     others = [name for name in place.aliases if name not in (place.function, place.raw_name)]
     if others:
         yield "    also named " + ", ".join(style.paint("function", name) for name in others)
