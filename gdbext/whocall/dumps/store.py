@@ -57,7 +57,7 @@ class StoredCrash:
 def _text(value: Any) -> str:
     """Of a field in journalctl's JSON: text, a list of its values, or bytes as numbers."""
     if isinstance(value, list):
-        if value and all(isinstance(part, int) for part in value):
+        if value and all(isinstance(part, int) and 0 <= part < 256 for part in value):
             return bytes(value).decode("utf-8", "replace")
         return "\n".join(map(str, value))
     return "" if value is None else str(value)
@@ -97,9 +97,11 @@ def _entries(journal: str, complaints: list[str], *options: str) -> Iterator[dic
             )
     for line in said.splitlines():
         try:
-            yield json.loads(line)
-        except ValueError:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
             continue
+        if isinstance(entry, dict):
+            yield entry
 
 
 def _fields_of(entry: dict[str, Any]) -> dict[str, str]:
