@@ -70,8 +70,13 @@ class Program {
       *place = saved;
     }
   }
+  // A file may state any number: what does not fit wraps, as addresses do.
+  [[nodiscard]] std::int64_t scaled(std::int64_t factored) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(factored) *
+                                     static_cast<std::uint64_t>(description_.data_alignment));
+  }
   void set_offset(std::uint64_t number, std::int64_t factored) {
-    set(number, {Saved::Kind::at_offset, factored * description_.data_alignment});
+    set(number, {Saved::Kind::at_offset, scaled(factored)});
   }
   void restore(std::uint64_t number) {
     if (Saved* const place = place_of(number)) {
@@ -99,12 +104,12 @@ class Program {
     return true;
   }
 
+  // Empty where it is not all there.
   static ByteSpan block(ByteCursor& cursor) {
     const std::uint64_t size = cursor.uleb();
-    ByteSpan bytes = cursor.rest();
+    const ByteSpan rest = cursor.rest();
     cursor.skip(size);
-    bytes.size = size;
-    return bytes;
+    return cursor.ok() ? ByteSpan{rest.bytes, rest.begin, size} : ByteSpan{};
   }
 
   bool one(ByteCursor& cursor) {
@@ -150,7 +155,7 @@ class Program {
         row_.cfa_register = cursor.uleb();
         return true;
       case 0x13:  // DW_CFA_def_cfa_offset_sf
-        row_.cfa_offset = cursor.sleb() * description_.data_alignment;
+        row_.cfa_offset = scaled(cursor.sleb());
         return true;
       case 0x0f:  // DW_CFA_def_cfa_expression
         row_.cfa_expression = block(cursor);
@@ -191,13 +196,13 @@ class Program {
         define_cfa(number, static_cast<std::int64_t>(cursor.uleb()));
         return true;
       case 0x12:  // DW_CFA_def_cfa_sf
-        define_cfa(number, cursor.sleb() * description_.data_alignment);
+        define_cfa(number, scaled(cursor.sleb()));
         return true;
       case 0x11:  // DW_CFA_offset_extended_sf
         set_offset(number, cursor.sleb());
         return true;
       case 0x2f:  // DW_CFA_GNU_negative_offset_extended
-        set_offset(number, -static_cast<std::int64_t>(cursor.uleb()));
+        set_offset(number, static_cast<std::int64_t>(0 - cursor.uleb()));
         return true;
       case 0x10:  // DW_CFA_expression
         saved_by(number, block(cursor));
@@ -257,7 +262,7 @@ bool is_in_stubs(const ByteSpan& expression, const FrameRegisters& registers,
   const bool added = shift < 4 && cursor.take<std::uint8_t>() == 0x24 &&
                      cursor.take<std::uint8_t>() == 0x22 && cursor.at_end();
   if (compared && added && (address & 15U) >= limit) {
-    offset += std::int64_t{1} << shift;
+    offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) + (1U << shift));
   }
   return from_sp && by_pc && compared && added && cursor.ok();
 }

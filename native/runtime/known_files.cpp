@@ -1,12 +1,15 @@
 #include "runtime/known_files.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstring>
 #include <new>
 
+#include "runtime/privilege.h"
+#include "runtime/trusted_file.h"
 #include "runtime/xz.h"
 
 namespace whocall::runtime {
@@ -72,8 +75,8 @@ void take_rules(const MappedFile& file, KnownFile& known) {
   known.frames = frames;
 }
 
-void open_own(const Module& module, KnownFile& known) {
-  const MappedFile file(path_of(module));
+void open_own(const Module& module, const struct stat* program, KnownFile& known) {
+  const MappedFile file(path_of(module), program);
   if (!file.is_open() || (known.id.size != 0 && !file.has(known.id))) {
     return;
   }
@@ -91,8 +94,8 @@ void open_own(const Module& module, KnownFile& known) {
   }
 }
 
-void open_debug(const char* path, KnownFile& known) {
-  const MappedFile file(path);
+void open_debug(const char* path, const struct stat* program, KnownFile& known) {
+  const MappedFile file(path, program);
   if (file.is_open() && file.has(known.id)) {
     if (known.own.count == 0 && known.debug.count == 0) {
       known.debug = file.symbols(SHT_SYMTAB);
@@ -101,13 +104,29 @@ void open_debug(const char* path, KnownFile& known) {
   }
 }
 
-void open_files(const Module& module, KnownFile& known) {
-  open_own(module, known);
+// Who started a privileged program chose the paths: what lies at them has to be root's or the
+// program's owner's, and what lies beside them is not asked.
+void open_as_privileged(const Module& module, KnownFile& known) {
+  const struct stat program = own_program();
+  open_own(module, &program, known);
   if (debug_path(known.id, known.searched) != 0) {
-    open_debug(known.searched, known);
+    open_debug(known.searched, &program, known);
   }
-  if (known.id.size != 0 && path_beside(module, known.searched)) {
-    open_debug(known.searched, known);
+}
+
+void open_files(const Module& module, KnownFile& known) {
+  if (whocall_is_privileged()) {
+    open_as_privileged(module, known);
+    return;
+  }
+  open_own(module, nullptr, known);
+  if (debug_path(known.id, known.searched) != 0) {
+    open_debug(known.searched, nullptr, known);
+  }
+  struct stat own {};
+  if (known.id.size != 0 && path_beside(module, known.searched) &&
+      stat(path_of(module), &own) == 0) {
+    open_debug(known.searched, &own, known);
   }
 }
 

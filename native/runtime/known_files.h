@@ -25,8 +25,9 @@ struct KnownFile {
 
 // Of a module that is loaded: opened when it is first asked for, and kept. Looks into the file, and
 // into its debug file: below /usr/lib/debug by build id, or "PATH.whocall" beside it, which
-// `whocall export` writes. One of another build than that in memory is not taken, nor a debug file
-// where there is no build id. Null where no memory is left.
+// `whocall export` writes and nobody else may write who may not write the module; in a privileged
+// program it is not looked at. One of another build than that in memory is not taken, nor a debug
+// file where there is no build id. Null where no memory is left.
 const KnownFile* known_file(const Module& module);
 
 // The path of a module, that of the program included.

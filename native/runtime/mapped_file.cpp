@@ -1,22 +1,23 @@
 #include "runtime/mapped_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
 
+#include "runtime/trusted_file.h"
+
 namespace whocall::runtime {
 
 // The mapping stays: names that were found point into it.
-MappedFile::MappedFile(const char* path) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+MappedFile::MappedFile(const char* path, const struct stat* program) {
+  struct stat status {};
+  const int file = open_to_read(path, status);
   if (file < 0) {
     return;
   }
-  struct stat status {};
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+  if ((program == nullptr || is_trusted(status, *program)) &&
       static_cast<std::uint64_t>(status.st_size) >= sizeof(ElfW(Ehdr))) {
     const auto size = static_cast<std::size_t>(status.st_size);
     void* const memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);

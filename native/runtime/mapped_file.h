@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +22,9 @@ struct SymbolTable {
 
 class MappedFile {
  public:
-  // Empty where there is no such file, or where it is no ELF file of this machine's.
-  explicit MappedFile(const char* path);
+  // Empty where there is no such file, or where it is no ELF file of this machine's; with a
+  // program too where others than those who may write that could have written it.
+  explicit MappedFile(const char* path, const struct stat* program = nullptr);
   // The same of bytes that lie in memory, aligned as a mapping is.
   MappedFile(const std::byte* bytes, std::size_t size);
 

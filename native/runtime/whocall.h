@@ -5,10 +5,12 @@
  * build ids in frames lie in memory that stays as long as the process.
  *
  * Frames are found by unwind tables (.eh_frame; .ARM.exidx), where a function has none by rules
- * that were computed ahead and lie in a file beside the module (PATH.whocall, by `whocall export`)
- * or by those of its debug file (.debug_frame), else by its first instructions (MIPS) or the chain
- * of frame pointers; every frame says which. Linux; x86-64, i386, AArch64, ARM, MIPS. Static
- * programs have to be linked with -Wl,--eh-frame-hdr.
+ * that were computed ahead and lie in a file beside the module (PATH.whocall, by `whocall export`;
+ * it counts if nobody could have written it but root and those who may write the module, and never
+ * in programs with rights that who starts them lacks) or by those of its debug file (.debug_frame),
+ * else by its first instructions (MIPS) or the chain of frame pointers; every frame says which.
+ * Linux; x86-64, i386, AArch64, ARM, MIPS. Static programs have to be linked with
+ * -Wl,--eh-frame-hdr.
  */
 #ifndef WHOCALL_H
 #define WHOCALL_H
@@ -82,8 +84,9 @@ WHOCALL_API void whocall_prepare(void);
 typedef struct whocall_crash_options {
   size_t size;             /* of this structure, bytes */
   int text_fd;             /* the report as text goes here; -1: nowhere */
-  const char* text_path;   /* or to the end of this file, made when a crash happens; "%p" in it
-                              stands for the process; NULL: to text_fd */
+  const char* text_path;   /* or to the end of this file, made when a crash happens for its owner
+                              alone; "%p" in it stands for the process; NULL, or where it is a
+                              link, another user's or no file, pipe or terminal: to text_fd */
   int record_fd;           /* the record (a few KiB, see docs/crash.md) goes here; -1: nowhere */
   const char* record_path; /* or to the end of this file, as with text_path */
   void* memory;            /* a region for a ring of records; NULL: none */

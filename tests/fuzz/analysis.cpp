@@ -9,6 +9,7 @@
 
 #include "arch/architecture.h"
 #include "arch/instruction.h"
+#include "fuzz.h"
 #include "memory/segment_memory.h"
 #include "object/exception_table.h"
 #include "process/file_image.h"
@@ -68,44 +69,9 @@ void follow_alone(const Architecture& arch, std::uint16_t where, ByteView code) 
   apply_all(make_rows(followed.points), arch, code);
 }
 
-// The smallest file that loads `code`: an ELF header and one segment, no sections.
-std::vector<std::byte> file_around(const Architecture& arch, ByteView code) {
-  const bool wide = arch.abi.pointer_size == 8;
-  std::vector<std::byte> image(wide ? 64 + 56 : 52 + 32);
-  const auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t place = arch.abi.endian == Endian::little ? i : size - 1 - i;
-      image[at + place] = static_cast<std::byte>(value >> (8 * i));
-    }
-  };
-  const std::size_t word = arch.abi.pointer_size;
-  const std::size_t header = image.size();
-  put(0, arch.abi.endian == Endian::little ? 0x464c457f : 0x7f454c46, 4);
-  put(4, wide ? 2 : 1, 1);
-  put(5, arch.abi.endian == Endian::little ? 1 : 2, 1);
-  put(6, 1, 1);
-  put(16, 3, 2);
-  put(18, arch.abi.elf_machine, 2);
-  put(20, 1, 4);
-  put(24, kCode + code.size() / 2, word);
-  put(24 + word, wide ? 64 : 52, word);
-  put(wide ? 52 : 40, wide ? 64 : 52, 2);
-  put(wide ? 54 : 42, wide ? 56 : 32, 2);
-  put(wide ? 56 : 44, 1, 2);
-  const std::size_t segment = wide ? 64 : 52;
-  put(segment, 1, 4);
-  put(segment + (wide ? 4 : 24), 5, 4);
-  put(segment + (wide ? 8 : 4), header, word);
-  put(segment + (wide ? 16 : 8), kCode, word);
-  put(segment + (wide ? 32 : 16), code.size(), word);
-  put(segment + (wide ? 40 : 20), code.size(), word);
-  image.insert(image.end(), code.bytes().begin(), code.bytes().end());
-  return image;
-}
-
 // The same code as a module of a process, asked from anywhere.
 void follow_in_module(const Architecture& arch, std::uint16_t where, ByteView code) {
-  const auto file = ElfFile::from_memory(file_around(arch, code), "fuzz");
+  const auto file = ElfFile::from_memory(fuzz::elf_around(arch, code.bytes(), kCode), "fuzz");
   const auto image = image_of_file(file, arch);
   Symbolizer symbolizer(*image);
   CfiTables cfi(*image);
@@ -120,7 +86,7 @@ void follow_in_module(const Architecture& arch, std::uint16_t where, ByteView co
 }
 
 void read_exception_table(const Architecture& arch, std::uint16_t where, ByteView table) {
-  const auto file = ElfFile::from_memory(file_around(arch, table), "fuzz");
+  const auto file = ElfFile::from_memory(fuzz::elf_around(arch, table.bytes(), kCode), "fuzz");
   Cie cie;
   cie.bases.pointer_size = arch.abi.pointer_size;
   Fde fde;

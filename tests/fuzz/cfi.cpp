@@ -7,6 +7,7 @@
 
 #include "arch/architecture.h"
 #include "memory/segment_memory.h"
+#include "mutators.h"
 #include "object/call_frame_info.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/cfi_program.h"
@@ -98,4 +99,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       run_section(arch, data[1], rest);
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  return whocall::fuzz::mutate_frames(data, size, most, seed, 2);
 }

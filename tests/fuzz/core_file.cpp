@@ -1,45 +1,16 @@
 // Hostile core files: opening one throws Error or gives an image whose threads can all be walked.
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
 
 #include "base/error.h"
+#include "fuzz.h"
+#include "mutators.h"
 #include "process/process_image.h"
 #include "unwind/walk/walker.h"
 
 namespace {
 
 using namespace whocall;
-
-// One file in memory-backed storage for the whole run, rewritten each time.
-class Scratch {
- public:
-  Scratch() {
-    char path[] = "/dev/shm/whocall-fuzz-XXXXXX";
-    file_ = ::mkstemp(path);
-    if (file_ < 0) {
-      std::perror("/dev/shm");
-      std::abort();
-    }
-    path_ = path;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { std::remove(path_.c_str()); }
-  bool write(const std::uint8_t* data, std::size_t size) const {
-    return ::ftruncate(file_, 0) == 0 &&
-           ::pwrite(file_, data, size, 0) == static_cast<ssize_t>(size);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  int file_ = -1;
-  std::string path_;
-};
 
 void walk_all(const ProcessImage& process) {
   Walker walker(process);
@@ -51,17 +22,15 @@ void walk_all(const ProcessImage& process) {
     if (budget-- == 0) {
       break;
     }
-    if (walker.walk(thread, options).frames.empty()) {
-      __builtin_trap();
-    }
+    fuzz::demand(!walker.walk(thread, options).frames.empty());
   }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Scratch scratch;
-  if (!scratch.write(data, size)) {
+  static const fuzz::Scratch scratch;
+  if (!scratch.write(std::as_bytes(std::span(data, size)))) {
     return 0;
   }
   FileSearch search;
@@ -71,4 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error&) {
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  return whocall::fuzz::mutate_elf(data, size, most, seed, 0);
 }

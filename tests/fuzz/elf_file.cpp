@@ -5,10 +5,19 @@
 #include <vector>
 
 #include "base/error.h"
+#include "fuzz.h"
+#include "mutators.h"
 #include "object/call_frame_info.h"
+#include "object/debug_link.h"
+#include "object/elf_architecture.h"
 #include "object/elf_dynamic.h"
 #include "object/elf_file.h"
+#include "object/elf_imports.h"
 #include "object/elf_symbols.h"
+#include "object/go_program.h"
+#include "object/mips_got.h"
+#include "object/procedure_table.h"
+#include "object/relocated_section.h"
 #include "symbols/table/symbol_table.h"
 #include "unwind/rows/cfi_program.h"
 
@@ -30,6 +39,26 @@ void read_sections(const ElfFile& file) {
   (void)file.interpreter();
   (void)soname_of(file);
   (void)file.load_range();
+}
+
+// What relocations and tables of one machine say.
+void read_parts(const ElfFile& file) {
+  (void)imported_functions(file);
+  std::size_t pointers = 0;
+  for_each_relative_pointer(file, [&](Address, Address) { ++pointers; });
+  (void)debug_link_of(file);
+  (void)mips_got(file);
+  (void)procedure_starts(file);
+  const Architecture& arch = architecture_of(file);
+  if (arch.linkage.relocations != nullptr) {
+    std::size_t budget = 20;
+    for (const ElfSection& section : file.sections()) {
+      if (budget-- == 0) {
+        break;
+      }
+      (void)relocated_section(file, section, arch.linkage.relocations());
+    }
+  }
 }
 
 void compile_all(const CallFrameInfo* info) {
@@ -78,7 +107,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     compile_all(eh_frame_of(*file));
     compile_all(debug_frame_of(*file));
     look_up(*SymbolTable::from_elf(file));
+    read_parts(*file);
   } catch (const Error&) {  // the one error type; any other ends the fuzzer
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  return whocall::fuzz::mutate_elf(data, size, most, seed, 0);
 }

@@ -12,6 +12,7 @@
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "memory/segment_memory.h"
+#include "mutators.h"
 #include "process/jit_objects.h"
 #include "process/jit_registry.h"
 #include "symbols/jit/jit_object_names.h"
@@ -84,4 +85,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  return whocall::fuzz::mutate_elf(data, size, most, seed, 1);
 }

@@ -9,6 +9,8 @@
 
 #include "arch/architecture.h"
 #include "base/error.h"
+#include "fuzz.h"
+#include "mutators.h"
 #include "object/call_frame_info.h"
 #include "object/elf_architecture.h"
 #include "process/file_image.h"
@@ -66,39 +68,6 @@ void repair(const std::shared_ptr<const ElfFile>& file, const Architecture& arch
   }
 }
 
-// The smallest file that loads `code`: an ELF header and one segment, no sections.
-std::vector<std::byte> file_around(const Architecture& arch, std::span<const std::byte> code) {
-  const bool wide = arch.abi.pointer_size == 8;
-  std::vector<std::byte> image(wide ? 64 + 56 : 52 + 32);
-  const auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      image[at + i] = static_cast<std::byte>(value >> (8 * i));
-    }
-  };
-  const std::size_t word = arch.abi.pointer_size;
-  const std::size_t segment = wide ? 64 : 52;
-  put(0, 0x464c457f, 4);
-  put(4, wide ? 2 : 1, 1);
-  put(5, 1, 1);
-  put(6, 1, 1);
-  put(16, 3, 2);
-  put(18, arch.abi.elf_machine, 2);
-  put(20, 1, 4);
-  put(24, kCode + code.size() / 2, word);
-  put(24 + word, segment, word);
-  put(wide ? 52 : 40, segment, 2);
-  put(wide ? 54 : 42, wide ? 56 : 32, 2);
-  put(wide ? 56 : 44, 1, 2);
-  put(segment, 1, 4);
-  put(segment + (wide ? 4 : 24), 5, 4);
-  put(segment + (wide ? 8 : 4), image.size(), word);
-  put(segment + (wide ? 16 : 8), kCode, word);
-  put(segment + (wide ? 32 : 16), code.size(), word);
-  put(segment + (wide ? 40 : 20), code.size(), word);
-  image.insert(image.end(), code.begin(), code.end());
-  return image;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -111,10 +80,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto file = ElfFile::from_memory({rest.begin(), rest.end()}, "fuzz");
       repair(file, architecture_of(*file));
     } else {
-      const Architecture* arch = find_architecture(data[1] % 2 == 0 ? "x86_64" : "i386");
-      repair(ElfFile::from_memory(file_around(*arch, rest), "fuzz"), *arch);
+      const auto all = architectures();
+      const Architecture& arch = *all[data[1] % all.size()];
+      repair(ElfFile::from_memory(fuzz::elf_around(arch, rest, kCode), "fuzz"), arch);
     }
   } catch (const Error&) {  // the one error type; any other ends the fuzzer
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  return whocall::fuzz::mutate_elf(data, size, most, seed, 2);
 }

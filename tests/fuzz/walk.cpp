@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "fuzz.h"
 #include "memory/segment_memory.h"
 #include "process/process_image.h"
 #include "unwind/walk/walker.h"
@@ -33,21 +34,13 @@ std::uint64_t sensible(std::uint8_t selector, std::uint64_t word) {
   }
 }
 
-struct Input {
-  std::span<const std::byte> rest;
+class Words : public fuzz::Input {
+ public:
+  using fuzz::Input::Input;
 
-  std::span<const std::byte> take(std::size_t size) {
-    const auto part = rest.first(std::min(size, rest.size()));
-    rest = rest.subspan(part.size());
-    return part;
-  }
-  std::uint8_t byte() {
-    const auto part = take(1);
-    return part.empty() ? std::uint8_t{0} : std::to_integer<std::uint8_t>(part[0]);
-  }
   std::uint64_t word() {
     const std::uint8_t selector = byte();
-    return sensible(selector, ByteView(take(8), Endian::little).read<std::uint64_t>(0).value_or(0));
+    return sensible(selector, number(8));
   }
 };
 
@@ -63,22 +56,25 @@ void map(ProcessImage& image, std::vector<SegmentMemory::Segment>& segments, Add
   }
 }
 
+// A function that has not called anybody may have no frame where calls leave the return address in
+// a register: its caller's stack pointer is its own.
 void check(const ProcessImage& image, const Backtrace& trace) {
+  const bool has_link = image.arch->registers.link.has_value();
   for (std::size_t i = 1; i < trace.frames.size(); ++i) {
     const Frame& callee = trace.frames[i - 1];
     const Frame& frame = trace.frames[i];
+    const bool stays = has_link && callee.interrupted && frame.sp == callee.sp;
     const bool down = image.mapping_at(frame.sp) == image.mapping_at(callee.sp) &&
                       frame.sp <= callee.sp && !callee.signal_trampoline;
-    if (down || (!frame.interrupted && !image.is_code(frame.lookup_pc))) {
-      __builtin_trap();
-    }
+    fuzz::demand(stays || !down);
+    fuzz::demand(frame.interrupted || image.is_code(frame.lookup_pc()));
   }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Input input{std::as_bytes(std::span(data, size))};
+  Words input(data, size);
   const auto all = architectures();
   const Architecture& arch = *all[input.byte() % all.size()];
   const bool with_mappings = input.byte() % 2 == 0;
@@ -88,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto code = input.take(0x200);
   std::vector<std::byte> words;  // the stacks, with words that lead somewhere
-  while (!input.rest.empty() && words.size() < 0x400) {
+  while (!input.rest().empty() && words.size() < 0x400) {
     const std::uint64_t word = input.word();
     for (unsigned i = 0; i < arch.abi.pointer_size; ++i) {
       words.push_back(static_cast<std::byte>(word >> (8 * i)));
@@ -109,9 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   WalkOptions options;
   options.explain = true;
   const Backtrace trace = Walker(image).walk(thread, options);
-  if (trace.frames.empty() || trace.frames.size() > 100000) {
-    __builtin_trap();
-  }
+  fuzz::demand(!trace.frames.empty() && trace.frames.size() <= 100000);
   if (with_mappings) {
     check(image, trace);
   }

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ OTHER_OWNERS = "files of other users"
 ATTACHING = "attaching to other processes"
 CONTAINERS = "a container of its own"
 OTHERS_CORES = "cores of other projects"
+OTHERS_RIGHTS = "programs with another user's rights"
 
 UNPRIVILEGED = Path(__file__).resolve().parents[2] / "scripts" / "unprivileged"
 OTHERS = Path(__file__).resolve().parents[3] / "shared" / "cores"
@@ -143,6 +145,22 @@ def _others_cores() -> str | None:
     return None if OTHERS.is_dir() else f"there is no {OTHERS}"
 
 
+def as_stranger() -> list[str]:
+    """Begins a command that is to be run by a user who owns nothing."""
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+
+
+def _others_rights() -> str | None:
+    """Below /tmp, which every user may enter; a file system may refuse such rights, too."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        Path(place).chmod(0o755)
+        program = shutil.copy(shutil.which("id") or "/usr/bin/id", place)
+        Path(program).chmod(0o4755)
+        command = [*as_stranger(), program, "-u"]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    return _said(ran) or (None if ran.stdout == "0\n" else f"id says {ran.stdout.strip()}")
+
+
 PROBES: dict[str, Callable[[], str | None]] = {
     OWN_MOUNTS: _own_mounts,
     OWN_ROOT: _own_root,
@@ -153,6 +171,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     ATTACHING: _attaching,
     CONTAINERS: _containers,
     OTHERS_CORES: _others_cores,
+    OTHERS_RIGHTS: _others_rights,
 }
 
 

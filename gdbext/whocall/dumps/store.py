@@ -58,7 +58,7 @@ class StoredCrash:
 def _text(value: Any) -> str:
     """Of a field in journalctl's JSON: text, a list of its values, or bytes as numbers."""
     if isinstance(value, list):
-        if value and all(isinstance(part, int) for part in value):
+        if value and all(isinstance(part, int) and 0 <= part < 256 for part in value):
             return bytes(value).decode("utf-8", "surrogateescape")
         return "\n".join(map(str, value))
     return "" if value is None else str(value)
@@ -118,7 +118,7 @@ def _entries(journal: str, complaints: list[str], *options: Argument) -> Iterato
     for line in said.splitlines():
         try:
             entry = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(entry, dict) and _is_systemds(entry):
             yield entry

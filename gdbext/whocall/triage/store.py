@@ -54,7 +54,8 @@ class Store:
         try:
             self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=10)
             self._prepare()
-        except sqlite3.Error as error:
+        # What sqlite3 complains of may be a name in the file, and that be no UTF-8.
+        except (sqlite3.Error, UnicodeError) as error:
             raise Error(
                 f"{path}: cannot be used as a store of results: {error}; name another file"
             ) from error

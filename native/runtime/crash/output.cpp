@@ -6,16 +6,14 @@
 #include <cerrno>
 
 #include "runtime/crash/record.h"
+#include "runtime/privilege.h"
 
 namespace whocall::runtime {
 namespace {
 
 constexpr std::size_t kPathRoom = 4096;
 constexpr std::size_t kUsualSlot = 4096;  // bytes
-constexpr mode_t kMode = 0644;
-// A pipe with a name is nothing to wait at.
-constexpr int kToAppend = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
-constexpr int kPatience = 10'000;  // milliseconds: nobody who reads a pipe is slower
+constexpr int kPatience = 10'000;         // milliseconds: nobody who reads a pipe is slower
 
 // "%p" becomes the process' number. In static memory: one report is made at a time.
 const char* filled_in(const char* pattern) {
@@ -40,7 +38,9 @@ const char* filled_in(const char* pattern) {
   return path;
 }
 
-int open_to_append(const char* pattern) { return open(filled_in(pattern), kToAppend, kMode); }
+int open_to_append(const char* pattern) {
+  return whocall_open_output(filled_in(pattern), O_WRONLY | O_APPEND, WHOCALL_OUTPUT_STREAM);
+}
 
 }  // namespace
 

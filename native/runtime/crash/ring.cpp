@@ -11,11 +11,11 @@
 #include <ctime>
 
 #include "runtime/crash/record.h"
+#include "runtime/privilege.h"
 
 namespace whocall::runtime {
 namespace {
 
-constexpr mode_t kRingMode = 0644;
 constexpr int kMostTries = 1000;  // a millisecond each: no record takes that long to be copied
 
 // Where a file system knows of no blocks that are taken ahead, as those of flash memory: zeros
@@ -38,7 +38,7 @@ int take_by_writing(int file, std::size_t size) {
 }
 
 void* map_file(const char* path, std::size_t size) {
-  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, kRingMode);
+  const int file = whocall_open_output(path, O_RDWR, WHOCALL_OUTPUT_FILE);
   if (file < 0) {
     return MAP_FAILED;
   }

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "runtime/crash/handler_stack.h"
+#include "runtime/privilege.h"
 #include "runtime/whocall.h"
 
 namespace {
@@ -33,14 +34,8 @@ struct Begin {
   void* argument;
 };
 
-// The variable's value; null where it is not set, or empty.
-const char* setting(const char* name) {
-  const char* const value = getenv(name);
-  return value == nullptr || *value == '\0' ? nullptr : value;
-}
-
 std::size_t ring_size() {
-  const char* const text = setting("WHOCALL_CRASH_RING_SIZE");
+  const char* const text = whocall_setting("WHOCALL_CRASH_RING_SIZE");
   if (text == nullptr) {
     return kUsualRing;
   }
@@ -59,11 +54,11 @@ std::size_t ring_size() {
 
 [[gnu::constructor]] void install() {
   whocall_crash_options options = WHOCALL_CRASH_OPTIONS;
-  options.text_path = setting("WHOCALL_CRASH_TEXT");
-  options.record_path = setting("WHOCALL_CRASH_RECORD");
-  options.ring_path = setting("WHOCALL_CRASH_RING");
+  options.text_path = whocall_setting("WHOCALL_CRASH_TEXT");
+  options.record_path = whocall_setting("WHOCALL_CRASH_RECORD");
+  options.ring_path = whocall_setting("WHOCALL_CRASH_RING");
   options.ring_size = ring_size();
-  const char* const threads = setting("WHOCALL_CRASH_THREADS");
+  const char* const threads = whocall_setting("WHOCALL_CRASH_THREADS");
   options.all_threads = threads != nullptr && std::strcmp(threads, "all") == 0 ? 1 : 0;
   if (threads != nullptr && options.all_threads == 0) {
     dprintf(STDERR_FILENO, "libwhocall-crash: WHOCALL_CRASH_THREADS=%s: \"all\" is all it knows\n",

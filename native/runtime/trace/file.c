@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "runtime/privilege.h"
 #include "runtime/trace/region.h"
 
 #define MODULES_CAPACITY ((uint64_t)1 << 20U)
@@ -39,7 +40,7 @@ static WCT_PLAIN int way_to_file(void) {
   if (is_the_file(descriptor)) {
     return descriptor;
   }
-  const int again = open(wct_root.file, O_RDWR | O_CLOEXEC);
+  const int again = whocall_open_present(wct_root.file, O_RDWR, WHOCALL_OUTPUT_FILE);
   if (is_the_file(again)) {
     descriptor = again;
     return again;
@@ -90,12 +91,13 @@ static WCT_PLAIN void expand(char* path, size_t size, const char* pattern) {
 /* Its first pages; NULL, with errno: it cannot be had. */
 static WCT_PLAIN struct wct_file* make_file(const char* path, uint64_t size) {
   struct stat made;
-  descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  descriptor = whocall_open_output(path, O_RDWR, WHOCALL_OUTPUT_FILE);
   if (descriptor < 0) {
     return NULL;
   }
   void* memory = MAP_FAILED;
-  if (fstat(descriptor, &made) == 0 && pwrite(descriptor, "", 1, (off_t)(size - 1)) == 1) {
+  if (fstat(descriptor, &made) == 0 && ftruncate(descriptor, 0) == 0 &&
+      pwrite(descriptor, "", 1, (off_t)(size - 1)) == 1) {
     device = made.st_dev;
     inode = made.st_ino;
     memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);

@@ -8,6 +8,7 @@
 #include <cpuid.h>
 #endif
 
+#include "runtime/privilege.h"
 #include "runtime/trace/region.h"
 #include "runtime/trace/whocall_trace.h"
 
@@ -36,8 +37,8 @@ static WCT_PLAIN bool has_steady_counter(void) {
 
 /* A number between `least` and 2^32 of the environment; `usual` without one. */
 static WCT_PLAIN uint64_t number(const char* name, uint64_t least, uint64_t usual) {
-  const char* const text = getenv(name);
-  if (text == NULL || *text == 0) {
+  const char* const text = whocall_setting(name);
+  if (text == NULL) {
     return usual;
   }
   char* end = NULL;
@@ -60,8 +61,8 @@ static WCT_PLAIN uint64_t power_of_two(uint64_t least) {
 
 static WCT_PLAIN void read_mode(void) {
   static const char* const kModes[] = {"off", "stacks", "events"};
-  const char* const text = getenv("WHOCALL_TRACE");
-  if (text == NULL || *text == 0) {
+  const char* const text = whocall_setting("WHOCALL_TRACE");
+  if (text == NULL) {
     return;
   }
   for (uint32_t mode = 0; mode < 3; ++mode) {
@@ -74,7 +75,7 @@ static WCT_PLAIN void read_mode(void) {
 }
 
 static WCT_PLAIN void read_names(const char* variable, int (*filter)(const char*)) {
-  const char* text = getenv(variable);
+  const char* text = whocall_setting(variable);
   while (text != NULL && *text != 0) {
     char name[256];
     const size_t size = strcspn(text, ",");
@@ -89,7 +90,7 @@ static WCT_PLAIN void read_names(const char* variable, int (*filter)(const char*
 }
 
 WCT_PLAIN void wct_read_environment(void) {
-  const char* const clock = getenv("WHOCALL_TRACE_CLOCK");
+  const char* const clock = whocall_setting("WHOCALL_TRACE_CLOCK");
   const bool asked = clock != NULL && strcmp(clock, "monotonic") == 0;
   wct_settings.clock = !asked && has_steady_counter() ? WCT_CLOCK_TICKS : WCT_CLOCK_NANOSECONDS;
   wct_settings.ring_capacity =
@@ -102,8 +103,8 @@ WCT_PLAIN void wct_read_environment(void) {
   }
   read_names("WHOCALL_TRACE_ONLY", whocall_trace_only_name);
   read_names("WHOCALL_TRACE_SKIP", whocall_trace_skip_name);
-  const char* const file = getenv("WHOCALL_TRACE_FILE");
-  if (file != NULL && *file != 0) {
+  const char* const file = whocall_setting("WHOCALL_TRACE_FILE");
+  if (file != NULL) {
     wct_open_file(file);
   }
   read_mode();

@@ -16,6 +16,10 @@
  *   WHOCALL_TRACE_SKIP=NAME,NAME...   no events of these
  *   WHOCALL_TRACE_FILE=PATH           keep all that in a file (%p: the process id)
  *   WHOCALL_TRACE_CLOCK=monotonic     no time stamp counter
+ *
+ * The file is made for its owner alone. One that is there is taken only if it is a regular file of
+ * this user's or root's, by its one name and not by a link. Programs with rights that who starts
+ * them lacks (set-user-ID and its like) obey none of these variables.
  */
 #ifndef WHOCALL_TRACE_H
 #define WHOCALL_TRACE_H

@@ -1,0 +1,243 @@
+"""The fuzzers of the package's readers: each takes any bytes, and may raise whocall's Error alone.
+
+A target is a function of the bytes. What a reader takes by path lies in a file of its own, in
+memory where the system has that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from whocall.core.elf_head import build_id_of, read_elf_head
+from whocall.core.errors import Error
+from whocall.core.search import Search
+from whocall.dumps import abrt, apport, store
+from whocall.dumps.arrival import receive
+from whocall.dumps.container import layers_of
+from whocall.dumps.kinds import described, kind_of, kind_of_path
+from whocall.dumps.merged_tree import MergedTree
+from whocall.dumps.minidump import read_minidump
+from whocall.dumps.minidump_core import fields_of, notes_of
+from whocall.dumps.streams import DamagedStreamError, unpacked
+from whocall.dumps.tar_members import TarFaultError, TarReader
+from whocall.resolve.facts.maps import Maps, parse_mapping
+from whocall.resolve.log import open_log
+from whocall.resolve.record import read_records
+from whocall.resolve.record_text import record_lines
+from whocall.triage.store import Store
+
+Target = Callable[[bytes], None]
+TARGETS: dict[str, Target] = {}
+# The readers that a target is for: those of which its coverage is told.
+SUBJECTS: dict[str, tuple[str, ...]] = {}
+_MOST = 1 << 20  # bytes that are taken out of a stream
+
+
+def _target(*subjects: str) -> Callable[[Target], Target]:
+    def add(function: Target) -> Target:
+        name = function.__name__
+        TARGETS[name] = function
+        SUBJECTS[name] = subjects
+        return function
+
+    return add
+
+
+_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+_FOLDER = Path(tempfile.mkdtemp(prefix="whocall-fuzz-", dir=_MEMORY))
+
+
+def clean_up() -> None:
+    """Removes the files of all targets."""
+    shutil.rmtree(_FOLDER, ignore_errors=True)
+
+
+def _file(data: bytes, name: str = "input") -> str:
+    path = _FOLDER / name
+    path.write_bytes(data)
+    return str(path)
+
+
+def _drain(pieces: Iterator[bytes], most: int = _MOST) -> None:
+    taken = 0
+    for piece in pieces:
+        taken += len(piece)
+        if taken > most:
+            return
+
+
+@_target("dumps/minidump.py", "dumps/contexts.py")
+def minidump(data: bytes) -> None:
+    """Streams of Breakpad, Crashpad and lldb."""
+    dump = read_minidump(memoryview(data), "dump")
+    notes_of(dump)
+    fields_of(dump)
+
+
+@_target("core/elf_head.py")
+def elf_head(data: bytes) -> None:
+    """Segments, notes and build ids of files that modules are."""
+    path = _file(data)
+    read_elf_head(path)
+    build_id_of(path)
+
+
+@_target("dumps/tar_members.py")
+def tar(data: bytes) -> None:
+    """Members, long names, sparse maps."""
+    stream = io.BytesIO(data)
+
+    def skip(size: int) -> bool:
+        stream.seek(size, io.SEEK_CUR)
+        return stream.tell() <= len(data)
+
+    reader = TarReader(stream.read, skip)
+    with contextlib.suppress(TarFaultError):
+        for number, member in enumerate(reader):
+            if member.kind == "file" and number % 2 == 0:
+                _drain(reader.contents())
+
+
+@_target("dumps/container.py", "dumps/layers.py", "dumps/merged_tree.py")
+def image(data: bytes) -> None:
+    """An image in a file, its lists and its layers; what is found in it lies in it."""
+    tree = MergedTree(layers_of(_file(data), "x86_64"))
+    for path in ("/usr/bin/program", "/lib/../lib/x.so", "/a/b", "/"):
+        tree.find(path)
+        list(tree.folder(path))
+
+
+class _Journalctl:
+    """Stands for the program: says the input."""
+
+    said = b""
+    returncode = 0
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def communicate(self) -> tuple[bytes, bytes]:
+        return self.said, b""
+
+
+@_target("dumps/store.py")
+def journal(data: bytes) -> None:
+    """Entries of systemd-coredump, as journalctl writes them."""
+    genuine = store.subprocess.Popen
+    _Journalctl.said = data
+    store.subprocess.Popen = _Journalctl  # type: ignore[assignment,misc]
+    try:
+        found = store.crashes(journal="/nowhere")
+        for crash in found:
+            str(crash.time), crash.unit, crash.matches("a")
+        store.newest_with_core(found, "")
+    finally:
+        store.subprocess.Popen = genuine  # type: ignore[misc]
+
+
+@_target("dumps/apport.py")
+def apport_report(data: bytes) -> None:
+    """Fields, and a packed core in lines."""
+    pieces = (data[at : at + 1000] for at in range(0, len(data), 1000))
+    with contextlib.suppress(DamagedStreamError):
+        _drain(apport.core_of_report(pieces, {}, "report"))
+
+
+@_target("dumps/abrt.py")
+def abrt_problem(data: bytes) -> None:
+    """A directory of fields, divided at NULs: names and what they hold."""
+    place = _FOLDER / "problem"
+    place.mkdir(exist_ok=True)
+    for old in place.iterdir():
+        old.unlink()
+    words = data.split(b"\0")[:40]
+    for name, contents in zip(words[::2], words[1::2]):
+        last = os.fsdecode(name).rpartition("/")[2][:60]
+        if last not in ("", ".", ".."):
+            (place / last).write_bytes(contents)
+    abrt.is_problem(str(place))
+    abrt.core_of_problem(str(place))
+
+
+@_target("dumps/streams.py", "dumps/kinds.py")
+def stream(data: bytes) -> None:
+    """What is packed, of whichever kind it begins like."""
+    kind = kind_of(data)
+    described(data)
+    rest = io.BytesIO(data)
+    if kind in ("gzip", "xz", "zstd", "lz4", "bzip2"):
+        with contextlib.suppress(DamagedStreamError):
+            _drain(unpacked(kind, rest.read))
+
+
+@_target("dumps/arrival.py", "dumps/sparse.py", "dumps/minidump_core.py")
+def arrival(data: bytes) -> None:
+    """A crash as it comes: packed, in a report, a minidump, or none."""
+    path = _file(data)
+    kind_of_path(path)
+    if kind_of(data) != "core":  # that is the native module's
+        with (_FOLDER / "made").open("w+b") as made:
+            receive(path, str(_FOLDER), into=made)
+
+
+@_target("resolve/log.py", "resolve/lines.py", "resolve/resolver.py", "resolve/text.py",
+         "resolve/formats/android.py", "resolve/formats/chromium.py", "resolve/formats/gdb.py",
+         "resolve/formats/glibc.py", "resolve/formats/go.py", "resolve/formats/java.py",
+         "resolve/formats/kernel.py", "resolve/formats/libwhocall.py", "resolve/formats/perf.py",
+         "resolve/formats/raw.py", "resolve/formats/rust.py", "resolve/formats/sanitizer.py",
+         "resolve/formats/systemd.py", "resolve/formats/valgrind.py")  # fmt: skip
+def log(data: bytes) -> None:
+    """A log in all forms that are known; it comes out whole, and as JSON."""
+    search = Search(sysroot=str(_FOLDER), debug_directories=())
+    path = _file(data, "log")
+    with open_log(path, search) as opened:
+        for piece in opened.json():
+            piece.encode("utf-8", "surrogateescape")
+        opened.warnings()
+
+
+@_target("resolve/record.py", "resolve/record_text.py")
+def record(data: bytes) -> None:
+    """Records and rings of libwhocall."""
+    found, _ = read_records(data, "ring")
+    for each in found:
+        list(record_lines(each))
+
+
+@_target("resolve/facts/maps.py")
+def maps(data: bytes) -> None:
+    """Copies of /proc/PID/maps, whole and in pieces."""
+    told = Maps()
+    for line in data.decode("utf-8", "replace").splitlines():
+        mapping = parse_mapping(line)
+        if mapping is not None:
+            told.add(mapping)
+            told.insert(mapping)
+
+
+@_target("triage/store.py")
+def triage_store(data: bytes) -> None:
+    """A database that somebody else made: what is no store is refused in words."""
+    path = _file(data, "results")
+    opened = Store(path)
+    try:
+        with contextlib.suppress(sqlite3.Error, UnicodeError):  # of tables that are not ours
+            opened.done("a", 1, 1, "x")
+            opened.total()
+            opened.failed()
+    finally:
+        opened.close()
+
+
+def run(name: str, data: bytes) -> None:
+    """One input; anything but Error comes out."""
+    with contextlib.suppress(Error):
+        TARGETS[name](data)
