@@ -123,7 +123,8 @@ def _tell_coverage(campaign: Campaign, names: list[tuple[str, bool]]) -> None:
         found: list[Coverage]
         if native:
             binary = campaign.build / f"whocall_fuzz_{name}"
-            found = of_native(binary, name, campaign.corpus(name), campaign.environment)
+            inputs = [campaign.corpus(name), PLACE / "seeds" / name]
+            found = of_native(binary, name, inputs, campaign.environment)
         else:
             found = of_reader(name, campaign.corpus(name))
         for each in found:

@@ -71,10 +71,12 @@ def counted(said: str, subjects: tuple[str, ...]) -> list[Coverage]:
     return [Coverage(file, *sums) for file, sums in sorted(found.items())]
 
 
-def of_native(binary: Path, name: str, corpus: Path, environment: dict[str, str]) -> list[Coverage]:
-    """Runs the corpus once."""
+def of_native(
+    binary: Path, name: str, inputs: list[Path], environment: dict[str, str]
+) -> list[Coverage]:
+    """Runs what lies in these folders once."""
     ran = subprocess.run(
-        [binary, "-runs=0", "-print_coverage=1", corpus],
+        [binary, "-runs=0", "-print_coverage=1", *inputs],
         env=environment,
         capture_output=True,
         text=True,
