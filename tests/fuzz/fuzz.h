@@ -57,17 +57,17 @@ class Input {
   std::span<const std::byte> rest_;
 };
 
-// One file in memory-backed storage for the whole run, rewritten each time.
+// One file for the whole run, rewritten each time: in $TMPDIR, else in memory.
 class Scratch {
  public:
   Scratch() {
-    char path[] = "/dev/shm/whocall-fuzz-XXXXXX";
-    file_ = ::mkstemp(path);
+    const char* const folder = std::getenv("TMPDIR");
+    path_ = std::string(folder == nullptr ? "/dev/shm" : folder) + "/whocall-fuzz-XXXXXX";
+    file_ = ::mkstemp(path_.data());
     if (file_ < 0) {
-      std::perror("/dev/shm");
+      std::perror(path_.c_str());
       std::abort();
     }
-    path_ = path;
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

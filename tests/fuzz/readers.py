@@ -1,11 +1,11 @@
 """The fuzzers of the package's readers: each takes any bytes, and may raise whocall's Error alone.
 
-A target is a function of the bytes. What a reader takes by path lies in a file of its own, in
-memory where the system has that.
+A target is a function of the bytes. What a reader takes by path lies in a file of its own.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import os
@@ -51,13 +51,10 @@ def _target(*subjects: str) -> Callable[[Target], Target]:
     return add
 
 
-_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
-_FOLDER = Path(tempfile.mkdtemp(prefix="whocall-fuzz-", dir=_MEMORY))
+_FOLDER = Path(tempfile.mkdtemp(prefix="whocall-fuzz-"))
 
 
-def clean_up() -> None:
-    """Removes the files of all targets."""
-    shutil.rmtree(_FOLDER, ignore_errors=True)
+atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 
 
 def _file(data: bytes, name: str = "input") -> str:

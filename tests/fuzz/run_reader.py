@@ -118,12 +118,7 @@ def main(words: list[str]) -> int:
     except ImportError:
         atheris = None
     if atheris is None or given.plain:
-        try:
-            return _by_mutations(given)
-        finally:
-            from fuzz import readers
-
-            readers.clean_up()
+        return _by_mutations(given)
     _by_coverage(atheris, given)
     return 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import readers
+from fuzz import coverage, readers
 from fuzz.reader_mutations import mutated, record_sums, tar_sums
 from fuzz.reader_seeds import record, seeds, tar
 from whocall.core.errors import Error
@@ -40,6 +40,21 @@ def test_some_mutations(tmp_path: Path, name: str) -> None:
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     assert "400 executions" in ran.stdout
+
+
+def test_coverage_is_counted_by_file() -> None:
+    said = """COVERED_FUNC: hits: 3 edges: 5/8 a::b(int, char) /x/native/tracing/a.cpp:7
+  UNCOVERED_PC: /x/native/tracing/a.cpp:9
+UNCOVERED_FUNC: hits: 0 edges: 0/2 a::c() /x/native/tracing/a.cpp:20
+COVERED_FUNC: hits: 3 edges: 1/1 a::d() /x/native/base/b.cpp:20
+"""
+    (found,) = coverage.counted(said, ("tracing/",))
+    assert (found.file, found.covered, found.all) == ("tracing/a.cpp", 5, 10)
+
+
+def test_every_native_target_has_subjects() -> None:
+    targets = {path.stem for path in (TESTS / "fuzz").glob("*.cpp")}
+    assert targets == set(coverage.SUBJECTS)
 
 
 @pytest.mark.parametrize("name", readers.TARGETS)
