@@ -74,10 +74,10 @@ def test_a_core_and_a_program_that_the_user_names(crash: Hostile) -> None:
     if "\n" in words:
         return  # nobody can type that
     said = crash.in_gdb([f"whocall open {words}", "info threads"])
+    refused = "ends in a blank" in said.err or "has a carriage return" in said.err
     if is_one_line(core) and core.name == core.name.rstrip():
-        assert "LWP" in said.out or "process" in said.out, said
-    else:
-        assert "ends in a blank" in said.err or "has a carriage return" in said.err, said.err
+        assert not refused
+    assert refused or "LWP" in said.out or "process" in said.out, said
 
 
 def test_outside_gdb(crash: Hostile) -> None:
@@ -146,3 +146,6 @@ def test_the_working_directory_is_not_read(tmp_path: Path) -> None:
     Path(f"{crash.exe}-gdb.gdb").write_text(f"shell touch {PROOF}\n")
     said = crash.outside("compare", crash.core, GDB=GDB)
     assert said.status in (0, 1) and "gdb" in said.out, said
+    if sys.version_info >= (3, 11):  # older ones cannot be told so
+        said = crash.outside("triage", "--jobs", "2", crash.core.parent)
+        assert said.status == 0, said
