@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from collections import deque
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,23 @@ TRIES = 2  # alone, of a core whose process died
 def jobs_of(number: int | None) -> int:
     """How many workers, unless told: a processor for each."""
     return number or len(os.sched_getaffinity(0))
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Python starts its workers by `-c`, which looks for modules in the working directory first:
+    where a stranger's cores were unpacked, his multiprocessing.py would run. From 3.11 on Python
+    can be told to leave that out.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 class Local:
@@ -69,7 +87,8 @@ class Local:
 
         others = set(active_children())
         under_way: dict[Future[Json], str] = {}
-        with ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupts) as pool:
+        spawn = get_context("spawn")
+        with _safe_path(), ProcessPoolExecutor(jobs, spawn, _ignore_interrupts) as pool:
             try:
                 yield from self._handed_out(pool, paths, jobs * AHEAD, under_way, again)
                 return
