@@ -140,7 +140,7 @@ class Store:
                     f"SELECT signature, {value}, count(*), min(time), max(time) FROM cores"
                     " WHERE reason IS NULL GROUP BY 1, 2"
                 ):
-                    yield (row[0], column, *row[1:])
+                    yield (row[0], column, _read(row[1]), *row[2:])
 
     def rows(self) -> Iterator[Json]:
         """All results, but for what their signatures hold; by path."""
@@ -199,9 +199,11 @@ def _written(value: Any) -> Any:
     return value
 
 
+def _read(value: Any) -> Any:
+    """A value as it was written."""
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+
+
 def _row(values: Sequence[Any]) -> Json:
-    """A row of the table of cores as it was written."""
-    return {
-        column: value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
-        for column, value in zip(_COLUMNS, values)
-    }
+    """A row of the table of cores."""
+    return {column: _read(value) for column, value in zip(_COLUMNS, values)}

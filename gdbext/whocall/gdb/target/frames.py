@@ -108,12 +108,21 @@ class _Starts:
         return None if match is None else at - int(match.group(1) or 0)
 
 
+def _name(frame: gdb.Frame) -> str | None:
+    """The function's name as gdb has it; gdb itself gives Python none that is no UTF-8."""
+    try:
+        name: str | None = frame.name()
+    except UnicodeDecodeError as error:
+        name = error.object.decode("utf-8", "surrogateescape")
+    return name
+
+
 def _frame(frame: gdb.Frame, level: int, called: bool, starts: _Starts) -> GdbFrame:
     # A tail-call frame is gdb's reconstruction from debug info: like an inlined call, nothing of it
     # is on the stack.
     kind = frame.type()
     inlined = kind in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)
-    name = frame.name()
+    name = _name(frame)
     return GdbFrame(
         level=level,
         pc=frame.pc(),
