@@ -154,8 +154,8 @@ def markdown(text: str) -> Iterator[str]:
     """Outside of code nothing of a name's is markup; each row of a table has its five cells."""
     yield from plain(text)
     for line in text.split("\n"):
-        bare = re.sub(r"\\.", "", re.sub(r"`[^`]*`", "", line))
-        bare = bare.replace("&#8203;", "").replace("*signal handler called*", "")
+        bare = re.sub(r"`[^`]*`", "", re.sub(r"\\.", "", line))
+        bare = bare.replace("&#8203;", "-").replace("*signal handler called*", "")
         bare = re.sub(r"^(#+|>) |</?details>|<summary>[\d,]+ frames</summary>", "", bare)
         if "Zq" in line and line.startswith("|") and bare.count("|") != 6:
             yield f"cells: {line!r}"

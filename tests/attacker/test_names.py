@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from attacker.judges import strings_of_json
+from attacker.judges import strings_of_json, styled
 from attacker.names import NAMES
 from attacker.outputs import OUTPUTS, complaints, page_complaints, said
 from attacker.specimen import FIELDS, specimen
@@ -31,6 +31,14 @@ def test_no_name_is_obeyed(field: str, tmp_path: Path) -> None:
         for form in dict.fromkeys(chosen):
             found += [f"{word}: {each}" for each in complaints(of, form)]
     assert found == []
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_no_name_holds_a_style(field: str, tmp_path: Path) -> None:
+    """In whatever place of a line with colours it stands."""
+    of = specimen(tmp_path / "styles", field, NAMES["styles"])
+    forms = [form for form, (_, judge) in OUTPUTS.items() if judge is styled]
+    assert [each for form in forms for each in complaints(of, form)] == []
 
 
 @pytest.mark.parametrize("field", FIELDS)

@@ -136,7 +136,7 @@ class _Chain:
         space = " " * (max(column - line.width, 0) + 2)
         yield line.text + space + self._style.paint("metadata", trust_words(frame))
         if form.explain and frame.explanation:
-            yield f"    {sentence(frame.explanation)}"
+            yield printable(f"    {sentence(frame.explanation)}")
         if form.full and not frame.inlined:
             yield from stack_lines(
                 frame, self._sp, form.word_size, form.byte_order, form.read, self._style
