@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_walk
 from whocall.cli.outputs import require_other_file
 from whocall.core.errors import Error
+from whocall.core.regular_file import read_text
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
@@ -60,7 +61,7 @@ def _attached(source: str | None) -> list[AttachedState]:
     if source is None:
         return []
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        text = read_text(source)
         return attached_from(json.loads(text), source)
     except OSError as error:
         raise Error(f"{source}: {error.strerror}") from error

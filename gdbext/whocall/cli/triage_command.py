@@ -122,11 +122,13 @@ def _named(paths: list[str]) -> Iterator[str]:
     """The names, those on standard input in place of `-`; one a line, or ended by NULs."""
     import os
 
+    from whocall.core.regular_file import standard_input
+
     for path in paths:
         if path != "-":
             yield path
             continue
-        data = sys.stdin.buffer.read()
+        data = standard_input().read()
         separator = b"\0" if b"\0" in data else b"\n"
         yield from (os.fsdecode(name) for name in data.split(separator) if name)
 
