@@ -43,7 +43,7 @@ def lines_of(place: Place) -> dict[str, list[str | Path]]:
         "modules": ["modules", core, exe],
         "audit": ["audit", exe],
         "signatures": ["signatures", place.archive, "-o", folder / "made.sig"],
-        "export": ["export", core, exe, "-o", folder / "made.debug"],
+        "export": ["export", exe, "-o", folder / "made.debug"],
         "repair-plan": ["repair-plan", core, exe, "--folder", folder],
         "doctor": ["doctor"],
         "resolve": ["resolve", log],

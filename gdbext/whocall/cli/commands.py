@@ -17,7 +17,7 @@ from whocall.cli.inputs import (
     wanted_thread,
     wanted_walk,
 )
-from whocall.cli.outputs import require_other_file, warn, write
+from whocall.cli.outputs import require_other_file, warn, write, write_beside
 from whocall.cli.repair_commands import export, repair_plan
 from whocall.core.errors import Error, UsageError
 from whocall.core.regular_file import read_text
@@ -185,7 +185,7 @@ def signatures(arguments: Values) -> int:
     from whocall.core.signatures import write_signatures
 
     require_other_file(arguments.output, *arguments.archives)
-    write(write_signatures(arguments.archives, arguments.output))
+    write_beside(arguments.output, write_signatures(arguments.archives, arguments.output))
     return 0
 
 

@@ -163,19 +163,13 @@ def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:
 
 
 def _write(arguments: Values, findings: Findings) -> None:
-    from pathlib import Path
-
-    from whocall.core.errors import Error
+    from whocall.core.output_file import writing_text
 
     if arguments.output is None:
         sys.stdout.writelines(_pieces(arguments, findings, to_file=False))
         return
-    try:
-        output = Path(arguments.output)
-        with output.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(_pieces(arguments, findings, to_file=True))
-    except OSError as error:
-        raise Error(f"{arguments.output}: {error.strerror}") from error
+    with writing_text(arguments.output, private=True) as file:
+        file.writelines(_pieces(arguments, findings, to_file=True))
 
 
 def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable[str]:
