@@ -42,7 +42,8 @@ std::string folder() {
   const char* named = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   std::string base;
-  if (named != nullptr && *named == '/') {
+  const bool told = named != nullptr && *named == '/';
+  if (told) {
     base = named;
   } else if (home != nullptr && *home == '/') {
     base = std::string(home) + "/.cache";
@@ -52,7 +53,11 @@ std::string folder() {
   }
   const std::string path = base + "/whocall";
   std::error_code error;
-  fs::create_directories(base, error);
+  if (told) {
+    fs::create_directories(base, error);
+  } else {
+    mkdir(base.c_str(), S_IRWXU);  // a home directory is never made: who has none wants none
+  }
   mkdir(path.c_str(), S_IRWXU);  // may be there
   struct stat status {};
   const bool usable = lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);

@@ -71,6 +71,10 @@ def add(parser: Parser) -> None:
     parser.add_argument(
         "--time-limit", metavar="S", type=as_limit, default=60, help="seconds a core (60; 0: none)"
     )
+    parser.add_argument(
+        "--memory-limit", metavar="MIB", type=as_limit, default=0,
+        help="of a process, for what it does not map from files (0: its share of the machine)",
+    )  # fmt: skip
     parser.add_argument("--retry", action="store_true", help="try again what could not be read")
     parser.add_argument("--color", metavar="WHEN", default="auto", help="auto, always or never")
     add_search(parser)
@@ -95,7 +99,12 @@ def run(arguments: Values) -> int:
         needs_templates(TRIAGE_PAGE)
     # The workers of a cluster have what they need: whocall[triage].
     reads_code = bool(arguments.scheduler) or find_spec("capstone") is not None
-    settings = Settings(_search(arguments), float(arguments.time_limit), reads_code=reads_code)
+    settings = Settings(
+        _search(arguments),
+        float(arguments.time_limit),
+        memory=arguments.memory_limit << 20,
+        reads_code=reads_code,
+    )
     store = Store(arguments.store)
     try:
         _walk(arguments, store, settings)
