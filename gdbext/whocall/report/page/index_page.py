@@ -23,8 +23,8 @@ class Entry:
 
     @property
     def link(self) -> str:
-        """The address of its report, from the server's root."""
-        return "/report/" + quote(self.name, safe="/")
+        """The address of its report, from the page's own: that holds the server's token."""
+        return "report/" + quote(self.name, safe="/", errors="surrogateescape")
 
     @property
     def size_text(self) -> str:
