@@ -17,6 +17,7 @@
 #include "base/checksum.h"
 #include "base/hex.h"
 #include "base/mapping_guard.h"
+#include "base/regular_file.h"
 
 namespace whocall {
 namespace {
@@ -42,7 +43,8 @@ std::string folder() {
   const char* named = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   std::string base;
-  if (named != nullptr && *named == '/') {
+  const bool told = named != nullptr && *named == '/';
+  if (told) {
     base = named;
   } else if (home != nullptr && *home == '/') {
     base = std::string(home) + "/.cache";
@@ -52,7 +54,11 @@ std::string folder() {
   }
   const std::string path = base + "/whocall";
   std::error_code error;
-  fs::create_directories(base, error);
+  if (told) {
+    fs::create_directories(base, error);
+  } else {
+    mkdir(base.c_str(), S_IRWXU);  // a home directory is never made: who has none wants none
+  }
   mkdir(path.c_str(), S_IRWXU);  // may be there
   struct stat status {};
   const bool usable = lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -84,23 +90,6 @@ std::string path_of(const std::string& key, const std::string& kind) {
   const std::string where = folder();
   return where.empty() ? where : where + "/" + key + "-" + kind + std::string(kSuffix);
 }
-
-// A file that is closed when it goes.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) {
-      close(number_);
-    }
-  }
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 bool read_all(int descriptor, void* data, std::size_t size) {
   auto* at = static_cast<char*>(data);

@@ -12,19 +12,16 @@ namespace whocall {
 namespace {
 
 // What tells a file on disk from another, and from itself before it was changed.
-using Identity = std::tuple<std::string, dev_t, ino_t, off_t, std::int64_t, std::int64_t>;
-
-std::int64_t nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
+// Times are seconds and nanoseconds: together they would not fit for files of the year 2300.
+using Identity = std::tuple<std::string, dev_t, ino_t, off_t, time_t, long, time_t, long>;
 
 std::optional<Identity> identity_of(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     return std::nullopt;
   }
-  return Identity(path, status.st_dev, status.st_ino, status.st_size, nanoseconds(status.st_mtim),
-                  nanoseconds(status.st_ctim));
+  return Identity(path, status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                  status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
 }
 
 struct OpenFile {

@@ -66,6 +66,11 @@ class Answer:
 
 
 def asked(server: CoreServer, path: str, method: str = "GET", host: str | None = None) -> Answer:
+    """Behind the token."""
+    return asked_bare(server, f"/{server.token}{path}", method, host)
+
+
+def asked_bare(server: CoreServer, path: str, method: str, host: str | None = None) -> Answer:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     connection.putrequest(method, path, skip_host=True)
     connection.putheader("Host", host or f"127.0.0.1:{server.server_port}")
@@ -74,7 +79,7 @@ def asked(server: CoreServer, path: str, method: str = "GET", host: str | None =
 
 
 def test_the_index_and_a_report_in_a_browser(browser: Browser, server: CoreServer) -> None:
-    root = f"http://127.0.0.1:{server.server_port}/"
+    root = server.address
     browser.open(root)
     assert browser.requests() == [root]
     names = browser.js("return [...document.querySelectorAll('tbody th')].map((a) => a.innerText)")
@@ -101,6 +106,53 @@ def test_other_hosts_are_refused(server: CoreServer) -> None:
                  "127.0.0.1:1", f"[::1]:{port}", " "):  # fmt: skip
         assert asked(server, "/", host=host).status == 403, host
     assert asked(server, "/", host=f"LocalHost:{port}").status == 200
+
+
+def test_without_the_token_nothing_is_told(server: CoreServer) -> None:
+    """Every user of the machine reaches the port, and cores are their user's alone."""
+    token = server.token
+    for path in (
+        "/",
+        "/report/core.2",
+        "/report/core.2?json",
+        f"/{token[:-1]}/",
+        f"/{token}x/",
+        f"//{token}/",
+        f"/?token={token}",
+        f"/x/{token}/",
+        "/caf%e9/",
+        "/\xe9/",
+    ):
+        for method in ("GET", "HEAD"):
+            said = asked_bare(server, path, method)
+            assert said.status == 403, path
+            assert "core.2" not in said.text
+    assert "the address that `whocall serve` printed" in asked_bare(server, "/", "GET").text
+    assert len(token) >= 40
+
+
+def test_a_core_whose_name_is_not_utf_8(server: CoreServer, folder: Path) -> None:
+    strange = Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.core"))
+    strange.write_bytes((folder / "core.2").read_bytes())
+    try:
+        index = asked(server, "/")
+        assert index.status == 200
+        assert 'href="report/caf%E9.core"' in index.text
+        assert "was ended by" in asked(server, "/report/caf%E9.core").text
+        assert json.loads(asked(server, "/report/caf%E9.core?json").text)["crashes"]
+    finally:
+        strange.unlink()
+
+
+def test_a_fault_of_ours_is_an_answer(server: CoreServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server.cores, "entries", lambda: 1 // 0)
+    said = asked(server, "/")
+    assert (said.status, said.text) == (
+        500,
+        "whocall failed: ZeroDivisionError: division by zero\n".replace(
+            "division", "integer division or modulo"
+        ),
+    )
 
 
 def test_it_listens_to_this_machine_alone(server: CoreServer) -> None:

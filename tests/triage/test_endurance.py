@@ -20,9 +20,38 @@ from triage.crashes import Crashed
 WAIT = 60  # seconds for what happens at once
 
 
+HANGING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int open64(const char *path, int flags, ...) {
+  static int (*next)(const char *, int, ...);
+  const char *end = strrchr(path, '/');
+  struct stat found;
+  if (end && strcmp(end, "/pipe.core") == 0 && stat(path, &found) == 0 && S_ISFIFO(found.st_mode))
+    for (;;) pause();
+  if (!next) next = dlsym(RTLD_NEXT, "open64");
+  return next(path, flags, 0600);
+}
+"""
+
+
 @pytest.fixture
-def pipe(tmp_path: Path) -> Path:
-    """A core that never comes: whoever opens it waits."""
+def pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A core that never comes, as on a disk that hangs: whoever opens it waits. (Nothing of
+    whocall's opens a fifo: the C library that its processes get waits in their place.)
+    """
+    made = tmp_path / "hanging"
+    made.mkdir()
+    (made / "hanging.c").write_text(HANGING)
+    library = made / "hanging.so"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-O1", made / "hanging.c", "-o", library, "-ldl"], check=True
+    )
+    monkeypatch.setenv("LD_PRELOAD", str(library))
     path = tmp_path / "pipe.core"
     os.mkfifo(path)
     return path

@@ -1,8 +1,10 @@
 """The server of `whocall serve`: an index of cores, and a report on each.
 
 It is bound to the loopback interface and answers only those who ask for that by name: a page from
-elsewhere whose name was made to lead here (DNS rebinding) is refused. What a request names is
-looked up in the list of the directory's cores, never opened as a path.
+elsewhere whose name was made to lead here (DNS rebinding) is refused. Every user of the machine
+reaches that interface, and cores are often their user's alone: each address begins with a token
+that only who started the server was told. (No cookie holds it, as those go to other ports too.)
+What a request names is looked up in the list of the directory's cores, never opened as a path.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from secrets import compare_digest, token_urlsafe
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 MOST_LISTED = 1_000  # the latest
 MOST_GLANCED = 200  # of these so many are opened for the list, besides those that were before
 MOST_KEPT = 8  # reports
+
+_NO_TOKEN = "Open the address that `whocall serve` printed: it holds a token.\n"
 
 Stamp = tuple[str, int, int]  # name, size, time of the last change
 
@@ -146,7 +151,19 @@ class CoreServer(ThreadingHTTPServer):
 
     def __init__(self, cores: Cores, port: int) -> None:
         self.cores = cores
+        self.token = token_urlsafe(32)
         super().__init__(("127.0.0.1", port), _Handler)
+
+    @property
+    def address(self) -> str:
+        """Of the index, for a browser."""
+        return f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def without_token(self, path: str) -> str | None:
+        """What follows the token in the path of a request; None where it has none, or another."""
+        token, _, rest = path.removeprefix("/").partition("/")
+        given = token.encode("utf-8", "surrogateescape")
+        return rest if compare_digest(given, self.token.encode()) else None
 
     @property
     def hosts(self) -> set[str]:
@@ -179,25 +196,29 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Host", "").lower() not in self.server.hosts:
             self._send(HTTPStatus.FORBIDDEN, "text/plain", "Another host.\n", with_body)
             return
-        path, _, query = self.path.partition("?")
+        whole, _, query = self.path.partition("?")
+        path = self.server.without_token(whole)
+        if path is None:
+            self._send(HTTPStatus.FORBIDDEN, "text/plain", _NO_TOKEN, with_body)
+            return
         try:
             status, kind, text = self._found(unquote(path, errors="surrogateescape"), query)
         except Error as error:
-            status, kind, text = (
-                HTTPStatus.UNPROCESSABLE_ENTITY,
-                "text/plain",
-                f"{printable(str(error))}\n",
-            )
+            status, kind = HTTPStatus.UNPROCESSABLE_ENTITY, "text/plain"
+            text = f"{printable(str(error))}\n"
+        except Exception as error:  # a fault of ours is told as well
+            status, kind = HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain"
+            text = f"whocall failed: {type(error).__name__}: {printable(str(error))}\n"
         self._send(status, kind, text, with_body)
 
     def _found(self, path: str, query: str) -> tuple[HTTPStatus, str, str]:
         cores = self.server.cores
-        if path == "/":
+        if path == "":
             entries, left_out = cores.entries()
             return HTTPStatus.OK, "text/html", index_text(cores.directory, entries, left_out)
-        if path.startswith("/report/"):
+        if path.startswith("report/"):
             as_json = query == "json"
-            text = cores.report(path[len("/report/") :], as_json)
+            text = cores.report(path[len("report/") :], as_json)
             if text is not None:
                 return HTTPStatus.OK, "application/json" if as_json else "text/html", text
         return HTTPStatus.NOT_FOUND, "text/plain", "There is no such core.\n"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_walk
-from whocall.cli.outputs import require_other_file, write, write_json
+from whocall.cli.outputs import require_other_file, write_beside, write_json
 from whocall.core.errors import Error
+from whocall.core.regular_file import read_text
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
@@ -39,7 +39,8 @@ def export(arguments: Values) -> int:
     path = Path(arguments.output)
     with _open(arguments.file, arguments.exe, arguments) as image:
         module = module_named(image, arguments.module)
-        write(export_lines(module, path, write_file(image, module.index, path)))
+        told = export_lines(module, path, write_file(image, module.index, path))
+        write_beside(arguments.output, told)
     return 0
 
 
@@ -59,7 +60,7 @@ def _attached(source: str | None) -> list[AttachedState]:
     if source is None:
         return []
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        text = read_text(source)
         return attached_from(json.loads(text), source)
     except OSError as error:
         raise Error(f"{source}: {error.strerror}") from error

@@ -17,7 +17,8 @@ def add(parser: Parser) -> None:
     """What `whocall serve` takes."""
     parser.description = (
         "Shows the cores in a directory and below it as pages, on the loopback interface alone. "
-        "Nothing is written, and requests for other hosts are refused."
+        "Nothing is written. Requests for other hosts are refused, and those without the token in "
+        "the address that is printed."
     )
     parser.add_argument("directory", metavar="DIR", help="where the cores lie")
     parser.add_argument(
@@ -56,7 +57,7 @@ def run(arguments: Values) -> int:
     with server:
         cores.entries()  # what this finds out is kept: the first page comes at once
         leave()  # nobody waits here for what requests take
-        write([f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)"])
+        write([f"{server.address}  (Ctrl-C ends it)"])
         flush()
         try:
             server.serve_forever()

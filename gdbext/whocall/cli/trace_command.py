@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from whocall.cli import arguments as common
 from whocall.cli.inputs import (
@@ -16,7 +15,7 @@ from whocall.cli.inputs import (
     wanted_walk,
 )
 from whocall.cli.outputs import require_other_file, warn, write, write_json, write_text
-from whocall.core.errors import Error, UsageError
+from whocall.core.errors import UsageError
 from whocall.core.long_work import working
 from whocall.report.form.style import shown_text
 
@@ -103,11 +102,10 @@ def _output(path: str | None) -> Iterator[Callable[[list[str]], None]]:
     if path is None:
         yield write_text
         return
-    try:
-        with Path(path).open("w", encoding="utf-8") as file:
-            yield lambda pieces: file.writelines(map(shown_text, pieces))
-    except OSError as error:
-        raise Error(f"{path}: cannot be written: {error.strerror}") from error
+    from whocall.core.output_file import writing_text
+
+    with writing_text(path, private=True) as file:
+        yield lambda pieces: file.writelines(map(shown_text, pieces))
 
 
 def run(arguments: Values) -> int:

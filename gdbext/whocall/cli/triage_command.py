@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from whocall.cli.arguments import add_search, as_limit
 
 TYPE_CHECKING = False
@@ -71,6 +69,10 @@ def add(parser: Parser) -> None:
     parser.add_argument(
         "--time-limit", metavar="S", type=as_limit, default=60, help="seconds a core (60; 0: none)"
     )
+    parser.add_argument(
+        "--memory-limit", metavar="MIB", type=as_limit, default=0,
+        help="of a process, for what it does not map from files (0: its share of the machine)",
+    )  # fmt: skip
     parser.add_argument("--retry", action="store_true", help="try again what could not be read")
     parser.add_argument("--color", metavar="WHEN", default="auto", help="auto, always or never")
     add_search(parser)
@@ -95,7 +97,12 @@ def run(arguments: Values) -> int:
         needs_templates(TRIAGE_PAGE)
     # The workers of a cluster have what they need: whocall[triage].
     reads_code = bool(arguments.scheduler) or find_spec("capstone") is not None
-    settings = Settings(_search(arguments), float(arguments.time_limit), reads_code=reads_code)
+    settings = Settings(
+        _search(arguments),
+        float(arguments.time_limit),
+        memory=arguments.memory_limit << 20,
+        reads_code=reads_code,
+    )
     store = Store(arguments.store)
     try:
         _walk(arguments, store, settings)
@@ -122,11 +129,13 @@ def _named(paths: list[str]) -> Iterator[str]:
     """The names, those on standard input in place of `-`; one a line, or ended by NULs."""
     import os
 
+    from whocall.core.regular_file import standard_input
+
     for path in paths:
         if path != "-":
             yield path
             continue
-        data = sys.stdin.buffer.read()
+        data = standard_input().read()
         separator = b"\0" if b"\0" in data else b"\n"
         yield from (os.fsdecode(name) for name in data.split(separator) if name)
 
@@ -161,9 +170,7 @@ def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:
 
 
 def _write(arguments: Values, findings: Findings) -> None:
-    from pathlib import Path
-
-    from whocall.core.errors import Error
+    from whocall.core.output_file import writing_text
     from whocall.report.form.style import shown_text
 
     if arguments.output is None:
@@ -171,12 +178,8 @@ def _write(arguments: Values, findings: Findings) -> None:
 
         write_text(_pieces(arguments, findings, to_file=False))
         return
-    try:
-        output = Path(arguments.output)
-        with output.open("w", encoding="utf-8") as file:
-            file.writelines(map(shown_text, _pieces(arguments, findings, to_file=True)))
-    except OSError as error:
-        raise Error(f"{arguments.output}: {error.strerror}") from error
+    with writing_text(arguments.output, private=True) as file:
+        file.writelines(map(shown_text, _pieces(arguments, findings, to_file=True)))
 
 
 def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable[str]:

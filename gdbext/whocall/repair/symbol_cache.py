@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import stat
 import struct
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,6 +18,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from whocall.core.cache_folder import cache_folder, is_ours
 from whocall.core.errors import Error
 from whocall.core.version import __version__
 
@@ -42,33 +42,8 @@ class Kept:
 
 
 def directory() -> Path:
-    """$XDG_CACHE_HOME/whocall, else ~/.cache/whocall; made when it is missing, for the user alone.
-
-    Raises Error when it cannot be made, or others may write there.
-    """
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        base = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
-    except RuntimeError as error:  # neither $HOME nor an entry of the user
-        raise Error(
-            "there is no home directory for the cache; set XDG_CACHE_HOME to a directory that can"
-            " be written"
-        ) from error
-    path = base / "whocall"
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = path.stat()
-    except OSError as error:
-        raise Error(
-            f"the cache directory {path} cannot be made: {error.strerror}; set XDG_CACHE_HOME to a"
-            " directory that can be written"
-        ) from error
-    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise Error(
-            f"the cache directory {path} can be written by others; make it yours alone:"
-            f" chmod go-w {path}"
-        )
-    return path
+    """The user's cache. Raises Error."""
+    return cache_folder()
 
 
 def key_of(file: str, build_id: str | None, settings: str) -> str | None:
@@ -88,14 +63,6 @@ def key_of(file: str, build_id: str | None, settings: str) -> str | None:
     return f"{build_id or 'none'}-{digest}.symbols"
 
 
-def _is_ours(status: os.stat_result) -> bool:
-    return (
-        stat.S_ISREG(status.st_mode)
-        and status.st_uid == os.geteuid()
-        and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    )
-
-
 def find(key: str) -> Kept | None:
     """The whole and unchanged file that was kept under `key`; None when there is none."""
     path = directory() / key
@@ -104,7 +71,7 @@ def find(key: str) -> Kept | None:
     try:
         with os.fdopen(os.open(path, flags), "rb", buffering=0) as file:
             status = os.fstat(file.fileno())
-            return _read(path, file, status.st_size) if _is_ours(status) else None
+            return _read(path, file, status.st_size) if is_ours(status) else None
     except OSError:
         return None
 

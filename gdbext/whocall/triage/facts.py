@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whocall.core.cache_folder import cache_folder, is_ours
+from whocall.core.errors import Error
 from whocall.core.version import __version__
 from whocall.triage.code import NOTHING, Code, read_code
 
@@ -78,22 +79,21 @@ class Facts:
             self._database = None
 
 
-def cache_folder() -> Path | None:
-    """$XDG_CACHE_HOME/whocall, else ~/.cache/whocall; None where that cannot be, or is not ours."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
+def own_folder() -> Path | None:
+    """The user's cache; None where there is none."""
     try:
-        folder = (Path(named) if named.startswith("/") else Path.home() / ".cache") / "whocall"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except (OSError, RuntimeError):
+        return cache_folder()
+    except Error:
         return None
-    foreign = status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return None if foreign else folder
 
 
 def _opened(folder: Path) -> sqlite3.Connection | None:
+    path = folder / "functions.sqlite"
     try:
-        database = sqlite3.connect(folder / "functions.sqlite", timeout=2, check_same_thread=False)
+        if path.is_symlink() or (path.exists() and not is_ours(path.stat())):
+            return None
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        database = sqlite3.connect(path, timeout=2, check_same_thread=False)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = OFF")  # a cache: what is lost is read anew
         with database:
@@ -105,7 +105,7 @@ def _opened(folder: Path) -> sqlite3.Connection | None:
                 " (build_id TEXT, start INTEGER, code TEXT, PRIMARY KEY (build_id, start))"
                 " WITHOUT ROWID"
             )
-    except sqlite3.Error:
+    except (sqlite3.Error, OSError):
         return None
     return database
 

@@ -10,32 +10,30 @@ with the rest in memory.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.triage.severity import CLASSES
+from whocall.triage.tables import (
+    COLUMNS,
+    FORM,
+    TABLES,
+    Guarded,
+    StrangeStoreError,
+    require_tables,
+    require_values,
+)
+from whocall.triage.told_crash import OF_SIGNATURE, told_crash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Json = dict[str, Any]
 
-FORM = 1
-_TABLES = """
-CREATE TABLE IF NOT EXISTS cores (
-  path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, engine TEXT, reason TEXT, signature TEXT,
-  program TEXT, build_id TEXT, module TEXT, signal TEXT, kind TEXT, address TEXT, host TEXT,
-  time REAL, cost INTEGER
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS signatures (signature TEXT PRIMARY KEY, crash TEXT) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS cores_by_signature ON cores (signature);
-"""
-_COLUMNS = (
-    "path", "size", "mtime", "engine", "reason", "signature", "program", "build_id", "module",
-    "signal", "kind", "address", "host", "time", "cost",
-)  # fmt: skip
-_OF_SIGNATURE = ("signal", "called", "near", "message", "kind", "frames", "through", "recursive")
 COUNTED = ("build_id", "program", "module", "host", "day", "kind")
 _DAY = "strftime('%Y-%m-%d', time, 'unixepoch')"
 
@@ -51,38 +49,50 @@ class Store:
         self._overflow: Store | None = None
         if read_only and not Path(path).exists():
             raise Error(f"{path}: there is no such file; name a store that --store has made")
+        if path and Path(path).exists() and not Path(path).is_file():
+            raise Error(f"{path} is no file: a store of results lies in one; name another")
         try:
-            self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=10)
+            if path:
+                _make_private(path)
+            self._database = Guarded(path or ":memory:")
             self._prepare()
         # What sqlite3 complains of may be a name in the file, and that be no UTF-8.
         except (sqlite3.Error, UnicodeError) as error:
-            raise Error(
-                f"{path}: cannot be used as a store of results: {error}; name another file"
-            ) from error
+            raise _unusable(path, error) from error
 
     def _prepare(self) -> None:
         database = self._database
-        form = database.execute("PRAGMA user_version").fetchone()[0]
-        tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        ((form,),) = database.rows("PRAGMA user_version")
+        ((tables,),) = database.rows("SELECT count(*) FROM sqlite_master")
         if form not in (0, FORM) or (form == 0 and tables):
-            raise sqlite3.DatabaseError("it is a database of something else")
+            raise StrangeStoreError("it is a database of something else")
         if form == 0:
-            database.execute("PRAGMA journal_mode = WAL")
-            database.executescript(_TABLES)
-            database.execute(f"PRAGMA user_version = {FORM}")
-        database.execute("PRAGMA synchronous = NORMAL")
+            database.run("PRAGMA journal_mode = WAL")
+            database.inner.executescript(TABLES)
+            database.run(f"PRAGMA user_version = {FORM}")
+        database.run("PRAGMA synchronous = NORMAL")
+        require_tables(database)
+        require_values(database, list(CLASSES))
+        database.only_ours()
+
+    def _rows(self, statement: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """What a statement answers. Raises Error."""
+        try:
+            yield from self._database.rows(statement, values)
+        except sqlite3.Error as error:
+            raise _unusable(self.path, error) from error
 
     def close(self) -> None:
         """The log becomes part of the file."""
-        self._database.close()
+        self._database.inner.close()
 
     def done(self, path: str, size: int, mtime: int, engine: str, *, retry: bool = False) -> bool:
         """Whether the result of this very file is there."""
-        row = self._database.execute(
+        found = self._rows(
             "SELECT reason FROM cores WHERE path = ? AND size = ? AND mtime = ? AND engine = ?",
-            (_written(path), size, mtime, engine),
-        ).fetchone()
-        return row is not None and not (retry and row[0] is not None)
+            [_written(value) for value in (path, size, mtime, engine)],
+        )
+        return any(not retry or reason is None for (reason,) in found)
 
     def add(self, result: Json) -> None:
         """Keeps a result for good, as far as there is room."""
@@ -94,28 +104,28 @@ class Store:
             self._add(result)
         except sqlite3.Error as error:
             self.trouble = str(error)
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
+            if self._database.inner.in_transaction:
+                self._database.inner.execute("ROLLBACK")
             self._overflow = Store("")
             self.add(result)
 
     def _add(self, result: Json) -> None:
         database = self._database
-        database.execute("BEGIN")
+        database.run("BEGIN")
         if result["reason"] is None:
-            database.execute(
+            database.run(
                 "INSERT OR IGNORE INTO signatures VALUES (?, ?)",
                 (
                     result["signature"],
-                    json.dumps({key: result[key] for key in _OF_SIGNATURE}),
+                    json.dumps({key: result[key] for key in OF_SIGNATURE}),
                 ),
             )
-        marks = ", ".join("?" * len(_COLUMNS))
-        database.execute(
+        marks = ", ".join("?" * len(COLUMNS))
+        database.run(
             f"INSERT OR REPLACE INTO cores VALUES ({marks})",
-            [_written(result[column]) for column in _COLUMNS],
+            [_written(result[column]) for column in COLUMNS],
         )
-        database.execute("COMMIT")
+        database.run("COMMIT")
 
     def _stores(self) -> list[Store]:
         return [self] if self._overflow is None else [self, self._overflow]
@@ -124,11 +134,14 @@ class Store:
         """What tells crashes apart, by signature: of those that a core has."""
         found: dict[str, Json] = {}
         for store in self._stores():
-            for signature, crash in store._database.execute(
+            for signature, crash in store._rows(
                 "SELECT signature, crash FROM signatures"
                 " WHERE signature IN (SELECT signature FROM cores)"
             ):
-                found.setdefault(signature, json.loads(crash))
+                try:
+                    found.setdefault(signature, told_crash(crash))
+                except ValueError as error:
+                    raise _unusable(store.path, error) from error
         return found
 
     def counts(self) -> Iterator[tuple[str, str, str | None, int, float, float]]:
@@ -136,7 +149,7 @@ class Store:
         for store in self._stores():
             for column in COUNTED:
                 value = _DAY if column == "day" else column
-                for row in store._database.execute(
+                for row in store._rows(
                     f"SELECT signature, {value}, count(*), min(time), max(time) FROM cores"
                     " WHERE reason IS NULL GROUP BY 1, 2"
                 ):
@@ -145,45 +158,50 @@ class Store:
     def rows(self) -> Iterator[Json]:
         """All results, but for what their signatures hold; by path."""
         for store in self._stores():
-            for row in store._database.execute(
-                f"SELECT {', '.join(_COLUMNS)} FROM cores ORDER BY path"
-            ):
+            for row in store._rows(f"SELECT {', '.join(COLUMNS)} FROM cores ORDER BY path"):
                 yield _row(row)
 
     def failed(self) -> int:
         """How many cores could not be read."""
-        return sum(
-            store._database.execute(
-                "SELECT count(*) FROM cores WHERE reason IS NOT NULL"
-            ).fetchone()[0]
-            for store in self._stores()
-        )
+        return self._number("SELECT count(*) FROM cores WHERE reason IS NOT NULL")
 
     def total(self) -> int:
         """How many results there are."""
-        return sum(
-            store._database.execute("SELECT count(*) FROM cores").fetchone()[0]
-            for store in self._stores()
-        )
+        return self._number("SELECT count(*) FROM cores")
+
+    def _number(self, statement: str) -> int:
+        return sum(number for store in self._stores() for (number,) in store._rows(statement))
 
     def first_of(self, signatures: list[str]) -> Json | None:
         """The core that was seen first of those with these signatures."""
         best: Json | None = None
         for store in self._stores():
             for signature in signatures:
-                row = store._database.execute(
-                    f"SELECT {', '.join(_COLUMNS)} FROM cores WHERE signature = ?"
+                for row in store._rows(
+                    f"SELECT {', '.join(COLUMNS)} FROM cores WHERE signature = ?"
                     " ORDER BY time, path LIMIT 1",
                     (signature,),
-                ).fetchone()
-                if row is not None:
+                ):
                     found = _row(row)
-                    if best is None or (found["time"], found["path"]) < (
-                        best["time"],
-                        best["path"],
-                    ):
+                    if best is None or _first(found) < _first(best):
                         best = found
         return best
+
+
+def _first(row: Json) -> tuple[float, str]:
+    return row["time"], row["path"]
+
+
+def _make_private(path: str) -> None:
+    """What is found on other people's stacks is for the user alone; an old file stays as it is."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+
+
+def _unusable(path: str, error: Exception) -> Error:
+    return Error(
+        f"{path}: cannot be used as a store of results: {error}; name another file", path=path
+    )
 
 
 def _written(value: Any) -> Any:
@@ -205,5 +223,5 @@ def _read(value: Any) -> Any:
 
 
 def _row(values: Sequence[Any]) -> Json:
-    """A row of the table of cores."""
-    return {column: _read(value) for column, value in zip(_COLUMNS, values)}
+    """A row of the table of cores as it was written."""
+    return {column: _read(value) for column, value in zip(COLUMNS, values)}

@@ -6,9 +6,9 @@ Schema whocall.triage/1. Keys that do not apply are null, never absent.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.instants import moment
 from whocall.triage.buckets import bucketed
 from whocall.triage.clusters import clustered, stack_of
 from whocall.triage.severity import CLASSES, SEVERITIES
@@ -186,4 +186,4 @@ def title(crash: Json) -> str:
 
 def instant(seconds: float) -> str:
     """ "2026-01-31T12:00:00Z"."""
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment(seconds, "%Y-%m-%dT%H:%M:%SZ")

@@ -30,6 +30,7 @@ class Settings:
 
     search: Search = Search()
     limit: float = 60.0  # seconds for a core; 0 for none
+    memory: int = 0  # bytes that a worker may take; 0 for its share of the machine
     remember: bool = True  # what is known of functions, in the user's cache
     reads_code: bool = True  # by Capstone
 
@@ -52,10 +53,10 @@ _facts: dict[bool, Facts] = {}
 
 def known(settings: Settings) -> Facts:
     """What this process knows of functions."""
-    from whocall.triage.facts import Facts, cache_folder
+    from whocall.triage.facts import Facts, own_folder
 
     if settings.remember not in _facts:
-        _facts[settings.remember] = Facts(cache_folder() if settings.remember else None)
+        _facts[settings.remember] = Facts(own_folder() if settings.remember else None)
     return _facts[settings.remember]
 
 
@@ -121,6 +122,9 @@ def _examined(path: str, settings: Settings) -> Json:
         found = examine(path, settings.search, known(settings))
     except Error as error:
         return failure(path, str(error), settings)
+    except MemoryError:
+        most = "it takes more memory than one core is given; see --memory-limit"
+        return failure(path, most, settings)
     except Exception as error:  # a fault of ours is a row as well
         return failure(path, f"whocall failed: {type(error).__name__}: {error}", settings)
     found.update(path=path, size=size, mtime=mtime, engine=settings.engine, reason=None)

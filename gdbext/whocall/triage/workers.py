@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from concurrent.futures import Executor, Future
 
+_LEDGER = "whocall-triage-"
+LEAST_MEMORY = 2 << 30  # bytes of a worker
 AHEAD = 4  # cores handed out for each worker: a bound for memory
 LOOK_UP = 0.25  # seconds from one word to people who wait to the next
 ANSWER = 5  # seconds for a scheduler to answer
@@ -59,10 +61,16 @@ class Local:
     def __init__(self, jobs: int, settings: Settings) -> None:
         self._jobs, self._settings = jobs, settings
         self._deaths: dict[str, int] = {}
-        self._ledger = tempfile.mkdtemp(prefix="whocall-triage-")
+        self._ledger = ""
 
     def results(self, paths: Iterable[str]) -> Iterator[Json]:
         """One of each core, as it comes."""
+        _sweep()
+        self._ledger = tempfile.mkdtemp(prefix=f"{_LEDGER}{os.getpid()}-")
+        with _ending_in_order():
+            yield from self._results(paths)
+
+    def _results(self, paths: Iterable[str]) -> Iterator[Json]:
         rest = iter(paths)
         again: deque[str] = deque()  # not begun when a pool broke
         alone: deque[str] = deque()  # under way then
@@ -86,9 +94,10 @@ class Local:
         from multiprocessing import active_children, get_context
 
         others = set(active_children())
+        memory = self._settings.memory or memory_for(self._jobs)
         under_way: dict[Future[Json], str] = {}
         spawn = get_context("spawn")
-        with _safe_path(), ProcessPoolExecutor(jobs, spawn, _ignore_interrupts) as pool:
+        with _safe_path(), ProcessPoolExecutor(jobs, spawn, _begin, (memory,)) as pool:
             try:
                 yield from self._handed_out(pool, paths, jobs * AHEAD, under_way, again)
                 return
@@ -179,11 +188,61 @@ def _chained(first: deque[str], then: Iterator[str]) -> Iterator[str]:
     yield from then
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C goes to all processes of a terminal; only the first one answers."""
+def memory_for(jobs: int) -> int:
+    """Bytes that one of so many workers may take: all of them what the machine has."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(machine // jobs, LEAST_MEMORY)
+
+
+def _begin(memory: int) -> None:
+    """Ctrl-C goes to all processes of a terminal; only the first one answers. Of memory that counts
+    which is a process's own: cores are mapped, and may be larger than the machine.
+    """
+    import resource
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """A kill by SIGTERM or SIGHUP removes what was made, as Ctrl-C does."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ended(number: int, frame: Any) -> None:
+        raise SystemExit(128 + number)
+
+    kept = {
+        number: signal.signal(number, ended)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is signal.SIG_DFL
+    }
+    try:
+        yield
+    finally:
+        for number, before in kept.items():
+            signal.signal(number, before)
+
+
+def _sweep() -> None:
+    """Removes what runs of this user left behind that were killed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_LEDGER}*-*"):
+        pid = left.name[len(_LEDGER) :].partition("-")[0]
+        try:
+            is_ours = left.lstat().st_uid == os.geteuid() and not left.is_symlink()
+        except OSError:
+            continue
+        if is_ours and pid.isdecimal() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(left, ignore_errors=True)
 
 
 class Cluster:

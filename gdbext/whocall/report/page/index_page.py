@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from urllib.parse import quote
 
+from whocall.core.instants import moment
 from whocall.report.page.writing import asset, environment, hashed
 
 
@@ -23,8 +23,8 @@ class Entry:
 
     @property
     def link(self) -> str:
-        """The address of its report, from the server's root."""
-        return "/report/" + quote(self.name, safe="/", errors="surrogateescape")
+        """The address of its report, from the page's own: that holds the server's token."""
+        return "report/" + quote(self.name, safe="/", errors="surrogateescape")
 
     @property
     def size_text(self) -> str:
@@ -37,7 +37,7 @@ class Entry:
     @property
     def time_text(self) -> str:
         """When it was written, by the clock of this machine."""
-        return datetime.fromtimestamp(self.modified).strftime("%Y-%m-%d %H:%M:%S")
+        return moment(self.modified, "%Y-%m-%d %H:%M:%S", local=True)
 
 
 def index_text(directory: str, entries: Sequence[Entry], left_out: int = 0) -> str:
