@@ -20,11 +20,15 @@ from whocall.core.errors import Error, NativeMissingError, UsageError
 def _start_gdb(arguments: list[str]) -> int:
     """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
     from whocall.core import loader
+    from whocall.core.accepted import accepted
     from whocall.core.extras import GDB
+    from whocall.core.gdb_lines import line
+    from whocall.core.programs import become, gdb_option, users_own
 
     gdb = os.environ.get("GDB", "gdb")
+    script = line("source", accepted(loader.script_path()))
     try:
-        os.execvp(gdb, [gdb, "-ex", f"source {loader.script_path()}", *arguments])
+        become(gdb, [*gdb_option("-ex", script), *users_own(arguments)])
     except OSError as error:
         raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
 
