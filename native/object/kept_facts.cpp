@@ -17,6 +17,7 @@
 #include "base/checksum.h"
 #include "base/hex.h"
 #include "base/mapping_guard.h"
+#include "base/regular_file.h"
 
 namespace whocall {
 namespace {
@@ -84,23 +85,6 @@ std::string path_of(const std::string& key, const std::string& kind) {
   const std::string where = folder();
   return where.empty() ? where : where + "/" + key + "-" + kind + std::string(kSuffix);
 }
-
-// A file that is closed when it goes.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) {
-      close(number_);
-    }
-  }
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 bool read_all(int descriptor, void* data, std::size_t size) {
   auto* at = static_cast<char*>(data);

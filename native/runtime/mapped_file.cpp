@@ -8,16 +8,33 @@
 #include <cstring>
 
 namespace whocall::runtime {
+namespace {
+
+// Opens a regular file. What is none is looked at and never opened: nobody may ever write to a
+// fifo, and a handler that waits for that waits for good; a device acts on being opened. What is
+// put there in between is found out afterwards, and not waited for either.
+int open_regular(const char* path, struct stat& status) {
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return -1;
+  }
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+}  // namespace
 
 // The mapping stays: names that were found point into it.
 MappedFile::MappedFile(const char* path) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  const int file = open_regular(path, status);
   if (file < 0) {
     return;
   }
-  struct stat status {};
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-      static_cast<std::uint64_t>(status.st_size) >= sizeof(ElfW(Ehdr))) {
+  if (static_cast<std::uint64_t>(status.st_size) >= sizeof(ElfW(Ehdr))) {
     const auto size = static_cast<std::size_t>(status.st_size);
     void* const memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (memory != MAP_FAILED) {

@@ -40,10 +40,11 @@ def batch(
     arguments: Sequence[str | Path] = (),
     *,
     script: Path | None = SCRIPT,
+    folder: Path | None = None,
     **more: str,
 ) -> Said:
-    """`gdb -batch` with the extension loaded unless `script` is None, then `commands`; `more` goes
-    to the environment.
+    """`gdb -batch` with the extension loaded unless `script` is None, then `commands`, in `folder`;
+    `more` goes to the environment.
     """
     line = [GDB, "-nx", "-q", "-batch", *INDEX]
     line += [] if script is None else ["-ex", f"source {script}"]
@@ -51,10 +52,12 @@ def batch(
         line += ["-ex", command]
     ran = subprocess.run(
         [*line, *map(str, arguments)],
+        cwd=folder,
         env=environment(**more),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
+        errors="surrogateescape",
         check=False,
         timeout=120,
     )

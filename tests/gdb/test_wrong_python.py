@@ -196,7 +196,7 @@ ERRORS = {
     "whocall repair -nonsense": "its options: -all",
     "whocall revert": "There is nothing to take back",
     "whocall export": "needs the name of the file to write",
-    "whocall export /dev/null/x": "/dev/null/x cannot be written",
+    "whocall export /dev/null/x": "/dev/null/x: cannot be written",
     "whocall export -module no_such.so /dev/null/x": "No module no_such.so is loaded",
 }
 

@@ -75,7 +75,7 @@ def test_export(program: Path, tmp_path: Path) -> None:
         (("export", LIBRARY), 2, "-o"),
         (("export", "/nowhere/file", "-o", "/dev/null/x"), 1, "/nowhere/file"),
         (("export", "/etc/passwd", "-o", "/dev/null/x"), 1, "/etc/passwd"),
-        (("export", LIBRARY, "-o", "/nowhere/x"), 1, "/nowhere/x cannot be written"),
+        (("export", LIBRARY, "-o", "/nowhere/x"), 1, "/nowhere/x: cannot be written"),
         (("export", LIBRARY, "-o", "/dev/null/x", "--module", "x.so"), 1, "no module x.so"),
         (("repair-plan", LIBRARY), 2, "--folder"),
         (

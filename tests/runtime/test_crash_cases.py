@@ -64,6 +64,15 @@ def test_a_case(cases: Path, case: str, signal_number: int, chain: list[str]) ->
     assert report.names[-len(THREAD_END) :] in (END[-2:], THREAD_END)
 
 
+def test_what_it_writes_is_its_users_alone(cases: Path, tmp_path: Path) -> None:
+    """Words of the stack are in it: keys, passwords, what a user typed."""
+    places = {name: tmp_path / name.lower() for name in ("TEXT", "RECORD", "RING")}
+    crash(cases, "plain", **{f"WHOCALL_CRASH_{name}": str(path) for name, path in places.items()})
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == dict.fromkeys(
+        ("text", "record", "ring"), 0o600
+    )
+
+
 def test_while_a_library_is_relocated(cases: Path) -> None:
     """The dynamic linker does not yet tell of the library that its own lock is held for."""
     library = build(cases.parent, "bad_library.c", "-shared", "-fPIC", "-O2", name="chosen.so")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -70,6 +71,17 @@ def test_a_program_without_a_build_id(tmp_path: Path) -> None:
     program, twin = stripped(tmp_path, STATIC, "-Wl,--build-id=none")
     export(program)
     assert names(twin, ask(program).own) == CHAIN[:1]
+
+
+def test_a_fifo_beside_a_program_is_nothing_to_wait_at(tmp_path: Path) -> None:
+    """Nobody ever writes to it: neither the handler nor who asks may wait for that."""
+    program, twin = stripped(tmp_path, STATIC)
+    os.mkfifo(tmp_path / "program.whocall")
+    ran = subprocess.run([program, "ask"], capture_output=True, text=True, check=True, timeout=60)
+    assert names(twin, read(program, ran.stdout).own) == CHAIN[:1]
+    ((report,), status, output) = crash(program)
+    assert status == -signal.SIGSEGV, output
+    assert report.complete
 
 
 def _far_frames(size: int) -> bytes:

@@ -6,7 +6,6 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.cli.inputs import (
@@ -18,9 +17,10 @@ from whocall.cli.inputs import (
     wanted_thread,
     wanted_walk,
 )
-from whocall.cli.outputs import require_other_file, warn, write
+from whocall.cli.outputs import require_other_file, warn, write, write_beside
 from whocall.cli.repair_commands import export, repair_plan
 from whocall.core.errors import Error, UsageError
+from whocall.core.regular_file import read_text
 from whocall.report.form import jsonform
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _gdb_stacks(image: ProcessImage, lwps: Sequence[int], arguments: Values) -> 
     if source is None:
         return gdb_stacks(image, image.native.core_path, arguments.exe, lwps, arguments)
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        text = read_text(source)
         return stacks_from(json.loads(text), lwps)
     except OSError as error:
         raise Error(f"{source}: {error.strerror}") from error
@@ -185,7 +185,7 @@ def signatures(arguments: Values) -> int:
     from whocall.core.signatures import write_signatures
 
     require_other_file(arguments.output, *arguments.archives)
-    write(write_signatures(arguments.archives, arguments.output))
+    write_beside(arguments.output, write_signatures(arguments.archives, arguments.output))
     return 0
 
 

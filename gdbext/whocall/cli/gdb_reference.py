@@ -4,40 +4,66 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from whocall.core import loader
+from whocall.core import loader, programs
+from whocall.core.accepted import accepted, refused
 from whocall.core.errors import Error
 from whocall.core.extras import GDB
+from whocall.core.gdb_lines import folders, line, python_call
 from whocall.core.image import ProcessImage
 from whocall.core.long_work import working
+from whocall.core.programs import Argument, gdb_option, words
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 MARK = "whocall-frames:"
 _LOOK_UP = 0.25  # seconds from one word to people who wait to the next
 
 
-def _command(
-    gdb: str, image: ProcessImage, core: str, exe: str, lwps: Sequence[int], options: Any
-) -> list[str]:
-    command = [gdb, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
+def _quiet() -> list[Argument]:
+    """gdb with nothing of its user's: it reads no file but those that it is asked for.
+
+    Programs and libraries may bring scripts. An empty safe-path would be the usual one again, so it
+    is a place with nothing below.
+    """
+    return [
+        *words("-nx", "-q", "-batch"),
+        *gdb_option("-iex", line("set auto-load off")),
+        *gdb_option("-iex", line("set auto-load safe-path /dev/null")),
+        *gdb_option("-iex", line("set debuginfod enabled off")),
+        *gdb_option("-iex", line("set startup-with-shell off")),
+    ]
+
+
+def _core(path: str) -> list[Argument]:
+    """gdb 16 and 18 misread backslashes there, and older ones take everything."""
+    if "\\" in path:
+        raise refused(path, "has a backslash in its name, which gdb's command line misreads")
+    return [*words("-c"), programs.path(path)]
+
+
+def _arguments(
+    image: ProcessImage, core: str, exe: str, lwps: Sequence[int], options: Any
+) -> list[Argument]:
+    found = _quiet()
     sysroot = image.files_root or options.sysroot
     if sysroot:
-        command += ["-iex", f"set sysroot {sysroot}"]
+        found += gdb_option("-iex", line("set sysroot", accepted(sysroot)))
     if options.search:
-        command += ["-iex", f"set solib-search-path {':'.join(options.search)}"]
+        found += gdb_option("-iex", folders("set solib-search-path", options.search))
     if exe:
-        command.append(exe)
-    load = f"import sys; sys.path.insert(0, {str(loader.package().parent)!r})"
-    dump = f"import whocall.gdb.target.frames as frames; frames.dump({list(lwps)!r})"
-    return [*command, "-c", core, "-ex", f"python {load}", "-ex", f"python {dump}"]
+        found.append(programs.path(exe))
+    load = python_call("__import__('sys').path.insert", 0, str(loader.package().parent))
+    dump = python_call("__import__('whocall.gdb.target.frames', fromlist=['dump']).dump", [*lwps])
+    return [*found, *_core(core), *gdb_option("-ex", load), *gdb_option("-ex", dump)]
 
 
 def _exe_of(image: ProcessImage) -> str:
-    main = [module for module in image.modules if module.is_executable]
-    return next((module.file_path for module in main if module.file_path), "")
+    """The program's file, where there is one: what a core calls it may be anything."""
+    main = [module.file_path for module in image.modules if module.is_executable]
+    return next((path for path in main if Path(path).is_absolute() and Path(path).is_file()), "")
 
 
 def _stack_from(found: dict[str, Any]) -> GdbStack:
@@ -56,25 +82,23 @@ def stacks_from(stacks: dict[str, Any], lwps: Sequence[int]) -> dict[int, GdbSta
     return {lwp: known.get(lwp, empty) for lwp in lwps}
 
 
-def _ran(command: list[str], core: str) -> tuple[str, str]:
-    """What gdb wrote to its output and its error stream; an interrupt ends it. Raises OSError."""
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="surrogateescape",
-    ) as gdb:
+def _ran(gdb: str, arguments: Sequence[Argument], core: str) -> tuple[str, str]:
+    """What gdb wrote to its output and its error stream; an interrupt ends it. Raises OSError.
+
+    It works in "/", where no user has left files for it.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}
+    with programs.start(gdb, arguments, environment=kept, folder="/", encoding="utf-8") as child:
         try:
             while True:
-                working(f"Asking {command[0]} for its backtrace of {core}")
+                working(f"Asking {gdb} for its backtrace of {core}")
                 try:
-                    return gdb.communicate(timeout=_LOOK_UP)
-                except subprocess.TimeoutExpired:
+                    out, err = child.communicate(timeout=_LOOK_UP)
+                    return out, err
+                except programs.StillRunning:
                     continue
         finally:
-            gdb.kill()
+            child.kill()
 
 
 def gdb_stacks(
@@ -86,13 +110,13 @@ def gdb_stacks(
 ) -> dict[int, GdbStack]:
     """gdb's frames of the threads `lwps`, by LWP; raises Error when gdb cannot be asked."""
     gdb = os.environ.get("GDB", "gdb")
-    command = _command(gdb, image, core, exe or _exe_of(image), lwps, options)
+    arguments = _arguments(image, core, exe or _exe_of(image), lwps, options)
     try:
-        out, err = _ran(command, core)
+        out, err = _ran(gdb, arguments, core)
     except OSError as error:
         raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
-    for line in out.splitlines():
-        if line.startswith(MARK):
-            return stacks_from(json.loads(line[len(MARK) :]), lwps)
+    for said in out.splitlines():
+        if said.startswith(MARK):
+            return stacks_from(json.loads(said[len(MARK) :]), lwps)
     last = (err.strip().splitlines() or ["it said nothing"])[-1]
     raise Error(f"{gdb} gave no frames of {core}: {last}")

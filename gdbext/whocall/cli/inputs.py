@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 from whocall.core.downloads import announcing
 from whocall.core.errors import UsageError
 from whocall.core.records import replace
+from whocall.core.regular_file import open_regular
 from whocall.core.search import DEBUG_DIRECTORIES, Search
 from whocall.report.form.style import Style, style_for
 
@@ -33,9 +33,7 @@ def is_core(path: str) -> bool:
 def is_plain_core(path: str) -> bool | None:
     """Of an ELF file, whether it is a core; None for all else, and for what cannot be read."""
     try:
-        if not os.path.isfile(path):  # opening a pipe would wait for its writer
-            return None
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             head = file.read(18)
     except OSError:
         return None

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import codecs
-import io
 import os
 import sys
 from collections.abc import Sequence
 
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
 from whocall.cli.progress import leave, watch
+from whocall.cli.streams import OutputError, let_go, prepare
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, NativeMissingError, UsageError
 
@@ -20,11 +19,15 @@ from whocall.core.errors import Error, NativeMissingError, UsageError
 def _start_gdb(arguments: list[str]) -> int:
     """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
     from whocall.core import loader
+    from whocall.core.accepted import accepted
     from whocall.core.extras import GDB
+    from whocall.core.gdb_lines import line
+    from whocall.core.programs import become, gdb_option, users_own
 
     gdb = os.environ.get("GDB", "gdb")
+    script = line("source", accepted(loader.script_path()))
     try:
-        os.execvp(gdb, [gdb, "-ex", f"source {loader.script_path()}", *arguments])
+        become(gdb, [*gdb_option("-ex", script), *users_own(arguments)])
     except OSError as error:
         raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
 
@@ -74,50 +77,54 @@ def _advice(missing: NativeMissingError, argv: Sequence[str]) -> Error:
     return Error(f"{missing.complaint}; run instead: {shlex.join(other.command(argv))}")
 
 
-def _complain(error: Error) -> None:
-    sys.stdout.flush()
+def _complain(error: Error) -> int:
+    """Returns the exit status."""
+    if not isinstance(error, OutputError):
+        sys.stdout.flush()
     print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
+    if isinstance(error, OutputError):
+        let_go()
+    return 2 if isinstance(error, UsageError) else 1
 
 
-def _write_any_name() -> None:
-    """File names need not be UTF-8, nor the terminal: writing one must not fail."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            utf8 = codecs.lookup(stream.encoding).name == "utf-8"
-            stream.reconfigure(errors="surrogateescape" if utf8 else "backslashreplace")
+def _of_the_system(error: OSError) -> Error:
+    """Of what nobody has said anything better about."""
+    what = os.fsdecode(error.filename) + ": " if isinstance(error.filename, (str, bytes)) else ""
+    return Error(f"{what}{error.strerror or error}")
 
 
-def _obey_nothing() -> None:
-    """Of a name nothing but its characters comes to a terminal."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if isinstance(stream, io.TextIOWrapper) and stream.isatty():
-            from whocall.cli.terminal import Terminal
-
-            setattr(sys, name, Terminal(stream))
+def _end(argv: Sequence[str]) -> int:
+    """Runs the command, and complains where it cannot do what it should."""
+    try:
+        try:
+            with whole_files():
+                return _run(argv)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except NativeMissingError as error:
+        return _complain(_advice(error, argv))
+    except Error as error:
+        return _complain(error)
+    except MemoryError:
+        pass  # what was taken is given back before anything is said
+    except OSError as error:
+        return _complain(_of_the_system(error))
+    limit = "raise the limit on address space (ulimit -v), or free some"
+    return _complain(Error(f"there is not enough memory for this: {limit}"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
-    _write_any_name()
-    _obey_nothing()
+    prepare()
     try:
-        with whole_files():
-            status = _run(sys.argv[1:] if argv is None else argv)
-        sys.stdout.flush()
-        return status
-    except UsageError as error:
-        _complain(error)
-        return 2
-    except NativeMissingError as error:
-        _complain(_advice(error, sys.argv[1:] if argv is None else argv))
-        return 1
-    except Error as error:
-        _complain(error)
-        return 1
+        try:
+            return _end(sys.argv[1:] if argv is None else argv)
+        except OutputError as error:  # of what was left when something else went wrong
+            return _complain(error)
     except BrokenPipeError:
-        # The reader has had enough (`| head`). Python would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go()  # the reader has had enough (`| head`)
         return 0
     except KeyboardInterrupt:
         return 130

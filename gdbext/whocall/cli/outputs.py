@@ -21,6 +21,15 @@ def warn(sentences: Iterable[str]) -> None:
         print(f"warning: {sentence}", file=sys.stderr)
 
 
+def write_beside(output: str, lines: Iterable[str]) -> None:
+    """What is said of an output: on stdout, and on stderr where that itself may be the output."""
+    from whocall.core.output_file import is_special
+
+    stream = sys.stderr if is_special(output) else sys.stdout
+    for line in lines:
+        stream.write(line + "\n")
+
+
 def require_other_file(output: str | None, *inputs: str) -> None:
     """Raises UsageError where what is to be written would replace what is read. Other files are
     written over, as by any tool.

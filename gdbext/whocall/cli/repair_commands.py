@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_walk
-from whocall.cli.outputs import require_other_file
+from whocall.cli.outputs import require_other_file, write_beside
 from whocall.core.errors import Error
+from whocall.core.regular_file import read_text
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
@@ -39,8 +40,8 @@ def export(arguments: Values) -> int:
     path = Path(arguments.output)
     with _open(arguments.file, arguments.exe, arguments) as image:
         module = module_named(image, arguments.module)
-        for line in export_lines(module, path, write_file(image, module.index, path)):
-            print(line)
+        told = export_lines(module, path, write_file(image, module.index, path))
+        write_beside(arguments.output, told)
     return 0
 
 
@@ -60,7 +61,7 @@ def _attached(source: str | None) -> list[AttachedState]:
     if source is None:
         return []
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        text = read_text(source)
         return attached_from(json.loads(text), source)
     except OSError as error:
         raise Error(f"{source}: {error.strerror}") from error

@@ -68,9 +68,10 @@ def opened(cores: Sequence[str], arguments: Values) -> Iterator[ProcessImage]:
 def run(arguments: Values) -> int:
     """`whocall report`."""
     from whocall.core.long_work import stage
+    from whocall.core.output_file import writing_text
     from whocall.report.form import jsonform
     from whocall.report.page.document import document
-    from whocall.report.page.writing import needs_templates, write_page, write_text
+    from whocall.report.page.writing import needs_templates, write_page
 
     if not arguments.json and not arguments.output:
         raise UsageError("report writes a page: say where with -o FILE.html, or ask for --json")
@@ -92,7 +93,8 @@ def run(arguments: Values) -> int:
         return 0
     text = jsonform.text(document(images, how))
     if arguments.output:
-        write_text(arguments.output, text)
+        with writing_text(arguments.output, private=True) as file:
+            file.write(text)
     else:
         sys.stdout.write(text)
     return 0

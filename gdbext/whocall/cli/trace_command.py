@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from whocall.cli import arguments as common
 from whocall.cli.inputs import (
@@ -17,7 +16,7 @@ from whocall.cli.inputs import (
     wanted_walk,
 )
 from whocall.cli.outputs import require_other_file, warn, write
-from whocall.core.errors import Error, UsageError
+from whocall.core.errors import UsageError
 from whocall.core.long_work import working
 
 TYPE_CHECKING = False
@@ -103,11 +102,10 @@ def _output(path: str | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    try:
-        with Path(path).open("w", encoding="utf-8", errors="surrogateescape") as file:
-            yield file
-    except OSError as error:
-        raise Error(f"{path}: cannot be written: {error.strerror}") from error
+    from whocall.core.output_file import writing_text
+
+    with writing_text(path, private=True) as file:
+        yield file
 
 
 def run(arguments: Values) -> int:

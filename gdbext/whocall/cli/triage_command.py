@@ -122,11 +122,13 @@ def _named(paths: list[str]) -> Iterator[str]:
     """The names, those on standard input in place of `-`; one a line, or ended by NULs."""
     import os
 
+    from whocall.core.regular_file import standard_input
+
     for path in paths:
         if path != "-":
             yield path
             continue
-        data = sys.stdin.buffer.read()
+        data = standard_input().read()
         separator = b"\0" if b"\0" in data else b"\n"
         yield from (os.fsdecode(name) for name in data.split(separator) if name)
 
@@ -161,19 +163,13 @@ def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:
 
 
 def _write(arguments: Values, findings: Findings) -> None:
-    from pathlib import Path
-
-    from whocall.core.errors import Error
+    from whocall.core.output_file import writing_text
 
     if arguments.output is None:
         sys.stdout.writelines(_pieces(arguments, findings, to_file=False))
         return
-    try:
-        output = Path(arguments.output)
-        with output.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(_pieces(arguments, findings, to_file=True))
-    except OSError as error:
-        raise Error(f"{arguments.output}: {error.strerror}") from error
+    with writing_text(arguments.output, private=True) as file:
+        file.writelines(_pieces(arguments, findings, to_file=True))
 
 
 def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable[str]:

@@ -6,8 +6,7 @@ import sys
 
 from whocall.cli.arguments import add_exe, add_search
 from whocall.cli.inputs import wanted_search
-from whocall.cli.outputs import require_other_file, warn, write
-from whocall.core.errors import Error
+from whocall.cli.outputs import require_other_file, warn, write_beside
 
 TYPE_CHECKING = False
 
@@ -43,26 +42,19 @@ def run(arguments: Values) -> int:
         return 0
     warn(made.remarks)
     program = f", program {made.exe}" if made.exe else ""
-    write([f"{arguments.output}: {size} bytes, the core of {made.name}{program}"])
+    told = f"{arguments.output}: {size} bytes, the core of {made.name}{program}"
+    write_beside(arguments.output, [told])
     return 0
 
 
 def _written(arguments: Values) -> tuple[Unpacked, int]:
-    """What was written, and its size in bytes. What could not be written whole is removed."""
-    from pathlib import Path
+    """What was written, and its size in bytes. What could not be written whole is not there."""
+    import os
 
+    from whocall.core.output_file import writing
     from whocall.dumps.unpacking import unpack
 
     require_other_file(arguments.output, arguments.file, arguments.exe)
-    output = Path(arguments.output)
-    try:
-        with output.open("w+b", buffering=0) as out:
-            try:
-                made = unpack(arguments.file, arguments.exe, wanted_search(arguments), out)
-                return made, output.stat().st_size
-            except BaseException:
-                if output.is_file() and not output.is_symlink():
-                    output.unlink()
-                raise
-    except OSError as error:
-        raise Error(f"{output} cannot be written: {error.strerror}") from error
+    with writing(arguments.output, private=True, unbuffered=True) as out:
+        made = unpack(arguments.file, arguments.exe, wanted_search(arguments), out)
+        return made, os.fstat(out.fileno()).st_size

@@ -7,10 +7,10 @@ be looked at to find one.
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 from typing import IO
 
 from whocall.core.records import dataclass
+from whocall.core.regular_file import open_regular
 
 _MOST_HEADERS = 4096  # of segments, and of sections
 _MOST_NOTES = 1 << 16  # bytes
@@ -174,9 +174,7 @@ def build_id_of(path: str) -> str:
 def read_elf_head(path: str) -> ElfHead | None:
     """None where there is no ELF program or library at `path`, or one that cannot be read."""
     try:
-        if not Path(path).is_file():  # opening a pipe would wait for its writer
-            return None
-        with Path(path).open("rb", buffering=1024) as file:
+        with open_regular(path, buffer=1024) as file:
             ident = file.read(16)
             if len(ident) < 16 or ident[:4] != b"\x7fELF" or ident[4] not in (1, 2):
                 return None

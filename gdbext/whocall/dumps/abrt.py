@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from whocall.core.errors import Error
+from whocall.core.regular_file import open_regular
 
 _CORES = ("coredump", "coredump.zst", "coredump.lz4", "coredump.xz", "coredump.gz")
 _MARKS = ("type", "analyzer", "executable")  # every problem has one of them
@@ -24,7 +25,7 @@ def _fields(directory: str) -> dict[str, str]:
         if name.startswith(_CORES[0]) or os.path.islink(path) or not os.path.isfile(path):
             continue
         try:
-            with open(path, "rb") as file:
+            with open_regular(path) as file:
                 found[name] = file.read(_LONGEST).decode("utf-8", "replace").rstrip("\n")
         except OSError:
             continue  # a field that only root may read

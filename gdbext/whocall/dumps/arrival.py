@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
+from whocall.core.regular_file import open_stream, standard_input
 from whocall.core.search import Search
 from whocall.dumps import kinds, sparse
 from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, Read, share_of, unpacked
@@ -135,9 +135,9 @@ def _convert(arrived: Arrived, minidump: BinaryIO, sysroot: str, into: BinaryIO 
 
 def _opened(path: str) -> BinaryIO:
     if path == "-":
-        return sys.stdin.buffer
+        return standard_input()
     try:
-        return open(path, "rb")
+        return open_stream(path)
     except OSError as error:
         raise Error(f"{path} cannot be opened: {error.strerror}", path=path) from error
 

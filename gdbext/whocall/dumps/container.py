@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from whocall.core.errors import Error
 from whocall.core.long_work import working
+from whocall.core.regular_file import open_regular
 from whocall.dumps import sparse
 from whocall.dumps.kinds import HEAD, kind_of
 from whocall.dumps.layers import Layers, Opener, parts_of
@@ -57,19 +58,20 @@ class _Folder:
         self._path = path
 
     def open(self, name: str) -> BinaryIO | None:
-        path = os.path.join(self._path, name)
-        # A list may name what is elsewhere, or a pipe, which would keep us waiting.
-        if parts_of(name) is None or name.startswith("/") or not os.path.isfile(path):
+        # A list may name what is elsewhere, by itself or through links.
+        root = os.path.realpath(self._path)
+        path = os.path.realpath(os.path.join(root, name))
+        if parts_of(name) is None or name.startswith("/") or not path.startswith(root + "/"):
             return None
         try:
-            return open(path, "rb")
+            return open_regular(path)
         except OSError:
             return None
 
 
 def _plain(path: str) -> BinaryIO:
     """The file, unpacked where it is packed."""
-    with open(path, "rb") as packed:
+    with open_regular(path) as packed:
         kind = kind_of(packed.read(HEAD))
         if kind in PACKINGS:
             packed.seek(0)
@@ -78,7 +80,7 @@ def _plain(path: str) -> BinaryIO:
             sparse.write_sparse(pieces, file, path, lambda: share_of(packed))
             file.seek(0)
             return file
-    return open(path, "rb")
+    return open_regular(path)
 
 
 class _Tar:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from whocall.core.regular_file import handed, open_regular
+
 ELF = b"\x7fELF"
 MINIDUMP = b"MDMP"
 APPORT = b"ProblemType:"
@@ -52,10 +54,11 @@ def is_pipe(path: str) -> bool:
     """Standard input, or what a shell's `<(...)` opens: it can be read once, from start to end."""
     if path == "-":
         return True
-    if not path.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
+    number = handed(path)
+    if number is None:
         return False
     try:
-        return not stat.S_ISREG(os.stat(path).st_mode)
+        return not stat.S_ISREG(os.fstat(number).st_mode)
     except OSError:
         return False
 
@@ -69,9 +72,7 @@ def kind_of_path(path: str) -> str:
 
         return "abrt" if is_problem(path) else ""
     try:
-        if not os.path.isfile(path):  # opening a named pipe would wait for its writer
-            return ""
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return kind_of(file.read(HEAD))
     except OSError:
         return ""

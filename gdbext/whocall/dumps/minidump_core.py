@@ -157,9 +157,14 @@ class Converter:
         dump = with_files(self.dump, files) if files else self.dump
         segments = segments_of(dump.memory, dump.regions)
         self._held = sum(segment.held for segment in segments)
-        sparse.require_room(self._held, self._name)
-        with memoryview(self._mapped) as data:
-            write_core(out, dump.machine, notes_of(dump), segments, data)
+        sparse.require_room(self._held, self._name, out)
+        try:
+            with memoryview(self._mapped) as data:
+                write_core(out, dump.machine, notes_of(dump), segments, data)
+        except OSError as error:
+            if error.errno in sparse.NO_ROOM:
+                raise sparse.full(self._name, out) from error
+            raise
 
     def remarks(self) -> list[str]:
         """Sentences on what is missing in the core that was written."""

@@ -18,6 +18,7 @@ _ZEROS = bytes(_BLOCK)
 _LIMIT = 64 << 30  # bytes, holes too
 _LIMIT_NAME = "WHOCALL_UNPACK_LIMIT"
 _SPARE = 256 << 20  # bytes that stay free on the disk
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOOK = 64 << 20  # bytes written between two looks at the disk
 
 
@@ -61,13 +62,17 @@ def path_of(file: BinaryIO) -> str:
     return f"/proc/{os.getpid()}/fd/{file.fileno()}"
 
 
-def require_room(size: int, name: str) -> None:
-    """Raises Error where so many bytes are not to be written; `name` is what they come from."""
+def require_room(size: int, name: str, file: BinaryIO | None = None) -> None:
+    """Raises Error where so many bytes are not to be written; `name` is what they come from. They
+    go to `file`, or to files in folder(). Where nobody asked for a file by its name, some space
+    stays free.
+    """
     if size > limit():
         raise _too_large(name)
-    found = os.statvfs(folder())
-    if found.f_bavail * found.f_frsize < size + _SPARE:
-        raise _full(name)
+    found = os.statvfs(folder()) if file is None else os.fstatvfs(file.fileno())
+    is_ours = file is None or os.fstat(file.fileno()).st_nlink == 0
+    if found.f_bavail * found.f_frsize < size + (_SPARE if is_ours else 0):
+        raise full(name, file)
 
 
 def _too_large(name: str) -> Error:
@@ -77,11 +82,14 @@ def _too_large(name: str) -> Error:
     )
 
 
-def _full(name: str) -> Error:
-    return Error(
-        f"{name} cannot be unpacked: {folder()} is full; free some space, or name another folder"
-        " in TMPDIR"
-    )
+def full(name: str, file: BinaryIO | None) -> Error:
+    """Says which disk is full: not every file lies in folder()."""
+    where = folder()
+    remedy = "name another folder in TMPDIR"
+    if file is not None and os.fstat(file.fileno()).st_nlink > 0:
+        where = os.path.dirname(os.readlink(f"/proc/self/fd/{file.fileno()}"))
+        remedy = "write to another folder"
+    return Error(f"{name} cannot be unpacked: {where} is full; free some space, or {remedy}")
 
 
 def _runs(piece: bytes, place: int) -> Iterable[tuple[int, int]]:
@@ -134,11 +142,11 @@ def write_sparse(
             size += len(piece)
             working(f"Unpacking {name}", None if share is None else share())
             if unseen > _LOOK:
-                require_room(0, name)
+                require_room(0, name, file)
                 unseen = 0
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise _full(name) from error
+        if error.errno in NO_ROOM:
+            raise full(name, file) from error
         raise
     finally:
         os.ftruncate(descriptor, size)  # also what is left of a damaged stream

@@ -9,21 +9,22 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from whocall.core.errors import Error
 from whocall.core.extras import JOURNAL
+from whocall.core.programs import Argument, option, start, words
 from whocall.core.records import dataclass
 from whocall.dumps.coredumps import STORE, fields_of_file
 
-_MESSAGE = "MESSAGE_ID=fc2e22bc6ee647b6b90729ab34a250b1"
+_MESSAGE = "fc2e22bc6ee647b6b90729ab34a250b1"
 _PREFIX = "COREDUMP_"
 _LISTED = (
     *("PID", "UID", "GID", "SIGNAL", "SIGNAL_NAME", "TIMESTAMP", "HOSTNAME", "COMM", "EXE"),
     *("CMDLINE", "UNIT", "USER_UNIT", "FILENAME", "TRUNCATED"),
 )
+_TRUSTED = ["_HOSTNAME", "_UID", "_SYSTEMD_UNIT"]
 # core.COMM.UID.BOOT.PID.MICROSECONDS, and how it is packed; older versions end in seconds.
 _NAME = re.compile(r"core\.(.*)\.(\d+)\.([0-9a-f]{32})\.(\d+)\.(\d+)(?:\.(?:zst|lz4|xz))?$")
 
@@ -63,16 +64,32 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _entries(journal: str, complaints: list[str], *options: str) -> Iterator[dict[str, Any]]:
-    command = [JOURNAL.program, "--output=json", "--quiet", *options]
-    command += [f"--directory={journal}"] if journal else []
+# systemd-coredump@NUMBER-PID-UID.service, which systemd starts for each crash. Of units that users
+# start journald names the manager here, user@UID.service.
+_UNIT = re.compile(r"systemd-coredump@[^/]*\.service")
+
+
+def _is_systemds(entry: Any) -> bool:
+    """Whether systemd-coredump wrote the entry, not another program that says so.
+
+    Anybody may send journald an entry with this message id and these fields; those that begin with
+    "_" journald alone adds, and leaves out of what it is sent (systemd.journal-fields(7)).
+    `_UID=0` alone would lose most: systemd-coredump becomes the crashed user before it writes, and
+    for the system's own users the user systemd-coredump. `_EXE` alone proves nothing, as everybody
+    may run that program. `_SYSTEMD_UNIT` is journald's reading of the
+    writer's control group, into which only root's systemd puts anybody; root may write what it
+    likes. Of a process that has ended journald knows no unit any more, now and then: such a crash
+    is still found by its file.
+    """
+    unit = entry.get("_SYSTEMD_UNIT")
+    return entry.get("_UID") == "0" or (isinstance(unit, str) and bool(_UNIT.fullmatch(unit)))
+
+
+def _entries(journal: str, complaints: list[str], *options: Argument) -> Iterator[dict[str, Any]]:
+    arguments = [*words("--output=json", "--quiet"), *options]
+    arguments += [option("--directory", journal)] if journal else []
     try:
-        ran = subprocess.Popen(
-            [*command, _MESSAGE],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        ran = start(JOURNAL.program, [*arguments, option("MESSAGE_ID", _MESSAGE)])
     except OSError:
         if journal:
             raise Error(
@@ -95,11 +112,21 @@ def _entries(journal: str, complaints: list[str], *options: str) -> Iterator[dic
                 f"journalctl cannot read all of the journal{where}: {lines[-1]}; crashes, or what"
                 " is known of them, may be missing"
             )
+    strange = 0
     for line in said.splitlines():
         try:
-            yield json.loads(line)
+            entry = json.loads(line)
         except ValueError:
             continue
+        if isinstance(entry, dict) and _is_systemds(entry):
+            yield entry
+        else:
+            strange += 1
+    if strange:
+        complaints.append(
+            f"{strange} of the journal's entries on crashes {'is' if strange == 1 else 'are'} not"
+            " known to be systemd-coredump's own, and passed over"
+        )
 
 
 def _fields_of(entry: dict[str, Any]) -> dict[str, str]:
@@ -143,8 +170,8 @@ def crashes(
         raise Error(f"{store} is no directory: name one with the cores of systemd-coredump")
     found = []
     if journal or not store:
-        listed = ",".join([_PREFIX + name for name in _LISTED] + ["_HOSTNAME"])
-        for entry in _entries(journal, complaints, f"--output-fields={listed}"):
+        listed = ",".join([_PREFIX + name for name in _LISTED] + _TRUSTED)
+        for entry in _entries(journal, complaints, option("--output-fields", listed)):
             fields = _fields_of(entry)
             found.append(StoredCrash(_place(fields.get("filename", ""), store), fields))
     known = {os.path.basename(crash.path) for crash in found}
@@ -174,12 +201,9 @@ def newest_with_core(found: Iterable[StoredCrash], match: str) -> StoredCrash:
 
 def all_fields(crash: StoredCrash, journal: str) -> dict[str, str]:
     """Everything that the journal keeps on the crash, its maps, status and environment too."""
-    wanted = [
-        f"{_PREFIX}{key.upper()}={crash.fields[key]}"
-        for key in ("pid", "timestamp")
-        if key in crash.fields
-    ]
-    if len(wanted) == 2:
-        for entry in _entries(journal, [], "--all", *wanted):
+    pid, time = crash.fields.get("pid"), crash.fields.get("timestamp")
+    if pid is not None and time is not None:
+        which = [option("COREDUMP_PID", pid), option("COREDUMP_TIMESTAMP", time)]
+        for entry in _entries(journal, [], *words("--all"), *which):
             return {**crash.fields, **_fields_of(entry)}
     return crash.fields

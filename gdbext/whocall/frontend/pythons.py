@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whocall.core import loader
+from whocall.core import loader, programs
 
 _USUAL = ("/usr/bin", "/usr/local/bin", "/bin")
 _OF_MANAGERS = ((".pyenv/versions", "{}.*/bin"), (".local/share/uv/python", "cpython-{}.*/bin"))
@@ -99,16 +98,10 @@ def _environments() -> Iterator[dict[str, str]]:
 
 
 def _can_load(python: str, environment: Mapping[str, str]) -> bool:
-    attempt = "import sys; sys.path.insert(0, sys.argv[1]); import whocall.core.engine"
-    try:
-        ran = subprocess.run(
-            [python, "-c", attempt, str(loader.package().parent)],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=_PATIENCE,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return ran.returncode == 0
+    # In place of the working directory, which `-c` puts first.
+    attempt = programs.words(
+        "-c", "import sys; sys.path[0] = sys.argv[1]; import whocall.core.engine"
+    )
+    return programs.succeeds(
+        python, [*attempt, programs.path(loader.package().parent)], environment, _PATIENCE
+    )

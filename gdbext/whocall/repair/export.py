@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
 from whocall.core.native_errors import native_errors
-from whocall.repair import symbol_cache
+from whocall.core.output_file import write_bytes
 
 if TYPE_CHECKING:
     import whocall._native as native
@@ -31,7 +31,7 @@ def export(image: ProcessImage, index: int, path: Path) -> Exported:
         made = image.native.repair_file(index, budget=1 << 62)
     if not made.bytes:
         raise Error(f"{image.modules[index].path} lacks neither names nor rules: nothing to write")
-    symbol_cache.write_whole(path, made.bytes)
+    write_bytes(path, made.bytes, private=False)
     return Exported(made.named, made.unnamed, len(made.functions))
 
 

@@ -14,6 +14,7 @@ class ModuleOutcome:
     named: int
     unnamed: int
     ruled: int  # functions whose rules it was given
+    refused: str = ""  # why it could be told nothing
 
 
 @dataclass(frozen=True)

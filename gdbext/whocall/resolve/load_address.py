@@ -16,9 +16,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 
 from whocall.core.elf_head import PAGE, ElfHead
+from whocall.core.regular_file import open_regular
 
 _MOST_CODE = 1 << 30  # bytes
 # Half a dozen addresses tell. A log that was written to keep whoever reads it busy has thousands.
@@ -49,7 +49,7 @@ class _Code:
         if len(parts) != 1 or parts[0].file_size > _MOST_CODE:
             return
         try:
-            with Path(head.path).open("rb") as file:
+            with open_regular(head.path) as file:
                 file.seek(parts[0].offset)
                 self.bytes = file.read(parts[0].file_size)
         except (OSError, ValueError, OverflowError):

@@ -6,11 +6,11 @@ import errno
 import io
 import os
 import stat
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from whocall.core.errors import Error
+from whocall.core.regular_file import open_stream, standard_input
 
 HEAD = 1 << 16  # bytes that may be looked at before they are read
 _REMEDIES = {
@@ -39,12 +39,8 @@ def unread(path: str, error: OSError, remedy: str = "") -> Error:
 
 def opened(path: str, remedy: str = "") -> io.BufferedReader:
     """The file, from its beginning. Raises Error, with the remedy if one is given."""
-    if path == "-" and sys.stdin is None:  # whoever started us has closed it
-        raise Error("standard input is closed: name the file of the log")
     try:
-        if path == "-":
-            return io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False), HEAD)
-        return io.BufferedReader(io.FileIO(path), HEAD)
+        return standard_input(HEAD) if path == "-" else open_stream(path, HEAD)
     except OSError as error:
         raise unread(path, error, remedy) from error
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from whocall.core.elf_head import ElfHead, read_elf_head
 from whocall.core.records import dataclass
+from whocall.core.regular_file import open_regular
 
 MOST_PROGRAMS = 200  # of which it is asked whether they had a stack
 MOST_FILES = 200_000  # that are looked at in a directory: a home directory must not cost hours
@@ -58,9 +59,7 @@ def look_at(path: str) -> Found | None:
     if head is not None:
         return Found(path, head.build_id, head)
     try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb", buffering=512) as file:
+        with open_regular(path, buffer=512) as file:
             words = file.readline(512).split()
     except OSError:
         return None

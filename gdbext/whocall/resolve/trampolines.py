@@ -7,9 +7,8 @@ it has to be just these bytes: debuggers look for them too.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from whocall.core.elf_head import ElfHead
+from whocall.core.regular_file import open_regular
 
 _CODE: dict[int, tuple[bytes, ...]] = {
     # mov $15, %rax; syscall
@@ -38,7 +37,7 @@ def is_trampoline(head: ElfHead, rva: int) -> bool:
     for part in head.segments:
         if part.address <= rva < part.address + part.file_size:
             try:
-                with Path(head.path).open("rb", buffering=64) as file:
+                with open_regular(head.path, buffer=64) as file:
                     file.seek(part.offset + rva - part.address)
                     return file.read(16).startswith(wanted)
             except (OSError, ValueError, OverflowError):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
+from whocall.core.regular_file import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,11 +39,10 @@ def open_crash(path: str, search: Search) -> Opened:
 
 
 def _require_contents(path: str) -> None:
-    file = Path(path)
-    if file.is_dir():
+    if Path(path).is_dir():
         return
     try:
-        with file.open("rb") as opened:
+        with open_regular(path) as opened:
             if not opened.read(1):
                 raise Error(f"{path}: the file is empty: was there room when it was written?")
     except OSError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.core.output_file import writing_text
 from whocall.triage.opening import open_crash
 
 if TYPE_CHECKING:
@@ -72,9 +73,6 @@ def _report(image: ProcessImage, one: Json, base: Path) -> str:
         write_page(image, path)
         return path
     text = base.with_suffix(".txt")
-    try:
-        with text.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(f"{one['path']}\n\n{one['backtrace']}")
-    except OSError as error:
-        raise Error(f"{text}: {error.strerror}; name another folder") from error
+    with writing_text(text, private=True) as file:
+        file.write(f"{one['path']}\n\n{one['backtrace']}")
     return str(text)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.long_work import stage, working
+from whocall.core.regular_file import open_regular
 from whocall.dumps.abrt import is_problem
 from whocall.dumps.kinds import HEAD, elf_type, kind_of
 from whocall.triage.store import Store
@@ -43,9 +44,9 @@ def may_be_crash(path: str) -> bool:
     """
     file = Path(path)
     try:
-        if not file.is_file():  # opening a pipe would wait for its writer
+        if not file.is_file():
             return False
-        with file.open("rb") as opened:
+        with open_regular(path) as opened:
             head = opened.read(HEAD)
     except OSError:
         return _CRASHES.search(file.name) is not None

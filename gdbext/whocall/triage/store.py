@@ -51,6 +51,8 @@ class Store:
         self._overflow: Store | None = None
         if read_only and not Path(path).exists():
             raise Error(f"{path}: there is no such file; name a store that --store has made")
+        if path and Path(path).exists() and not Path(path).is_file():
+            raise Error(f"{path} is no file: a store of results lies in one; name another")
         try:
             self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=10)
             self._prepare()

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 
 namespace whocall {
 namespace {
@@ -43,7 +44,9 @@ std::mutex& bfd_mutex() {
 std::string bfd_error_text() { return bfd_errmsg(bfd_get_error()); }
 
 BfdHandle open_bfd(const std::string& path) {
-  BfdHandle file(bfd_openr(path.c_str(), nullptr));
+  struct stat status = {};
+  // By a descriptor, so that libbfd never opens the path, nor opens it again.
+  BfdHandle file(bfd_fdopenr(path.c_str(), nullptr, open_regular(path, status)));
   if (!file) {
     throw Error(path, "cannot be opened: " + bfd_error_text(), "Check the path");
   }

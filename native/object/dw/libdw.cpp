@@ -1,36 +1,14 @@
 #include "object/dw/libdw.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <utility>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 
 namespace whocall {
 namespace {
 
 constexpr const char* kRemedy = "Install the debug file anew";
-
-// Mapped, so that nothing is read but what is looked at; the descriptor is not needed any more
-// once libdw has found out where the file lies (it looks for .dwo files there).
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path)
-      : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (number_ < 0) {
-      throw Error(path, "cannot be opened", kRemedy);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { ::close(number_); }
-
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 }  // namespace
 
@@ -47,8 +25,11 @@ OpenDwarf::OpenDwarf(DebugInfoFile file, GuardMapping guard) : image_(std::move(
     begin();
     return;
   }
-  const Descriptor descriptor(file.path);
-  elf_.reset(elf_begin(descriptor.number(), ELF_C_READ_MMAP, nullptr));
+  // Mapped, so that nothing is read but what is looked at; the descriptor is not needed any more
+  // once libdw has found out where the file lies (it looks for .dwo files there).
+  struct stat status = {};
+  const Descriptor descriptor(open_regular(file.path, status));
+  elf_.reset(elf_begin(descriptor.get(), ELF_C_READ_MMAP, nullptr));
   std::size_t size = 0;
   if (const char* mapped = elf_rawfile(elf_.get(), &size); mapped != nullptr) {
     guard_ = guard({reinterpret_cast<const std::byte*>(mapped), size}, file.path);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPathRoom = 4096;
 constexpr std::size_t kUsualSlot = 4096;  // bytes
-constexpr mode_t kMode = 0644;
+constexpr mode_t kMode = 0600;            // it holds words of the stack
 // A pipe with a name is nothing to wait at.
 constexpr int kToAppend = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
 constexpr int kPatience = 10'000;  // milliseconds: nobody who reads a pipe is slower

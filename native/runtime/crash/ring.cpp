@@ -15,8 +15,8 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr mode_t kRingMode = 0644;
-constexpr int kMostTries = 1000;  // a millisecond each: no record takes that long to be copied
+constexpr mode_t kRingMode = 0600;  // it holds words of stacks
+constexpr int kMostTries = 1000;    // a millisecond each: no record takes that long to be copied
 
 // Where a file system knows of no blocks that are taken ahead, as those of flash memory: zeros
 // behind what is there.

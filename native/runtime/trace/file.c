@@ -90,7 +90,7 @@ static WCT_PLAIN void expand(char* path, size_t size, const char* pattern) {
 /* Its first pages; NULL, with errno: it cannot be had. */
 static WCT_PLAIN struct wct_file* make_file(const char* path, uint64_t size) {
   struct stat made;
-  descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (descriptor < 0) {
     return NULL;
   }

@@ -1,6 +1,5 @@
 #include "symbols/jit/jit_files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 #include "process/proc_files.h"
 #include "symbols/jit/jitdump.h"
 
@@ -149,19 +149,13 @@ class Finder {
   }
 
   void add_perf_map(const std::string& path, Trust trust) {
-    // O_NONBLOCK: opening a fifo must not hang the debugger.
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) {
-      return;
-    }
-    struct stat status = {};
-    const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    if (regular && is_new(status) && is_trusted(path, status, trust)) {
-      if (auto text = read_text(file)) {
+    const RegularFile found = try_regular(path);
+    const Descriptor file(found.number);
+    if (file.get() >= 0 && is_new(found.status) && is_trusted(path, found.status, trust)) {
+      if (auto text = read_text(file.get())) {
         files_.perf_maps.push_back({path, std::move(*text), trust == Trust::age});
       }
     }
-    ::close(file);
   }
 
   bool is_trusted(const std::string& path, const struct stat& status, Trust trust) {

@@ -14,6 +14,10 @@ mkdir -p /run/systemd/journal /run/log/journal
 mount --bind "$folder/coredump" /var/lib/systemd/coredump
 mount --bind "$folder/journal" /run/log/journal
 [ ! -d /var/log/journal ] || mount -t tmpfs none /var/log/journal
+# Without its own user systemd-coredump stays root, whose entries count; outside of the units that
+# systemd makes for it nothing else would tell that they are its own.
+grep -v '^systemd-coredump:' /etc/passwd >"$folder/passwd"
+mount --bind "$folder/passwd" /etc/passwd
 export LD_LIBRARY_PATH=$tools/usr/lib/x86_64-linux-gnu/systemd
 coredump=$tools/usr/lib/systemd/systemd-coredump
 [ -x "$coredump" ] || coredump=$tools/lib/systemd/systemd-coredump  # packages of Debian 12

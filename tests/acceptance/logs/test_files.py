@@ -175,7 +175,8 @@ def test_bad_usage(tmp_path: Path) -> None:
         ([tmp_path], 1, f"{tmp_path} cannot be read: Is a directory; name a file in it"),
         (["--maps", nowhere], 1, "No such file or directory; give a copy of /proc/PID/maps"),
         (["--maps", tmp_path], 1, "Is a directory; give a copy of /proc/PID/maps"),
-        (["--maps", "/dev/null"], 1, "there is no mapping in it; give a copy"),
+        (["--maps", there], 1, "there is no mapping in it; give a copy"),
+        (["--maps", "/dev/null"], 1, "it is no regular file; give a copy of /proc/PID/maps"),
         (["--nothing"], 2, "unrecognized arguments"),
     ):
         done = resolved("", *words)

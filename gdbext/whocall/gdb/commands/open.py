@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, BinaryIO
 import gdb
 
 from whocall.core import loader
-from whocall.core.errors import UsageError
+from whocall.core.errors import Error, UsageError
+from whocall.core.gdb_lines import named
 from whocall.dumps import sparse
 from whocall.frontend.options import OPEN, Parsed
-from whocall.gdb.host import settings
+from whocall.gdb.host import console, settings
 from whocall.gdb.host.output import warn, write
 
 if TYPE_CHECKING:
@@ -56,10 +57,11 @@ def run(line: str) -> None:
 
 
 def load_plain(path: str, exe: str) -> None:
-    """A core as it is."""
-    if exe:
-        gdb.execute(f"file {exe}")
-    gdb.execute(f"core-file {path}")
+    """A core as it is. Raises Error for names that gdb cannot be given."""
+    core, program = named(path), named(exe) if exe else None
+    if program is not None:
+        console.run("file", program)
+    console.run("core-file", core)
 
 
 def load(core: BinaryIO, made: Unpacked) -> None:
@@ -69,12 +71,20 @@ def load(core: BinaryIO, made: Unpacked) -> None:
     warn(made.remarks)
     write(told(made.origin))
     if made.exe:
-        gdb.execute(f"file {made.exe}", to_string=True)
-    gdb.execute(f"core-file {sparse.path_of(core)}")
+        _give_program(made.exe)
+    console.run("core-file", named(sparse.path_of(core)))
     _kept[gdb.selected_inferior().num] = core
     for file in made.files:
         if file.path != made.exe:
             _add_symbols(file)
+
+
+def _give_program(exe: str) -> None:
+    """Goes on without a program that the core names and gdb cannot be given."""
+    try:
+        console.said("file", named(exe))
+    except Error as error:
+        warn([f"gdb is given no program: {error}."])
 
 
 def _add_symbols(file: PlacedFile) -> None:
@@ -83,6 +93,8 @@ def _add_symbols(file: PlacedFile) -> None:
     if file.path in known or str(Path(file.path).resolve()) in known:
         return
     try:
-        gdb.execute(f"add-symbol-file {file.path} -o {file.bias:#x}", to_string=True)
+        console.said("add-symbol-file -o", file.bias, named(file.path))
+    except Error as error:
+        warn([f"gdb is given no symbols of it: {error}."])
     except gdb.error as error:
         warn([f"gdb has no symbols of {file.path}: {error}."])

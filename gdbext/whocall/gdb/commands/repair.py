@@ -69,6 +69,7 @@ def run(line: str) -> None:
 
 def show(modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome]) -> None:
     """What was done, and how gdb's stacks are now."""
+    warn(f"gdb was told nothing of it: {module.refused}." for module in modules if module.refused)
     warn(
         f"gdb's stack of thread {outcome.number} still differs from frame #{outcome.parts_at} on."
         for outcome in threads

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from pathlib import Path
 
 import gdb
 
 from whocall.core.errors import Error
+from whocall.core.gdb_lines import named, only
 from whocall.frontend.options import REVERT
-from whocall.gdb.host import frame_cache
+from whocall.gdb.host import console, frame_cache
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import attached, events
-from whocall.gdb.repair.attached import Attached, quoted
+from whocall.gdb.repair.attached import Attached
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 
 
@@ -52,7 +52,7 @@ def _jit_code() -> set[str]:
 def _reread_libraries() -> None:
     """`nosharedlibrary` drops all of them; those that were there are read again."""
     before = _loaded()
-    gdb.execute("nosharedlibrary", False, True)
+    console.said("nosharedlibrary")
     kept = _loaded()
     for path in before:
         if path in kept:
@@ -60,9 +60,7 @@ def _reread_libraries() -> None:
         if path.startswith(_VDSO):
             _reread_vdso()
         else:
-            # A basic regular expression, in which "+" and brackets stand for themselves.
-            escaped = re.sub(r"([\\.*^$\[\]])", r"\\\1", path)
-            gdb.execute(f"sharedlibrary ^{escaped}$", False, True)
+            console.said("sharedlibrary", only(path))
 
 
 def _reread_vdso() -> None:
@@ -71,14 +69,17 @@ def _reread_vdso() -> None:
     if header is not None:
         # From gdb 18 on that fails where there is no program.
         with contextlib.suppress(gdb.error):
-            gdb.execute(f"add-symbol-file-from-memory {header:#x}", False, True)
+            console.said("add-symbol-file-from-memory", header)
 
 
 def _require_programs(given: list[Attached]) -> None:
     """gdb would stop in the middle, with half of its files as they were."""
     for known in given:
+        if not _is_program(known):
+            continue
         path = Path((known.objfile and known.objfile.filename) or "")
-        if _is_program(known) and path.is_absolute() and not path.exists():
+        named(str(path))
+        if path.is_absolute() and not path.exists():
             raise Error(
                 f"{path} is gone, and gdb would have to read it anew. "
                 "Put it back, or start gdb again."
@@ -94,13 +95,13 @@ def take_back(given: list[Attached]) -> None:
     alone = [known for known in given if known.loaded or known.objfile is None]
     for known in alone:
         for path in [known.loaded] if known.loaded else map(str, known.files):
-            gdb.execute(f"remove-symbol-file {quoted(path)}", False, True)
+            console.said("remove-symbol-file", named(path))
     others = [known for known in given if known not in alone]
     if not all(map(_is_program, others)):
         _reread_libraries()
     for known in others:
         if _is_program(known) and known.objfile is not None:
-            gdb.execute(f"symbol-file {quoted(known.objfile.filename or '')}", False, True)
+            console.said("symbol-file", named(known.objfile.filename))
     attached.forget_here()
     frame_cache.invalidate()
     if jit_code - _jit_code():
@@ -118,7 +119,7 @@ def run(line: str) -> None:
     given = attached.here()
     _require_programs(given)
     if gdb.parameter("whocall auto-repair"):
-        gdb.execute("set whocall auto-repair off")
+        console.run("set whocall auto-repair off")
     was_watching = events.unwatch()
     if not given and not was_watching:
         raise Error('There is nothing to take back: "whocall repair" was not used here.')

@@ -10,6 +10,7 @@ from typing import Any
 import gdb
 
 from whocall.core.errors import NativeMissingError
+from whocall.core.programs import Argument, behind_dashes, flag, name, option, words
 from whocall.dumps import sparse
 from whocall.dumps.unpacking import is_plain, of_json
 from whocall.frontend import options
@@ -36,55 +37,59 @@ from whocall.report.form import jsonform
 from whocall.report.form.style import codes_text
 
 
-def look_arguments() -> list[str]:
+def look_arguments() -> list[Argument]:
     """How names and lines look, by the settings."""
     codes = style_codes()
-    found = ["--color=never" if codes is None else f"--color={codes_text(codes)}"]
-    return found + ["--no-demangle"] * (not walks.demangle())
+    found = option("--color", "never" if codes is None else codes_text(codes))
+    return [found, *words("--no-demangle") * (not walks.demangle())]
 
 
-def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[str]:
+def _walk_arguments(parsed: Parsed, every_thread: bool = False) -> list[Argument]:
     found = strategy_arguments(parsed)
     inferior, thread = readable_selection()
     if every_thread:
-        found += ["--all", f"--inferior={inferior_prefix()}"]
+        found += [*words("--all"), option("--inferior", inferior_prefix())]
     elif len(inferior.threads()) > 1:  # a core of one thread may have no LWP in gdb
-        found.append(f"--thread={lwp_of(thread)}")
+        found.append(option("--thread", lwp_of(thread)))
     return found
 
 
-def _flags(parsed: Parsed, *names: str) -> list[str]:
-    return [f"--{name}" for name in names if parsed.has(name)]
+def _flags(parsed: Parsed, *names: str) -> list[Argument]:
+    return [flag(each) for each in names if parsed.has(each)]
 
 
-def _show(command: str, arguments: list[str], given: str = "") -> None:
-    write_text(run_in_subprocess([command, *arguments], given))
+def _ran(command: str, arguments: Sequence[Argument], given: str = "") -> str:
+    return run_in_subprocess([name(command), *arguments], given)
 
 
-def _backtrace_arguments(parsed: Parsed, every_thread: bool) -> list[str]:
-    arguments = core_and_program() + ["--past-main"] * walks.wants_past_main(parsed)
+def _show(command: str, arguments: Sequence[Argument], given: str = "") -> None:
+    write_text(_ran(command, arguments, given))
+
+
+def _backtrace_arguments(parsed: Parsed, every_thread: bool) -> list[Argument]:
+    arguments = core_and_program() + words("--past-main") * walks.wants_past_main(parsed)
     if parsed.wanted is not None:
-        arguments.append(f"--count={parsed.wanted}")
+        arguments.append(option("--count", parsed.wanted))
     return [*arguments, *_walk_arguments(parsed, every_thread), *search_arguments()]
 
 
 def _backtrace(line: str) -> None:
     parsed = options.BACKTRACE.parse(line)
     arguments = _backtrace_arguments(parsed, parsed.has("all"))
-    arguments += ["--no-fold"] * (parsed.has("no-fold") or not settings.folds())
+    arguments += words("--no-fold") * (parsed.has("no-fold") or not settings.folds())
     _show("bt", [*arguments, *_flags(parsed, "full", "explain", "json"), *look_arguments()])
 
 
-def _mi_backtrace(words: Sequence[str]) -> dict[str, Any]:
-    parsed = options.MI_BACKTRACE.parse_words(words)
+def _mi_backtrace(given: Sequence[str]) -> dict[str, Any]:
+    parsed = options.MI_BACKTRACE.parse_words(given)
     arguments = _backtrace_arguments(parsed, parsed.has("all-threads"))
-    found = json.loads(run_in_subprocess(["bt", *arguments, *look_arguments(), "--json"]))
+    found = json.loads(_ran("bt", [*arguments, *look_arguments(), *words("--json")]))
     return {"backtrace": jsonform.mi_value(found)}
 
 
 def _caller(line: str) -> None:
     level = selected_level() or 0
-    frame = [f"--frame={level}", f"--pc={selected_pc():#x}"] if level else []
+    frame = [option("--frame", level), option("--pc", hex(selected_pc()))] if level else []
     arguments = [*core_and_program(), *frame, *_walk_arguments(Parsed())]
     _show("caller", [*arguments, *search_arguments(), *look_arguments()])
 
@@ -96,7 +101,7 @@ def _comparison(line: str) -> None:
     if parsed.has("shadow"):
         _show("compare", [*arguments, *search_arguments(), *look_arguments()])
         return
-    arguments.append("--gdb-frames=-")
+    arguments += words("--gdb-frames=-")
     inferior, thread = readable_selection()
     frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
     _show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)
@@ -107,28 +112,30 @@ def _comparison(line: str) -> None:
 def _trace(line: str) -> None:
     parsed = options.TRACE.parse(line)
     valued = {option.name for option in options.TRACE.options if option.value}
-    paths = {name: str(Path(parsed.values[name]).expanduser()) for name in ("output",)
-             if name in parsed.values}  # fmt: skip
+    values = dict(parsed.values)
+    if "output" in values:
+        values["output"] = str(Path(values["output"]).expanduser())
     arguments = _flags(parsed, *sorted(parsed.flags - valued))
-    arguments += [f"--{name}={value}" for name, value in {**parsed.values, **paths}.items()]
+    arguments += [option(flag(each), value) for each, value in values.items()]
     if parsed.arguments:
         file = str(Path(parsed.arguments[0]).expanduser())
-        _show("trace", [*arguments, *search_arguments(), *look_arguments(), "--", file])
+        more = [*search_arguments(), *look_arguments(), *behind_dashes(file)]
+        _show("trace", [*arguments, *more])
         return
     _show("trace", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])
 
 
-def _of_core(*more: str) -> list[str]:
+def _of_core(*more: str) -> list[Argument]:
     """The core and `more` as the arguments that stand by themselves, the program by its option."""
     core, *exe = core_and_program()
-    return [*(f"--exe={path}" for path in exe), *search_arguments(), *look_arguments(), "--",
-            core, *more]  # fmt: skip
+    programs = [option("--exe", path) for path in exe]
+    return [*programs, *search_arguments(), *look_arguments(), *behind_dashes(core, *more)]
 
 
 def _functions(line: str) -> None:
     parsed = options.FUNCTIONS.parse(line)
     module = parsed.values.get("module", "")
-    arguments = [f"--module={module}"] if module else []
+    arguments = [option("--module", module)] if module else []
     _show("functions", [*_flags(parsed, "json"), *arguments, *_of_core(*parsed.arguments)])
 
 
@@ -141,13 +148,13 @@ def _symbol(line: str) -> None:
 def _modules(line: str) -> None:
     parsed = options.MODULES.parse(line)
     width = gdb.parameter("width")
-    arguments = ["--settings-of-gdb", *_flags(parsed, "json")]
-    arguments += [f"--width={width}"] if width else []
+    arguments = [*words("--settings-of-gdb"), *_flags(parsed, "json")]
+    arguments += [option("--width", width)] if width else []
     _show("modules", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])
 
 
 def _file_of_selected_frame() -> str:
-    said = run_in_subprocess(["modules", *core_and_program(), "--json", *search_arguments()])
+    said = _ran("modules", [*core_and_program(), *words("--json"), *search_arguments()])
     modules = json.loads(said)["modules"]
     return module_file(
         (int(module["begin"], 16), int(module["end"], 16), module["state"], module["file"] or "",
@@ -158,28 +165,31 @@ def _file_of_selected_frame() -> str:
 
 def _audit(line: str) -> None:
     parsed = options.AUDIT.parse(line)
-    arguments = [f"--limit={wanted_limit(parsed)}", *_flags(parsed, "json"), *look_arguments()]
-    _show("audit", [*arguments, "--", audited_file(parsed, _file_of_selected_frame)])
+    limit = option("--limit", wanted_limit(parsed))
+    arguments = [limit, *_flags(parsed, "json"), *look_arguments()]
+    file = audited_file(parsed, _file_of_selected_frame)
+    _show("audit", [*arguments, *behind_dashes(file)])
 
 
 def _signatures(line: str) -> None:
     parsed = options.SIGNATURES.parse(line)
     output = parsed.values.get("output", "")
     archives = [str(Path(path).expanduser()) for path in parsed.arguments]
-    wanted = [f"--output={Path(output).expanduser()}"] if output else []
-    _show("signatures", [*wanted, "--", *archives])
+    wanted = [option("--output", Path(output).expanduser())] if output else []
+    _show("signatures", [*wanted, *behind_dashes(*archives)])
 
 
 def _export(line: str) -> None:
     parsed = options.EXPORT.parse(line)
     module = parsed.values.get("module", "")
-    arguments = [f"--module={module}"] if module else []
-    arguments += [f"--output={exported_file(parsed)}", *search_arguments()]
+    arguments = [option("--module", module)] if module else []
+    arguments += [option("--output", exported_file(parsed)), *search_arguments()]
     if gdb.selected_thread() is None:
-        _show("export", [*arguments, "--", program_file()])
+        _show("export", [*arguments, *behind_dashes(program_file())])
         return
     core, *exe = core_and_program()
-    _show("export", [*arguments, *(f"--exe={path}" for path in exe), "--", core])
+    programs = [option("--exe", path) for path in exe]
+    _show("export", [*arguments, *programs, *behind_dashes(core)])
 
 
 def _open(line: str) -> None:
@@ -188,9 +198,10 @@ def _open(line: str) -> None:
         load_plain(path, exe)
         return
     core = sparse.temporary()
-    arguments = [f"--output={sparse.path_of(core)}", "--json", *search_arguments()]
-    arguments += [f"--exe={exe}"] if exe else []
-    load(core, of_json(json.loads(run_in_subprocess(["unpack", *arguments, "--", path]))))
+    output = option("--output", sparse.path_of(core))
+    arguments = [output, *words("--json"), *search_arguments()]
+    arguments += [option("--exe", exe)] if exe else []
+    load(core, of_json(json.loads(_ran("unpack", [*arguments, *behind_dashes(path)]))))
 
 
 _COMMANDS: Mapping[str, Callable[[Any], Any]] = {

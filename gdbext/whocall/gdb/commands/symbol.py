@@ -6,6 +6,7 @@ import gdb
 
 from whocall.core.errors import UsageError
 from whocall.core.module_warnings import warnings_on
+from whocall.gdb.host import console
 from whocall.gdb.host.output import current_style, warn, write
 from whocall.gdb.target.inferior import current
 from whocall.gdb.target.walks import demangle
@@ -16,7 +17,7 @@ _WITH_ADDRESS = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD)
 
 def address_of(expression: str) -> int:
     """The value of an expression; for a function its address."""
-    value = gdb.parse_and_eval(expression)
+    value = console.users_value(expression)
     if value.type.strip_typedefs().code in _WITH_ADDRESS and value.address is not None:
         value = value.address
     try:

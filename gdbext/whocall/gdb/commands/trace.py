@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error, UsageError
+from whocall.core.errors import UsageError
+from whocall.core.output_file import writing_text
 from whocall.frontend.options import TRACE, Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
@@ -77,9 +78,5 @@ def run(line: str) -> None:
     if name is None:
         write_pieces(pieces(telling, form, current_style(), last))
         return
-    path = Path(name).expanduser()
-    try:
-        with path.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(pieces(telling, form, Style(), last))
-    except OSError as error:
-        raise Error(f"{path}: cannot be written: {error.strerror}") from error
+    with writing_text(Path(name).expanduser(), private=True) as file:
+        file.writelines(pieces(telling, form, Style(), last))

@@ -6,6 +6,8 @@ from typing import Any
 
 import gdb
 
+from whocall.gdb.host import console
+
 
 def _stack_window(window: Any) -> Any:
     """Makes a window; gdb calls this when a layout with it is shown for the first time."""
@@ -41,6 +43,6 @@ def register() -> None:
         return
     try:
         gdb.register_window_type("whocall", _stack_window)
-        gdb.execute("tui new-layout whocall whocall 2 status 0 cmd 1", to_string=True)
+        console.said("tui new-layout whocall whocall 2 status 0 cmd 1")
     except (gdb.error, RuntimeError):
         pass  # gdb was built without the interface, or the user has a layout of this name

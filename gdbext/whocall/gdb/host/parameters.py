@@ -12,7 +12,9 @@ from typing import Any
 import gdb
 
 from whocall.core.errors import Error, NativeMissingError, as_gdb_says
+from whocall.core.gdb_lines import word
 from whocall.frontend.options import split_list
+from whocall.gdb.host import console
 from whocall.gdb.host.settings import asks_debuginfod, paths_in
 
 _listeners: dict[str, list[Callable[[Any], None]]] = {}  # by the setting's name
@@ -249,7 +251,7 @@ class _SetPrefix(gdb.Command):
         """The prefix alone lists the settings, as gdb's own prefixes do."""
         _refuse("set whocall", argument)
         # Up to gdb 13 a prefix without invoke() prints nothing.
-        said = gdb.execute("help set whocall", to_string=True)
+        said = console.said("help set whocall")
         gdb.write(said[said.index("List of") :])
 
 
@@ -263,7 +265,7 @@ class _ShowPrefix(gdb.Command):
         """The prefix alone shows all settings, as gdb's own prefixes do."""
         _refuse("show whocall", argument)
         for name in sorted(_NAMES):
-            shown = gdb.execute(f"show whocall {name}", to_string=True)
+            shown = console.said("show whocall", word(name))
             gdb.write(f"whocall {name}:  {shown}")
 
 

@@ -5,15 +5,15 @@ That is for gdbs whose own Python cannot load the native module.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import gdb
 
-from whocall.core import loader
+from whocall.core import loader, programs
 from whocall.core.errors import Error, NativeMissingError
+from whocall.core.programs import Argument
 from whocall.frontend import pythons
 from whocall.frontend.pythons import OtherPython
 from whocall.gdb.host.output import warn
@@ -38,7 +38,7 @@ def other_python() -> OtherPython | None:
     return _find(tuple(looked.others) + ((looked.usable,) if looked.usable else ()))
 
 
-def run_in_subprocess(arguments: Sequence[str], given: str = "") -> str:
+def run_in_subprocess(arguments: Sequence[Argument], given: str = "") -> str:
     """What `whocall ARGUMENTS` prints, run by another Python; `given` is its standard input.
 
     Its warnings become gdb's; the first time in a session one says why it runs there. Raises Error
@@ -81,7 +81,7 @@ def announce(instead: str) -> None:
 
 
 def _finished(
-    python: OtherPython, arguments: Sequence[str], given: str
+    python: OtherPython, arguments: Sequence[Argument], given: str
 ) -> tuple[int, str, list[str]]:
     """Exit status, output, and what it said last on its error stream, of which the rest is passed
     on as it comes. An interrupt ends the process at once.
@@ -92,14 +92,12 @@ def _finished(
         environment["DEBUGINFOD_URLS"] = servers
     environment["PYTHONIOENCODING"] = "utf-8"
     try:
-        child = subprocess.Popen(
-            python.command(arguments),
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+        child = programs.start(
+            python.path,
+            [programs.path(loader.script_path()), *arguments],
+            given=True,
+            environment=environment,
             encoding="utf-8",
-            errors="surrogateescape",
         )
     except OSError as error:
         raise Error(f"{python.path} cannot be started: {error.strerror}") from error
@@ -110,7 +108,7 @@ def _finished(
             try:
                 out, err = child.communicate(wanted, timeout=_LOOK_UP)
                 return child.returncode, out, _lines(err)[shown:]
-            except subprocess.TimeoutExpired as waiting:
+            except programs.StillRunning as waiting:
                 wanted = None  # has been taken over
                 lines = _so_far(waiting.stderr)[shown:]
                 _pass_on(lines)

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import gdb
 
-from whocall.gdb.host import settings
+from whocall.core.errors import Error
+from whocall.core.gdb_lines import named
+from whocall.gdb.host import console, settings
 from whocall.gdb.repair import attached
-from whocall.gdb.repair.attached import quoted
 from whocall.gdb.target.auxiliary_vector import AT_ENTRY, auxiliary_vector
 from whocall.repair.outcomes import ModuleOutcome
 from whocall.repair.plan import (
@@ -67,19 +68,22 @@ def _is_elsewhere(objfile: gdb.Objfile, bias: int) -> bool:
     """
     if not bias or objfile.filename != gdb.current_progspace().filename:
         return False
-    said = gdb.execute("info files", to_string=True)
+    said = console.said("info files")
     shown = re.search(r"exec file:.*?Entry point: 0x([0-9a-f]+)", said, re.DOTALL)
     entry = auxiliary_vector().get(AT_ENTRY)
     return shown is not None and entry is not None and int(shown.group(1), 16) | 1 != entry | 1
 
 
 def _objfile_in_place(delivery: SymbolDelivery) -> gdb.Objfile | None:
-    """gdb's object file of the module; of a program that it has elsewhere, read where it lies."""
+    """gdb's object file of the module; of a program that it has elsewhere, read where it lies.
+
+    Raises Error where gdb cannot be given the program's name.
+    """
     paths = (delivery.path, delivery.file_path)
     objfile = _objfile_of(paths, delivery.build_id)
     if objfile is None or attached.was_moved(objfile) or not _is_elsewhere(objfile, delivery.bias):
         return objfile
-    gdb.execute(f"symbol-file -o {delivery.bias:#x} {quoted(objfile.filename or '')}", False, True)
+    console.said("symbol-file -o", delivery.bias, named(objfile.filename or ""))
     moved = _objfile_of(paths, delivery.build_id)
     attached.record(moved, delivery.path, delivery.bias).moved = moved is not None
     return moved
@@ -92,17 +96,25 @@ def note_delivery(delivery: SymbolDelivery, objfile: gdb.Objfile) -> None:
     known.files += delivery.files
 
 
+def _deliver(delivery: SymbolDelivery, process: tuple[int, int | None]) -> ModuleOutcome:
+    """Raises Error where gdb cannot be given a file's name; it was told nothing then."""
+    objfile = _objfile_in_place(delivery)
+    known = attached.record(objfile, delivery.path, delivery.bias)
+    known.process = process
+    if known.objfile is None and delivery.file_path:
+        known.load(delivery.file_path)
+    known.attach(delivery.files)
+    state = known.state = delivery.state
+    return ModuleOutcome(delivery.path, state.named, state.unnamed, len(state.ruled))
+
+
 def deliver(deliveries: Iterable[SymbolDelivery]) -> list[ModuleOutcome]:
-    """Attaches the files of the deliveries."""
+    """Attaches the files of the deliveries, but for those whose names gdb cannot be given."""
     outcomes = []
     process = attached.process_now()
     for delivery in deliveries:
-        objfile = _objfile_in_place(delivery)
-        known = attached.record(objfile, delivery.path, delivery.bias)
-        known.process = process
-        if known.objfile is None and delivery.file_path:
-            known.load(delivery.file_path)
-        known.attach(delivery.files)
-        state = known.state = delivery.state
-        outcomes.append(ModuleOutcome(delivery.path, state.named, state.unnamed, len(state.ruled)))
+        try:
+            outcomes.append(_deliver(delivery, process))
+        except Error as error:
+            outcomes.append(ModuleOutcome(delivery.path, 0, 0, 0, str(error)))
     return outcomes

@@ -13,15 +13,11 @@ from pathlib import Path
 
 import gdb
 
-from whocall.gdb.host import frame_cache
+from whocall.core.gdb_lines import named
+from whocall.gdb.host import console, frame_cache
 from whocall.gdb.target.connections import connection_of
 from whocall.repair import symbol_cache
 from whocall.repair.plan import ModuleState
-
-
-def quoted(path: str | Path) -> str:
-    """A path as one argument of a gdb command."""
-    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def process_now() -> tuple[int, int | None]:
@@ -48,13 +44,12 @@ class Attached:
 
     def load(self, file: str) -> None:
         """Gives gdb the file of a module that it knows nothing of, such as a library where the
-        program is missing.
+        program is missing. Raises Error for one that gdb cannot be given.
         """
-        self._add(file)
+        self.loaded = self._add(file)
         self.objfile = next(
-            (each for each in self.progspace.objfiles() if each.filename == file), None
+            (each for each in self.progspace.objfiles() if each.filename == self.loaded), None
         )
-        self.loaded = file
 
     def attach(self, files: Iterable[Path]) -> None:
         """Gives gdb the files as debug info of the module."""
@@ -66,8 +61,11 @@ class Attached:
             self.files.append(path)
             frame_cache.invalidate()
 
-    def _add(self, file: str) -> None:
-        gdb.execute(f"add-symbol-file {quoted(file)} -o {self.bias:#x}", False, True)
+    def _add(self, file: str) -> str:
+        """Returns the path that gdb was given."""
+        path = named(file)
+        console.said("add-symbol-file -o", self.bias, path)
+        return path
 
     @property
     def is_valid(self) -> bool:

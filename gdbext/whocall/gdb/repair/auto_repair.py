@@ -103,8 +103,11 @@ def _hook() -> None:
 
 def _unhook() -> None:
     # In gdb 15 handlers of missing debug info alone, from 16 on pairs of kinds and handlers.
-    names = ("missing_debug_handlers", "missing_file_handlers")
-    registries = [getattr(gdb, name) for name in names if hasattr(gdb, name)]
+    both = (
+        getattr(gdb, "missing_debug_handlers", None),
+        getattr(gdb, "missing_file_handlers", None),
+    )
+    registries = [handlers for handlers in both if handlers is not None]
     for handlers in registries:
         handlers[:] = [
             each

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import gdb
 
+from whocall.core.gdb_lines import named
+from whocall.gdb.host import console
 from whocall.gdb.repair import attached
-from whocall.gdb.repair.attached import Attached, process_now, quoted
+from whocall.gdb.repair.attached import Attached, process_now
 
 
 def _is_alone(known: Attached) -> bool:
@@ -40,10 +42,10 @@ def drop_left_behind() -> None:
     others = [known for known in attached.records() if known.process != now]
     for known in filter(_is_alone, others):
         for path in [known.loaded] if known.loaded else map(str, known.files):
-            gdb.execute(f"remove-symbol-file {quoted(path)}", False, True)
+            console.said("remove-symbol-file", named(path))
     orphans = [known for known in others if known.is_valid and _is_orphan(known)]
     if orphans:
-        gdb.execute("nosharedlibrary", False, True)
-        gdb.execute("sharedlibrary", False, True)
+        console.said("nosharedlibrary")
+        console.said("sharedlibrary")
     for known in orphans:
         known.kept = known.is_valid  # what the user has added himself stays

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 import gdb
 
+from whocall.core import programs
 from whocall.core.errors import NativeMissingError
+from whocall.core.programs import Argument, option, words
 from whocall.frontend.options import Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
@@ -71,17 +73,18 @@ def _process_plan_in_subprocess(request: RepairRequest) -> Plan:
     arguments = [*core_and_program(), *strategy_arguments(Parsed())]
     thread = gdb.selected_thread()
     if not request.every_thread and thread is not None:
-        arguments.append(f"--thread={lwp_of(thread)}")
-    arguments += ["--every-module"] * request.every_module
-    arguments += [f"--module={name}" for name in request.modules]
+        arguments.append(option("--thread", lwp_of(thread)))
+    arguments += words("--every-module") * request.every_module
+    arguments += [option("--module", name) for name in request.modules]
     return _plan_in_subprocess(arguments)
 
 
-def _plan_in_subprocess(arguments: Sequence[str]) -> Plan:
-    folder = f"--folder={attached.session_folder()}"
+def _plan_in_subprocess(arguments: Sequence[Argument]) -> Plan:
+    folder = option("--folder", attached.session_folder())
     states = json.dumps(attached_json(attach.attached_states()))
-    options = [folder, "--attached=-", *search_arguments()]
-    return plan_from(json.loads(run_in_subprocess(["repair-plan", *arguments, *options], states)))
+    options = [folder, *words("--attached=-"), *search_arguments()]
+    command = [*words("repair-plan"), *arguments, *options]
+    return plan_from(json.loads(run_in_subprocess(command, states)))
 
 
 def _numbered(chains: Sequence[Chain]) -> dict[int, Chain]:
@@ -101,6 +104,6 @@ def file_deliveries(path: str) -> Sequence[SymbolDelivery]:
     except NativeMissingError:
         if other_python() is None:
             raise
-        return _plan_in_subprocess([path]).deliveries
+        return _plan_in_subprocess([programs.path(path)]).deliveries
     image = open_file_image(path, search=settings.search())
     return plan(image, [], [0], attach.attached_states(), attach.file_factory()).deliveries

@@ -6,6 +6,8 @@ import re
 
 import gdb
 
+from whocall.gdb.host import console
+
 AT_ENTRY = 9  # where the program begins
 AT_SYSINFO_EHDR = 33  # the vDSO's ELF header
 
@@ -13,7 +15,7 @@ AT_SYSINFO_EHDR = 33  # the vDSO's ELF header
 def auxiliary_vector() -> dict[int, int]:
     """What the kernel told the program, by AT_ number; empty when the target does not tell."""
     try:
-        said = gdb.execute("info auxv", to_string=True)
+        said = console.said("info auxv")
     except gdb.error:
         return {}
     vector: dict[int, int] = {}

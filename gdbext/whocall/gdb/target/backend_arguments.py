@@ -6,6 +6,7 @@ import shlex
 
 from whocall.core import loader
 from whocall.core.errors import Error, NativeMissingError
+from whocall.core.programs import Argument, option, path, words
 from whocall.frontend.options import Parsed
 from whocall.gdb.host import downloads, settings
 from whocall.gdb.host.subprocess_backend import other_python
@@ -14,14 +15,14 @@ from whocall.gdb.target.executable import executable
 from whocall.gdb.target.inferior import core_of, readable_selection
 
 
-def core_and_program() -> list[str]:
+def core_and_program() -> list[Argument]:
     """The core that gdb reads, and the program if it knows one. Raises Error for anything else."""
     inferior, _ = readable_selection()
     core = core_of(inferior)
     if core is None:
         raise Error(_live_complaint(executable(inferior)))
     exe = executable(inferior)
-    return [core, exe] if exe else [core]
+    return [path(core), path(exe)] if exe else [path(core)]
 
 
 def _live_complaint(exe: str) -> str:
@@ -40,22 +41,22 @@ def _live_complaint(exe: str) -> str:
     return "the native module of whocall can be loaded now; repeat the command"
 
 
-def search_arguments() -> list[str]:
+def search_arguments() -> list[Argument]:
     """Where to look for files and names, by the settings."""
     search = settings.search()
-    found = [f"--sysroot={search.sysroot}"] if search.sysroot else []
-    found += [f"--search={folder}" for folder in search.directories]
-    found += [f"--debug-directory={folder}" for folder in search.debug_directories or [""]]
-    found += [f"--symbols={file}" for file in search.symbol_files]
-    found += [f"--signatures={file}" for file in search.signature_files]
+    found = [option("--sysroot", search.sysroot)] if search.sysroot else []
+    found += [option("--search", folder) for folder in search.directories]
+    found += [option("--debug-directory", folder) for folder in search.debug_directories or [""]]
+    found += [option("--symbols", file) for file in search.symbol_files]
+    found += [option("--signatures", file) for file in search.signature_files]
     if search.debuginfod:
-        found.append("--debuginfod")
-    found += ["--announce"] * downloads.is_watched()
+        found += words("--debuginfod")
+    found += words("--announce") * downloads.is_watched()
     return found
 
 
-def strategy_arguments(parsed: Parsed) -> list[str]:
+def strategy_arguments(parsed: Parsed) -> list[Argument]:
     """How to walk, by the settings and the options."""
-    found = [f"--max-frames={settings.max_frames()}"]
+    found = [option("--max-frames", settings.max_frames())]
     without = walks.without(parsed)
-    return [*found, f"--without={','.join(without)}"] if without else found
+    return [*found, option("--without", ",".join(without))] if without else found

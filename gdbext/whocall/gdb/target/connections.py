@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 import gdb
 
+from whocall.core.gdb_lines import Number
+from whocall.gdb.host import console
+
 _CELL = re.compile(r"\s(\d+) \(([\w-]+)(?: .*)?\)\s*\Z", re.DOTALL)
 
 
@@ -27,7 +30,7 @@ def listed(inferior: gdb.Inferior) -> tuple[list[str], int]:
     """The lines of gdb's table with this inferior, and where its last column begins; -1 when it is
     not there.
     """
-    said = gdb.execute(f"info inferiors {inferior.num}", to_string=True).splitlines()
+    said = console.said("info inferiors", Number(inferior.num)).splitlines()
     return said, said[0].find("Executable") if len(said) > 1 else -1
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 import gdb
 
+from whocall.gdb.host import console
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 MOST_FRAMES = 1 << 20
@@ -36,11 +37,11 @@ def past_main() -> Iterator[None]:
     if before:
         yield
         return
-    gdb.execute("set backtrace past-main on", to_string=True)
+    console.said("set backtrace past-main on")
     try:
         yield
     finally:
-        gdb.execute("set backtrace past-main off", to_string=True)
+        console.said("set backtrace past-main off")
 
 
 def byte_order() -> Literal["big", "little"]:
@@ -99,7 +100,7 @@ class _Starts:
             if function is not None:
                 address = function.value().address
                 return None if address is None else int(address)
-            said = gdb.execute(f"info symbol {at:#x}", to_string=True)
+            said = console.said("info symbol", at)
         except (gdb.error, ValueError):
             return None
         match = re.match(r".*?(?: \+ (\d+))? in section ", said)

@@ -13,7 +13,7 @@ from whocall.core import loader
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace
 from whocall.core.records import dataclass, replace
-from whocall.gdb.host import parameters, settings
+from whocall.gdb.host import console, parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.snapshot_validator import SnapshotValidator
@@ -111,13 +111,13 @@ def _core_shown_by_gdb() -> str | None:
     5 ms. The table's columns count bytes: behind a path that is not ASCII its cells stand further
     left than their heads, so a piece of a path may be cut out there.
     """
-    head, *rows = gdb.execute("maintenance info program-spaces", to_string=True).split("\n")
+    head, *rows = console.said("maintenance info program-spaces").split("\n")
     column = head.find("Core File")  # gdb 12 to 17
     ours = next((row for row in rows if row.startswith("*")), "")
     cell = ours[column:].strip()
     if column >= 0 and ours[column - 1 : column] == " " and _is_path_of_file(cell):
         return cell
-    said = gdb.execute("info files", to_string=True)
+    said = console.said("info files")
     match = re.search(r"core dump file:\s*[`'\"‘]?(.+?)['\"’]?, file type ", said, re.DOTALL)
     return match.group(1) if match else None
 

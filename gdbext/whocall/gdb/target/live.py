@@ -15,7 +15,7 @@ from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
 from whocall.core.native_errors import native_errors
 from whocall.core.records import dataclass, replace
-from whocall.gdb.host import settings
+from whocall.gdb.host import console, settings
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
@@ -135,7 +135,7 @@ def mappings_of(inferior: gdb.Inferior) -> list[MappingTuple]:
             parse = _mapping
             lines = Path(f"/proc/{inferior.pid}/maps").read_text(errors="replace").splitlines()
         else:
-            lines = gdb.execute("info proc mappings", to_string=True).splitlines()
+            lines = console.said("info proc mappings").splitlines()
     except (gdb.error, OSError):
         return []
     found = [mapping for mapping in map(parse, lines) if mapping is not None]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.core.extras import REPORT_PAGE, Need, lacking
+from whocall.core.output_file import writing_text
 from whocall.report.form.jsonform import Json
 from whocall.report.page.document import PageOptions, document
 
@@ -126,26 +127,6 @@ def write_page(
 
     several = [images] if isinstance(images, ProcessImage) else images
     report = document(several, options or PageOptions())
-    write_text(path, page_text(report))
+    with writing_text(path, private=True) as file:
+        file.write(page_text(report))
     return report
-
-
-def write_text(path: str, text: str) -> None:
-    """A new file, or an old one's new contents, whole or not at all. Raises Error."""
-    from whocall.core.errors import Error
-
-    target = Path(path)
-    try:
-        if target.exists() and not target.is_file():  # a pipe, /dev/stdout
-            target.write_text(text, encoding="utf-8")
-            return
-        beside = target.with_name(f".{target.name}.part")
-        try:
-            beside.write_text(text, encoding="utf-8")
-            beside.replace(target)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise Error(
-            f"{path}: cannot be written: {error.strerror}; choose another place with -o FILE"
-        ) from error
