@@ -46,7 +46,8 @@ std::uint64_t writing(int version) {
 
 Ruleset given_up(int version, const LandlockRights& rights) {
   Ruleset result;
-  result.files = writing(version) | (rights.programs ? 0 : kExecute) | (version >= 5 ? kDevices : 0);
+  result.files =
+      writing(version) | (rights.programs ? 0 : kExecute) | (version >= 5 ? kDevices : 0);
   result.network = version >= 4 ? kBind | (rights.network ? 0 : kConnect) : 0;
   result.scoped = version >= 6 ? kSocketsAndSignals : 0;
   return result;

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/error.h"
 #include "base/mapping_guard.h"
 #include "base/regular_file.h"
 

@@ -50,10 +50,10 @@ enum NewCalls : int {
 // Nobody here has any use for them, and each has been a way out of somewhere, or means the whole
 // machine.
 void refuse_the_machine(SyscallFilter& filter) {
-  filter.refuse({SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns,
-                 kOpenTree, kMoveMount, kFsOpen, kFsConfig, kFsMount, kFsPick, kMountSetAttr,
-                 kOpenTreeAttr},
-                kRefused);
+  filter.refuse(
+      {SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, kOpenTree,
+       kMoveMount, kFsOpen, kFsConfig, kFsMount, kFsPick, kMountSetAttr, kOpenTreeAttr},
+      kRefused);
   filter.refuse({SYS_reboot, SYS_swapon, SYS_swapoff, SYS_acct, SYS_sethostname, SYS_setdomainname,
                  SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load,
                  SYS_kexec_file_load, SYS_quotactl, kQuotaCtlFd, SYS_settimeofday,
@@ -68,10 +68,10 @@ void refuse_the_machine(SyscallFilter& filter) {
   filter.refuse({SYS_iopl, SYS_ioperm, SYS_uselib, SYS_modify_ldt}, kRefused);
 #endif
   // A terminal takes characters as if its user had typed them, into the shell that comes next.
-  filter.refuse_if(SYS_ioctl, {1},
-                   {TIOCSTI, TIOCLINUX, TIOCSCTTY, TIOCSETD, TIOCCONS, FS_IOC_SETFLAGS,
-                    FS_IOC_FSSETXATTR},
-                   kRefused);
+  filter.refuse_if(
+      SYS_ioctl, {1},
+      {TIOCSTI, TIOCLINUX, TIOCSCTTY, TIOCSETD, TIOCCONS, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR},
+      kRefused);
   filter.refuse_bits(SYS_clone,
                      {0, CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
                              CLONE_NEWUTS | CLONE_NEWCGROUP},
@@ -91,8 +91,7 @@ void refuse_other_processes(SyscallFilter& filter, const SandboxRights& rights,
   filter.refuse_unless(SYS_rt_tgsigqueueinfo, {0}, {self}, kRefused);
   filter.refuse_unless(SYS_prlimit64, {0}, {0, self}, kRefused);
   filter.refuse(SYS_process_vm_writev, never);
-  filter.refuse({kPidfdGetFd, kProcessMadvise, kProcessMRelease, SYS_move_pages,
-                 SYS_migrate_pages},
+  filter.refuse({kPidfdGetFd, kProcessMadvise, kProcessMRelease, SYS_move_pages, SYS_migrate_pages},
                 kRefused);
   // Memory, messages and locks that are known by a number to all processes.
   filter.refuse({SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl,
@@ -128,21 +127,21 @@ void refuse_writing(SyscallFilter& filter) {
   constexpr std::uint32_t kToWrite = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
   filter.refuse_bits(SYS_openat, {2, kToWrite}, kUnwritable);
   filter.refuse(kOpenAt2, kAbsent);  // has its flags in memory
-  filter.refuse({SYS_renameat2, SYS_unlinkat, SYS_mkdirat, SYS_mknodat, SYS_linkat, SYS_symlinkat,
-                 SYS_truncate, SYS_fchmod, SYS_fchmodat, kFChModAt2, SYS_fchown, SYS_fchownat,
-                 SYS_utimensat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, kSetXAttrAt,
-                 SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, kRemoveXAttrAt,
-                 kFileSetAttr},
+  filter.refuse({SYS_renameat2,  SYS_unlinkat, SYS_mkdirat,     SYS_mknodat,      SYS_linkat,
+                 SYS_symlinkat,  SYS_truncate, SYS_fchmod,      SYS_fchmodat,     kFChModAt2,
+                 SYS_fchown,     SYS_fchownat, SYS_utimensat,   SYS_setxattr,     SYS_lsetxattr,
+                 SYS_fsetxattr,  kSetXAttrAt,  SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+                 kRemoveXAttrAt, kFileSetAttr},
                 kUnwritable);
 #ifdef SYS_renameat
   filter.refuse(SYS_renameat, kUnwritable);
 #endif
 #ifdef __x86_64__  // whose first calls later machines never had
   filter.refuse_bits(SYS_open, {1, kToWrite}, kUnwritable);
-  filter.refuse({SYS_creat, SYS_rename, SYS_unlink, SYS_rmdir, SYS_mkdir, SYS_mknod, SYS_link,
-                 SYS_symlink, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes,
-                 SYS_futimesat},
-                kUnwritable);
+  filter.refuse(
+      {SYS_creat, SYS_rename, SYS_unlink, SYS_rmdir, SYS_mkdir, SYS_mknod, SYS_link, SYS_symlink,
+       SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat},
+      kUnwritable);
 #endif
 }
 

@@ -1,7 +1,7 @@
 // Which system calls the sandbox refuses.
 #pragma once
 
-#include "base/sandbox.h"
+#include "base/sandbox_rights.h"
 #include "base/syscall_filter.h"
 
 namespace whocall {

@@ -2,18 +2,9 @@
 // could make it do then is as little as that.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "base/sandbox_rights.h"
 
 namespace whocall {
-
-struct SandboxRights {
-  std::vector<std::string> writable;  // files, and directories with all below them
-  bool network = false;               // other machines, not services of this one
-  bool programs = false;              // to start them; what they may do is as little
-  bool processes = false;             // to read what others have in memory
-  bool children = false;              // to end processes that this one has forked
-};
 
 // Keeps `rights`, and the reading of files, for the calling thread and all that it starts; to be
 // called before there are others. As far as the kernel has Landlock and seccomp: where it has

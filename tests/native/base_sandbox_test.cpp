@@ -18,7 +18,8 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-
+#include <utility>
+#include <vector>
 
 namespace whocall::test {
 namespace {
@@ -94,6 +95,24 @@ bool has_both() { return sandbox_support().landlock >= 3 && sandbox_support().se
 
 const SandboxRights kNothing{};
 
+SandboxRights with(bool SandboxRights::*right) {
+  SandboxRights rights;
+  rights.*right = true;
+  return rights;
+}
+
+SandboxRights writing(std::vector<std::string> places) {
+  SandboxRights rights;
+  rights.writable = std::move(places);
+  return rights;
+}
+
+SandboxRights all_but_programs(const std::string& place) {
+  SandboxRights rights = writing({place});
+  rights.network = rights.processes = rights.children = true;
+  return rights;
+}
+
 TEST_CASE("sandbox: where the kernel has neither, nothing happens") {
   if (sandbox_support().landlock == 0 && !sandbox_support().seccomp) {
     CHECK(answer_of(kNothing, [] { return opens("/dev/null", O_WRONLY); }) == 0);
@@ -107,7 +126,7 @@ TEST_CASE("sandbox: nothing is written, made, moved or removed" * doctest::skip(
   const std::string fresh = place.folder + "/other/new";
   const auto refused = [&](const std::function<bool()>& attempt) {
     CHECK(answer_of(kNothing, attempt) == EACCES);
-    CHECK(answer_of({.writable = {place.folder + "/kept"}}, attempt) == EACCES);
+    CHECK(answer_of(writing({place.folder + "/kept"}), attempt) == EACCES);
   };
   refused([&] { return opens(file, O_WRONLY); });
   refused([&] { return opens(file, O_RDWR | O_APPEND); });
@@ -132,7 +151,7 @@ TEST_CASE("sandbox: nothing is written, made, moved or removed" * doctest::skip(
 TEST_CASE("sandbox: what may be written is" * doctest::skip(!has_both())) {
   const Place place;
   const std::string kept = place.folder + "/kept";
-  const SandboxRights rights{.writable = {kept, place.folder + "/other/file", "/no/such"}};
+  const SandboxRights rights = writing({kept, place.folder + "/other/file", "/no/such"});
   const auto works = [&](const std::function<bool()>& attempt) {
     CHECK(answer_of(rights, attempt) == 0);
   };
@@ -149,19 +168,19 @@ TEST_CASE("sandbox: what may be written is" * doctest::skip(!has_both())) {
 TEST_CASE("sandbox: no program is started, nobody reached" * doctest::skip(!has_both())) {
   const Place place;
   CHECK(answer_of(kNothing, runs_true) == kEnded);
-  CHECK(answer_of({.writable = {place.folder}, .network = true, .processes = true}, runs_true) ==
-        kEnded);
-  CHECK(answer_of({.programs = true}, runs_true) == 0);
-  CHECK(answer_of({.programs = true}, [&] { return opens(place.folder + "/other/file", O_RDWR); }) ==
-        EACCES);
+  CHECK(answer_of(all_but_programs(place.folder), runs_true) == kEnded);
+  CHECK(answer_of(with(&SandboxRights::programs), runs_true) == 0);
+  CHECK(answer_of(with(&SandboxRights::programs),
+                  [&] { return opens(place.folder + "/other/file", O_RDWR); }) == EACCES);
   for (const int family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET}) {
     const auto attempt = [&] { return ::socket(family, SOCK_STREAM, 0) >= 0; };
     CHECK(answer_of(kNothing, attempt) == EPERM);
   }
   CHECK(answer_of(kNothing, connects) == kEnded);
-  CHECK(answer_of({.network = true}, [] { return ::socket(AF_INET, SOCK_STREAM, 0) >= 0; }) == 0);
-  CHECK(answer_of({.network = true}, [] { return ::socket(AF_UNIX, SOCK_STREAM, 0) >= 0; }) ==
-        EPERM);
+  CHECK(answer_of(with(&SandboxRights::network),
+                  [] { return ::socket(AF_INET, SOCK_STREAM, 0) >= 0; }) == 0);
+  CHECK(answer_of(with(&SandboxRights::network),
+                  [] { return ::socket(AF_UNIX, SOCK_STREAM, 0) >= 0; }) == EPERM);
   int pair[2];
   CHECK(answer_of(kNothing, [&] { return ::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0; }) == 0);
   CHECK(answer_of(kNothing, [&] { return ::socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0; }) ==
@@ -178,15 +197,16 @@ TEST_CASE("sandbox: other processes are left alone" * doctest::skip(!has_both())
   const std::string memory = "/proc/" + std::to_string(other) + "/mem";
   const auto seizes = [&] { return ::ptrace(PTRACE_SEIZE, other, nullptr, nullptr) == 0; };
   CHECK(answer_of(kNothing, [&] { return ::kill(other, SIGCONT) == 0; }) == EPERM);
-  CHECK(answer_of({.children = true}, [&] { return ::kill(other, SIGCONT) == 0; }) ==
+  CHECK(answer_of(with(&SandboxRights::children), [&] { return ::kill(other, SIGCONT) == 0; }) ==
         (sandbox_support().landlock >= 6 ? EPERM : 0));
   CHECK(answer_of(kNothing, [] { return ::kill(::getpid(), 0) == 0; }) == 0);
   CHECK(answer_of(kNothing, [] { return ::raise(SIGURG) == 0; }) == 0);
   CHECK(answer_of(kNothing, [&] { return opens(memory, O_RDONLY); }) == EACCES);
   CHECK(answer_of(kNothing, seizes) == kEnded);
-  CHECK(answer_of({.processes = true}, [&] { return opens(memory, O_RDONLY); }) == 0);
-  CHECK(answer_of({.processes = true}, [&] { return opens(memory, O_RDWR); }) == EACCES);
-  CHECK(answer_of({.processes = true},
+  CHECK(answer_of(with(&SandboxRights::processes), [&] { return opens(memory, O_RDONLY); }) == 0);
+  CHECK(answer_of(with(&SandboxRights::processes), [&] { return opens(memory, O_RDWR); }) ==
+        EACCES);
+  CHECK(answer_of(with(&SandboxRights::processes),
                   [&] { return ::ptrace(PTRACE_ATTACH, other, nullptr, nullptr) == 0; }) == kEnded);
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
@@ -199,7 +219,8 @@ TEST_CASE("sandbox: ways around" * doctest::skip(!has_both())) {
   CHECK(answer_of(kNothing, [] { return ::syscall(SYS_unshare, 0x10000000) == 0; }) == EPERM);
   CHECK(answer_of(kNothing, [] { return ::syscall(9999) >= 0; }) == ENOSYS);
   CHECK(answer_of(kNothing, [] {
-          return ::syscall(SYS_clone, 0x10000000 | SIGCHLD, nullptr, nullptr, nullptr, nullptr) >= 0;
+          return ::syscall(SYS_clone, 0x10000000 | SIGCHLD, nullptr, nullptr, nullptr, nullptr) >=
+                 0;
         }) == EPERM);
 #if defined(__x86_64__) && !defined(__ILP32__)
   const auto by_i386 = [] {
@@ -217,7 +238,9 @@ TEST_CASE("sandbox: it cannot be undone" * doctest::skip(!has_both())) {
   const Place place;
   const std::string file = place.folder + "/other/file";
   CHECK(answer_of(kNothing, [&] {
-          restrict_self({.writable = {place.folder}, .network = true, .programs = true});
+          SandboxRights more = all_but_programs(place.folder);
+          more.programs = true;
+          restrict_self(more);
           return opens(file, O_WRONLY);
         }) == EACCES);
 }

@@ -15,6 +15,7 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.confined import confine_child, is_confined
 from whocall.core.errors import Error
 from whocall.core.extras import TRIAGE_CLUSTER, lacking
 from whocall.core.long_work import still_working
@@ -69,7 +70,10 @@ class Local:
 
         others = set(active_children())
         under_way: dict[Future[Json], str] = {}
-        with ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupts) as pool:
+        # Of a process that must start no programs, Python too, the workers are copies; it has no
+        # other threads when they are made.
+        how = get_context("fork" if is_confined() else "spawn")
+        with ProcessPoolExecutor(jobs, how, _begin) as pool:
             try:
                 yield from self._handed_out(pool, paths, jobs * AHEAD, under_way, again)
                 return
@@ -160,10 +164,13 @@ def _chained(first: deque[str], then: Iterator[str]) -> Iterator[str]:
     yield from then
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C goes to all processes of a terminal; only the first one answers."""
+def _begin() -> None:
+    """Ctrl-C goes to all processes of a terminal; only the first one answers. And a worker needs
+    less than the one that has the store.
+    """
     import signal
 
+    confine_child()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
