@@ -413,6 +413,22 @@ def cut_files() -> tuple[int, str]:
     """How many files have become shorter while they were mapped, since the process began, and the
     last one's path. What was read of them is zeros."""
 
+def restrict_self(
+    writable: Sequence[bytes],
+    *,
+    network: bool,
+    programs: bool,
+    processes: bool,
+    children: bool,
+) -> None:
+    """Of this thread and all that it starts, for good, as far as the kernel has Landlock and
+    seccomp: files are read; written are those that are `writable`, or lie below. Other machines
+    are reached only with `network`, programs started with `programs`, what others have in memory
+    read with `processes`, processes that this one has forked ended with `children`."""
+
+def sandbox_support() -> tuple[int, bool]:
+    """The kernel's version of Landlock, 0 for none, and whether it filters system calls."""
+
 def checksum(bytes: Buffer, before: int = 0) -> int:
     """Of 64 bits; goes on from that of what came `before`."""
 

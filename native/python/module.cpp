@@ -52,4 +52,5 @@ PYBIND11_MODULE(_native, module) {
   whocall::python::bind_audit(module);
   whocall::python::bind_signatures(module);
   whocall::python::bind_tracing(module);
+  whocall::python::bind_sandbox(module);
 }

@@ -50,7 +50,7 @@ def lines_of(place: Place) -> dict[str, list[str | Path]]:
         "resolve --json": ["resolve", log, "--json"],
         "unpack": ["unpack", core, "-o", folder / "made.core"],
         "report": ["report", core, "--exe", exe, "--json", "--no-gdb"],
-        "serve": ["serve", folder, "--port", "0", "--no-gdb"],
+        "serve": ["serve", folder, "--port", "0"],
         "triage": ["triage", core],
         "triage --json": ["triage", core, "--format", "json"],
         "trace": ["trace", place.trace],

@@ -41,7 +41,7 @@ def folder(place: Path) -> Path:
 def arguments(folder: Path) -> SimpleNamespace:
     parser = PlainParser()
     add(parser)
-    found = parser.parse([str(folder), "--no-gdb"])
+    found = parser.parse([str(folder)])
     assert found is not None
     found.title = ""
     return found

@@ -140,7 +140,8 @@ class Cores:
         from whocall.report.page.writing import page_text
 
         with whole_files():
-            data = document(opened([str(path)], self._arguments), page_options(self._arguments))
+            how = page_options(self._arguments, self._arguments.gdb)
+            data = document(opened([str(path)], self._arguments), how)
         return jsonform.text(data) if as_json else page_text(data)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from whocall.cli.attendant import LookUp, present
 from whocall.core import loader, programs
 from whocall.core.accepted import accepted, refused
 from whocall.core.errors import Error
@@ -16,6 +18,7 @@ from whocall.core.gdb_lines import folders, line, python_call
 from whocall.core.image import ProcessImage
 from whocall.core.long_work import working
 from whocall.core.programs import Argument, gdb_option, words
+from whocall.core.regular_file import open_regular
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 MARK = "whocall-frames:"
@@ -44,11 +47,9 @@ def _core(path: str) -> list[Argument]:
     return [*words("-c"), programs.path(path)]
 
 
-def _arguments(
-    image: ProcessImage, core: str, exe: str, lwps: Sequence[int], options: Any
-) -> list[Argument]:
+def _arguments(root: str, core: str, exe: str, lwps: Sequence[int], options: Any) -> list[Argument]:
     found = _quiet()
-    sysroot = image.files_root or options.sysroot
+    sysroot = root or options.sysroot
     if sysroot:
         found += gdb_option("-iex", line("set sysroot", accepted(sysroot)))
     if options.search:
@@ -82,16 +83,23 @@ def stacks_from(stacks: dict[str, Any], lwps: Sequence[int]) -> dict[int, GdbSta
     return {lwp: known.get(lwp, empty) for lwp in lwps}
 
 
-def _ran(gdb: str, arguments: Sequence[Argument], core: str) -> tuple[str, str]:
-    """What gdb wrote to its output and its error stream; an interrupt ends it. Raises OSError.
+def _ran(
+    gdb: str, arguments: Sequence[Argument], look_up: LookUp, given: int | None
+) -> tuple[str, str]:
+    """What gdb wrote to its output and its error stream; what `look_up` raises ends it. Raises
+    OSError.
 
-    It works in "/", where no user has left files for it.
+    It works in "/", where no user has left files for it. It has the descriptor `given`, and is
+    confined, where the core is one that was opened by the process that we attend.
     """
     kept = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}
-    with programs.start(gdb, arguments, environment=kept, folder="/", encoding="utf-8") as child:
+    with programs.start(
+        gdb, arguments, environment=kept, folder="/", encoding="utf-8",
+        confined=given is not None, descriptors=[] if given is None else [given],
+    ) as child:  # fmt: skip
         try:
             while True:
-                working(f"Asking {gdb} for its backtrace of {core}")
+                look_up()
                 try:
                     out, err = child.communicate(timeout=_LOOK_UP)
                     return out, err
@@ -99,6 +107,45 @@ def _ran(gdb: str, arguments: Sequence[Argument], core: str) -> tuple[str, str]:
                     continue
         finally:
             child.kill()
+
+
+def service_of_gdb(options: Any) -> Callable[[dict[str, Any], int | None, LookUp], dict[str, Any]]:
+    """gdb asked for who must not start it: about the core that is given as a descriptor, and what
+    the command line names in `options`.
+    """
+
+    def service(request: dict[str, Any], given: int | None, look_up: LookUp) -> dict[str, Any]:
+        if given is None or not stat.S_ISREG(os.fstat(given).st_mode):
+            raise Error("gdb is asked about no core")
+        core = str(request["core"])
+        if core.startswith("/proc/"):  # a file without a name, by its descriptor
+            core = f"/proc/self/fd/{given}"
+        lwps = [int(lwp) for lwp in request["lwps"]]
+        arguments = _arguments(str(request["root"]), core, str(request["exe"]), lwps, options)
+        out, err = _ran(_gdb(), arguments, look_up, given)
+        return {"out": out, "err": err}
+
+    return service
+
+
+def _gdb() -> str:
+    return os.environ.get("GDB", "gdb")
+
+
+def _said(
+    image: ProcessImage, core: str, exe: str, lwps: Sequence[int], options: Any
+) -> tuple[str, str]:
+    def look_up() -> None:
+        working(f"Asking {_gdb()} for its backtrace of {core}")
+
+    beside = present()
+    root = image.files_root or ""
+    if beside is None:
+        return _ran(_gdb(), _arguments(root, core, exe, lwps, options), look_up, None)
+    request = {"root": root, "core": core, "exe": exe, "lwps": list(lwps)}
+    with open_regular(core) as file:
+        answer = beside.ask("gdb", request, file.fileno(), look_up)
+    return answer["out"], answer["err"]
 
 
 def gdb_stacks(
@@ -109,10 +156,9 @@ def gdb_stacks(
     options: Any,
 ) -> dict[int, GdbStack]:
     """gdb's frames of the threads `lwps`, by LWP; raises Error when gdb cannot be asked."""
-    gdb = os.environ.get("GDB", "gdb")
-    arguments = _arguments(image, core, exe or _exe_of(image), lwps, options)
+    gdb = _gdb()
     try:
-        out, err = _ran(gdb, arguments, core)
+        out, err = _said(image, core, exe or _exe_of(image), lwps, options)
     except OSError as error:
         raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
     for said in out.splitlines():

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from whocall.cli import sandbox
 from whocall.cli.outputs import complain, say, write
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
 from whocall.cli.passing import innermost
@@ -34,12 +35,14 @@ def _start_gdb(arguments: list[str]) -> int:
         raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
 
 
-def _run(argv: Sequence[str]) -> int:
+def _run(argv: Sequence[str], confined: bool) -> int:
     if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
         return _start_gdb(list(argv[1:]))
     arguments = parse_command(argv)
     if arguments is not None:
         watch(arguments)
+        if confined:
+            sandbox.begin(argv[0], arguments)
     if arguments is not None and argv[0] == "bt":
         from whocall.cli.backtrace import backtrace
 
@@ -101,12 +104,12 @@ def _of_the_system(error: OSError) -> Error:
     return Error(f"{what}{error.strerror or error}")
 
 
-def _end(argv: Sequence[str]) -> int:
+def _end(argv: Sequence[str], confined: bool) -> int:
     """Runs the command, and complains where it cannot do what it should."""
     try:
         try:
             with whole_files():
-                return _run(argv)
+                return _run(argv, confined)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -124,11 +127,13 @@ def _end(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit status."""
+    """Runs the command line and returns the exit status. A process that is there for this alone
+    (without `argv`) gives up what the command has no use for: see sandbox.py.
+    """
     prepare()
     try:
         try:
-            return _end(sys.argv[1:] if argv is None else argv)
+            return _end(sys.argv[1:] if argv is None else argv, confined=argv is None)
         except OutputError as error:  # of what was left when something else went wrong
             return _complain(error)
     except BrokenPipeError:
@@ -139,3 +144,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         leave()
         _leave_streams()
+        sandbox.end()

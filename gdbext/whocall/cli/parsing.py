@@ -66,6 +66,20 @@ _COMMANDS.update(
 )
 
 
+# These read no file of a stranger.
+UNCONFINED = ("doctor",)
+
+
+def _add(command: str, parser: Parser) -> None:
+    _COMMANDS[command][1](parser)
+    if command not in UNCONFINED:
+        parser.add_argument(
+            "--no-sandbox",
+            action="store_true",
+            help="read files without giving up what reading does not need",
+        )
+
+
 def parse_command(argv: Sequence[str]) -> Values | None:
     """What follows the command that `argv` begins with; None when it begins with none.
 
@@ -74,16 +88,15 @@ def parse_command(argv: Sequence[str]) -> Values | None:
     command = argv[0] if argv else ""
     if command not in _COMMANDS:
         return None
-    tell = _COMMANDS[command][1]
     plain = PlainParser()
-    tell(plain)
+    _add(command, plain)
     values = plain.parse(argv[1:])
     if values is not None:
         return values
     import argparse
 
     parser = argparse.ArgumentParser(prog=f"whocall {command}")
-    tell(parser)
+    _add(command, parser)
     # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
     return parser.parse_intermixed_args(argv[1:])
 
@@ -102,8 +115,8 @@ def whole_parser() -> argparse.ArgumentParser:
         "--script-path", action="store_true", help="print the file to `source` in gdb"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (told, add) in _COMMANDS.items():
-        add(commands.add_parser(name, help=told))
+    for name, (told, _) in _COMMANDS.items():
+        _add(name, commands.add_parser(name, help=told))
     commands.add_parser(
         "gdb", help="start gdb with the extension loaded; all else goes to gdb", add_help=False
     )

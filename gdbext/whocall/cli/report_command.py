@@ -38,8 +38,8 @@ def add(parser: Parser) -> None:
     parser.add_argument("--no-demangle", action="store_true", help="names as they are in the file")
 
 
-def page_options(arguments: Values, tell: Tell | None = None) -> PageOptions:
-    """How pages are made by these arguments."""
+def page_options(arguments: Values, gdb: bool, tell: Tell | None = None) -> PageOptions:
+    """How pages are made by these arguments; `gdb`: with its own backtrace beside."""
     from whocall.report.page.document import PageOptions
 
     def asked(image: ProcessImage, lwps: Sequence[int]) -> dict[int, GdbStack]:
@@ -51,7 +51,7 @@ def page_options(arguments: Values, tell: Tell | None = None) -> PageOptions:
     return PageOptions(
         title=arguments.title,
         walk=wanted_walk(arguments),
-        gdb_stacks=None if arguments.no_gdb else asked,
+        gdb_stacks=asked if gdb else None,
         asks_debuginfod=arguments.debuginfod,
         **more,
     )
@@ -85,7 +85,7 @@ def run(arguments: Values) -> int:
         at += share == 0.0
         stage(what, (at - 1 + share) / len(cores))
 
-    how = page_options(arguments, tell)
+    how = page_options(arguments, not arguments.no_gdb, tell)
     images = opened(cores, arguments)
     if not arguments.json:
         write_page(images, arguments.output, how)

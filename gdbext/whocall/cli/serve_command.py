@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whocall.cli import arguments as options
+from whocall.core.confined import confine_now
 from whocall.core.errors import Error
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ def add(parser: Parser) -> None:
         default=PORT,
         help=f"the port (default: {PORT}; 0: any that is free)",
     )
-    parser.add_argument("--no-gdb", action="store_true", help="do not run gdb for its backtrace")
+    parser.add_argument(
+        "--gdb",
+        action="store_true",
+        help="run gdb for its backtrace: one more large program that reads the cores",
+    )
     options.add_exe(parser)
     options.add_search(parser)
     options.add_walk(parser)
@@ -54,6 +59,7 @@ def run(arguments: Values) -> int:
         raise Error(
             f"port {arguments.port} cannot be had: {error.strerror}; choose another by --port"
         ) from error
+    confine_now()  # a port can be had no more
     with server:
         cores.entries()  # what this finds out is kept: the first page comes at once
         leave()  # nobody waits here for what requests take

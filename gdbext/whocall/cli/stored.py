@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whocall.cli.outputs import warn, write, write_json
+from whocall.core.confined import confine_now
 from whocall.core.errors import UsageError
 from whocall.core.printable import printable
 
@@ -29,14 +30,16 @@ def _found(arguments: Values) -> list[StoredCrash]:
 
 
 def open_stored(arguments: Values, search: Search) -> ProcessImage:
-    """The newest of the crashes that are asked for."""
+    """The newest of the crashes that are asked for. All of the journal is read before its core."""
     from whocall.dumps.arrival import receive
     from whocall.dumps.opening import open_received
     from whocall.dumps.store import all_fields, newest_with_core
 
     crash = newest_with_core(_found(arguments), arguments.crash)
+    noted = all_fields(crash, arguments.journal)
+    confine_now()
     arrived = receive(crash.path, search.sysroot)
-    arrived.fields = {**arrived.fields, **all_fields(crash, arguments.journal)}
+    arrived.fields = {**arrived.fields, **noted}
     return open_received(arrived, arguments.exe, search)
 
 
@@ -55,6 +58,7 @@ def _rows(found: list[StoredCrash]) -> Iterator[tuple[str, ...]]:
 def list_stored(arguments: Values) -> int:
     """`--list`: the newest first."""
     found = _found(arguments)
+    confine_now()
     if arguments.json:
         from whocall.report.form import jsonform
 

@@ -13,7 +13,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -38,6 +38,12 @@ def unwritten(path: str, error: OSError) -> Error:
         reason=reason,
         remedy="Choose another place",
     )
+
+
+# What was opened before this process gave up writing, by what the user calls it, or why that could
+# not be; and who puts such a file in its place.
+_early: dict[str, _Beside | int | OSError | Error] = {}
+_putting: Callable[[str, int], None] | None = None
 
 
 class WrittenFile(io.FileIO):
@@ -84,6 +90,37 @@ def is_special(path: str) -> bool:
     return handed(path) is not None or (there.exists() and not there.is_file())
 
 
+def prepare(path: str) -> None:
+    """Opens what writing() will be asked for, while that is possible; a fault is raised there."""
+    try:
+        if is_special(path):
+            _early[path] = _special(path)
+        else:
+            _early[path] = _Beside(_place(Path(path)), ".whocall-")
+    except (OSError, Error) as error:
+        _early[path] = error
+
+
+def put_by(putting: Callable[[str, int], None]) -> None:
+    """From now on another process puts what was prepared in its place, by put_prepared()."""
+    global _putting
+    _putting = putting
+
+
+def put_prepared(path: str, mode: int) -> None:
+    """Puts what was prepared for `path` in its place. Raises OSError."""
+    beside = _early.pop(path, None)
+    if isinstance(beside, _Beside):
+        beside.put(mode)
+
+
+def drop_prepared() -> None:
+    """What was prepared and not put is not wanted any more."""
+    for beside in _early.values():
+        if isinstance(beside, _Beside):
+            beside.drop()
+
+
 @contextmanager
 def writing(
     path: str | os.PathLike[str], *, private: bool, unbuffered: bool = False
@@ -95,7 +132,12 @@ def writing(
     read too, and be written to anywhere.
     """
     called = os.fspath(path)
+    early = _early.get(called)
     try:
+        if isinstance(early, OSError):
+            raise _PlaceError(early)
+        if isinstance(early, Error):
+            raise early
         if is_special(called):
             how = _all_at_once(called) if unbuffered else _to_special(called)
         else:
@@ -146,12 +188,8 @@ def _at_output() -> Iterator[None]:
 @contextmanager
 def _to_special(called: str) -> Iterator[BinaryIO]:
     with _at_output():
-        number = handed(called)
-        if number is None:
-            descriptor = os.open(called, _INTO & ~os.O_NOFOLLOW)
-            os.set_blocking(descriptor, True)
-        else:
-            descriptor = os.dup(number)
+        early = _early.pop(called, None)
+        descriptor = early if isinstance(early, int) else _special(called)
     with io.BufferedWriter(WrittenFile(descriptor, called)) as file:
         yield file
 
@@ -165,35 +203,60 @@ def _all_at_once(called: str) -> Iterator[BinaryIO]:
         shutil.copyfileobj(whole, out)
 
 
+def _special(called: str) -> int:
+    number = handed(called)
+    if number is not None:
+        return os.dup(number)
+    descriptor = os.open(called, _INTO & ~os.O_NOFOLLOW)
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
 @contextmanager
 def _to_regular(place: Path, called: str, private: bool, unbuffered: bool) -> Iterator[BinaryIO]:
     with _at_output():
-        before = place.stat() if place.exists() else None
-        beside, descriptor = _beside(place, before)
+        early = _early.pop(called, None)
+        beside = early if isinstance(early, _Beside) else _Beside(place, f".{place.name[:32]}.")
     try:
-        raw = WrittenFile(descriptor, called, "r+")
+        raw = WrittenFile(beside.descriptor, called, "r+")
         with raw if unbuffered else io.BufferedWriter(raw) as file:
             yield file
+        mode = _PRIVATE if private else _PUBLIC
         with _at_output():
-            _put(beside, place, before, _PRIVATE if private else _PUBLIC)
+            if beside is early and _putting is not None:
+                _putting(called, mode)
+            else:
+                beside.put(mode)
     except BaseException:
-        with suppress(OSError):
-            beside.unlink()
+        beside.drop()
         raise
 
 
-def _beside(place: Path, before: os.stat_result | None) -> tuple[Path, int]:
-    """A new file in the same folder, else, where nothing new may lie there, among temporary ones.
-
-    Returns its path and a descriptor.
+class _Beside:
+    """A new file in the folder of its `place`, else, where nothing new may lie there, among
+    temporary ones.
     """
-    try:
-        descriptor, beside = tempfile.mkstemp(".part", f".{place.name[:32]}.", place.parent)
-    except OSError as error:
-        if before is None or error.errno not in _SHUT or not os.access(place, os.W_OK):
-            raise
-        descriptor, beside = tempfile.mkstemp(".part", "whocall-")
-    return Path(beside), descriptor
+
+    def __init__(self, place: Path, prefix: str) -> None:
+        self._place = place
+        self._before = place.stat() if place.exists() else None
+        try:
+            self.descriptor, path = tempfile.mkstemp(".part", prefix, place.parent)
+        except OSError as error:
+            shut = error.errno in _SHUT and os.access(place, os.W_OK)
+            if self._before is None or not shut:
+                raise
+            self.descriptor, path = tempfile.mkstemp(".part", "whocall-")
+        self._path = Path(path)
+
+    def put(self, mode: int) -> None:
+        """In its place; `mode` is that of a new one, before the umask. Raises OSError."""
+        _put(self._path, self._place, self._before, mode)
+
+    def drop(self) -> None:
+        """It is not wanted any more."""
+        with suppress(OSError):
+            self._path.unlink()
 
 
 def _put(beside: Path, place: Path, before: os.stat_result | None, mode: int) -> None:

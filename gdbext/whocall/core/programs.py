@@ -12,11 +12,12 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from whocall.core.accepted import accepted
+from whocall.core.confined import confine
 from whocall.core.errors import Error
 from whocall.core.gdb_lines import GdbLine
 
@@ -93,11 +94,14 @@ def start(
     environment: Mapping[str, str] | None = None,
     folder: str | None = None,
     encoding: str | None = None,
+    confined: bool = False,
+    descriptors: Sequence[int] = (),
 ) -> subprocess.Popen[Any]:
     """Starts a program, whose outputs are read; `given`: its input is written too.
 
     It works in `folder`, else in ours; `encoding` is that of all three, which are bytes without
-    one. Raises OSError.
+    one. It has our `descriptors`. One that is `confined` can write no files and reach nobody; we
+    have one thread then. Raises OSError.
     """
     end: int | IO[Any] = subprocess.PIPE if given else subprocess.DEVNULL
     return subprocess.Popen(
@@ -109,6 +113,8 @@ def start(
         cwd=folder,
         encoding=encoding,
         errors="surrogateescape" if encoding else None,
+        pass_fds=descriptors,
+        preexec_fn=(lambda: confine(programs=True)) if confined else None,
     )
 
 
@@ -125,6 +131,17 @@ def succeeds(
             return child.returncode == 0
     except (OSError, StillRunning):
         return False
+
+
+def fork_aside(work: Callable[[], None]) -> int:
+    """A process of ours that does `work` and ends. Returns its number."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)  # nothing of ours is done twice: no flush, no farewell
+    return child
 
 
 def become(program: str, arguments: Sequence[Argument]) -> NoReturn:

@@ -35,7 +35,7 @@ class ImageRoot:
         self._tree = MergedTree(self._layers)
         self._size = 0
         self._asked: set[str] = set()
-        self.path = tempfile.mkdtemp(prefix="whocall-", dir=sparse.folder())
+        self.path = tempfile.mkdtemp(prefix="whocall-", dir=sparse.place())
         atexit.register(shutil.rmtree, self.path, ignore_errors=True)
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:

@@ -22,6 +22,20 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOOK = 64 << 20  # bytes written between two looks at the disk
 
 
+_own = ""  # a folder of this process, below folder(), where it may write nowhere else
+
+
+def use(own: str) -> None:
+    """From now on temporary files are made in `own`."""
+    global _own
+    _own = own
+
+
+def place() -> str:
+    """Where temporary files are made."""
+    return _own or folder()
+
+
 def folder() -> str:
     """Where large files belong: $TMPDIR, else /var/tmp, which is never in memory."""
     for place in (os.environ.get("TMPDIR", ""), "/var/tmp"):
@@ -49,7 +63,7 @@ def temporary() -> BinaryIO:
     import tempfile
 
     try:
-        return tempfile.TemporaryFile(dir=folder(), buffering=0)
+        return tempfile.TemporaryFile(dir=place(), buffering=0)
     except OSError as error:
         raise Error(
             f"cannot make a temporary file in {folder()}: {error.strerror}; name another folder"

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.confined import confine_child, is_confined
 from whocall.core.errors import Error
 from whocall.core.extras import TRIAGE_CLUSTER, lacking
 from whocall.core.long_work import still_working
@@ -96,8 +97,10 @@ class Local:
         others = set(active_children())
         memory = self._settings.memory or memory_for(self._jobs)
         under_way: dict[Future[Json], str] = {}
-        spawn = get_context("spawn")
-        with _safe_path(), ProcessPoolExecutor(jobs, spawn, _begin, (memory,)) as pool:
+        # Of a process that must start no programs, Python too, the workers are copies; it has no
+        # other threads when they are made.
+        how = get_context("fork" if is_confined() else "spawn")
+        with _safe_path(), ProcessPoolExecutor(jobs, how, _begin, (memory,)) as pool:
             try:
                 yield from self._handed_out(pool, paths, jobs * AHEAD, under_way, again)
                 return
@@ -201,6 +204,7 @@ def _begin(memory: int) -> None:
     import resource
     import signal
 
+    confine_child()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]

@@ -14,7 +14,8 @@ namespace {
 // its manual, "Standard Streams"), so for as long it names a stream that swallows all.
 class QuietStandardError {
  public:
-  QuietStandardError() : nowhere_(std::fopen("/dev/null", "we")), saved_(stderr) {
+  // Without functions it discards what it is given (fopencookie(3)), and opens no file.
+  QuietStandardError() : nowhere_(::fopencookie(nullptr, "w", {})), saved_(stderr) {
     if (nowhere_ != nullptr) {
       stderr = nowhere_;
     }

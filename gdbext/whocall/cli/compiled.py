@@ -1,0 +1,29 @@
+"""Byte code of the whole package, written before that is not possible any more.
+
+In the sandbox a module that is imported for the first time would be compiled each time anew: who
+reads files of strangers must not write what Python runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import cache_from_source
+
+# Python writes none of this one by itself, as it is never imported: where there is one, somebody
+# has compiled all: this, pip, or a package's installation.
+_LAST = "__main__.py"
+
+
+def compile_package() -> None:
+    """Does so once, where the byte code can be kept."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    place = cache_from_source(os.path.join(package, _LAST))
+    if sys.dont_write_bytecode or os.path.exists(place):
+        return
+    folder = os.path.dirname(place)
+    if not os.access(folder if os.path.isdir(folder) else package, os.W_OK):
+        return
+    import compileall
+
+    compileall.compile_dir(package, quiet=2)
