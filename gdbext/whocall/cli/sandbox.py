@@ -185,9 +185,13 @@ def _make(folder: str) -> str:
 
 
 def _triage_cache() -> str:
-    from whocall.triage.facts import cache_folder
+    from whocall.core.cache_folder import cache_folder
+    from whocall.core.errors import Error
 
-    return str(cache_folder() or "")
+    try:
+        return str(cache_folder())
+    except Error:  # facts are not kept then
+        return ""
 
 
 def _symbol_cache() -> str:
