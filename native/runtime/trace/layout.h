@@ -91,7 +91,10 @@ struct wct_region {
    */
   uint64_t gap; /* 0: none */
   struct wct_entry put_aside;
-  uint64_t reserved_too[5];
+  /* The stack for signals on which a handler was seen to run; size 0: none. */
+  uint64_t signals_begin;
+  uint64_t signals_size;
+  uint64_t reserved_too[3];
 
   /* What hooks write; a line of the cache. */
   uint64_t busy;  /* the stack pointer of the hook that runs; 0: none */

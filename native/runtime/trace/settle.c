@@ -39,7 +39,8 @@ WCT_PLAIN bool wct_is_interrupted(uint64_t busy, uint64_t sp) {
 }
 
 /* Bytes between two frames: from the first on they may lie on two stacks, from the other on they
- * do. */
+ * do. A stack for signals may lie nearer, right above that of a thread that was made after it: so
+ * where it was seen is kept in the region. */
 static const uint64_t kFar = (uint64_t)1 << 18U;
 static const uint64_t kVeryFar = (uint64_t)1 << 26U;
 
@@ -111,13 +112,17 @@ static WCT_PLAIN uint64_t end_of_frame(struct wct_region* region, const struct w
 }
 
 /* Whether the frame of an entry is gone when one at `sp` that ends at `cfa` runs. */
-static WCT_PLAIN bool is_gone(const struct wct_entry* entry, uint64_t sp, uint64_t cfa) {
+static WCT_PLAIN bool is_gone(struct wct_region* region, const struct wct_entry* entry, uint64_t sp,
+                              uint64_t cfa) {
   const bool below = entry->cfa < cfa || entry->sp + SLACK < cfa;
   const bool is_far = entry->sp - sp + kFar > 2 * kFar;
-  if (!below && !is_far) {
+  const struct other_stack seen = {region->signals_begin, region->signals_size};
+  if (!below && !is_far && on(&seen, entry->sp) == on(&seen, sp)) {
     return false;
   }
   const struct other_stack signals = signal_stack();
+  region->signals_begin = signals.begin;
+  region->signals_size = signals.size;
   const bool entry_on = on(&signals, entry->sp);
   const bool now_on = on(&signals, sp);
   return entry_on == now_on ? below : entry_on; /* what a signal interrupted goes on later */
@@ -189,7 +194,8 @@ WCT_PLAIN uint64_t wct_settle_enter(struct wct_region* region, const struct wct_
     }
     region->overflow = 0;
   }
-  while (depth > 1 && stack[depth - 1].cfa != *cfa && is_gone(&stack[depth - 1], call->sp, *cfa)) {
+  while (depth > 1 && stack[depth - 1].cfa != *cfa &&
+         is_gone(region, &stack[depth - 1], call->sp, *cfa)) {
     --depth;
   }
   depth = without_left(stack, depth, call, *cfa);

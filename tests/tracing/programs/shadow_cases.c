@@ -1,6 +1,7 @@
 /* Ways in which functions end without a return, or stand on a stack in an unusual way. After each the
  * program compares its own shadow stack with what has to be there, and prints "ok" or "WRONG". */
 #include <alloca.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -114,6 +115,37 @@ KEEP void signals(void) {
     after_signal();
     EXPECT("behind after_signal", signals, main);
   }
+}
+
+/* The same right above the stack of a thread that was made later. */
+void* near(void* above);
+KEEP void handle_near_and_jump(int signal) {
+  (void)signal;
+  EXPECT("a handler that jumps, near its thread", handle_near_and_jump, near);
+  siglongjmp(signal_place, 1);
+}
+KEEP void after_near(void) { EXPECT("after its jump, near its thread", after_near, near); }
+KEEP void* near(void* above) {
+  on_stack(above, 65536);
+  struct sigaction action = {.sa_handler = handle_near_and_jump, .sa_flags = SA_ONSTACK};
+  sigaction(SIGUSR1, &action, NULL);
+  if (sigsetjmp(signal_place, 1) == 0) {
+    raise(SIGUSR1);
+  }
+  after_near();
+  EXPECT("behind it, near its thread", near);
+  return NULL;
+}
+PLAIN static void near_signals(void) {
+  enum { kStack = 262144 };
+  char* const memory = mmap(NULL, kStack + 65536, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  pthread_attr_t below;
+  pthread_attr_init(&below);
+  pthread_attr_setstack(&below, memory, kStack);
+  pthread_t thread;
+  failures += pthread_create(&thread, &below, near, memory + kStack) != 0;
+  pthread_join(thread, NULL);
 }
 
 /* What the compiler makes a jump of. */
@@ -234,6 +266,7 @@ int main(void) {
   jumps();
   EXPECT("behind jumps", main);
   signals();
+  near_signals();
   EXPECT("behind signals", main);
   tail_caller(3);
   EXPECT("behind tail calls", main);
