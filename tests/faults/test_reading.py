@@ -15,6 +15,7 @@ import pytest
 from faults.commands import Place, run
 from faults.watch import watching
 from whocall.core.regular_file import open_regular, open_stream
+from whocall.dumps.image_root import ImageRoot
 
 STORED = f"core.prog.0.{'a' * 32}.77.1700000000000000"
 
@@ -128,3 +129,20 @@ def test_an_image_leads_nowhere_else(place: Place) -> None:
     ran = run(["bt", place.core, "--sysroot", folder])
     assert ran.returncode == 1
     assert "layer.tar" in ran.stderr
+
+
+def test_names_of_an_image_that_no_disk_takes(place: Place) -> None:
+    """They are left out, and what fits is taken all the same."""
+    long, deep = "/usr/" + "x" * 300, "/a" * 2500
+    image, layer = place.folder / "image.tar", place.folder / "layer.tar"
+    with tarfile.open(layer, "w", format=tarfile.GNU_FORMAT) as tar:
+        for name in (long, deep, "/usr/fits"):
+            tar.add(place.exe, arcname=name[1:])
+    (place.folder / "manifest.json").write_text('[{"Layers": ["layer.tar"]}]')
+    with tarfile.open(image, "w") as tar:
+        for name in ("manifest.json", "layer.tar"):
+            tar.add(place.folder / name, arcname=name)
+    root = ImageRoot(str(image), "x86_64")
+    root.take([long, deep, "/usr/fits"])
+    found = [path for path in Path(root.path).rglob("*") if path.is_file()]
+    assert [path.name for path in found] == ["fits"]

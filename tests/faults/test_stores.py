@@ -85,6 +85,26 @@ def store(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(whole, tmp_path / "store"))
 
 
+def test_a_store_is_made_in_one_step(tmp_path: Path) -> None:
+    """Who is killed while it is made leaves none, or a whole one."""
+    told: list[str] = []
+
+    class Watched(Guarded):
+        def __init__(self, path: str) -> None:
+            super().__init__(path)
+            self.inner.set_trace_callback(lambda said: told.append(said.strip()))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("whocall.triage.store.Guarded", Watched)
+        Store(str(tmp_path / "store")).close()
+    made = [
+        at for at, said in enumerate(told) if said.startswith(("CREATE", "PRAGMA user_version ="))
+    ]
+    begin = max(at for at, said in enumerate(told) if said.startswith("BEGIN") and at < made[0])
+    end = min(at for at, said in enumerate(told) if said.startswith("COMMIT") and at > begin)
+    assert begin < made[0] and made[-1] < end
+
+
 def test_a_store_is_its_users_alone(whole: Path) -> None:
     assert whole.stat().st_mode & 0o777 == 0o600
 

@@ -20,6 +20,7 @@ from whocall.dumps.library_places import FOLDERS, SUFFIXES
 from whocall.dumps.merged_tree import MergedTree, Node
 
 _ROUNDS = 3  # a program's file may tell of libraries that its core does not name
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096  # bytes, as the kernel allows
 _DEBUG = "/usr/lib/debug"
 
 
@@ -48,7 +49,7 @@ class ImageRoot:
         self._asked |= new
         for path in sorted(new):
             node = self._tree.find(path)
-            if node is not None and parts_of(path):
+            if node is not None and parts_of(path) and self._fits(path):
                 self._count(node)
                 wanted.setdefault((node.layer, node.name, node.size), []).append(path)
         for layer in sorted({layer for layer, *_ in wanted}):
@@ -60,6 +61,13 @@ class ImageRoot:
                     if at == layer
                 },
             )
+
+    def _fits(self, path: str) -> bool:
+        """Whether the kernel takes the path: a layer may hold names that are longer than any."""
+        names = [os.fsencode(part) for part in parts_of(path) or []]
+        return len(self.path) + sum(map(len, names)) + len(names) < _LONGEST_PATH and all(
+            len(name) <= _LONGEST_NAME for name in names
+        )
 
     def _count(self, node: Node) -> None:
         self._size += node.size

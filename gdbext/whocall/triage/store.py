@@ -68,8 +68,10 @@ class Store:
             raise StrangeStoreError("it is a database of something else")
         if form == 0:
             database.run("PRAGMA journal_mode = WAL")
-            database.inner.executescript(TABLES)
-            database.run(f"PRAGMA user_version = {FORM}")
+            # All or nothing: who is killed in between leaves no database of something else.
+            database.inner.executescript(
+                f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {FORM}; COMMIT;"
+            )
         database.run("PRAGMA synchronous = NORMAL")
         require_tables(database)
         require_values(database, list(CLASSES))
