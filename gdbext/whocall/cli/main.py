@@ -84,7 +84,8 @@ def _complain(error: Error) -> int:
     """Returns the exit status."""
     if not isinstance(error, OutputError):
         sys.stdout.flush()
-    print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
+    said = f"{error}{sandbox.remark(error)}"
+    print(f"whocall: {' '.join(said.split())}", file=sys.stderr)
     if isinstance(error, OutputError):
         let_go()
     return 2 if isinstance(error, UsageError) else 1
@@ -93,7 +94,7 @@ def _complain(error: Error) -> int:
 def _of_the_system(error: OSError) -> Error:
     """Of what nobody has said anything better about."""
     what = os.fsdecode(error.filename) + ": " if isinstance(error.filename, (str, bytes)) else ""
-    return Error(f"{what}{error.strerror or error}")
+    return Error(f"{what}{error.strerror or error}{sandbox.remark(error)}")
 
 
 def _end(argv: Sequence[str], confined: bool) -> int:
