@@ -13,6 +13,7 @@ from pathlib import Path
 
 CONSOLE = "whocall/gdb/host/console.py"
 PROGRAMS = "whocall/core/programs.py"
+ASIDE = "whocall/core/aside.py"  # copies of our own process
 # Python's own workers, which are handed pickled values and no command line of ours.
 WORKERS = "whocall/triage/workers.py"
 
@@ -99,6 +100,8 @@ class _Reader(ast.NodeVisitor):
         module, _, function = name.partition(".")
         if module == "gdb":
             return function in _OF_GDB and self.name != CONSOLE
+        if module == "os" and function == "fork":
+            return self.name != ASIDE
         return module == "os" and function.startswith(_OF_OS) and self.name != PROGRAMS
 
     def visit_Attribute(self, node: ast.Attribute) -> None:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from whocall.core import loader
+from whocall.core.engine import native
 from whocall.core.extras import NEEDS, lacking
 from whocall.frontend.doctor import examine, finding_lines, is_healthy
 
@@ -36,6 +37,24 @@ def test_a_program_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     (finding,) = (one for one in findings if one.subject == "gdb")
     assert (finding.text[:22], finding.remedy) == ("MISSING (/no/such/gdb)", "apt-get install gdb")
     assert "whocall compare" in finding_lines(findings)[-1]
+
+
+@pytest.mark.parametrize(
+    ("support", "said"),
+    [
+        ((7, True), "on, by Landlock 7 and seccomp"),
+        ((0, True), "on, by seccomp; this kernel or container has no Landlock"),
+        ((1, False), "on, by Landlock 1; this kernel or container has no seccomp"),
+        ((0, False), "OFF; this kernel or container has no Landlock and no seccomp"),
+    ],
+)
+def test_what_the_sandbox_is_made_of(
+    support: tuple[int, bool], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "sandbox_support", lambda: support)
+    findings = examine()
+    assert is_healthy(findings)
+    assert [one.text for one in findings if one.subject == "sandbox"] == [said]
 
 
 def test_inside_gdb_no_command_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:

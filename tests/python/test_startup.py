@@ -32,13 +32,13 @@ def loaded_by(*arguments: str | Path) -> tuple[set[str], str]:
     program = (
         f"import sys; sys.path.insert(0, {str(PACKAGE)!r})\n"
         "from whocall.cli.main import main\n"
-        "status = main(sys.argv[1:])\n"
+        "status = main()\n"
         "print(*sys.modules, file=sys.stderr)\n"
         "print(open('/proc/self/maps').read(), file=sys.stderr)\n"
         "sys.exit(status)\n"
     )
     ran = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", program, *map(str, arguments)],
+        [sys.executable, "-I", "-S", "-B", "-c", program, *map(str, arguments)],
         capture_output=True,
         text=True,
         check=True,

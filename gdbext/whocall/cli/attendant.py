@@ -7,29 +7,70 @@ when the other one goes, however that ends.
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
-import socket
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from whocall.core.aside import fork_aside
 from whocall.core.errors import Error
 from whocall.core.long_work import tell_long_work
-from whocall.core.programs import fork_aside
 
-Json = dict[str, Any]
-LookUp = Callable[[], None]  # called now and then by who waits; what it raises ends the waiting
-# Answers a request, with the descriptor that came with it.
-Service = Callable[[Json, "int | None", LookUp], Json]
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    Json = dict[str, Any]
+    LookUp = Callable[[], None]  # called now and then by who waits; what it raises ends the waiting
+    Service = Callable[[Json, LookUp], Json]
 
 _LOOK_UP = 0.25  # seconds
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _GoneError(Exception):
-    """The other process needs nothing more."""
+    """The other process needs nothing more, or has ended."""
+
+
+class _Line:
+    """Two pipes: JSON goes both ways, a line each."""
+
+    def __init__(self, to_read: int, to_write: int) -> None:
+        self.to_read, self._to_write = to_read, to_write
+        self._open = True
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            os.close(self.to_read)
+            os.close(self._to_write)
+
+    def say(self, what: Json) -> None:
+        """Raises OSError where nobody is there."""
+        import json
+
+        rest = memoryview(json.dumps(what).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(self._to_write, rest) :]
+
+    def hear(self, look_up: LookUp | None = None) -> Json:
+        """Raises _GoneError where nobody is there."""
+        pieces: list[bytes] = []
+        while not pieces or pieces[-1][-1:] != b"\n":
+            while look_up is not None and not self.waits(_LOOK_UP):
+                look_up()
+            pieces.append(os.read(self.to_read, 1 << 16))
+            if not pieces[-1]:
+                raise _GoneError
+        import json
+
+        said: Json = json.loads(b"".join(pieces))
+        return said
+
+    def waits(self, seconds: float) -> bool:
+        """Whether something was said, or the other one has gone."""
+        return bool(select.select([self.to_read], [], [], seconds)[0])
 
 
 class Attendant:
@@ -37,26 +78,29 @@ class Attendant:
 
     def __init__(self, services: Mapping[str, Service], at_end: Callable[[], None]) -> None:
         """To be called before there are threads."""
-        ours, theirs = socket.socketpair()
+        requests, answers = os.pipe(), os.pipe()
+        ours, theirs = _Line(answers[0], requests[1]), _Line(requests[0], answers[1])
+
+        def work() -> None:
+            ours.close()
+            _attend(theirs, services, at_end)
+
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
-            self._process = fork_aside(lambda: _attend(ours, theirs, services, at_end))
+            self._process = fork_aside(work)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
-        self._socket = ours
+        self._line = ours
+        self._here = os.getpid()
         # Its end is what the other one waits for: no child of ours may hold it.
         os.register_at_fork(after_in_child=ours.close)
 
-    def ask(
-        self, service: str, request: Json, given: int | None = None, look_up: LookUp = lambda: None
-    ) -> Json:
-        """Raises OSError as the service did, and Error where nobody is there any more."""
-        line = json.dumps({**request, "service": service}).encode() + b"\n"
+    def ask(self, service: str, request: Json, look_up: LookUp = lambda: None) -> Json:
+        """Raises OSError as the service did, and Error where it refuses, or nobody is there."""
         try:
-            socket.send_fds(self._socket, [b"+"], [] if given is None else [given])
-            self._socket.sendall(line)
-            answer: Json = json.loads(_line_of(self._socket, look_up))
+            self._line.say({**request, "service": service})
+            answer = self._line.hear(look_up)
         except BaseException as error:  # what it would still answer is for nobody
             self.close()
             if isinstance(error, (OSError, _GoneError)):
@@ -70,35 +114,16 @@ class Attendant:
 
     def close(self) -> None:
         """Returns when it has gone."""
-        if self._socket.fileno() < 0:
-            return
-        self._socket.close()
-        os.waitpid(self._process, 0)
+        if self._process and self._here == os.getpid():
+            self._line.close()
+            os.waitpid(self._process, 0)
+            self._process = 0
 
 
-def _line_of(connection: socket.socket, look_up: LookUp) -> bytes:
-    """Raises _GoneError at the end of the connection."""
-    pieces: list[bytes] = []
-    while not pieces or pieces[-1][-1:] != b"\n":
-        while not select.select([connection], [], [], _LOOK_UP)[0]:
-            look_up()
-        piece = connection.recv(1 << 16)
-        if not piece:
-            raise _GoneError
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-def _attend(
-    others: socket.socket,
-    connection: socket.socket,
-    services: Mapping[str, Service],
-    at_end: Callable[[], None],
-) -> None:
+def _attend(line: _Line, services: Mapping[str, Service], at_end: Callable[[], None]) -> None:
     for number in _SIGNALS:  # a signal to all of a terminal's processes is for the other one
         signal.signal(number, lambda number, frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-    others.close()
     for stream, how in ((0, os.O_RDONLY), (1, os.O_WRONLY)):  # whose readers wait for their end
         nowhere = os.open(os.devnull, how)
         os.dup2(nowhere, stream)
@@ -106,35 +131,24 @@ def _attend(
     tell_long_work(None)
 
     def look_up() -> None:
-        if select.select([connection], [], [], 0)[0]:  # it says nothing while it waits
+        if line.waits(0):  # it says nothing while it waits for an answer
             raise _GoneError
 
     try:
         while True:
-            head, given, _, _ = socket.recv_fds(connection, 1, 1)
-            if not head:
-                return
-            request = json.loads(_line_of(connection, lambda: None))
-            try:
-                answer = _answer(services, request, given[0] if given else None, look_up)
-            finally:
-                for descriptor in given:
-                    os.close(descriptor)
-            connection.sendall(json.dumps(answer).encode() + b"\n")
+            line.say(_answer(services, line.hear(), look_up))
     except (_GoneError, OSError):
         return
     finally:
         at_end()
 
 
-def _answer(
-    services: Mapping[str, Service], request: Json, given: int | None, look_up: LookUp
-) -> Json:
+def _answer(services: Mapping[str, Service], request: Json, look_up: LookUp) -> Json:
     service = services.get(request["service"])
     if service is None:
         return {"refused": "this command has no use for that"}
     try:
-        return service(request, given, look_up)
+        return service(request, look_up)
     except Error as error:
         return {"refused": str(error)}
     except OSError as error:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from whocall.cli.attendant import LookUp, present
+from whocall.cli.attendant import present
 from whocall.core import loader, programs
 from whocall.core.accepted import accepted, refused
 from whocall.core.errors import Error
@@ -20,6 +19,11 @@ from whocall.core.long_work import working
 from whocall.core.programs import Argument, gdb_option, words
 from whocall.core.regular_file import open_regular
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.cli.attendant import LookUp
 
 MARK = "whocall-frames:"
 _LOOK_UP = 0.25  # seconds from one word to people who wait to the next
@@ -109,20 +113,20 @@ def _ran(
             child.kill()
 
 
-def service_of_gdb(options: Any) -> Callable[[dict[str, Any], int | None, LookUp], dict[str, Any]]:
-    """gdb asked for who must not start it: about the core that is given as a descriptor, and what
-    the command line names in `options`.
+def service_of_gdb(options: Any) -> Callable[[dict[str, Any], LookUp], dict[str, Any]]:
+    """gdb asked for who must not start it; the command line's `options` say the rest. To be called
+    in the process that asks.
     """
+    own = f"/proc/{os.getpid()}/fd/"
 
-    def service(request: dict[str, Any], given: int | None, look_up: LookUp) -> dict[str, Any]:
-        if given is None or not stat.S_ISREG(os.fstat(given).st_mode):
-            raise Error("gdb is asked about no core")
+    def service(request: dict[str, Any], look_up: LookUp) -> dict[str, Any]:
         core = str(request["core"])
-        if core.startswith("/proc/"):  # a file without a name, by its descriptor
-            core = f"/proc/self/fd/{given}"
-        lwps = [int(lwp) for lwp in request["lwps"]]
-        arguments = _arguments(str(request["root"]), core, str(request["exe"]), lwps, options)
-        out, err = _ran(_gdb(), arguments, look_up, given)
+        with open_regular(core) as file:  # what gdb opens is one too
+            if core.startswith(own):  # a file without a name: gdb must not look into that process
+                core = f"/proc/self/fd/{file.fileno()}"
+            lwps = [int(lwp) for lwp in request["lwps"]]
+            arguments = _arguments(str(request["root"]), core, str(request["exe"]), lwps, options)
+            out, err = _ran(_gdb(), arguments, look_up, file.fileno())
         return {"out": out, "err": err}
 
     return service
@@ -143,8 +147,7 @@ def _said(
     if beside is None:
         return _ran(_gdb(), _arguments(root, core, exe, lwps, options), look_up, None)
     request = {"root": root, "core": core, "exe": exe, "lwps": list(lwps)}
-    with open_regular(core) as file:
-        answer = beside.ask("gdb", request, file.fileno(), look_up)
+    answer = beside.ask("gdb", request, look_up)
     return answer["out"], answer["err"]
 
 

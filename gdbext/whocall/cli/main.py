@@ -94,14 +94,14 @@ def _complain(error: Error) -> int:
         say(f"whocall: {error}")
         let_go()
     else:
-        complain(error)
+        complain(f"{error}{sandbox.remark(error)}")
     return 2 if isinstance(error, UsageError) else 1
 
 
 def _of_the_system(error: OSError) -> Error:
     """Of what nobody has said anything better about."""
     what = os.fsdecode(error.filename) + ": " if isinstance(error.filename, (str, bytes)) else ""
-    return Error(f"{what}{error.strerror or error}")
+    return Error(f"{what}{error.strerror or error}{sandbox.remark(error)}")
 
 
 def _end(argv: Sequence[str], confined: bool) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from whocall.cli.arguments import Values
+    from whocall.cli.attendant import Json, LookUp, Service
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Keeps:
 
     outputs: tuple[str | None, ...] = ()  # files that it writes, where they are named
     folders: tuple[str | None, ...] = ()  # where it writes whatever it likes
+    new_folders: tuple[str | None, ...] = ()  # the same, where it makes them itself
     caches: tuple[str, ...] = ()  # of these: "triage", "symbols", "debuginfod"
     inputs: tuple[str | None, ...] | None = ()  # what is packed among them is unpacked; None: all
     gdb: bool = False
@@ -85,7 +87,8 @@ def _triage(arguments: Values) -> Keeps:
     return Keeps(
         inputs=None,
         outputs=(arguments.output,),
-        folders=(store, arguments.reports),
+        folders=(store,),
+        new_folders=(arguments.reports,),
         caches=("triage",),
         workers=True,
     )
@@ -118,6 +121,8 @@ _TABLE: dict[str, Callable[[Values], Keeps]] = {
     "unpack": lambda arguments: Keeps(inputs=None, outputs=(arguments.output,)),
 }
 
+_at_end: list[Callable[[], None]] = []
+
 
 def begin(command: str, arguments: Values) -> None:
     """To be called when nothing but the command line was read."""
@@ -146,7 +151,7 @@ def _enter(keeps: Keeps, arguments: Values) -> None:
     if outputs or keeps.gdb or own:
         _have_attendant(outputs, own, arguments if keeps.gdb else None)
     if keeps.workers:
-        let_children_keep([*caches, own], network=network)
+        let_children_keep([*caches, *([own] if own else [])], network=network)
     confine(
         [*writable, own] if own else writable,
         network=network or bool(getattr(arguments, "scheduler", None)),
@@ -155,19 +160,28 @@ def _enter(keeps: Keeps, arguments: Values) -> None:
     )
 
 
+def remark(error: BaseException) -> str:
+    """What to add to a complaint where it was the sandbox that refused something; else nothing."""
+    cause = error if isinstance(error, OSError) else error.__cause__
+    if not is_confined() or not isinstance(cause, PermissionError) or cause.filename is None:
+        return ""
+    path = os.fsdecode(cause.filename)
+    place = path if os.path.lexists(path) else os.path.dirname(path) or "."
+    if not os.access(place, os.W_OK):  # which does not ask the sandbox
+        return ""
+    return "; the sandbox lets nothing be written there: --no-sandbox does without it"
+
+
 def end() -> None:
     """The command is over."""
-    if is_confined():
-        from whocall.cli.attendant import present
-
-        attendant = present()
-        if attendant is not None:
-            attendant.close()
+    while _at_end:
+        _at_end.pop()()
 
 
 def _folders(keeps: Keeps) -> list[str]:
-    """Where the command writes what it likes, made where they are missing."""
-    found = [_make(folder) for folder in keeps.folders if folder]
+    """Where the command writes what it likes; the kernel takes none that are missing."""
+    found = [folder for folder in keeps.folders if folder]
+    found += [_make(folder) for folder in keeps.new_folders if folder]
     return [*found, "/dev/shm"] if keeps.workers else found  # for locks between processes
 
 
@@ -247,33 +261,48 @@ def _own_folder() -> str:
 
 def _have_attendant(outputs: Sequence[str], own: str, options: Values | None) -> None:
     """`options`: of gdb, where it is asked."""
-    import shutil
+    from whocall.cli.attendant import Attendant, set_present
 
-    from whocall.cli.attendant import Attendant, Json, LookUp, Service, set_present
-    from whocall.core import output_file
+    services: dict[str, Service] = {}
+    if outputs:
+        from whocall.core import output_file
 
-    for output in outputs:
-        output_file.prepare(output)
-
-    def put(request: Json, given: int | None, look_up: LookUp) -> Json:
-        output_file.put_prepared(request["path"], int(request["mode"]) & 0o666)
-        return {}
-
-    services: dict[str, Service] = {"put": put}
+        for output in outputs:
+            output_file.prepare(output)
+        services["put"] = _put
     if options is not None:
         from whocall.cli.gdb_reference import service_of_gdb
 
         services["gdb"] = service_of_gdb(options)
 
     def at_end() -> None:
-        output_file.drop_prepared()
+        if outputs:
+            output_file.drop_prepared()
         if own:
-            shutil.rmtree(own, ignore_errors=True)
+            _remove(own)
 
     attendant = Attendant(services, at_end)
     set_present(attendant)
+    _at_end.append(attendant.close)
+    if outputs:
 
-    def asked_to_put(path: str, mode: int) -> None:
-        attendant.ask("put", {"path": path, "mode": mode})
+        def asked_to_put(path: str, mode: int) -> None:
+            attendant.ask("put", {"path": path, "mode": mode})
 
-    output_file.put_by(asked_to_put)
+        output_file.put_by(asked_to_put)
+
+
+def _put(request: Json, look_up: LookUp) -> Json:
+    from whocall.core.output_file import put_prepared
+
+    put_prepared(request["path"], int(request["mode"]) & 0o666)
+    return {}
+
+
+def _remove(folder: str) -> None:
+    try:
+        os.rmdir(folder)  # temporary files without a name leave it empty
+    except OSError:
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)

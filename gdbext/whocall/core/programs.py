@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -131,17 +131,6 @@ def succeeds(
             return child.returncode == 0
     except (OSError, StillRunning):
         return False
-
-
-def fork_aside(work: Callable[[], None]) -> int:
-    """A process of ours that does `work` and ends. Returns its number."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-        finally:
-            os._exit(0)  # nothing of ours is done twice: no flush, no farewell
-    return child
 
 
 def become(program: str, arguments: Sequence[Argument]) -> NoReturn:

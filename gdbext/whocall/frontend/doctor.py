@@ -83,6 +83,21 @@ def _debuginfod() -> Finding:
     return Finding("libdebuginfod", text)
 
 
+def _sandbox() -> list[Finding]:
+    """What the command line's sandbox is made of here: nothing that can be mended."""
+    try:
+        from whocall.core.engine import native
+    except Error:
+        return []
+    landlock, seccomp = native.sandbox_support()
+    parts = [f"Landlock {landlock}"] * (landlock > 0) + ["seccomp"] * seccomp
+    lacks = ["Landlock"] * (landlock == 0) + ["seccomp"] * (not seccomp)
+    text = f"on, by {' and '.join(parts)}" if parts else "OFF"
+    if lacks:
+        text += f"; this kernel or container has no {' and no '.join(lacks)}"
+    return [Finding("sandbox", text)]
+
+
 def _has_module(name: str) -> bool:
     try:
         return find_spec(name) is not None
@@ -128,7 +143,7 @@ def examine(gdb_version: str | None = None) -> list[Finding]:
     found.append(Finding("Python", f"{version}, ABI {_abi()}, {loader.python_here()}, {host}"))
     found += [*_native_findings(), _debuginfod()]
     if gdb_version is None:  # inside gdb there are no such commands
-        found += [*_modules(), *_tools()]
+        found += [*_sandbox(), *_modules(), *_tools()]
     return found
 
 
