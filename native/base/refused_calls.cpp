@@ -22,30 +22,28 @@ const std::uint32_t kUnwritable = SyscallFilter::error(EACCES);
 const std::uint32_t kAbsent = SyscallFilter::error(ENOSYS);  // callers know another way
 
 // Numbers that the headers of older systems lack; they are the same on all machines.
-enum NewCalls : int {
-  kPidfdSendSignal = 424,
-  kIoUringSetup = 425,
-  kIoUringEnter = 426,
-  kIoUringRegister = 427,
-  kOpenTree = 428,
-  kMoveMount = 429,
-  kFsOpen = 430,
-  kFsConfig = 431,
-  kFsMount = 432,
-  kFsPick = 433,
-  kClone3 = 435,
-  kOpenAt2 = 437,
-  kPidfdGetFd = 438,
-  kProcessMadvise = 440,
-  kMountSetAttr = 442,
-  kQuotaCtlFd = 443,
-  kProcessMRelease = 448,
-  kFChModAt2 = 452,
-  kSetXAttrAt = 463,
-  kRemoveXAttrAt = 466,
-  kOpenTreeAttr = 467,
-  kFileSetAttr = 469,
-};
+constexpr int kPidfdSendSignal = 424;
+constexpr int kIoUringSetup = 425;
+constexpr int kIoUringEnter = 426;
+constexpr int kIoUringRegister = 427;
+constexpr int kOpenTree = 428;
+constexpr int kMoveMount = 429;
+constexpr int kFsOpen = 430;
+constexpr int kFsConfig = 431;
+constexpr int kFsMount = 432;
+constexpr int kFsPick = 433;
+constexpr int kClone3 = 435;
+constexpr int kOpenAt2 = 437;
+constexpr int kPidfdGetFd = 438;
+constexpr int kProcessMadvise = 440;
+constexpr int kMountSetAttr = 442;
+constexpr int kQuotaCtlFd = 443;
+constexpr int kProcessMRelease = 448;
+constexpr int kFChModAt2 = 452;
+constexpr int kSetXAttrAt = 463;
+constexpr int kRemoveXAttrAt = 466;
+constexpr int kOpenTreeAttr = 467;
+constexpr int kFileSetAttr = 469;
 
 // Nobody here has any use for them, and each has been a way out of somewhere, or means the whole
 // machine.
