@@ -54,7 +54,8 @@ def test_the_caller_of_each_frame(chain: Crash) -> None:
         ("caller", ["--frame", "999"], 1, "there is no frame 999"),
         ("caller", ["--frame", "1", "--pc", "12"], 1, "is not in the call chain"),
         ("compare", ["--gdb-frames", "/nowhere/frames"], 1, "/nowhere/frames: No such file"),
-        ("compare", ["--gdb-frames", "/dev/null"], 1, "not gdb's frames as whocall writes them"),
+        ("compare", ["--gdb-frames", __file__], 1, "not gdb's frames as whocall writes them"),
+        ("compare", ["--gdb-frames", "/dev/null"], 1, "it is no regular file"),
     ],
 )
 def test_what_cannot_be_done(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
 
 import pytest
 from faults.commands import SCRIPT, Place, lines_of, run
@@ -85,8 +86,8 @@ def test_pages_are_served(gdb: list[str], place: Place) -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stdout is not None
-                port = int(server.stdout.readline().split(":")[2].split("/")[0])
-                pages.append([asked(port, path) for path in ("/", "/report/core.1?json")])
+                address = urlsplit(server.stdout.readline().split()[0])
+                pages.append([asked(address, path) for path in ("", "report/core.1?json")])
             finally:
                 server.send_signal(signal.SIGINT)
         assert server.returncode == 0
@@ -95,7 +96,8 @@ def test_pages_are_served(gdb: list[str], place: Place) -> None:
     assert ('"gdb":{' in pages[0][1].replace(" ", "")) == bool(gdb)
 
 
-def asked(port: int, path: str) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("GET", path)
+def asked(address: SplitResult, path: str) -> str:
+    """A page of the server's, whose address ends in its token."""
+    connection = http.client.HTTPConnection(address.netloc, timeout=60)
+    connection.request("GET", address.path + path)
     return connection.getresponse().read().decode()

@@ -147,6 +147,10 @@ def _enter(keeps: Keeps, arguments: Values) -> None:
     caches = _caches(keeps, network)
     writable = [*_folders(keeps), *caches]
     outputs = [output for output in keeps.outputs if output]
+    if keeps.workers:
+        from whocall.triage.workers import sweep
+
+        sweep()  # the common folder of temporary ones, which is out of reach then
     own = _own_folder() if _unpacks(keeps.inputs, arguments) else ""
     if outputs or keeps.gdb or own:
         _have_attendant(outputs, own, arguments if keeps.gdb else None)

@@ -66,7 +66,7 @@ class Local:
 
     def results(self, paths: Iterable[str]) -> Iterator[Json]:
         """One of each core, as it comes."""
-        _sweep()
+        sweep()
         self._ledger = tempfile.mkdtemp(prefix=f"{_LEDGER}{os.getpid()}-")
         with _ending_in_order():
             yield from self._results(paths)
@@ -237,7 +237,7 @@ def _ending_in_order() -> Iterator[None]:
             signal.signal(number, before)
 
 
-def _sweep() -> None:
+def sweep() -> None:
     """Removes what runs of this user left behind that were killed."""
     for left in Path(tempfile.gettempdir()).glob(f"{_LEDGER}*-*"):
         pid = left.name[len(_LEDGER) :].partition("-")[0]
