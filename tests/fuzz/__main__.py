@@ -5,7 +5,7 @@
     python3 -m fuzz --coverage       what the corpora reach of each target's own files
     python3 -m fuzz --only cfi --only minidump
 
-Targets of native code are libFuzzer's (`cmake --preset fuzz`), those of the package's readers run
+Targets of native code are libFuzzer's (`cmake --preset sanitizers`), those of the package's readers run
 by atheris where a Python has it (build/fuzz-venv), else by mutations alone, which is
 said. A finding's input lies in build/fuzz/findings, and the status is 1.
 """
@@ -27,6 +27,7 @@ from fuzz.coverage import FLOOR, Coverage, of_native, of_reader
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 PLACE = ROOT / "build" / "fuzz"
+BUILD = ROOT / "build" / "sanitizers"
 VENV = ROOT / "build" / "fuzz-venv"
 _SHORT = 110.0  # seconds of all targets together
 _EXECUTED = re.compile(r"stat::number_of_executed_units: *(\d+)|: (\d+) executions by")
@@ -113,7 +114,7 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="TARGET")
     parser.add_argument("--coverage", action="store_true", help="tell it, and fuzz nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--build", type=Path, default=PLACE, help="where the fuzzers were built")
+    parser.add_argument("--build", type=Path, default=BUILD, help="where the fuzzers were built")
     return parser.parse_args(words)
 
 
