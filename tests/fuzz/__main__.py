@@ -5,9 +5,9 @@
     python3 -m fuzz --coverage       what the corpora reach of each target's own files
     python3 -m fuzz --only cfi --only minidump
 
-Targets of native code are libFuzzer's (`cmake --preset sanitizers`), those of the package's readers run
-by atheris where a Python has it (build/fuzz-venv), else by mutations alone, which is
-said. A finding's input lies in build/fuzz/findings, and the status is 1.
+Targets of native code are libFuzzer's (`cmake --preset sanitizers`), those of the package's readers
+run by atheris where a Python has it (build/fuzz-venv), else by mutations alone, which is said. A
+finding's input lies in build/fuzz/findings, and the status is 1.
 """
 
 from __future__ import annotations
