@@ -80,6 +80,7 @@ def bare(release: str) -> Path:
         raise RootError("run it as root: it mounts /proc and /dev into the roots")
     made = PLACE / f"{release}.bare"
     if made.exists():
+        _name_archives(made)
         return made
     if shutil.which("debootstrap") is None:
         raise RootError("no debootstrap: apt-get install debootstrap")
@@ -89,12 +90,18 @@ def bare(release: str) -> Path:
     script = [] if (scripts / release).exists() else [scripts / "sid"]
     alone = ("unshare", "--mount", "--propagation", "private")  # it mounts /proc
     checked(*alone, "debootstrap", "--variant=minbase", release, new, _archive(), *script)
-    (new / "etc/apt/apt.conf.d/90this-machine").write_text("\n".join(_settings_of_apt()) + "\n")
-    if CERTIFICATES.exists():
-        (new / OURS[1:]).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(CERTIFICATES, new / OURS[1:])
+    _name_archives(new)
     new.rename(made)
     return made
+
+
+def _name_archives(root: Path) -> None:
+    """This machine's way to archives, which may have changed since the root was made."""
+    settings = "\n".join(_settings_of_apt()) + "\n"
+    (root / "etc/apt/apt.conf.d/90this-machine").write_text(settings)
+    if CERTIFICATES.exists():
+        (root / OURS[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CERTIFICATES, root / OURS[1:])
 
 
 def root_with(release: str, purpose: str, packages: Sequence[str]) -> Path:
