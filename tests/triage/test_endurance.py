@@ -16,6 +16,9 @@ import pytest
 
 from triage.conftest import Run, command, environment, names, results_of
 from triage.crashes import Crashed
+from whocall.core.errors import Error
+from whocall.triage import workers
+from whocall.triage.work import Settings
 
 WAIT = 60  # seconds for what happens at once
 
@@ -237,3 +240,11 @@ def test_what_is_known_of_a_program_is_found_once(cores: list[Crashed], tmp_path
     known = Facts(tmp_path)
     assert [examine(str(each.core), Search(), known)["frames"] for each in netd] == found
     assert known.read == 0
+
+
+def test_workers_that_cannot_begin_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where no process may be added. Workers are copies here, and end at once."""
+    monkeypatch.setattr(workers, "is_confined", lambda: True)
+    monkeypatch.setattr(workers, "_begin", lambda memory: os._exit(1))
+    with pytest.raises(Error, match="die before they begin"):
+        list(workers.Local(2, Settings()).results(["one.core", "another.core"]))

@@ -62,6 +62,7 @@ class Local:
     def __init__(self, jobs: int, settings: Settings) -> None:
         self._jobs, self._settings = jobs, settings
         self._deaths: dict[str, int] = {}
+        self._barren = 0  # so many pools one after the other broke before anything was begun
         self._ledger = ""
 
     def results(self, paths: Iterable[str]) -> Iterator[Json]:
@@ -145,6 +146,12 @@ class Local:
 
     def _judged(self, left: list[str], again: deque[str], alone: deque[str]) -> Iterator[Json]:
         begun = self._begun()
+        self._barren = 0 if begun else self._barren + 1
+        if self._barren > TRIES:
+            raise Error(
+                "the processes that read the cores die before they begin; look at the limits on"
+                " processes and memory (ulimit -a), or give more by --memory-limit"
+            )
         for path in left:
             since = begun.get(path)
             limit = self._settings.limit
