@@ -47,15 +47,15 @@ def test_a_log_is_told_and_not_obeyed(word: str, tmp_path: Path) -> None:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[int]:
-    arguments = parse_command(["serve", str(folder), "--no-gdb"])
+def served(folder: Path) -> Iterator[CoreServer]:
+    arguments = parse_command(["serve", str(folder)])
     assert arguments is not None
     arguments.title = ""
     server = CoreServer(Cores(str(folder), arguments), 0)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield server.server_port
+        yield server
     finally:
         server.shutdown()
         server.server_close()
@@ -71,11 +71,11 @@ def test_served_pages_show_names_as_text(tmp_path: Path) -> None:
         name = os.fsdecode(NAMES[word].replace(b"/", b"|"))
         shutil.copy(of.core, folder / name)
         names[word] = name
-    with served(folder) as port:
+    with served(folder) as server:
         for path in ["/", *(f"/report/{quote(name, errors='surrogateescape')}"
                             for name in names.values())]:  # fmt: skip
-            connection = HTTPConnection("127.0.0.1", port, timeout=60)
-            connection.request("GET", path)
+            connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+            connection.request("GET", f"/{server.token}{path}")
             answer = connection.getresponse()
             body = answer.read().decode("utf-8")
             assert answer.status == 200, (path, body)

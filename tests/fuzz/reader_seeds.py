@@ -106,14 +106,19 @@ def journal() -> bytes:
     """Two crashes: one as text, one whose fields are lists and bytes."""
     entries = [
         {
+            "_UID": "0",
             "COREDUMP_PID": "7",
             "COREDUMP_EXE": "/bin/a",
             "COREDUMP_FILENAME": "/var/a.zst",
             "COREDUMP_TIMESTAMP": "1700000000000000",
             "COREDUMP_UNIT": "a.service",
-            "_UID": "0",
         },
-        {"COREDUMP_COMM": [97, 98], "COREDUMP_TIMESTAMP": ["1", "2"], "_HOSTNAME": None},
+        {
+            "_UID": "0",
+            "COREDUMP_COMM": [97, 98],
+            "COREDUMP_TIMESTAMP": ["1", "2"],
+            "_HOSTNAME": None,
+        },
     ]
     return b"\n".join(json.dumps(entry).encode() for entry in entries)
 

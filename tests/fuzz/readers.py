@@ -128,16 +128,16 @@ class _Journalctl:
 @_target("dumps/store.py")
 def journal(data: bytes) -> None:
     """Entries of systemd-coredump, as journalctl writes them."""
-    genuine = store.subprocess.Popen
+    genuine = store.start
     _Journalctl.said = data
-    store.subprocess.Popen = _Journalctl  # type: ignore[assignment,misc]
+    store.start = _Journalctl  # type: ignore[assignment]
     try:
         found = store.crashes(journal="/nowhere")
         for crash in found:
             str(crash.time), crash.unit, crash.matches("a")
         store.newest_with_core(found, "")
     finally:
-        store.subprocess.Popen = genuine  # type: ignore[misc]
+        store.start = genuine
 
 
 @_target("dumps/apport.py")

@@ -35,6 +35,8 @@ def handed(path: str) -> int | None:
 def open_regular(path: str | os.PathLike[str], buffer: int = _BUFFER) -> io.BufferedReader:
     """The regular file at `path`, from its beginning. Raises OSError, also for what is none."""
     name = os.fspath(path)
+    if "\0" in name:  # as a file may call another
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     seen = os.open(name, os.O_PATH | os.O_CLOEXEC)
     try:
         return io.BufferedReader(io.FileIO(_looked_at(seen, name)), buffer)
