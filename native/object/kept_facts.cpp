@@ -52,17 +52,22 @@ std::string folder() {
   if (base.empty() || (off != nullptr && std::string_view(off) == "off")) {
     return {};
   }
-  const std::string path = base + "/whocall";
+  const std::string cache = base + "/whocall";
   std::error_code error;
   if (told) {
     fs::create_directories(base, error);
   } else {
     mkdir(base.c_str(), S_IRWXU);  // a home directory is never made: who has none wants none
   }
-  mkdir(path.c_str(), S_IRWXU);  // may be there
-  struct stat status {};
-  const bool usable = lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-  return usable && is_ours(status) ? path : std::string();
+  const std::string path = cache + "/facts";  // a sandbox lets be written there and nowhere else
+  for (const std::string& each : {cache, path}) {
+    mkdir(each.c_str(), S_IRWXU);  // may be there
+    struct stat status {};
+    if (lstat(each.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || !is_ours(status)) {
+      return {};
+    }
+  }
+  return path;
 }
 
 void add(std::uint64_t& sum, const void* data, std::size_t size) {

@@ -32,7 +32,7 @@ class CacheDirectory {
   }
 
   [[nodiscard]] std::filesystem::path folder() const {
-    return std::filesystem::path(base_.path()) / "whocall";
+    return std::filesystem::path(base_.path()) / "whocall" / "facts";
   }
   // The one file in it.
   [[nodiscard]] std::filesystem::path file() const {

@@ -190,15 +190,15 @@ def _folders(keeps: Keeps) -> list[str]:
 
 
 def _caches(keeps: Keeps, network: bool) -> list[str]:
-    names = [*keeps.caches, "debuginfod"] if network else keeps.caches
+    names = ["facts", *keeps.caches, *(["debuginfod"] if network else [])]
     return [folder for name in names if (folder := _CACHES[name]())]
 
 
-def _make(folder: str) -> str:
+def _make(folder: str, mode: int = 0o777) -> str:
     from contextlib import suppress
 
     with suppress(OSError):  # who writes there says so
-        os.makedirs(folder, mode=0o777, exist_ok=True)
+        os.makedirs(folder, mode=mode, exist_ok=True)
     return folder
 
 
@@ -210,6 +210,12 @@ def _triage_cache() -> str:
         return str(cache_folder())
     except Error:  # facts are not kept then
         return ""
+
+
+def _facts_cache() -> str:
+    """A folder apart: whoever takes over a parser can do no more than spoil facts of files."""
+    folder = "" if os.environ.get("WHOCALL_CACHE") == "off" else _triage_cache()
+    return _make(os.path.join(folder, "facts"), 0o700) if folder else ""
 
 
 def _symbol_cache() -> str:
@@ -235,7 +241,12 @@ def _debuginfod_cache() -> str:
     return _make(os.path.join(caches, "debuginfod_client"))
 
 
-_CACHES = {"triage": _triage_cache, "symbols": _symbol_cache, "debuginfod": _debuginfod_cache}
+_CACHES = {
+    "facts": _facts_cache,
+    "triage": _triage_cache,
+    "symbols": _symbol_cache,
+    "debuginfod": _debuginfod_cache,
+}
 
 
 def _unpacks(inputs: Sequence[str | None] | None, arguments: Values) -> bool:
