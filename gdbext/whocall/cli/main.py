@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
 from whocall.cli.progress import leave, watch
-from whocall.core.errors import Error, NativeMissingError, UsageError
+from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
+from whocall.core.long_work import left_out
 
 
 def _start_gdb(arguments: list[str]) -> int:
@@ -78,6 +79,11 @@ def _complain(error: Error) -> None:
     print(f"whocall: {' '.join(str(error).split())}", file=sys.stderr)
 
 
+def _tell_left_out() -> None:
+    for sentence in left_out():
+        print(f"warning: {sentence}", file=sys.stderr)
+
+
 def _write_any_name() -> None:
     """File names need not be UTF-8, nor the terminal: writing one must not fail."""
     for stream in (sys.stdout, sys.stderr):
@@ -103,6 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
+        _tell_left_out()
         return status
     except UsageError as error:
         _complain(error)
@@ -112,6 +119,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except Error as error:
         _complain(error)
+        _tell_left_out()
+        return 1
+    except MemoryError:
+        _complain(MemoryShortError())
         return 1
     except BrokenPipeError:
         # The reader has had enough (`| head`). Python would complain when it flushes at exit.
