@@ -295,8 +295,8 @@ class FunctionList:
         """(start, end, raw name, source, whether it is a name, witnesses best first, whether the
         name is inferred)."""
     def names(self, begin: int, end: int, demangled: bool) -> tuple[list[str], list[str]]:
-        """Of the functions from `begin` up to `end` the names to show and the raw ones; where they
-        are the same, the same object."""
+        """Of the functions from `begin` up to `end`, or as many as are not too long together, the
+        names to show and the raw ones; where they are the same, the same object."""
     def longest_source(self, chosen: Buffer | None = None) -> int:
         """Characters of the longest source of the functions with these indices (uint64)."""
     def pieces(self, form: FunctionForm, chosen: Buffer | None = None) -> Iterator[str]:
@@ -428,6 +428,9 @@ def restrict_self(
 
 def sandbox_support() -> tuple[int, bool]:
     """The kernel's version of Landlock, 0 for none, and whether it filters system calls."""
+
+def take_exhausted_budgets() -> list[str]:
+    """Sentences on what was left out since the last call, as it would have cost too much."""
 
 def checksum(bytes: Buffer, before: int = 0) -> int:
     """Of 64 bits; goes on from that of what came `before`."""

@@ -136,8 +136,8 @@ void add_section(Image& image, const ElfFile& file, const ElfSection& section,
   } else {
     // Not ElfFile::contents(), which would keep a second copy of it all.
     const auto inflated = section.name.starts_with(".zdebug")
-                              ? decompress_zdebug(*stored)
-                              : decompress_section(*stored, file.pointer_size());
+                              ? decompress_zdebug(*stored, file.budget())
+                              : decompress_section(*stored, file.pointer_size(), file.budget());
     if (inflated) {
       image.add(name, {inflated->data.get(), inflated->size});
     }

@@ -21,8 +21,12 @@ namespace {
 
 // Room for `size` bytes, not yet touched: pages come only as output really arrives, so a lie about
 // the size costs address space and no memory.
-std::optional<OwnedBytes> room_for(std::uint64_t size, std::uint64_t compressed_size) {
+std::optional<OwnedBytes> room_for(std::uint64_t size, std::uint64_t compressed_size,
+                                   Budget& budget) {
   if (size > kLargestSection || (size > kSmallSection && size / kLargestRatio > compressed_size)) {
+    return std::nullopt;
+  }
+  if (!budget.draw(Cost::unpacked, size)) {
     return std::nullopt;
   }
   try {
@@ -93,9 +97,9 @@ bool inflate_all(std::span<const std::byte> input, OwnedBytes& output) {
   return given == output.size && status == Z_STREAM_END;  // the end holds the checksum
 }
 
-std::optional<OwnedBytes> inflate_zlib(ByteView input, std::uint64_t size) {
+std::optional<OwnedBytes> inflate_zlib(ByteView input, std::uint64_t size, Budget& budget) {
   constexpr std::uint64_t kAtOnce = std::uint64_t{8} << 20U;  // bytes, 10 ms
-  auto output = room_for(size, input.size());
+  auto output = room_for(size, input.size(), budget);
   if (!output || size == 0) {
     return output;
   }
@@ -104,8 +108,8 @@ std::optional<OwnedBytes> inflate_zlib(ByteView input, std::uint64_t size) {
   return whole ? std::move(output) : std::nullopt;
 }
 
-std::optional<OwnedBytes> inflate_zstd(ByteView input, std::uint64_t size) {
-  auto output = room_for(size, input.size());
+std::optional<OwnedBytes> inflate_zstd(ByteView input, std::uint64_t size, Budget& budget) {
+  auto output = room_for(size, input.size(), budget);
   if (!output) {
     return std::nullopt;
   }
@@ -116,7 +120,8 @@ std::optional<OwnedBytes> inflate_zstd(ByteView input, std::uint64_t size) {
 
 }  // namespace
 
-std::optional<OwnedBytes> decompress_section(ByteView contents, unsigned pointer_size) {
+std::optional<OwnedBytes> decompress_section(ByteView contents, unsigned pointer_size,
+                                             Budget& budget) {
   ByteReader reader(contents);
   const std::uint32_t method = reader.u32();
   if (pointer_size == 8) {
@@ -130,15 +135,15 @@ std::optional<OwnedBytes> decompress_section(ByteView contents, unsigned pointer
   const ByteView input = contents.from(reader.offset());
   switch (method) {
     case ELFCOMPRESS_ZLIB:
-      return inflate_zlib(input, size);
+      return inflate_zlib(input, size, budget);
     case ELFCOMPRESS_ZSTD:
-      return inflate_zstd(input, size);
+      return inflate_zstd(input, size, budget);
     default:
       return std::nullopt;
   }
 }
 
-std::optional<OwnedBytes> decompress_zdebug(ByteView contents) {
+std::optional<OwnedBytes> decompress_zdebug(ByteView contents, Budget& budget) {
   ByteReader reader(ByteView(contents.bytes(), Endian::big));
   constexpr std::uint32_t kMagic = 0x5a4c4942;  // "ZLIB"
   const std::uint32_t magic = reader.u32();
@@ -146,7 +151,7 @@ std::optional<OwnedBytes> decompress_zdebug(ByteView contents) {
   if (!reader.ok() || magic != kMagic) {
     return std::nullopt;
   }
-  return inflate_zlib(contents.from(reader.offset()), size);
+  return inflate_zlib(contents.from(reader.offset()), size, budget);
 }
 
 }  // namespace whocall

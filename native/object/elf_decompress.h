@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/budget.h"
 #include "base/byte_view.h"
 
 namespace whocall {
@@ -23,9 +24,11 @@ struct OwnedBytes {
 };
 
 // `contents` begins with an Elf32_Chdr or Elf64_Chdr (SHF_COMPRESSED; gABI, "Compression
-// header"). A miss when the data are damaged, of an unknown method, or over the caps.
-std::optional<OwnedBytes> decompress_section(ByteView contents, unsigned pointer_size);
+// header"). A miss when the data are damaged, of an unknown method, over the caps or what is left
+// of the file's budget.
+std::optional<OwnedBytes> decompress_section(ByteView contents, unsigned pointer_size,
+                                             Budget& budget);
 // `contents` begins with "ZLIB" and the inflated size as 8 bytes, most significant first.
-std::optional<OwnedBytes> decompress_zdebug(ByteView contents);
+std::optional<OwnedBytes> decompress_zdebug(ByteView contents, Budget& budget);
 
 }  // namespace whocall

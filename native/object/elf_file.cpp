@@ -65,12 +65,16 @@ struct ElfFile::Data {
   std::vector<RangePiece> sections_by_address;
   std::mutex mutex;  // guards `inflated`: contents() is const and may be called from threads
   std::unordered_map<std::uint32_t, std::optional<OwnedBytes>> inflated;
+  std::unique_ptr<Budget> budget;
   Attachments attachments;
 
   void parse(std::span<const std::byte> input);
 };
 
 void ElfFile::Data::parse(std::span<const std::byte> input) {
+  // What was unpacked or made of another dump has no name that people know.
+  const bool named = !path.starts_with("/proc/");
+  budget = std::make_unique<Budget>(named ? path : "The file", input.size());
   header = parse_elf_header(ByteView(input, Endian::little), path);
   bytes = ByteView(input, header.identity.endian);
   segments = parse_segments(bytes, header);
@@ -104,7 +108,9 @@ std::shared_ptr<const ElfFile> ElfFile::from_memory(std::vector<std::byte> image
 }
 
 ElfFile::ElfFile(std::unique_ptr<Data> data) : data_(std::move(data)) {
-  data_->build_id = find_build_id(*this);
+  if (type() != ET_CORE) {  // which has none of its own, and many notes
+    data_->build_id = find_build_id(*this);
+  }
 }
 
 ElfFile::~ElfFile() = default;
@@ -145,8 +151,8 @@ std::optional<ByteView> ElfFile::contents(const ElfSection& section) const {
   const std::lock_guard lock(data_->mutex);
   auto known = data_->inflated.find(section.index);
   if (known == data_->inflated.end()) {  // nothing is noted before it is whole: Ctrl-C may end it
-    auto bytes =
-        compressed ? decompress_section(*stored, pointer_size()) : decompress_zdebug(*stored);
+    auto bytes = compressed ? decompress_section(*stored, pointer_size(), budget())
+                            : decompress_zdebug(*stored, budget());
     known = data_->inflated.emplace(section.index, std::move(bytes)).first;
   }
   const std::optional<OwnedBytes>& inflated = known->second;
@@ -170,7 +176,7 @@ std::vector<ElfNote> ElfFile::notes() const {
   const auto add = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t alignment) {
     const ByteView rest = data_->bytes.from(offset);
     const auto area = rest.slice(0, std::min<std::uint64_t>(size, rest.size()));
-    const auto found = parse_notes(*area, alignment);
+    const auto found = parse_notes(*area, alignment, budget());
     notes.insert(notes.end(), found.begin(), found.end());
   };
   if (type() != ET_CORE) {
@@ -199,6 +205,7 @@ std::string ElfFile::interpreter() const {
   return {};
 }
 
+Budget& ElfFile::budget() const { return *data_->budget; }
 Attachments& ElfFile::attachments() const { return data_->attachments; }
 
 AddressRange ElfFile::load_range() const {

@@ -13,6 +13,7 @@
 #include "arch/abi.h"
 #include "base/address.h"
 #include "base/attachments.h"
+#include "base/budget.h"
 #include "base/byte_view.h"
 #include "object/elf_parts.h"
 
@@ -74,6 +75,9 @@ class ElfFile {
   [[nodiscard]] std::optional<LoadedPart> eh_frame() const;
   [[nodiscard]] std::optional<LoadedPart> debug_frame() const;
 
+  // What reading the file may cost: everybody who reads of it draws from this.
+  [[nodiscard]] Budget& budget() const;
+
   // What others found out about the file and keep with it; its own lock guards it.
   [[nodiscard]] Attachments& attachments() const;
 
@@ -85,6 +89,8 @@ class ElfFile {
 
 // The notes in `area` (contents of a PT_NOTE segment). `alignment` is 4, or 8 where p_align says
 // so.
+// Up to where the budget ends: of a file, notes of one place may be named again and again.
+std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment, Budget& budget);
 std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment);
 // The GNU build id among a file's notes, as lower-case hex; empty when it has none.
 std::string find_build_id(const ElfFile& file);

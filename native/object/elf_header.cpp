@@ -113,8 +113,16 @@ void read_extended_counts(ByteView bytes, ElfHeader& header) {
   header.section_count = std::min(header.section_count, sections);
 }
 
+// Of a longer name only the beginning is looked at: 200,000 sections may share one of 32 MB.
+constexpr std::size_t kLongestSectionName = 4096;
+
 std::string_view section_name(const std::optional<ByteView>& names, std::uint32_t offset) {
-  return names ? names->c_string(offset).value_or(std::string_view()) : std::string_view();
+  const ByteView rest = names ? names->from(offset) : ByteView();
+  const std::size_t size = std::min(rest.size(), kLongestSectionName);
+  const std::string_view text(reinterpret_cast<const char*>(rest.bytes().data()), size);
+  const std::size_t end = text.find('\0');
+  return end == std::string_view::npos && size == rest.size() ? std::string_view()
+                                                              : text.substr(0, end);
 }
 
 ElfSection parse_section(ByteReader reader, unsigned word, std::uint32_t& name_offset) {

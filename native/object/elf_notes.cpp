@@ -22,11 +22,14 @@ std::string_view owner_in(ByteView name) {
 
 }  // namespace
 
-std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment) {
+std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment, Budget& budget) {
   // gABI says 8 for 64-bit files, all tools write 4; only GNU properties are truly aligned to 8.
   alignment = alignment == 8 ? 8 : 4;
   std::vector<ElfNote> notes;
   std::uint64_t offset = 0;
+  if (!budget.draw(Cost::note_bytes, area.size())) {
+    return notes;
+  }
   while (offset < area.size()) {
     ByteReader reader(area, offset);
     const std::uint32_t name_size = reader.u32();
@@ -40,7 +43,7 @@ std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment) {
     note.owner = owner_in(reader.block(name_size));
     const std::uint64_t contents_offset = align_up(offset + 12 + name_size, alignment);
     const auto contents = area.slice(contents_offset, contents_size);
-    if (!reader.ok() || !contents) {
+    if (!reader.ok() || !contents || !budget.draw(Cost::notes, 1)) {
       break;  // cut off: what stood before it is still good
     }
     note.contents = *contents;
@@ -48,6 +51,11 @@ std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment) {
     offset = align_up(contents_offset + contents_size, alignment);
   }
   return notes;
+}
+
+std::vector<ElfNote> parse_notes(ByteView area, std::uint64_t alignment) {
+  Budget budget("A note", area.size());
+  return parse_notes(area, alignment, budget);
 }
 
 std::string find_build_id(const ElfFile& file) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "arch/elf_machine.h"
+#include "base/interrupt.h"
 #include "object/elf_dynamic.h"
 
 namespace whocall {
@@ -25,13 +26,15 @@ std::uint64_t count_from_hash(const ElfFile& file, Address table) {
 // chains end at the end of their segment.
 std::uint64_t count_from_gnu_hash(const ElfFile& file, Address table) {
   const ByteView bytes = file.at(table);
-  const std::uint64_t bucket_count = bytes.read<std::uint32_t>(0).value_or(0);
+  const std::uint64_t bucket_count =
+      file.budget().cut(Cost::symbols, bytes.read<std::uint32_t>(0).value_or(0));
   const std::uint64_t first_hashed = bytes.read<std::uint32_t>(4).value_or(0);
   const std::uint64_t bloom_words = bytes.read<std::uint32_t>(8).value_or(0);
   const std::uint64_t buckets = 16 + bloom_words * file.pointer_size();
   std::uint64_t last = 0;
   for (std::uint64_t i = 0; i < bucket_count; ++i) {
     const auto bucket = bytes.read<std::uint32_t>(buckets + i * 4);
+    check_interrupt_at(i, kManyEntries);
     if (!bucket) {
       break;
     }
@@ -41,10 +44,12 @@ std::uint64_t count_from_gnu_hash(const ElfFile& file, Address table) {
     return first_hashed;  // nothing is exported, the imports stand before
   }
   const std::uint64_t chains = buckets + bucket_count * 4;
+  const std::uint64_t most = file.budget().left(Cost::symbols);
   while (true) {
     const auto hash = bytes.read<std::uint32_t>(chains + (last - first_hashed) * 4);
     ++last;
-    if (!hash || (*hash & 1U) != 0) {
+    check_interrupt_at(last, kManyEntries);
+    if (!hash || (*hash & 1U) != 0 || last - first_hashed >= most) {
       return last;
     }
   }
@@ -77,7 +82,9 @@ std::optional<ElfSymbols> ElfSymbols::in_section(const ElfFile& file, std::uint3
     if (!entries || section.link >= sections.size()) {
       continue;
     }
-    table.entries_ = *entries;
+    const std::uint64_t stride = table.wide_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    const std::uint64_t count = file.budget().cut(Cost::symbols, entries->size() / stride);
+    table.entries_ = *entries->slice(0, count * stride);
     table.strings_ = file.contents(sections[section.link]).value_or(ByteView());
     for (const ElfSection& other : sections) {
       if (other.type == SHT_SYMTAB_SHNDX && other.link == section.index) {
@@ -106,7 +113,7 @@ ElfSymbols ElfSymbols::in_dynamic_table(const ElfFile& file) {
   if (const auto hash = dynamic.value(DT_GNU_HASH); hash && count == 0) {
     count = count_from_gnu_hash(file, *hash);
   }
-  count = std::min<std::uint64_t>(count, entries.size() / stride);
+  count = file.budget().cut(Cost::symbols, std::min<std::uint64_t>(count, entries.size() / stride));
   symbols.entries_ = *entries.slice(0, count * stride);
   symbols.strings_ = dynamic.strings();
   return symbols;

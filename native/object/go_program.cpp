@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "object/elf_imports.h"
 #include "object/go_inlining.h"
 
@@ -110,7 +111,11 @@ std::optional<TablePlace> find_table(const ElfFile& file, bool& named) {
     }
     const ByteView bytes = file.at(segment.address);
     const std::uint64_t first = (4 - segment.address % 4) % 4;
+    if (!file.budget().draw(Cost::searched, bytes.size())) {
+      break;
+    }
     for (std::uint64_t at = first; at + 8 <= bytes.size(); at += 4) {
+      check_interrupt_at(at / 4, kManyBytes);
       if (begins_table(bytes, at)) {
         return TablePlace{bytes.from(at), segment.address + at};
       }

@@ -70,8 +70,13 @@ std::vector<ElfNote> notes_of(const ElfFile& file) {
     }
     const ByteView rest = file.bytes().from(segment.offset);
     const auto area = rest.slice(0, std::min<std::uint64_t>(rest.size(), segment.file_size));
-    const auto parsed = parse_notes(area.value_or(ByteView()), segment.alignment);
-    notes.insert(notes.end(), parsed.begin(), parsed.end());
+    const auto parsed = parse_notes(area.value_or(ByteView()), segment.alignment, file.budget());
+    for (const ElfNote& note : parsed) {
+      const bool thread = note.type == NT_PRSTATUS && (note.owner == "CORE" || note.owner.empty());
+      if (!thread || file.budget().draw(Cost::threads, 1)) {
+        notes.push_back(note);
+      }
+    }
   }
   return notes;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <unordered_map>
 
 #include "base/byte_reader.h"
 
@@ -42,9 +43,13 @@ class NoteReader {
       }
     }
     decide_who_crashed();
+    std::unordered_map<std::int64_t, const std::string*> names;
+    for (const ToldName& each : names_) {
+      names.try_emplace(each.lwp, &each.name);
+    }
     for (Thread& thread : result_.threads) {
-      const auto own = std::ranges::find(names_, thread.lwp, &ToldName::lwp);
-      thread.name = own == names_.end() ? result_.name : own->name;  // the kernel tells no other
+      const auto own = names.find(thread.lwp);
+      thread.name = own == names.end() ? result_.name : *own->second;  // the kernel tells no other
     }
     return std::move(result_);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "base/budget.h"
 #include "memory/memory.h"
 #include "object/elf_file.h"
 
@@ -42,8 +43,10 @@ std::string build_id_in_memory(const Memory& memory, std::span<const ElfSegment>
 
 // The file that the image was loaded from, put together again from memory. Written data is as the
 // process left it, except that addresses in the dynamic table are made link addresses again; what
-// is not loaded (section headers, .symtab) is gone. Null unless every loaded byte can be read.
+// is not loaded (section headers, .symtab) is gone. Null unless every loaded byte can be read, and
+// where the budget has no room for it.
 std::shared_ptr<const ElfFile> rebuild_file(const Memory& memory, const LoadedImage& image,
-                                            const Architecture& arch, const std::string& name);
+                                            const Architecture& arch, const std::string& name,
+                                            Budget& budget);
 
 }  // namespace whocall

@@ -127,7 +127,7 @@ AddressRange MappedObject::range() const {
 }
 
 std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, const Memory& memory,
-                                         const Architecture& arch) {
+                                         const Architecture& arch, Budget& budget) {
   std::vector<MappedObject> objects;
   std::unordered_map<std::string_view, std::size_t> current;  // by path: index of its last object
   for (const Mapping& mapping : mappings) {
@@ -139,6 +139,9 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
       continue;
     }
     if (known == current.end() || begins_new_object(objects[known->second], mapping)) {
+      if (!budget.draw(Cost::mapped, 1)) {
+        break;
+      }
       current[mapping.path] = objects.size();
       MappedObject object;
       object.path = mapping.path;
@@ -159,6 +162,8 @@ std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
                                       std::span<const MappedPiece> pieces) {
   std::optional<Address> best;
   std::ptrdiff_t best_count = 0;
+  constexpr std::size_t kMostPieces = 1024;  // loaders map a dozen
+  pieces = pieces.first(std::min(pieces.size(), kMostPieces));
   // Any piece that the file explains gives a bias; a page that two segments share gives two.
   for (const MappedPiece& piece : pieces.first(std::min<std::size_t>(pieces.size(), 16))) {
     for (const ElfSegment& segment : segments) {

@@ -45,9 +45,9 @@ struct MappedObject {
 
 // The objects of all mappings that name a file, sorted by address. A file that was loaded twice
 // yields two objects, and pages of it that lie apart none. Files that are merely read (locales,
-// fonts) are left out as far as the mappings tell.
+// fonts) are left out as far as the mappings tell; what the budget has no room for is, too.
 std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, const Memory& memory,
-                                         const Architecture& arch);
+                                         const Architecture& arch, Budget& budget);
 
 // The bias at which a file's PT_LOAD segments explain most pieces and where each executable segment
 // begins and ends where pieces do, to the page. A miss when there is none: then it is not this

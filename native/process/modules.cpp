@@ -45,7 +45,6 @@ Address assumed_bias(const MappedObject& object) {
 
 // With the slash at its end; empty without one.
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // Turns one object into one module.
@@ -86,7 +85,8 @@ class ModuleMaker {
       module.build_id_in_memory = object.build_id;
     }
     if (object.is_vdso) {
-      module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path);
+      module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path,
+                                 *evidence_.budget);
       module.state = module.file == nullptr ? ModuleState::missing : ModuleState::in_memory;
     } else {
       take_file(object, module);
@@ -252,7 +252,8 @@ class ModuleMaker {
     if (!object.image) {
       return false;
     }
-    module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path);
+    module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path,
+                               *evidence_.budget);
     if (module.file == nullptr) {
       return false;
     }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "object/elf_dynamic.h"
 #include "process/link_map.h"
+#include "process/memory_and_file.h"
 #include "process/memory_text.h"
 #include "process/program_image.h"
 
@@ -23,36 +25,24 @@ bool is_kernels(std::string_view soname) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// What the core has not, as the program's file has it. Linkers for MIPS put the dynamic table
-// beside the code, where it cannot be written.
-class MemoryAndFile final : public Memory {
- public:
-  MemoryAndFile(const Memory& memory, const std::optional<FileAtPlace>& file)
-      : memory_(memory), file_(file) {}
-
-  [[nodiscard]] std::span<const std::byte> run_at(Address address) const override {
-    const auto run = memory_.run_at(address);
-    return run.empty() && file_ ? file_->file->at(address - file_->bias).bytes() : run;
-  }
-
- private:
-  const Memory& memory_;
-  const std::optional<FileAtPlace>& file_;
-};
-
 class Discovery {
  public:
   Discovery(const ProcessEvidence& evidence, const FileOfObject& file_of)
       : evidence_(evidence), file_of_(file_of), memory_(evidence.memory), arch_(evidence.arch) {}
 
   std::vector<MappedObject> run() {
-    objects_ = group_mappings(evidence_.mappings, memory_, arch_);
+    objects_ = group_mappings(evidence_.mappings, memory_, arch_, *evidence_.budget);
+    const auto room = evidence_.budget->left(Cost::modules);
+    if (!evidence_.budget->draw(Cost::modules, objects_.size())) {
+      objects_.resize(room);
+    }
     const bool named = std::ranges::any_of(
         evidence_.mappings, [](const Mapping& mapping) { return !mapping.path.empty(); });
     for (const auto& file : evidence_.files) {
       add_debugger_file(file);
     }
     for (const ToldModule& module : evidence_.told) {
+      check_interrupt();
       add_told_module(module);
     }
     find_program();
@@ -109,6 +99,9 @@ class Discovery {
   void add_told_module(const ToldModule& module) {
     MappedObject* object = covering(module.range.begin);
     if (object == nullptr) {
+      if (!evidence_.budget->draw(Cost::modules, 1)) {
+        return;
+      }
       object = &objects_.emplace_back();
       object->path = module.path;
       object->by_file = module.range;
@@ -206,7 +199,8 @@ class Discovery {
     if (!main) {
       return;
     }
-    const MemoryAndFile memory(memory_, program_file_);
+    const MemoryAndFile memory(memory_, program_file_ ? program_file_->file.get() : nullptr,
+                               program_file_ ? program_file_->bias : 0);
     for (const LinkMapEntry& entry : read_link_map(memory, *main, arch_)) {
       const bool is_vdso = evidence_.auxiliary.vdso && entry.bias == *evidence_.auxiliary.vdso;
       if (entry.path.empty() || is_vdso || covering(entry.dynamic) != nullptr) {
@@ -293,13 +287,15 @@ class Discovery {
   void scan_mappings() {
     const std::size_t count = std::min(evidence_.mappings.size(), kScanLimit);
     for (const Mapping& mapping : evidence_.mappings.first(count)) {
+      check_interrupt();
       if (covering(mapping.range.begin) != nullptr) {
         continue;
       }
       MappedObject object;
       object.image = read_loaded_image(memory_, mapping.range.begin, arch_);
-      if (object.image) {
-        const auto file = rebuild_file(memory_, *object.image, arch_, "image in memory");
+      if (object.image && evidence_.budget->draw(Cost::modules, 1)) {
+        const auto file =
+            rebuild_file(memory_, *object.image, arch_, "image in memory", *evidence_.budget);
         object.path = file == nullptr ? "" : soname_of(*file);
         object.is_vdso = is_kernels(object.path);
         if (object.is_vdso) {

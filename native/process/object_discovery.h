@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "base/budget.h"
 #include "memory/memory.h"
 #include "process/auxiliary_vector.h"
 #include "process/mapped_object.h"
@@ -26,6 +27,8 @@ struct ProcessEvidence {
   std::string program_name;  // the first word of its arguments, or its short name; may be empty
   std::vector<InferiorSnapshot::File> files;  // as a debugger has loaded them
   std::vector<ToldModule> told = {};          // as a converted dump lists them
+  // What looking for modules may cost, in all.
+  std::shared_ptr<Budget> budget = std::make_shared<Budget>("The process", 0);
 };
 
 // A file that is taken for an object's, and where it was loaded.

@@ -144,11 +144,15 @@ void append_rest_of_page(const Memory& memory, const LoadedImage& image,
 }  // namespace
 
 std::shared_ptr<const ElfFile> rebuild_file(const Memory& memory, const LoadedImage& image,
-                                            const Architecture& arch, const std::string& name) {
+                                            const Architecture& arch, const std::string& name,
+                                            Budget& budget) {
   const std::uint64_t size = size_of_loaded_file(image);
   const std::size_t header_size =
       arch.abi.pointer_size == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
   if (size < header_size || !seems_readable(memory, image)) {
+    return nullptr;
+  }
+  if (!budget.draw(Cost::copied, size)) {
     return nullptr;
   }
   std::vector<std::byte> file(size);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/budget.h"
 #include "base/interrupt.h"
 #include "base/long_work.h"
 #include "python/convert.h"
@@ -69,6 +70,7 @@ void bind_long_work(py::module_& module) {
   set_interrupt_check(&check);
   module.def("tell_of_long_work", &tell_of_long_work, py::arg("tell"), py::arg("patience") = 1.0,
              py::arg("interval") = 0.1);
+  module.def("take_exhausted_budgets", [] { return text_list(take_exhausted_budgets()); });
 }
 
 }  // namespace whocall::python

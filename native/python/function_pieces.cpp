@@ -21,6 +21,9 @@ namespace {
 
 // Large enough that Python's share is small, small enough that a pager's `q` is heard at once.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 15U;
+constexpr std::size_t kUsualName = 64;  // bytes
+constexpr std::size_t kCutName = 256;   // bytes, of a name for whose rest there is no room
+constexpr std::size_t kNamesAtOnce = std::size_t{1} << 22U;  // bytes
 
 std::optional<std::vector<std::uint64_t>> indices_of(const py::object& chosen) {
   if (chosen.is_none()) {
@@ -48,7 +51,10 @@ void for_each_witness(StartEvidenceSet evidence, Visit visit) {
 
 FunctionPieces::FunctionPieces(const FoundFunctions& list, FunctionForm form,
                                const py::object& chosen)
-    : list_(list), form_(std::move(form)), chosen_(indices_of(chosen)) {}
+    : list_(list),
+      form_(std::move(form)),
+      chosen_(indices_of(chosen)),
+      budget_(std::make_unique<Budget>("The list of functions", list.size() * kUsualName)) {}
 
 py::str FunctionPieces::next() {
   check_interrupt();  // who passes the pieces on need not be Python code
@@ -80,10 +86,23 @@ void FunctionPieces::append(const FoundFunction& function) {
   }
   const std::string_view source = source_of(function);
   if (form_.json) {
-    append_item(function, raw_name, name, source);
+    append_item(function, affordable(raw_name, cut_[0]), affordable(name, cut_[1]), source);
   } else {
-    append_line(function, name, source);
+    append_line(function, affordable(name, cut_[0]), source);
   }
+}
+
+// 100,000 symbols may share one name of 65,000 bytes.
+std::string_view FunctionPieces::affordable(std::string_view name, std::string& kept) {
+  if (name.size() <= kCutName || budget_->draw(Cost::names, name.size())) {
+    return name;
+  }
+  std::size_t end = kCutName;
+  while (end > 0 && (name[end] & 0xc0) == 0x80) {  // in the middle of a character
+    --end;
+  }
+  kept.assign(name.substr(0, end)).append("... (" + std::to_string(name.size()) + " bytes)");
+  return kept;
 }
 
 void FunctionPieces::append_line(const FoundFunction& function, std::string_view name,
@@ -159,15 +178,17 @@ py::tuple names_of(const FoundFunctions& list, std::size_t begin, std::size_t en
   check_interrupt();
   end = std::min(end, list.size());
   begin = std::min(begin, end);
-  py::list shown(end - begin);
-  py::list raw(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
+  py::list shown;
+  py::list raw;
+  std::size_t bytes = 0;
+  for (std::size_t i = begin; i < end && bytes < kNamesAtOnce; ++i) {
     const Symbol symbol = list[i].symbol;
     const FunctionLabel label(symbol.range.begin);
     const std::string_view name = symbol.name.empty() ? label.text() : symbol.name;
     const py::str written = text(name);
-    raw[i - begin] = written;
-    shown[i - begin] = demangled && looks_mangled(name) ? text(demangle(name)) : written;
+    raw.append(written);
+    shown.append(demangled && looks_mangled(name) ? text(demangle(name)) : written);
+    bytes += name.size();
   }
   return py::make_tuple(std::move(shown), std::move(raw));
 }

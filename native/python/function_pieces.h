@@ -6,11 +6,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
 #include "symbols/found_functions.h"
 
 namespace whocall::python {
@@ -47,6 +49,8 @@ class FunctionPieces {
   void append_line(const FoundFunction& function, std::string_view name, std::string_view source);
   void append_item(const FoundFunction& function, std::string_view raw_name, std::string_view name,
                    std::string_view source);
+  // The name itself as long as the budget lasts, then its beginning.
+  std::string_view affordable(std::string_view name, std::string& kept);
   void append_hex(Address address, std::size_t digits);
 
   const FoundFunctions& list_;
@@ -54,10 +58,12 @@ class FunctionPieces {
   std::optional<std::vector<std::uint64_t>> chosen_;
   std::size_t next_ = 0;
   std::string piece_;
+  std::unique_ptr<Budget> budget_;
+  std::array<std::string, 2> cut_;
 };
 
-// The names of list[begin:end] as they are shown, and as they are written in the file: where both
-// are the same, the same object.
+// The names of list[begin:end], or of as many of them as are not too long together, as they are
+// shown, and as they are written in the file: where both are the same, the same object.
 pybind11::tuple names_of(const FoundFunctions& list, std::size_t begin, std::size_t end,
                          bool demangled);
 

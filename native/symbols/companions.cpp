@@ -23,8 +23,9 @@ std::shared_ptr<const ElfFile> read_gnu_debugdata(const ElfFile& file, std::stri
     return nullptr;
   }
   const auto packed = file.contents(*section);
-  auto image = packed ? unpack_xz(*packed, kLargestImage) : std::nullopt;
-  if (image) {
+  const std::uint64_t room = file.budget().left(Cost::unpacked);
+  auto image = packed ? unpack_xz(*packed, std::min(room, kLargestImage)) : std::nullopt;
+  if (image && file.budget().draw(Cost::unpacked, image->size())) {
     try {
       auto found = ElfFile::from_memory(std::move(*image), file.path() + " (.gnu_debugdata)");
       if (found->machine() == file.machine() && found->pointer_size() == file.pointer_size() &&
@@ -37,7 +38,7 @@ std::shared_ptr<const ElfFile> read_gnu_debugdata(const ElfFile& file, std::stri
     }
   }
   remark = "The section .gnu_debugdata of " + file.path() +
-           " is damaged or not for this file: it lends no names.";
+           " is damaged, too large or not for this file: it lends no names.";
   return nullptr;
 }
 

@@ -163,7 +163,8 @@ TEST_CASE("the link map names what the mappings name" * doctest::skip(!may_trace
     REQUIRE(module != nullptr);
     CHECK(module->bias == entry.bias);
   }
-  const auto rebuilt = rebuild_file(*image->memory, *loaded, *image->arch, "rebuilt");
+  Budget budget("process", 0);
+  const auto rebuilt = rebuild_file(*image->memory, *loaded, *image->arch, "rebuilt", budget);
   REQUIRE(rebuilt != nullptr);
   CHECK(rebuilt->build_id() == program->build_id_on_disk);
 }

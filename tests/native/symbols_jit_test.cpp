@@ -62,7 +62,8 @@ std::string name_at(const JitFunctions& functions, Address address) {
 
 JitFunctions read(const Dump& dump) {
   JitFunctions functions;
-  read_jitdump(dump.bytes(), always, functions);
+  Budget budget("log", 0);
+  read_jitdump(dump.bytes(), always, functions, budget);
   return functions;
 }
 
@@ -70,9 +71,10 @@ JitFunctions read(const Dump& dump) {
 
 TEST_CASE("jit: a later function takes the place of those that it overlaps") {
   JitFunctions functions;
+  Budget budget("log", 0);
   read_perf_map(
       "1000 20 a\n1020 20 b c(d)\n1010 18 over\nrubbish\n2000\n3000 0 empty\n0x4000 0x10 x",
-      functions);
+      functions, budget);
   CHECK(name_at(functions, 0x1000).empty());
   CHECK(name_at(functions, 0x1010) == "over");
   CHECK(name_at(functions, 0x1027) == "over");
@@ -84,8 +86,9 @@ TEST_CASE("jit: a later function takes the place of those that it overlaps") {
 
 TEST_CASE("perf map: sizes that lead around the address space are none") {
   JitFunctions functions;
+  Budget budget("log", 0);
   read_perf_map("ffffffffffffff00 1000 a\nfffffffffffffffffffff 10 b\n10 ffffffffffffffff c\r\n",
-                functions);
+                functions, budget);
   CHECK(functions.empty());
 }
 
@@ -108,12 +111,13 @@ TEST_CASE("jitdump: loads, moves and the end") {
 
 TEST_CASE("jitdump: code that memory does not hold has no name") {
   JitFunctions functions;
+  Budget budget("log", 0);
   const auto at_low = [](Address address, std::span<const std::byte> code) {
     CHECK(code.size() == 0x10);
     return address < 0x2000;
   };
   read_jitdump(Dump().load(0x1000, 0x10, 1, "a").load(0x2000, 0x10, 2, "b").bytes(), at_low,
-               functions);
+               functions, budget);
   CHECK(name_at(functions, 0x1000) == "a");
   CHECK(name_at(functions, 0x2000).empty());
 }
@@ -159,8 +163,9 @@ TEST_CASE("jit: damaged logs end, and their functions do not overlap") {
     }
     bytes.resize(below(4) == 0 ? below(bytes.size()) : bytes.size());
     JitFunctions functions;
-    read_jitdump(bytes, always, functions);
-    read_perf_map(map, functions);
+    Budget budget("log", 0);
+    read_jitdump(bytes, always, functions, budget);
+    read_perf_map(map, functions, budget);
     Address end = 0;
     for (const auto& [start, function] : functions.all()) {
       CHECK(start >= end);
@@ -179,7 +184,8 @@ TEST_CASE("jit: Ctrl-C is heard while a long perf map is read") {
   checks = 0;
   set_interrupt_check([] { ++checks; });
   JitFunctions functions;
-  read_perf_map(text, functions);
+  Budget budget("log", 0);
+  read_perf_map(text, functions, budget);
   set_interrupt_check(nullptr);
   CHECK(checks == 4);
 }

@@ -10,13 +10,14 @@ import sys
 from collections.abc import Sequence
 
 from whocall.cli import sandbox
-from whocall.cli.outputs import complain, say, write
+from whocall.cli.outputs import complain, say, warn, write
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
 from whocall.cli.passing import innermost
 from whocall.cli.progress import leave, watch
 from whocall.cli.streams import OutputError, let_go, prepare
 from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error, NativeMissingError, UsageError
+from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
+from whocall.core.long_work import left_out
 
 
 def _start_gdb(arguments: list[str]) -> int:
@@ -112,6 +113,7 @@ def _end(argv: Sequence[str], confined: bool) -> int:
                 return _run(argv, confined)
         finally:
             sys.stdout.flush()
+            warn(left_out())
     except BrokenPipeError:
         raise
     except NativeMissingError as error:
@@ -122,8 +124,7 @@ def _end(argv: Sequence[str], confined: bool) -> int:
         pass  # what was taken is given back before anything is said
     except OSError as error:
         return _complain(_of_the_system(error))
-    limit = "raise the limit on address space (ulimit -v), or free some"
-    return _complain(Error(f"there is not enough memory for this: {limit}"))
+    return _complain(MemoryShortError())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -30,6 +30,16 @@ class NativeMissingError(Error):
         return f"the native module of whocall cannot be used: {self.reason}"
 
 
+class MemoryShortError(Error):
+    """There was not enough memory for what was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "there is not enough memory for this; give the process more (ulimit -v), or ask for"
+            " less: one thread, one module"
+        )
+
+
 def as_gdb_says(complaint: str) -> str:
     """`complaint` as gdb writes its own: a capital letter, unless it begins with a command, and a
     full stop.

@@ -76,6 +76,14 @@ def still_working() -> None:
     working(*_stage)
 
 
+def left_out() -> list[str]:
+    """Sentences on what was left out since the last call, as it would have cost too much."""
+    if _NATIVE not in sys.modules:
+        return []
+    told: list[str] = sys.modules[_NATIVE].take_exhausted_budgets()
+    return told
+
+
 class Lines:
     """Tells each piece of work in a line, once, and none sooner than PATIENCE after the last."""
 

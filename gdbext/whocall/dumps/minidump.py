@@ -21,6 +21,9 @@ _SYSTEMS = {0x8201: "Linux", 0x8203: "Android"}
 _FOREIGN = {0x8101: "macOS", 0x8102: "iOS", 0x8204: "PlayStation 3", 2: "Windows"}
 _REQUESTED = 0xFFFFFFFF  # exception code of a dump that nobody crashed for
 _MOST = 1 << 20  # rows of a list
+_MOST_THREADS = 1 << 16
+_MOST_MODULES = 1 << 16  # as many as Linux lets a process have mappings
+_MOST_REGIONS = 1 << 18
 _LONGEST = 1 << 13  # bytes of a name: paths have no more characters
 _MOST_TEXT = 1 << 26  # bytes of all names: many rows may point at the same ones
 _LONGEST_CONTEXT = 1 << 13  # bytes of the registers of a thread
@@ -152,15 +155,17 @@ class _Parser:
         rva, size = self.streams.get(kind, (0, 0))
         return self.reader.part(rva, min(size, len(self.reader.data) - rva))
 
-    def listed(self, kind: int, form: str, size: int) -> list[tuple[int, ...]]:
+    def listed(self, kind: int, form: str, size: int, most: int = _MOST) -> list[tuple[int, ...]]:
         """The rows of a stream that begins with their count; some writers pad that to 8 bytes."""
         if kind not in self.streams:
             return []
         rva, whole = self.streams[kind]
         count = int.from_bytes(self.reader.part(rva, 4), "little")
         padding = 4 if whole == 8 + count * size else 0
-        rows = list(self.reader.rows(rva + 4 + padding, form, size, count))
-        if len(rows) < count:
+        rows = list(self.reader.rows(rva + 4 + padding, form, size, min(count, most)))
+        if len(rows) == most and count > most:
+            self.remarks.append(f"of {count} rows of a list (stream {kind}) {most} are read")
+        elif len(rows) < count:
             self.remarks.append(f"it has {len(rows)} of {count} rows of a list (stream {kind})")
         return rows
 
@@ -193,7 +198,7 @@ class _Parser:
             for lwp, low, high in self.listed(_NAMES, "<III", 12)
         }
         found = []
-        for row in self.listed(_THREADS, "<4I2Q4I", 48):
+        for row in self.listed(_THREADS, "<4I2Q4I", 48, _MOST_THREADS):
             lwp, teb, size, rva = row[0], row[4], row[8], row[9]
             values = registers(self.reader.part(rva, min(size, _LONGEST_CONTEXT)), machine)
             if values is None:
@@ -228,7 +233,7 @@ class _Parser:
 
     def modules(self) -> list[DumpModule]:
         found = []
-        for row in self.listed(_MODULES, "<QIIII52xII24x", 108):
+        for row in self.listed(_MODULES, "<QIIII52xII24x", 108, _MOST_MODULES):
             begin, size, _, _, name, record_size, record = row
             identity = self.reader.part(record, min(record_size, 4096))
             found.append(
@@ -281,7 +286,7 @@ def _build_id(record: bytes) -> str:
 def _regions(maps: bytes) -> list[Region]:
     """The lines of /proc/PID/maps."""
     found = []
-    for line in maps.decode("utf-8", "surrogateescape").splitlines():
+    for line in maps.decode("utf-8", "surrogateescape").splitlines()[:_MOST_REGIONS]:
         words = line.split(None, 5)
         begin, _, end = words[0].partition("-") if len(words) >= 5 else ("", "", "")
         try:

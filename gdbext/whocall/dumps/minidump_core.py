@@ -5,7 +5,9 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from typing import BinaryIO
 
 from whocall.core.elf_head import ET_EXEC, PAGE, ElfHead, read_elf_head
@@ -85,14 +87,21 @@ def with_files(dump: Minidump, files: Mapping[int, str]) -> Minidump:
     What the dump tells itself stays: its mappings and its auxiliary vector.
     """
     regions = list(dump.regions)
+    told = sorted(regions, key=lambda region: region.begin)
+    begins = [region.begin for region in told]
+    ends = list(accumulate((region.end for region in told), max))  # of all up to here
+    places = sorted(files)
     auxiliary = dump.auxiliary
     for at, module in enumerate(dump.modules):
-        path = next((files[begin] for begin in files if module.begin <= begin < module.end), "")
+        place = bisect_left(places, module.begin)
+        inside = place < len(places) and places[place] < module.end
+        path = files[places[place]] if inside else ""
         head = read_elf_head(path) if path else None
         if head is None or not head.segments:
             continue
         bias = module.begin - head.segments[0].address // PAGE * PAGE
-        if not any(region.begin <= module.begin < region.end for region in dump.regions):
+        before = bisect_right(begins, module.begin)
+        if before == 0 or ends[before - 1] <= module.begin:
             regions += _mapped(head, bias, path)
         if at == 0 and not auxiliary:
             auxiliary = _auxiliary(head, bias, dump.machine.pointer_size)

@@ -13,6 +13,7 @@ Read = Callable[[int], bytes]
 TAKEN = 1 << 18  # bytes read at once
 MADE = 1 << 20  # bytes made at once
 _XZ_MEMORY = 1 << 28  # bytes: `xz -9` needs a quarter of it
+_MOST_EMPTY = 1 << 12  # frames without contents, one after the other
 PACKINGS = ("zstd", "lz4", "xz", "gzip", "bzip2")
 
 
@@ -76,9 +77,12 @@ def _faults() -> tuple[type[BaseException], ...]:
     return (OSError, ValueError, EOFError, lzma.LZMAError, zlib.error)
 
 
-def _one(kind: str, read: Read, data: bytes) -> Generator[bytes, None, bytes]:
-    """Unpacks up to the end of one frame, and hands back what follows it."""
+def _one(kind: str, read: Read, data: bytes) -> Generator[bytes, None, tuple[bytes, bool]]:
+    """Unpacks up to the end of one frame, and hands back what follows it, and whether the frame had
+    any contents.
+    """
     decoder = _decoder(kind)
+    filled = False
     while not decoder.eof:
         if decoder.needs_input and not data:
             data = read(TAKEN)
@@ -90,9 +94,9 @@ def _one(kind: str, read: Read, data: bytes) -> Generator[bytes, None, bytes]:
             raise DamagedStreamError(str(error) or "it is damaged") from error
         data = b""
         if piece:
+            filled = True
             yield piece
-    rest: bytes = decoder.unused_data
-    return rest
+    return decoder.unused_data, filled
 
 
 def unpacked(kind: str, read: Read) -> Iterator[bytes]:
@@ -103,8 +107,12 @@ def unpacked(kind: str, read: Read) -> Iterator[bytes]:
     What follows the last frame and is none is left out, as `gzip -d` does.
     """
     data = b""
+    empty = 0
     while True:
-        data = yield from _one(kind, read, data)
+        data, filled = yield from _one(kind, read, data)
+        empty = 0 if filled else empty + 1
+        if empty > _MOST_EMPTY:
+            raise DamagedStreamError(f"it has more than {_MOST_EMPTY} frames without contents")
         data = data.lstrip(b"\0") if kind in ("xz", "gzip") else data
         while len(data) < 6:
             more = read(TAKEN)

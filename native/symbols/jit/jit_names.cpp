@@ -81,11 +81,12 @@ void JitNames::load() {
 
 // Perf maps first: where both tell of an address, the jitdump's own code proves it right.
 void JitNames::load_logs() {
+  Budget budget("A log of a JIT compiler", 0);
   JitFiles files = find_jit_files(process_);
   remarks_ = std::move(files.remarks);
   for (const PerfMapFile& map : files.perf_maps) {
     JitFunctions found;
-    read_perf_map(map.text, found);
+    read_perf_map(map.text, found, budget);
     const auto covered = std::ranges::count_if(
         found.all(), [this](const auto& each) { return process_.may_be_jit_code(each.first); });
     if (map.unproven && 2 * covered < static_cast<std::ptrdiff_t>(found.all().size())) {
@@ -102,7 +103,7 @@ void JitNames::load_logs() {
         [this](Address address, std::span<const std::byte> code) {
           return holds_code(*process_.memory, address, code);
         },
-        functions_);
+        functions_, budget);
   }
 }
 

@@ -21,11 +21,12 @@ enum Record : std::uint32_t { load = 0, move = 1, debug_info = 2, close = 3 };
 struct Loaded {
   JitFunction function;
   std::span<const std::byte> code;
+  Address moved = 0;  // bytes, of its lines: not done before the last move
 };
 
 class Reader {
  public:
-  explicit Reader(JitFunctions& functions) : functions_(functions) {}
+  Reader(JitFunctions& functions, Budget& budget) : functions_(functions), budget_(budget) {}
 
   void read(ByteView records) {
     std::size_t turn = 0;
@@ -55,7 +56,7 @@ class Reader {
         continue;
       }
       for (JitLine& line : function.lines) {
-        line.address -= shift;
+        line.address += loaded.moved - shift;
       }
       functions_.add(std::move(function));
     }
@@ -86,7 +87,7 @@ class Reader {
     loaded.code = loaded.code.first(std::min<std::uint64_t>(size, loaded.code.size()));
     loaded.function.range = {address, address + std::min(size, ~address)};
     loaded.function.source = NameSource::jitdump;
-    if (record.ok()) {
+    if (record.ok() && budget_.draw(Cost::jit_functions, 1)) {
       if (const auto lines = lines_.find(address); lines != lines_.end()) {
         loaded.function.lines = std::move(lines->second);
         lines_.erase(lines);
@@ -109,11 +110,12 @@ class Reader {
     if (!record.ok() || place == place_of_.end()) {
       return;
     }
-    Loaded moved = order_[place->second].second;
-    order_[place->second].second.function.range = {};
-    for (JitLine& line : moved.function.lines) {
-      line.address += to - from;
+    if (!budget_.draw(Cost::jit_functions, 1)) {
+      return;
     }
+    Loaded moved = std::move(order_[place->second].second);
+    order_[place->second].second = {};
+    moved.moved += to - from;
     moved.function.range = {to, to + std::min(size, ~to)};
     place->second = order_.size();
     order_.emplace_back(index, std::move(moved));
@@ -125,12 +127,13 @@ class Reader {
     const std::uint64_t count = record.u64();
     std::vector<JitLine> lines;
     for (std::uint64_t i = 0; i < count && record.ok() && !record.at_end(); ++i) {
+      check_interrupt_at(i, kManyEntries);
       JitLine line;
       line.address = record.u64();
       line.line = record.u32();
       record.u32();  // discriminator, or column
       const std::string_view file = record.c_string();
-      if (!record.ok()) {
+      if (!record.ok() || !budget_.draw(Cost::lines, 1)) {
         break;
       }
       line.file = file == "\xff" && !lines.empty() ? lines.back().file : number_of(file);
@@ -162,15 +165,16 @@ class Reader {
       if (function.lines.empty() || function.range.empty()) {
         continue;
       }
-      if (function.lines.front().address < function.range.begin + kElfHeaderSize) {
+      if (function.lines.front().address + loaded.moved < function.range.begin + kElfHeaderSize) {
         return 0;
       }
-      behind = behind || function.lines.back().address >= function.range.end;
+      behind = behind || function.lines.back().address + loaded.moved >= function.range.end;
     }
     return behind ? kElfHeaderSize : 0;
   }
 
   JitFunctions& functions_;
+  Budget& budget_;
   std::vector<std::pair<std::uint64_t, Loaded>> order_;
   std::unordered_map<std::uint64_t, std::size_t> place_of_;  // by code index
   std::unordered_map<Address, std::vector<JitLine>> lines_;  // of code to come
@@ -198,13 +202,13 @@ std::optional<JitdumpHeader> read_jitdump_header(std::span<const std::byte> byte
   return std::nullopt;
 }
 
-void read_jitdump(std::span<const std::byte> bytes, const HoldsCode& holds,
-                  JitFunctions& functions) {
+void read_jitdump(std::span<const std::byte> bytes, const HoldsCode& holds, JitFunctions& functions,
+                  Budget& budget) {
   const auto header = read_jitdump_header(bytes);
   if (!header) {
     return;
   }
-  Reader reader(functions);
+  Reader reader(functions, budget);
   reader.read(ByteView(bytes, header->endian).from(header->size));
   reader.finish(holds);
 }

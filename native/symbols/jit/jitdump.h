@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/budget.h"
 #include "base/byte_view.h"
 #include "symbols/jit/jit_functions.h"
 
@@ -28,7 +29,7 @@ using HoldsCode = std::function<bool(Address address, std::span<const std::byte>
 // Adds the functions of all records in their order: what is loaded or moved to an address last
 // stays, up to the first record that is damaged or cut off. Functions whose code `holds` denies are
 // left out.
-void read_jitdump(std::span<const std::byte> bytes, const HoldsCode& holds,
-                  JitFunctions& functions);
+void read_jitdump(std::span<const std::byte> bytes, const HoldsCode& holds, JitFunctions& functions,
+                  Budget& budget);
 
 }  // namespace whocall

@@ -4,12 +4,13 @@
 
 #include <string_view>
 
+#include "base/budget.h"
 #include "symbols/jit/jit_functions.h"
 
 namespace whocall {
 
 // Adds the functions of a map; lines that make no sense are skipped. Of what overlaps the last one
 // stays: compilers append when code moves.
-void read_perf_map(std::string_view text, JitFunctions& functions);
+void read_perf_map(std::string_view text, JitFunctions& functions, Budget& budget);
 
 }  // namespace whocall

@@ -41,6 +41,19 @@ std::vector<AddressRange> code_parts(const ElfFile& file) {
   return parts;
 }
 
-std::vector<AddressRange> code_areas(const ElfFile& file) { return united(code_parts(file)); }
+std::vector<AddressRange> code_areas(const ElfFile& file) {
+  std::vector<AddressRange> areas = united(code_parts(file));
+  std::uint64_t size = 0;
+  for (const AddressRange& area : areas) {
+    size += std::min(area.size(), ~size);
+  }
+  std::uint64_t room = file.budget().cut(Cost::code, size);
+  for (AddressRange& area : areas) {
+    area.end = area.begin + std::min(area.size(), room);
+    room -= area.size();
+  }
+  std::erase_if(areas, [](const AddressRange& area) { return area.empty(); });
+  return areas;
+}
 
 }  // namespace whocall

@@ -98,9 +98,9 @@ class Auditor {
     if (rows.empty() || fde.cie->signal_frame) {
       return;
     }
-    // A damaged table may cover more than there is.
+    // A damaged table may cover more than there is, and again and again.
     const std::uint64_t size = std::min(fde.range.size(), file_.at(fde.range.begin).size());
-    if (size != 0) {
+    if (size != 0 && file_.budget().draw(Cost::audited, size)) {
       audit_function({fde.range.begin, fde.range.begin + size}, rows);
     }
   }

@@ -10,7 +10,8 @@ from typing import Any
 import gdb
 
 from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error, NativeMissingError
+from whocall.core.errors import Error, MemoryShortError, NativeMissingError
+from whocall.core.long_work import left_out
 from whocall.frontend import options
 from whocall.frontend.options import Syntax
 from whocall.gdb.host.downloads import begin_command, silence
@@ -27,6 +28,14 @@ def _run_here_or_in_subprocess(home: str, argument: Any) -> Any:
         return run_command(home.rpartition(".")[2], argument, missing)
 
 
+def _tell_left_out() -> None:
+    sentences = left_out()
+    if sentences:
+        from whocall.gdb.host.output import warn
+
+        warn(sentences)
+
+
 def run(home: str, argument: Any) -> Any:
     """Calls `run(argument)` of the module `home`; its errors become gdb's, in one sentence.
 
@@ -35,9 +44,14 @@ def run(home: str, argument: Any) -> Any:
     begin_command()
     try:
         with whole_files():
-            return _run_here_or_in_subprocess(home, argument)
+            done = _run_here_or_in_subprocess(home, argument)
+        _tell_left_out()
+        return done
     except Error as error:
+        _tell_left_out()
         raise refusal(error) from error
+    except MemoryError as error:
+        raise refusal(MemoryShortError()) from error
     except gdb.error as error:
         raise refusal(error) from error
     except UnicodeDecodeError as error:  # gdb gives names of files to Python as UTF-8 only

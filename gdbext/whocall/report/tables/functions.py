@@ -166,12 +166,14 @@ def _fitting(table: native.FunctionList, pattern: re.Pattern[str], demangle: boo
     into asking for each than into looking at it."""
     search = pattern.search
     chosen = array("L")
-    for begin in range(0, len(table), _NAMES_AT_ONCE):
+    begin = 0
+    while begin < len(table):
         shown, raw = table.names(begin, begin + _NAMES_AT_ONCE, demangle)
         pairs = enumerate(zip(shown, raw), begin)
         chosen.extend(
             [at for at, (one, two) in pairs if search(one) or (one is not two and search(two))]
         )
+        begin += len(shown)
     return chosen
 
 
