@@ -54,10 +54,10 @@ def one_bomb_in_many_sections(folder: Path) -> list[Command]:
 
 
 @bomb("packed", "compressed parts")
-def one_section_of_a_gigabyte(folder: Path) -> list[Command]:
-    """A .debug_info that says that it has a gigabyte, and has."""
+def one_section_of_zeros(folder: Path) -> list[Command]:
+    """A .debug_info that says that it has 300 MB, and has."""
     image = _program()
-    size = 1024 * MIB
+    size = 300 * MIB
     contents = struct.pack("<IIQQ", 1, 0, size, 1) + _zeros(size)
     image.section(
         ".debug_info", SHT_PROGBITS, image.put(contents), len(contents), flags=SHF_COMPRESSED
@@ -79,11 +79,11 @@ def sections_that_lie(folder: Path) -> list[Command]:
 
 @bomb("packed")
 def hidden_symbols(folder: Path) -> list[Command]:
-    """A .gnu_debugdata that becomes 2 GiB."""
+    """A .gnu_debugdata that becomes 400 MB."""
     image = _program()
     packer = lzma.LZMACompressor(format=lzma.FORMAT_XZ, preset=0)
     piece = bytes(16 * MIB)
-    contents = b"".join(packer.compress(piece) for _ in range(128)) + packer.flush()
+    contents = b"".join(packer.compress(piece) for _ in range(25)) + packer.flush()
     image.section(".gnu_debugdata", SHT_PROGBITS, image.put(contents), len(contents))
     return _every_command(image.write(folder / "program"))
 
@@ -96,10 +96,7 @@ def _packed_core(folder: Path) -> bytes:
 def core_by_gzip(folder: Path) -> list[Command]:
     """A core with 2 GiB of zeros behind it."""
     path = folder / "core.gz"
-    with gzip.open(path, "wb", 9) as file:
-        file.write(_packed_core(folder))
-        for _ in range(2048):
-            file.write(bytes(MIB))
+    path.write_bytes(gzip.compress(_packed_core(folder)) + gzip.compress(bytes(64 * MIB)) * 32)
     return [["bt", str(path)]]
 
 
@@ -107,10 +104,8 @@ def core_by_gzip(folder: Path) -> list[Command]:
 def core_by_xz(folder: Path) -> list[Command]:
     """The same by xz."""
     path = folder / "core.xz"
-    with lzma.open(path, "wb", preset=0) as file:
-        file.write(_packed_core(folder))
-        for _ in range(2048):
-            file.write(bytes(MIB))
+    zeros = lzma.compress(bytes(64 * MIB), preset=0)
+    path.write_bytes(lzma.compress(_packed_core(folder), preset=0) + zeros * 32)
     return [["bt", str(path)]]
 
 

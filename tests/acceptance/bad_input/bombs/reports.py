@@ -46,7 +46,7 @@ def field_of_megabytes(folder: Path) -> list[Command]:
 @bomb("report")
 def dump_of_zeros(folder: Path) -> list[Command]:
     """A core with 1 GiB of zeros behind it."""
-    packed = gzip.compress(_core(folder) + bytes(1024 * MIB), 9)
+    packed = gzip.compress(_core(folder)) + gzip.compress(bytes(64 * MIB)) * 16
     return _apport(folder, _dump(packed))
 
 
