@@ -86,7 +86,7 @@ def worker_at(path: Path, tmp_path: Path, known: set[int]) -> int:
     """The process that works at `path` and is none of `known`."""
     deadline = time.monotonic() + WAIT
     while time.monotonic() < deadline:
-        for note in (tmp_path / "temporary").glob("whocall-triage-*/*"):
+        for note in (tmp_path / "temporary").glob("**/whocall-triage-*/*"):
             try:
                 if note.read_text().endswith(str(path)) and int(note.name) not in known:
                     return int(note.name)

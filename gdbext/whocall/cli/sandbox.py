@@ -207,7 +207,7 @@ def _triage_cache() -> str:
     from whocall.core.errors import Error
 
     try:
-        return str(cache_folder())
+        return cache_folder()
     except Error:  # facts are not kept then
         return ""
 

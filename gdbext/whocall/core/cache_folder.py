@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
 from whocall.core.errors import Error
 
 
-def cache_folder() -> Path:
+def cache_folder() -> str:
     """$XDG_CACHE_HOME/whocall, else ~/.cache/whocall; made when it is missing, for the user alone.
 
     Raises Error when it cannot be made, or others may write there. A home directory is never made:
     who has none (system users have /nonexistent) wants none.
     """
-    named = os.environ.get("XDG_CACHE_HOME", "")
+    base = os.environ.get("XDG_CACHE_HOME", "")
     remedy = "set XDG_CACHE_HOME to a directory that can be written"
+    if not os.path.isabs(base):
+        home = os.path.expanduser("~")
+        if home == "~":  # neither $HOME nor an entry of the user
+            raise Error(f"there is no home directory for the cache; {remedy}")
+        if not os.path.isdir(home):
+            raise Error(f"there is no home directory {home} for the cache; {remedy}")
+        base = os.path.join(home, ".cache")
+    path = os.path.join(base, "whocall")
     try:
-        home = None if Path(named).is_absolute() else Path.home()
-    except RuntimeError as error:  # neither $HOME nor an entry of the user
-        raise Error(f"there is no home directory for the cache; {remedy}") from error
-    if home is not None and not home.is_dir():
-        raise Error(f"there is no home directory {home} for the cache; {remedy}")
-    path = (Path(named) if home is None else home / ".cache") / "whocall"
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = path.stat()
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        status = os.stat(path)
     except OSError as error:
         raise Error(
             f"the cache directory {path} cannot be made: {error.strerror}; {remedy}"

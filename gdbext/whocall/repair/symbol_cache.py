@@ -43,7 +43,7 @@ class Kept:
 
 def directory() -> Path:
     """The user's cache. Raises Error."""
-    return cache_folder()
+    return Path(cache_folder())
 
 
 def key_of(file: str, build_id: str | None, settings: str) -> str | None:

@@ -82,7 +82,7 @@ class Facts:
 def own_folder() -> Path | None:
     """The user's cache; None where there is none."""
     try:
-        return cache_folder()
+        return Path(cache_folder())
     except Error:
         return None
 
