@@ -59,7 +59,7 @@ std::string folder() {
   } else {
     mkdir(base.c_str(), S_IRWXU);  // a home directory is never made: who has none wants none
   }
-  const std::string path = cache + "/facts";  // a sandbox lets be written there and nowhere else
+  std::string path = cache + "/facts";  // a sandbox lets be written there and nowhere else
   for (const std::string& each : {cache, path}) {
     mkdir(each.c_str(), S_IRWXU);  // may be there
     struct stat status {};

@@ -122,7 +122,7 @@ def test_a_relative_name(kind: str, tmp_path: Path) -> None:
 def test_served_pages(kind: str, tmp_path: Path) -> None:
     make = with_a_relative_name if kind == "option" else lambda at, kind: hostile(at, NAMES[kind])
     crash = make(tmp_path, kind)
-    command = [sys.executable, SCRIPT, "serve", "--port", "0", crash.core.parent]
+    command = [sys.executable, SCRIPT, "serve", "--gdb", "--port", "0", crash.core.parent]
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment(GDB=GDB), stdout=subprocess.PIPE, text=True
     ) as server:

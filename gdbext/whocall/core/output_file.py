@@ -43,6 +43,7 @@ def unwritten(path: str, error: OSError) -> Error:
 # What was opened before this process gave up writing, by what the user calls it, or why that could
 # not be; and who puts such a file in its place.
 _early: dict[str, _Beside | int | OSError | Error] = {}
+_of_processes: dict[str, int] = {}  # descriptors of files that processes have open, likewise
 _putting: Callable[[str, int], None] | None = None
 
 
@@ -86,14 +87,36 @@ def _place(path: Path) -> Path:
 
 def is_special(path: str) -> bool:
     """Whether what is written goes to something else than a file of its own."""
+    if handed(path) is not None or _is_of_process(path):
+        return True
     there = Path(path)
-    return handed(path) is not None or (there.exists() and not there.is_file())
+    return there.exists() and not there.is_file()
+
+
+def _is_of_process(path: str) -> bool:
+    """Whether it stands for what some process has open: a file that may have no name by now, in
+    whose place nothing can be put.
+    """
+    parts = path.split("/")
+    return len(parts) == 5 and (*parts[:2], parts[3]) == ("", "proc", "fd")
+
+
+def _opened_of_process(path: str) -> int | None:
+    """A descriptor of the regular file that a process has open; None where it is none. Raises
+    OSError.
+    """
+    if handed(path) is not None or not _is_of_process(path) or not Path(path).is_file():
+        return None
+    return os.open(path, os.O_RDWR | os.O_CLOEXEC)
 
 
 def prepare(path: str) -> None:
     """Opens what writing() will be asked for, while that is possible; a fault is raised there."""
     try:
-        if is_special(path):
+        descriptor = _opened_of_process(path)
+        if descriptor is not None:
+            _of_processes[path] = descriptor
+        elif is_special(path):
             _early[path] = _special(path)
         else:
             _early[path] = _Beside(_place(Path(path)), ".whocall-")
@@ -138,7 +161,13 @@ def writing(
             raise _PlaceError(early)
         if isinstance(early, Error):
             raise early
-        if is_special(called):
+        descriptor = _of_processes.pop(called, None)
+        if descriptor is None and early is None:
+            with _at_output():
+                descriptor = _opened_of_process(called)
+        if descriptor is not None:
+            how = _into(descriptor, called, unbuffered)
+        elif is_special(called):
             how = _all_at_once(called) if unbuffered else _to_special(called)
         else:
             with _at_output():
@@ -183,6 +212,14 @@ def _at_output() -> Iterator[None]:
         yield
     except OSError as error:
         raise _PlaceError(error) from error
+
+
+@contextmanager
+def _into(descriptor: int, called: str, unbuffered: bool) -> Iterator[BinaryIO]:
+    os.ftruncate(descriptor, 0)
+    raw = WrittenFile(descriptor, called, "r+")
+    with raw if unbuffered else io.BufferedWriter(raw) as file:
+        yield file
 
 
 @contextmanager
