@@ -84,7 +84,7 @@ def made(tmp_path: Path) -> Made:
         return Told([(function, Path(file).name, line) for function, file, line in lines], read)
 
     def kept() -> Path:
-        (only,) = (cache / "whocall").glob("*-lines.facts")
+        (only,) = (cache / "whocall" / "facts").glob("*-lines.facts")
         return only
 
     return Made(make_debug_file, ask, kept)

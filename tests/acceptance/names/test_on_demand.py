@@ -106,7 +106,7 @@ def test_texts_of_a_part_that_lies_elsewhere_count(tmp_path: Path) -> None:
 
 def kinds(cache: Path) -> set[str]:
     """What is kept in a cache directory."""
-    return {each.name.split("-", 2)[2] for each in (cache / "whocall").glob("*.facts")}
+    return {each.name.split("-", 2)[2] for each in (cache / "whocall" / "facts").glob("*.facts")}
 
 
 def test_a_function_that_shows_nothing_needs_no_look_through_the_file(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_function_that_shows_nothing_needs_no_look_through_the_file(tmp_path: 
     for _ in range(2):  # found, and read again
         assert told(SINGLE, bare, cache, [start["checked"]]) == [["checked", "message"]]
         assert kinds(cache) == {"message-names.facts", "starts.facts"}
-    for kept in (cache / "whocall").glob("*-message-names.facts"):
+    for kept in (cache / "whocall" / "facts").glob("*-message-names.facts"):
         contents = bytearray(kept.read_bytes())
         contents[-1] ^= 1
         kept.write_bytes(contents)
