@@ -47,7 +47,8 @@ bool put_zeros_at(std::uintptr_t address) {
   for (Slot* slot = the_slots; slot != nullptr; slot = slot->next) {
     const std::uintptr_t begin = slot->begin;
     const std::uintptr_t end = slot->end;
-    if (begin == 0 || address < begin || address >= end) {
+    const bool is_one = slot->begin == begin;  // it was not used again between the two
+    if (begin == 0 || !is_one || address < begin || address >= end) {
       continue;
     }
     slot->was_cut = true;

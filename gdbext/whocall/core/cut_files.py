@@ -24,24 +24,29 @@ def _cut() -> tuple[int, str]:
     return native.cut_files() if native is not None else (0, "")
 
 
+def told() -> int:
+    """Of how many cut files somebody was told: what was made before is not to be used again."""
+    return _told
+
+
 @contextmanager
 def whole_files() -> Iterator[None]:
-    """What is done within was done with whole files, or raises Error in the end. That comes before
-    any other error, which may be due to it.
+    """What is done within was done with whole files, or raises Error in the end; so it does where a
+    file was cut before that it may have used. That comes before any other error, which may be due
+    to it.
     """
-    before, _ = _cut()
     try:
         yield
     except Exception as error:
-        _raise_if_more_than(before, error)
+        _raise_if_cut(error)
         raise
-    _raise_if_more_than(before, None)
+    _raise_if_cut(None)
 
 
-def _raise_if_more_than(before: int, other: Exception | None) -> None:
+def _raise_if_cut(other: Exception | None) -> None:
     global _told
     count, path = _cut()
-    if count > max(before, _told):
+    if count > _told:
         _told = count
         reason = "became shorter while it was read"
         remedy = "repeat that when nobody writes to the file any more"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -23,3 +25,31 @@ def test_cut_at_random_moments(made: Crash, tmp_path: Path, way: cut_short.Way) 
     assert not told.wrong, told.wrong[0]
     assert told.whole + told.in_words == ROUNDS
     assert told.in_words, "no core was cut while it was read"
+
+
+LIBRARY = """
+__attribute__((noipa)) int inner(int *p) { return *(volatile int *)p; }
+__attribute__((noipa)) int middle(int n) { return inner((int *)(long)n) + 1; }
+"""
+
+
+def test_a_library_that_is_cut_between_two_commands(tmp_path: Path) -> None:
+    """gdb keeps what whocall knows of a process. The cut is told once, and then the library is read
+    anew, as what it is now.
+    """
+    library = tmp_path / "libcut.so"
+    build = ["gcc", "-O1", "-shared", "-fPIC", "-x", "c", "-", "-o", library]
+    subprocess.run(build, input=LIBRARY, text=True, check=True)
+    source = "int middle(int); int main(int c, char **v) { return middle(c - 1) + (v == 0); }"
+    flags = ("-Wl,--no-as-needed", str(library), f"-Wl,-rpath,{tmp_path}")
+    made = crash(tmp_path / "crash", *flags, source=source)
+    with cut_short.gdb_session() as gdb:
+        gdb.ask(f"core-file {made.core}")
+        truth = gdb.ask("whocall bt")
+        assert "inner" in truth and "middle" in truth
+        os.truncate(library, 5000)
+        assert cut_short.SENTENCE in gdb.ask("whocall bt")
+        after = gdb.ask("whocall bt")
+        assert cut_short.SENTENCE not in after
+        assert after == truth or str(library) in after
+        assert "#1" in gdb.ask("whocall bt")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import gdb
 
-from whocall.core import loader
+from whocall.core import cut_files, loader
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace
 from whocall.core.records import dataclass, replace
@@ -138,7 +138,7 @@ def _stamps(*paths: str) -> Hashable:
 
 
 def _settings() -> Hashable:
-    return settings.search(), settings.debuginfod_servers()
+    return settings.search(), settings.debuginfod_servers(), cut_files.told()
 
 
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
