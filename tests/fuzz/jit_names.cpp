@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/budget.h"
 #include "fuzz.h"
 #include "symbols/jit/jit_functions.h"
 #include "symbols/jit/jitdump.h"
@@ -32,14 +33,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const unsigned kind = input.byte();
   const std::vector<std::byte> own = input.copy();
   JitFunctions functions;
+  Budget budget("input", own.size());
   if (kind % 2 == 0) {
-    read_perf_map({reinterpret_cast<const char*>(own.data()), own.size()}, functions);
+    read_perf_map({reinterpret_cast<const char*>(own.data()), own.size()}, functions, budget);
   } else {
     (void)read_jitdump_header(own);
     const auto holds = [&](Address address, std::span<const std::byte>) {
       return (kind & 2U) == 0 || address % 3 != 0;
     };
-    read_jitdump(own, holds, functions);
+    read_jitdump(own, holds, functions, budget);
   }
   check(functions);
   return 0;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/budget.h"
 #include "fuzz.h"
 #include "object/elf_decompress.h"
 #include "object/xz.h"
@@ -39,11 +40,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const unsigned kind = input.byte() % 5;
   const std::vector<std::byte> own = input.copy();
+  Budget budget("input", own.size());
   const ByteView view(own, kind % 2 == 0 ? Endian::little : Endian::big);
   if (kind < 3) {
-    check(decompress_section(view, kind == 2 ? 4 : 8), own.size());
+    check(decompress_section(view, kind == 2 ? 4 : 8, budget), own.size());
   } else if (kind == 3) {
-    check(decompress_zdebug(view), own.size());
+    check(decompress_zdebug(view, budget), own.size());
   } else {
     unpack_twice(own);
   }
