@@ -109,7 +109,7 @@ def _end(argv: Sequence[str], confined: bool) -> int:
     """Runs the command, and complains where it cannot do what it should."""
     try:
         try:
-            with whole_files():
+            with whole_files(afresh=True):
                 return _run(argv, confined)
         finally:
             sys.stdout.flush()

@@ -30,11 +30,14 @@ def told() -> int:
 
 
 @contextmanager
-def whole_files() -> Iterator[None]:
+def whole_files(*, afresh: bool = False) -> Iterator[None]:
     """What is done within was done with whole files, or raises Error in the end; so it does where a
-    file was cut before that it may have used. That comes before any other error, which may be due
-    to it.
+    file was cut before that it may have used, unless it opens all that it uses `afresh`. That comes
+    before any other error, which may be due to it.
     """
+    global _told
+    if afresh:
+        _told = _cut()[0]
     try:
         yield
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from acceptance.helpers import cut_short
 from acceptance.helpers.broken_files import Crash, crash
+from whocall import open_symbols
+from whocall.cli.main import main
 
 ROUNDS = 60
 
@@ -53,3 +56,18 @@ def test_a_library_that_is_cut_between_two_commands(tmp_path: Path) -> None:
         assert cut_short.SENTENCE not in after
         assert after == truth or str(library) in after
         assert "#1" in gdb.ask("whocall bt")
+
+
+def test_what_was_cut_before_a_command_began(
+    made: Crash, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command line opens all that it uses itself: what a caller of `main` had open before is
+    no matter of its.
+    """
+    program = tmp_path / "program"
+    shutil.copy(made.exe, program)
+    table = open_symbols(str(program))
+    os.truncate(program, 100)
+    assert main(["bt", str(made.core)]) == 0
+    assert cut_short.SENTENCE not in capsys.readouterr().err
+    assert len(table)
