@@ -100,19 +100,23 @@ class Log:
         return resolve_json(self.path, self.lines(), self._resolver.modules, self.warnings)
 
     def warnings(self) -> list[str]:
-        """What was wrong and what was not to be had, in sentences; all of them at the end."""
+        """What was wrong and what was not to be had, in sentences; all of them at the end. The last
+        counts what was not understood.
+        """
         modules = self._resolver.modules
+        left = self._resolver.count.sentence()
         return [
             *self._complaints,
             *self._nothing_named(),
             *complaints(modules.asked_for()),
             *modules.left_out(),
+            *([left] if left else []),
         ]
 
     def _nothing_named(self) -> Iterator[str]:
-        if self._complaints or self._resolver.located:
+        if self._complaints or self._resolver.count.located:
             return
-        if self._resolver.places:
+        if self._resolver.count.places:
             yield (
                 f"nothing tells in which files the addresses in {called(self.path)} lie: name the"
                 " program by --exe, or a copy of /proc/PID/maps by --maps"
