@@ -238,6 +238,7 @@ CASES = {
     "seastar, in syslog": Case(_seastar_in_syslog, "seastar", exe=True),
     "seastar, in a line": Case(_seastar_in_a_line, "seastar", code=True),
     "clickhouse": Case(_clickhouse, "clickhouse"),
+    "clickhouse, of an exception": Case(_clickhouse_exception, "clickhouse", exe=True),
     "frr": Case(_frr, "frr"),
     "frr, of a signal": Case(_frr_signal, "frr"),
     "faulthandler": Case(_faulthandler, "faulthandler"),

@@ -110,8 +110,8 @@ FORMS = (
     ),
     # Erlang names its functions itself; they lie in no file.
     form(
-        "erlang", "0x00007f3c1a2b3c4d Return addr 0x00007f3c1a2b3c4d (shell:eval/2 + 40)",
-        "0x", r"(?:^|(?<=\s))(?:Program counter: |CP: |0x[0-9a-f]{4,16} Return addr )",
+        "erlang", "0x00007f473004f318:SReturn addr 0x31673864 (erlang:halt/1 + 140)",
+        " 0x", r"(?:Program counter: |\bCP: |Return addr )",
         r"{address} \((?P<symbol>[^()]{1,4096})\)\s*$", native=False,
     ),
     # Seastar: what tells no file lies in the program; the addresses are link addresses of calls.
