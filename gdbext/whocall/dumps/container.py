@@ -203,8 +203,8 @@ def require_root(path: str) -> None:
         os.stat(path)
     except OSError as error:
         raise Error(
-            f"{path}: there are no files of a machine: {error.strerror or error}; name a copy of its root directory,"
-            " an OCI layout, or what `docker save` wrote",
+            f"{path}: there are no files of a machine: {error.strerror}; name a copy of its root"
+            " directory, an OCI layout, or what `docker save` wrote",
             path=path,
         ) from error
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from guards import guarded
 from acceptance.helpers.name_lists import breakpad, breakpad_id
 from acceptance.logs.addresses import Stack, stack_of
 from acceptance.logs.judging import document, judge, within
-from acceptance.logs.log_programs import build, resolved
+from acceptance.logs.log_programs import WHOCALL, build, resolved
 from acceptance.logs.test_written_logs import FORMS
 from acceptance.modules.debuginfod_server import serving
 from whocall.core.image import open_symbols
@@ -258,6 +260,21 @@ def test_the_program_by_the_name_that_the_kernel_has_for_it(tmp_path: Path, stac
     assert "/proc/self/exe+0x" in log
     program = _placed(stack.built.full, tmp_path / "prog")
     judge(document(log, "--exe", program), stack.built.full)
+
+
+def test_a_log_that_is_still_being_written_is_shown(stack: Stack) -> None:
+    """What waits for later lines does not wait for ever."""
+    with subprocess.Popen(
+        [sys.executable, WHOCALL, "resolve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as ran:
+        assert ran.stdin is not None
+        assert ran.stdout is not None
+        line = f" 0# {stack.addresses[0]:#x} in ./prog\n".encode()
+        ran.stdin.write(line)
+        ran.stdin.flush()
+        with guarded(20):
+            assert ran.stdout.readline() == line
+        ran.stdin.close()
 
 
 def test_many_missing_builds_are_a_few_warnings() -> None:
