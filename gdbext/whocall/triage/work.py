@@ -22,6 +22,7 @@ _ABSENT = (
     "signature", "program", "build_id", "module", "signal", "kind", "address", "host", "time",
     "cost", "called", "near", "message", "frames", "through", "recursive",
 )  # fmt: skip
+RESULT_KEYS = frozenset((*_ABSENT, "path", "size", "mtime", "engine", "reason"))
 
 
 @dataclass(frozen=True)
