@@ -13,6 +13,7 @@ import pytest
 from whocall.core.errors import Error
 from whocall.triage import pool, workers
 from whocall.triage import work as working
+from whocall.triage.run import gather
 from whocall.triage.work import Settings, failure
 
 SETTINGS = Settings(remember=False)
@@ -63,6 +64,7 @@ NONSENSE: dict[str, Any] = {
     "frames that are none": {"frames": "abc"},
     "frames of nothing": {"frames": [1, 2]},
     "a size in words": {"size": "large"},
+    "sentences that are none": {"left_out": [1]},
 }
 
 
@@ -75,3 +77,16 @@ def test_what_makes_no_sense_is_a_row_that_says_so(what: str) -> None:
 @pytest.mark.parametrize("said", [b"", b"\x80\x04.", b"[]", b"null", b"[" * 100_000, b"\xff"])
 def test_what_is_no_json_is_one_too(said: bytes) -> None:
     assert pool.checked(said, "/x/core", SETTINGS)["reason"] == pool._NONSENSE
+
+
+def test_what_cores_would_have_cost_is_told(tmp_path: Path) -> None:
+    """Once, whatever core it was left out of; and it is no part of the result."""
+    kept: list[dict[str, Any]] = []
+
+    class Kept:
+        def add(self, result: dict[str, Any]) -> None:
+            kept.append(result)
+
+    rows = [{**_good(), "left_out": ["Names are left out."]} for _ in range(3)]
+    assert gather(rows, Kept()) == ["Names are left out."]  # type: ignore[arg-type]
+    assert all("left_out" not in row for row in kept)

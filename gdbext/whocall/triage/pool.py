@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _LONGEST = 64 << 20  # bytes of what is told of one core
 
 _NONSENSE = "the process that read it told what makes no sense"
-_TYPES = {"path": str, "size": int, "mtime": int, "engine": str, "frames": list}
+_TYPES = {"path": str, "size": int, "mtime": int, "engine": str, "frames": list,
+          "left_out": list}  # fmt: skip
 
 
 class WorkerDiedError(Exception):
@@ -132,6 +133,8 @@ def checked(said: bytes, path: str, settings: Settings) -> Json:
             found[key] is None or isinstance(found[key], kind) for key, kind in _TYPES.items()
         )
         or not all(isinstance(frame, dict) for frame in found["frames"] or ())
+        or not isinstance(found["left_out"], list)
+        or not all(isinstance(sentence, str) for sentence in found["left_out"])
     ):
         return failure(path, _NONSENSE, settings)
     return found
