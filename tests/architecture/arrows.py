@@ -45,7 +45,7 @@ PACKAGE_ORDER = [
     *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
     "report",
     *("resolve/facts", "resolve/formats", "resolve", "tracing", "triage"),
-    *("repair", "frontend", "cli", ""),
+    *("repair", "frontend", "answers", "cli", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]
 _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
