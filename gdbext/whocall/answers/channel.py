@@ -10,6 +10,8 @@ import os
 import select
 import struct
 
+from whocall.core.errors import Error
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -55,12 +57,15 @@ class Channel:
         os.close(self._to_write)
 
     def say(self, kind: bytes, contents: bytes) -> None:
-        """Raises OSError where nobody is there."""
+        """Raises ChannelEndError where nobody is there."""
         if len(contents) > LARGEST:
-            raise ChannelEndError
+            raise Error(f"whocall's helper may say {LARGEST >> 20} MiB at a time, and that is more")
         rest = memoryview(_HEAD.pack(kind, len(contents)) + contents)
-        while rest:
-            rest = rest[os.write(self._to_write, rest) :]
+        try:
+            while rest:
+                rest = rest[os.write(self._to_write, rest) :]
+        except OSError as error:
+            raise ChannelEndError from error
 
     def hear(
         self, kinds: set[bytes], wait: Callable[[int], None] | None = None

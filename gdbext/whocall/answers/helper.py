@@ -70,7 +70,7 @@ class Helper:
             try:
                 self._line.say(channel.QUESTION, json.dumps(question).encode())
                 end, contents = self._heard(take)
-            except (ChannelEndError, OSError) as error:
+            except ChannelEndError as error:
                 raise self._ended() from error
         except HelperEndError:
             raise

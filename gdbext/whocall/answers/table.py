@@ -34,6 +34,7 @@ _HOMES_OF_FILES = {
     "trace_of_file": "traces",
     "plan_of_file": "plans",
     "exported_file": "plans",
+    "unpacked": "unpacked",
 }
 
 

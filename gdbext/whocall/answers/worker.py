@@ -85,7 +85,7 @@ def work(line: Channel, errors: int, gdb: int, terms: Terms) -> None:
             _, question = line.hear({channel.QUESTION})
             limits.limit_time(terms.seconds)
             line.say(*_answered(cores, Sender(line), json.loads(question)))
-    except (ChannelEndError, OSError):
+    except ChannelEndError:
         return
 
 
@@ -102,6 +102,7 @@ def _answered(cores: Cores, out: Sender, question: Json) -> tuple[bytes, bytes]:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             out.warn(left_out())
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         return channel.INTERRUPTED, b""
     except ThreadsWantedError:
         return channel.WANTS_THREADS, b""
@@ -111,8 +112,11 @@ def _answered(cores: Cores, out: Sender, question: Json) -> tuple[bytes, bytes]:
         return channel.REFUSED, encoded(str(error))
     except MemoryError:
         return channel.SHORT_OF_MEMORY, b""
-    except (ChannelEndError, OSError):
+    except ChannelEndError:
         raise
+    except OSError as error:
+        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return channel.REFUSED, encoded(f"{name}{error.strerror or error}")
     except Exception as error:  # a fault of ours is told as well
         return channel.REFUSED, encoded(f"whocall failed: {type(error).__name__}: {error}")
 

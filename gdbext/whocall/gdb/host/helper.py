@@ -20,11 +20,11 @@ _helper: Helper | None = None
 _terms: tuple[Terms, str] | None = None
 
 
-def _wanted(descriptors: Sequence[int]) -> tuple[Terms, str]:
+def _wanted(descriptors: Sequence[int], folders: Sequence[str] = ()) -> tuple[Terms, str]:
     """What it has to keep, by the settings. Whom debuginfod asks stands in the environment."""
     network = settings.asks_debuginfod()
     terms = Terms(
-        writable=tuple(cache_folders(["facts", *["debuginfod"] * network])),
+        writable=(*cache_folders(["facts", *["debuginfod"] * network]), *folders),
         network=network,
         descriptors=tuple(descriptors),
         memory=limits.memory_for(2),
@@ -40,14 +40,29 @@ def ask(question: Json, take: Taker, descriptors: Sequence[int]) -> Any:
     if _helper is not None and (not _helper.process or _terms != wanted):
         end()
     if _helper is None:
-        try:
-            _helper, _terms = Helper(wanted[0]), wanted
-        except OSError as error:
-            raise Error(
-                f"no process can be started that reads files for whocall: {error.strerror};"
-                ' "set whocall helper off" does without'
-            ) from error
+        _helper, _terms = _started(wanted[0]), wanted
     return _helper.ask({**question, "folder": _folder()}, take)
+
+
+def ask_once(
+    question: Json, take: Taker, descriptors: Sequence[int], folders: Sequence[str]
+) -> Any:
+    """The same of a helper for this question alone, which may write in `folders`."""
+    started = _started(_wanted(descriptors, folders)[0])
+    try:
+        return started.ask({**question, "folder": _folder()}, take)
+    finally:
+        started.close()
+
+
+def _started(terms: Terms) -> Helper:
+    try:
+        return Helper(terms)
+    except OSError as error:
+        raise Error(
+            f"no process can be started that reads files for whocall: {error.strerror};"
+            ' "set whocall helper off" does without'
+        ) from error
 
 
 def end() -> None:

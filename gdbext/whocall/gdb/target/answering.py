@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import gdb
 
 from whocall.answers import channel, table
 from whocall.answers.current import ThreadsWantedError, descriptor_of
 from whocall.core import loader
+from whocall.dumps import sparse
 from whocall.gdb.host import downloads, helper, output, settings
 from whocall.gdb.target import inferior as inferiors
 from whocall.gdb.target.executable import executable
@@ -150,6 +152,24 @@ def answer(
         question["threads"] = [(each.num, lwp_of(each)) for each in inferior.threads()]
         found.result = helper.ask(question, found.take, descriptors)
     return found
+
+
+def unpacked(path: str, exe: str, core: BinaryIO) -> Json:
+    """What is in the file, of which a plain core is written to the empty file `core`; schema
+    whocall.unpacked/1. Raises Error, NativeMissingError first.
+    """
+    loader.load()
+    wanted = {"file": path, "exe": exe, "descriptor": core.fileno(), "folder": ""}
+    found = Answer()
+    result: Json
+    if not settings.has_helper():
+        result = table.of_files("unpacked")(settings.search(), found, wanted)
+        return result
+    with tempfile.TemporaryDirectory(prefix="whocall-", dir=sparse.place()) as folder:
+        wanted["folder"] = folder
+        question = {"name": "unpacked", "wanted": wanted, "search": _search()}
+        result = helper.ask_once(question, found.take, [core.fileno()], [folder])
+    return result
 
 
 def answer_of_files(name: str, wanted: Json, *, write: Write | None = None) -> Answer:
