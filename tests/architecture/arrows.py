@@ -52,6 +52,7 @@ _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
 PACKAGE_BESIDE = [
     {"report/comparison", "report/stack", "report/tables", "report/formats"},
     {"resolve", "tracing", "triage"},
+    {"answers", "cli"},
     *({outside, room} for outside in ("cli", "") for room in _GDB),
 ]
 
