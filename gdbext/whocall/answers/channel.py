@@ -51,10 +51,16 @@ class Channel:
         """Of the pipes."""
         return self._to_read, self._to_write
 
+    def hang_up(self) -> None:
+        """Says nothing more, which the other one hears."""
+        if self._to_write >= 0:
+            os.close(self._to_write)
+            self._to_write = -1
+
     def close(self) -> None:
         """Both pipes."""
+        self.hang_up()
         os.close(self._to_read)
-        os.close(self._to_write)
 
     def say(self, kind: bytes, contents: bytes) -> None:
         """Raises ChannelEndError where nobody is there."""

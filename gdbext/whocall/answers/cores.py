@@ -65,6 +65,12 @@ class Cores:
             raise Error(f"whocall does not find gdb's thread {number} in the process.")
         return Current(image, selected, numbers)
 
+    def close(self) -> None:
+        """What was found out of their files is kept for the next time."""
+        for _, image in self._kept.values():
+            image.close()
+        self._kept.clear()
+
     def _image(self, of: Json, search: Search) -> ProcessImage:
         core, exe = of["core"], of["exe"]
         descriptor = descriptor_of(core, self._gdb)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LOOK_UP = 0.1  # seconds after which Ctrl-C is noticed that another thread of gdb has got
 _PATIENCE = 0.3  # seconds for the helper to end an answer that nobody wants any more
+_ENDING = 2.0  # seconds for the helper to end in order
 _ROOM = 1 << 20  # bytes that wait in the pipe
 _SENTENCE = 4096  # bytes of the helper's last word
 _LAST_WORD = "whocall: "
@@ -39,6 +40,9 @@ class Helper:
 
     def __init__(self, terms: Terms) -> None:
         """Raises OSError."""
+        # What is imported here need not be there, where no byte code can be kept.
+        import whocall.answers.cores  # noqa: F401
+
         requests, answers = os.pipe(), os.pipe()
         self._errors, errors = os.pipe()
         for descriptor in (self._errors, errors):
@@ -124,8 +128,18 @@ class Helper:
             self.close()
             raise
 
+    def end(self) -> None:
+        """Between two questions: it keeps for the next time what it has found out of files. Returns
+        when it has gone.
+        """
+        if self._process:
+            self._line.hang_up()
+            if _signal_of(self._process, _ENDING) is not None:
+                self._forget()
+            self.close()
+
     def close(self) -> None:
-        """Returns when it has gone."""
+        """Returns when it has gone, at once."""
         if self._process:
             try:
                 os.kill(self._process, signal.SIGKILL)
@@ -175,11 +189,11 @@ class Helper:
         )
 
 
-def _signal_of(process: int) -> int | None:
+def _signal_of(process: int, patience: float = _PATIENCE) -> int | None:
     """What a process was ended by that is about to end; 0 where that was no signal, or gdb itself,
     which waits for any child, has taken its status; None where it goes on.
     """
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + patience
     while time.monotonic() < until:
         try:
             done, status = os.waitpid(process, os.WNOHANG)
@@ -187,7 +201,7 @@ def _signal_of(process: int) -> int | None:
             return 0
         if done:
             return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        time.sleep(_PATIENCE / 100)
+        time.sleep(_PATIENCE / 300)
     return None
 
 

@@ -86,7 +86,7 @@ def work(line: Channel, errors: int, gdb: int, terms: Terms) -> None:
             limits.limit_time(terms.seconds)
             line.say(*_answered(cores, Sender(line), json.loads(question)))
     except ChannelEndError:
-        return
+        cores.close()
 
 
 def _answered(cores: Cores, out: Sender, question: Json) -> tuple[bytes, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,7 +53,7 @@ def ask_once(
     try:
         return started.ask({**question, "folder": _folder()}, take)
     finally:
-        started.close()
+        started.end()
 
 
 def _started(terms: Terms) -> Helper:
@@ -69,7 +70,7 @@ def end() -> None:
     """Of the helper that there is."""
     global _helper
     if _helper is not None:
-        _helper.close()
+        _helper.end()
         _helper = None
 
 
@@ -78,3 +79,6 @@ def _folder() -> str:
         return str(Path.cwd())
     except OSError:  # gone
         return "/"
+
+
+atexit.register(end)  # in order: at the end of gdb the kernel would only kill it

@@ -31,8 +31,8 @@ from whocall.gdb.target.backend_arguments import (
     search_arguments,
     strategy_arguments,
 )
-from whocall.gdb.target.frames import lwp_of
 from whocall.gdb.target.inferior import current
+from whocall.gdb.target.threads import lwp_of
 from whocall.gdb.target.walks import walk_of, wanted_walk
 from whocall.repair import symbol_cache
 from whocall.repair.chain import Chain, chain_of

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,11 +14,10 @@ import gdb
 from whocall.answers import channel, table
 from whocall.answers.current import ThreadsWantedError, descriptor_of
 from whocall.core import loader
-from whocall.dumps import sparse
 from whocall.gdb.host import downloads, helper, output, settings
 from whocall.gdb.target import inferior as inferiors
 from whocall.gdb.target.executable import executable
-from whocall.gdb.target.frames import lwp_of
+from whocall.gdb.target.threads import lwp_of
 
 if TYPE_CHECKING:
     from whocall.report.form.jsonform import Json
@@ -165,6 +163,10 @@ def unpacked(path: str, exe: str, core: BinaryIO) -> Json:
     if not settings.has_helper():
         result = table.of_files("unpacked")(settings.search(), found, wanted)
         return result
+    import tempfile
+
+    from whocall.dumps import sparse
+
     with tempfile.TemporaryDirectory(prefix="whocall-", dir=sparse.place()) as folder:
         wanted["folder"] = folder
         question = {"name": "unpacked", "wanted": wanted, "search": _search()}

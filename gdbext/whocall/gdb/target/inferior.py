@@ -17,6 +17,7 @@ from whocall.gdb.host import console, parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.snapshot_validator import SnapshotValidator
+from whocall.gdb.target.threads import lwp_of
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
@@ -164,7 +165,7 @@ def _live_image(
 
 
 def _indices(image: ProcessImage, threads: Sequence[gdb.InferiorThread]) -> dict[int, int]:
-    return indices(image, [(thread.num, thread.ptid[1] or thread.ptid[0]) for thread in threads])
+    return indices(image, [(thread.num, lwp_of(thread)) for thread in threads])
 
 
 def _every_number(
