@@ -66,6 +66,11 @@ def key_of(file: str, build_id: str | None, settings: str) -> str | None:
     return f"{build_id or 'none'}-{digest}.symbols"
 
 
+def is_key(text: object) -> bool:
+    """Whether it is such a name."""
+    return isinstance(text, str) and re.fullmatch(r"\w+-[0-9a-f]{16}\.symbols", text) is not None
+
+
 def find(key: str) -> Kept | None:
     """The whole and unchanged file that was kept under `key`; None when there is none."""
     path = directory() / key
