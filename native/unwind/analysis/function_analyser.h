@@ -41,6 +41,9 @@ class FunctionAnalyser {
   // Whether the function at `target` is known to call nothing and to jump nowhere else.
   bool is_leaf(Address target) { return written_by(target).has_value(); }
 
+  // Whether no path from `target`, a function or a jump stub (runtime address), returns.
+  bool never_returns(Address target) { return no_return_.never_returns(target); }
+
   // Bytes of code that were followed so far: what the analysis has cost.
   [[nodiscard]] std::uint64_t followed() const { return followed_; }
 

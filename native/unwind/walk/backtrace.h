@@ -31,6 +31,9 @@ enum class Evidence : std::uint8_t {
   frame_pointer,   // the frame-pointer register names the same return address
   caller_goes_on,  // the rules of the caller lead to an acceptable caller in turn
   signal,          // the kernel interrupted it there
+  // What speaks against one:
+  return_replaced,  // nobody called it: its address replaced the return address of the frame below
+  call_elsewhere,   // the call before it goes to another function, as far as can be told
 };
 std::string_view to_string(Evidence evidence);  // "call-before", "call-target", ...
 

@@ -27,6 +27,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   }
   const Activation& caller = proposal.caller;
   result.refusal = check_stack(callee, row, proposal, trust);
+  if (result.refusal == Refusal::stack_backwards && may_switch_stacks(row, trust)) {
+    result.steps_down = true;
+    result.refusal = Refusal::none;
+  }
   if (result.refusal != Refusal::none) {
     return result;
   }
@@ -44,7 +48,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   // Nothing stands before a trampoline that has a page of its own (qemu's has).
-  const bool begins_page = process_.is_code(caller.pc) && trampoline_at(caller.pc, process_);
+  const bool begins_page = process_.is_code(caller.pc) &&
+                           (trampoline_at(caller.pc, process_) || begins_code(process_, caller.pc));
   if (!process_.is_code(caller.lookup_pc()) && !begins_page) {
     result.refusal = Refusal::not_code;
     return result;
@@ -54,7 +59,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   result.call = match_call(callee, caller, result.called);
-  result.planted = result.call == CallMatch::no_call && was_planted(caller.pc);
+  result.planted = begins_code(process_, caller.pc) ||
+                   (result.call == CallMatch::no_call && was_planted(caller.pc));
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
   const bool credible =
@@ -186,10 +192,16 @@ Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
   if (same_stack(from, to)) {
     return moves_up ? Refusal::none : Refusal::stack_backwards;
   }
-  const bool kept = trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
-                    row.cfa.base != arch.registers.sp;
-  const bool may_switch = (trust == Trust::cfi || kept) && process_.mapping_at(to) != nullptr;
+  const bool may_switch =
+      (trust == Trust::cfi || may_switch_stacks(row, trust)) && process_.mapping_at(to) != nullptr;
   return may_switch ? Refusal::none : Refusal::stack_elsewhere;
+}
+
+// Who switches stacks says so in its unwind tables, or keeps the old stack pointer in a register.
+bool Judge::may_switch_stacks(const UnwindRow& row, Trust trust) const {
+  const bool fixed = row.cfa.kind == CfaRule::Kind::register_offset;
+  return (trust == Trust::cfi || (trust == Trust::analysis && fixed)) &&
+         !(fixed && row.cfa.base == process_.arch->registers.sp);
 }
 
 // A CFA may lie just behind the last byte of its stack, so the word below it is looked at.
@@ -212,6 +224,15 @@ bool Judge::same_stack(std::optional<Address> from, Address to) const {
   const bool below = *from < to_mapping->range.begin && (from_mapping == nullptr || guard) &&
                      to_mapping->range.begin - *from < kFarthestBelow;
   return below || from_mapping == to_mapping;
+}
+
+// Folklore. Situation: an imported function was not called yet, and its slot still leads back to
+// the linkage table. Remedy: a call by way of it leads to the dynamic linker alone.
+bool Judge::cannot_lead(Address target, Address callee) {
+  const Module* module = process_.module_at(callee);
+  return code_.linkage_table_at(target)
+             ? module != nullptr && (module->is_executable || module == process_.module_at(target))
+             : tail_calls_.cannot_lead(target, callee);
 }
 
 CallMatch Judge::match_call(const Activation& callee, const Activation& caller) {

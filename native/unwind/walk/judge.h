@@ -54,6 +54,9 @@ struct Judgement {
   std::optional<Address> called{};         // where that call goes, as far as it can be told
   // Nobody called the caller: its address was put on the stack by hand, to be returned to.
   bool planted = false;
+  // A rule leads down the mapping of the stack, not counting from the stack pointer: StackSwitches
+  // knows whether that may be.
+  bool steps_down = false;
   bool trampoline = false;       // the caller is the kernel's signal trampoline
   bool checked_context = false;  // the caller's registers are as the kernel saves them for a signal
 };
@@ -74,6 +77,10 @@ class Judge {
   CallMatch match_call(const Activation& callee, const Activation& caller,
                        std::optional<Address>& called);
 
+  // Whether no jump leads from the function at `target`, called there, to that of `callee` (an
+  // address to look up); false where that is not proven.
+  bool cannot_lead(Address target, Address callee);
+
   // Whether the frame that ends at `to` (a CFA) lies on the stack that `from` points to; yes where
   // that cannot be told.
   [[nodiscard]] bool same_stack(std::optional<Address> from, Address to) const;
@@ -93,6 +100,7 @@ class Judge {
                          Address caller);
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
+  [[nodiscard]] bool may_switch_stacks(const UnwindRow& row, Trust trust) const;
   [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;
   [[nodiscard]] bool lies_in_file(Address code) const;
   [[nodiscard]] bool believes(const Activation& callee, bool planted, Trust trust) const;

@@ -14,7 +14,8 @@ class ScanStrategy final : public Strategy {
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
     // What a search has found was called, and has not jumped there.
     const bool found = !context.frames.empty() && context.frames.back().trust == Trust::scan;
-    if (auto standing = found ? std::nullopt : find_standing_frame(callee, context)) {
+    if (auto standing =
+            found || context.planted ? std::nullopt : find_standing_frame(callee, context)) {
       return context.keep(std::move(*standing));
     }
     auto best = search_stack(callee, std::nullopt, context);

@@ -1,0 +1,52 @@
+#include "unwind/walk/planted_frame.h"
+
+#include "base/hex.h"
+#include "unwind/code/call_site.h"
+
+namespace whocall {
+namespace {
+
+constexpr Address kMostAbove = 4096;  // words
+
+// Whether no return address lies between `sp` and the end of its mapping, which is near.
+bool is_last(Address sp, const WalkContext& context) {
+  const ProcessImage& process = context.process;
+  const unsigned word = process.arch->registers.size;
+  const Mapping* stack = process.mapping_at(sp - word);
+  if (stack == nullptr || stack->range.end - sp > kMostAbove * word || sp % word != 0) {
+    return false;
+  }
+  for (Address at = sp; at < stack->range.end; at += word) {
+    const auto value = process.memory->read_unsigned(at, word, process.arch->abi.endian);
+    const Address code = value ? process.arch->code_address(*value) : 0;
+    if (code != 0 && process.is_code(code - 1) && call_before(process, code)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+// Folklore. Situation: two kinds of tools put the address of a function where a return address
+// should be. Who starts a stack by hand: makecontext, libcoro. And who wants to see a function
+// return: uftrace, Frida's interceptor, the kernel's uretprobes replace its return address by that
+// of a trampoline, which goes back to the true one, kept elsewhere. Above the first there is
+// nothing, above the second there are all callers. Remedy: the trampoline returns; what stands at
+// the beginning of a stack ends the thread or the program, or has no return address above it.
+std::optional<std::string> started_by_hand(const Activation& planted, const WalkContext& context) {
+  const auto sp = planted.registers.get(context.process.arch->registers.sp);
+  if (!context.analyser.never_returns(planted.pc) && !(sp && is_last(*sp, context))) {
+    return std::nullopt;
+  }
+  return "no call leads to " + hex(planted.pc) + ": the stack was started there by hand";
+}
+
+bool expects_a_call(const Attempt& attempt, const Architecture& arch) {
+  const UnwindRow& row = *attempt.row;
+  return attempt.proposal.failure == ApplyFailure::none && !row.signal_frame &&
+         row.cfa.kind == CfaRule::Kind::register_offset && row.cfa.base == arch.registers.sp &&
+         row.cfa.offset == arch.frame.cfa_on_entry && !goes_to_callee(attempt.judgement.call);
+}
+
+}  // namespace whocall
