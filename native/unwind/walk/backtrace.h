@@ -31,6 +31,7 @@ enum class Evidence : std::uint8_t {
   frame_pointer,   // the frame-pointer register names the same return address
   caller_goes_on,  // the rules of the caller lead to an acceptable caller in turn
   signal,          // the kernel interrupted it there
+  damaged_return,  // what the stack holds of its address was overwritten in part: it is concluded
 };
 std::string_view to_string(Evidence evidence);  // "call-before", "call-target", ...
 

@@ -6,6 +6,7 @@
 
 #include "base/hex.h"
 #include "unwind/rows/apply_row.h"
+#include "unwind/walk/damaged_return.h"
 #include "unwind/walk/outermost.h"
 #include "unwind/walk/quick_walk.h"
 #include "unwind/walk/sentences.h"
@@ -73,6 +74,7 @@ class Walker::Walk {
       }
       learn(activation, *accepted);
       planted_ = accepted->judgement.planted;
+      searched_ = searched_ || accepted->strategy->trust() == Trust::scan;
       activation = accepted->proposal.caller;
       activation.interrupted = activation.interrupted || accepted->judgement.planted;
       add_frame(activation, &*accepted);
@@ -124,6 +126,9 @@ class Walker::Walk {
       }
       if (attempt.judgement.refusal == Refusal::none) {
         attempt.judgement.refusal = check_stack_switch(callee, attempt.proposal);
+      }
+      if (attempt.judgement.refusal == Refusal::none && is_no_return(callee, attempt)) {
+        attempt.judgement.refusal = Refusal::no_call_before;
       }
       if (attempt.judgement.refusal == Refusal::none) {
         return attempt;
@@ -215,6 +220,12 @@ class Walker::Walk {
     return Refusal::none;
   }
 
+  [[nodiscard]] bool is_no_return(const Activation& callee, const Attempt& attempt) const {
+    return !attempt.row->signal_frame && attempt.strategy->trust() <= Trust::analysis &&
+           is_no_return_address(callee, attempt.proposal, attempt.judgement.call, searched_,
+                                context_);
+  }
+
   void stop_without_caller(const Activation& callee) {
     const auto sp = callee.registers.get(process_.arch->registers.sp);
     if (sp && process_.memory->run_at(*sp).empty()) {
@@ -278,7 +289,8 @@ class Walker::Walk {
   std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
   SearchBudget budget_;
   WalkNotes notes_;
-  bool planted_ = false;  // the present frame: see Judgement
+  bool planted_ = false;   // the present frame: see Judgement
+  bool searched_ = false;  // the present frame rests on a search
   Backtrace result_;
 };
 

@@ -17,6 +17,8 @@ const EVIDENCE = {
   "frame-pointer": "the frame pointer names the same return address",
   "caller-goes-on": "the rules of the caller lead to an acceptable caller in turn",
   signal: "the kernel interrupted it there",
+  "damaged-return": "what the stack holds of its address was overwritten in part: one call near"
+    + " it may have led there",
 };
 
 const SOURCES = {
