@@ -179,7 +179,12 @@ void TextLines::finish(std::string& text, const Line& line, std::string_view dra
 
 void TextLines::append_searched(std::string& text, std::size_t at) const {
   const std::optional<Address> bytes = bytes_searched(trace_, at, arch_);
-  if (bytes && below_) {
+  if (bytes && below_ && trace_.frame(at).frame().evidence.has(Evidence::damaged_return)) {
+    append_painted(text, paint_.metadata,
+                   "(the return address of #" + std::to_string(*below_) +
+                       " was overwritten in part: one call near it may have led there)");
+    text += '\n';
+  } else if (bytes && below_) {
     const bool replaced = trace_.frame(at - 1).frame().evidence.has(Evidence::return_replaced);
     const std::string below = "#" + std::to_string(*below_);
     append_painted(text, paint_.metadata,

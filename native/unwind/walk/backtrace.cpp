@@ -35,14 +35,16 @@ std::string_view to_string(Evidence evidence) {
     case Evidence::return_replaced:
       return "return-replaced";
     case Evidence::call_elsewhere:
+      return "call-elsewhere";
+    case Evidence::damaged_return:
       break;
   }
-  return "call-elsewhere";
+  return "damaged-return";
 }
 
 std::vector<Evidence> EvidenceSet::list() const {
   std::vector<Evidence> found;
-  for (unsigned i = 0; i <= static_cast<unsigned>(Evidence::call_elsewhere); ++i) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(Evidence::damaged_return); ++i) {
     if (has(static_cast<Evidence>(i))) {
       found.push_back(static_cast<Evidence>(i));
     }

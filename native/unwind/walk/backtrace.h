@@ -34,6 +34,7 @@ enum class Evidence : std::uint8_t {
   // What speaks against one:
   return_replaced,  // nobody called it: its address replaced the return address of the frame below
   call_elsewhere,   // the call before it goes to another function, as far as can be told
+  damaged_return,   // what the stack holds of its address was overwritten in part: it is concluded
 };
 std::string_view to_string(Evidence evidence);  // "call-before", "call-target", ...
 

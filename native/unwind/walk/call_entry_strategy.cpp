@@ -26,21 +26,43 @@ class CallEntryStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::analysis; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    return callee.interrupted && !context.process.is_code(callee.pc) ? &row_ : nullptr;
+    const bool just_called = callee.interrupted && (!context.process.is_code(callee.pc) ||
+                                                    link_leads_out(callee, context.process));
+    return just_called ? &row_ : nullptr;
   }
 
-  [[nodiscard]] bool hangs_on_pc(const Activation& /*callee*/,
-                                 const WalkContext& /*context*/) override {
-    return true;
+  [[nodiscard]] bool hangs_on_pc(const Activation& callee, const WalkContext& context) override {
+    return !callee.interrupted || !context.process.is_code(callee.pc);
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& /*row*/,
-                                    const WalkContext& /*context*/) const override {
+                                    const WalkContext& context) const override {
+    if (context.process.is_code(callee.pc)) {
+      return "the code of the frame below is not at hand; as its link register leads to another "
+             "module, it has called nobody, so that register";
+    }
     return (callee.pc == 0 ? std::string("the NULL pc") : "the pc, which is not code,") +
            " was just called, so the word on top of the stack";
   }
 
  private:
+  // Folklore. Situation: the file of the innermost function is missing, and nothing tells whether
+  // it has saved its return address. Example: a frameless main of AArch64; its frame pointer is
+  // that of its caller in the C library, so the chain would pass over that one. Remedy: what a
+  // function calls returns into the function itself, in its own module. A link register that leads
+  // to another module is still as the function's caller left it.
+  static bool link_leads_out(const Activation& callee, const ProcessImage& process) {
+    const Architecture& arch = *process.arch;
+    const auto link =
+        arch.registers.link ? callee.registers.get(*arch.registers.link) : std::nullopt;
+    if (!link || *link == 0 || !process.memory->run_at(callee.pc).empty()) {
+      return false;
+    }
+    const Address caller = arch.code_address(*link);
+    const Module* there = process.module_at(caller - 1);
+    return there != nullptr && there != process.module_at(callee.pc) && process.is_code(caller - 1);
+  }
+
   UnwindRow row_;
 };
 

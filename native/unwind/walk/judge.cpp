@@ -77,6 +77,11 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   if (goes_to_callee(result.call)) {
     result.evidence.add(Evidence::call_target);
   }
+  const RegisterRule* returned = row.rule_for(row.return_address);
+  if (trust == Trust::scan && returned != nullptr &&
+      returned->kind == RegisterRule::Kind::value_expression) {
+    result.evidence.add(Evidence::damaged_return);
+  }
   result.evidence.add(Evidence::cfa_up);
   if (frame_pointer_agrees(callee, proposal)) {
     result.evidence.add(Evidence::frame_pointer);

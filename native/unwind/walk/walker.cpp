@@ -6,6 +6,7 @@
 
 #include "base/hex.h"
 #include "unwind/rows/apply_row.h"
+#include "unwind/walk/damaged_return.h"
 #include "unwind/walk/outermost.h"
 #include "unwind/walk/planted_frame.h"
 #include "unwind/walk/quick_walk.h"
@@ -72,8 +73,9 @@ class Walker::Walk {
       }
       planted_ = accepted->judgement.planted || accepted->doubt == CallDoubt::disproved;
       disproved_ = accepted->doubt == CallDoubt::disproved;
+      searched_ = searched_ || accepted->strategy->trust() == Trust::scan;
       activation = accepted->proposal.caller;
-      activation.interrupted = activation.interrupted || planted_;
+      activation.interrupted = activation.interrupted || accepted->judgement.planted;
       add_frame(activation, &*accepted);
       quick.begin(activation, planted_);
     }
@@ -134,6 +136,9 @@ class Walker::Walk {
       }
       if (attempt.judgement.refusal == Refusal::none) {
         attempt.judgement.refusal = switches_.check(callee, attempt, context_);
+      }
+      if (attempt.judgement.refusal == Refusal::none && is_no_return(callee, attempt)) {
+        attempt.judgement.refusal = Refusal::no_call_before;
       }
       if (attempt.judgement.refusal == Refusal::none) {
         attempt.doubt = doubt_of(callee, attempt, context_);
@@ -203,6 +208,12 @@ class Walker::Walk {
       return by_hand;
     }
     return outermost_function(callee, process_, context_.code);
+  }
+
+  [[nodiscard]] bool is_no_return(const Activation& callee, const Attempt& attempt) const {
+    return !attempt.row->signal_frame && attempt.strategy->trust() <= Trust::analysis &&
+           is_no_return_address(callee, attempt.proposal, attempt.judgement.call, searched_,
+                                context_);
   }
 
   void stop_without_caller(const Activation& callee) {
@@ -276,6 +287,7 @@ class Walker::Walk {
   WalkNotes notes_;
   bool planted_ = false;    // the present frame: see Judgement
   bool disproved_ = false;  // and a call stands before it that went elsewhere
+  bool searched_ = false;   // and it rests on a search
   Backtrace result_;
 };
 
