@@ -106,8 +106,11 @@ class Discovery {
       object->path = module.path;
       object->by_file = module.range;
     }
-    object->begin = module.range.begin;
-    object->build_id = module.build_id;
+    // Breakpad's list has a row for each page that a file begins with: see mapped_object.cpp.
+    if (!object->begin) {
+      object->begin = module.range.begin;
+      object->build_id = module.build_id;
+    }
     object->is_program = module.is_executable && program() == nullptr;
   }
 
