@@ -157,6 +157,9 @@ bool code_agrees(std::span<const ElfSegment> segments, std::span<const MappedPie
 }  // namespace
 
 AddressRange MappedObject::range() const {
+  if (pe) {
+    return pe->range;
+  }
   AddressRange range = image ? loaded_range(image->segments, image->bias) : AddressRange{};
   if (range.empty() && !pieces.empty()) {
     range = {pieces.front().range.begin, pieces.back().range.end};
