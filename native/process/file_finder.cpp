@@ -65,9 +65,9 @@ std::shared_ptr<const ElfFile> FileFinder::open(const std::string& path) {
   const auto [entry, is_new] = opened_.try_emplace(path);
   if (is_new) {
     try {
-      entry->second = open_shared(path);
+      entry->second = open_shared(path, Formats::elf_and_pe);
     } catch (const Error&) {
-      // Not there, not readable or not ELF: the next candidate's turn.
+      // Not there, not readable or of no format: the next candidate's turn.
     }
   }
   return entry->second;

@@ -26,11 +26,18 @@ struct MappedPiece {
   bool guessed = false;  // the protection is not known
 };
 
+// A loading of a PE file (pe_objects.h).
+struct PePlace {
+  AddressRange range;              // runtime addresses
+  std::vector<std::byte> headers;  // as they lie in memory; empty where they cannot be read
+};
+
 // One loading of one file: something that becomes a module when it turns out to be ELF.
 struct MappedObject {
   std::string path;                  // as the process names it; may be empty
   std::vector<MappedPiece> pieces;   // sorted; empty where no source names mapped files
   std::optional<LoadedImage> image;  // when its headers can be read from memory
+  std::optional<PePlace> pe;         // when it is no ELF file, but one of Windows
   std::optional<Address> bias;       // where a source other than the image tells it
   std::optional<Address> dynamic;    // runtime address of the dynamic table, by the linker's list
   std::optional<Address> begin;      // runtime address of its first byte, by a dump's list

@@ -10,6 +10,7 @@
 #include "process/file_finder.h"
 #include "process/module_mappings.h"
 #include "process/module_remarks.h"
+#include "process/pe_objects.h"
 
 namespace whocall {
 namespace {
@@ -166,6 +167,9 @@ class ModuleMaker {
   // The page with the build id may be in memory though that of the headers is not: the file's own
   // headers tell where it lies.
   [[nodiscard]] bool fits(const MappedObject& object, const ElfFile& file, Module& module) const {
+    if (object.pe) {
+      return is_pe_of(object, file, evidence_.mappings, evidence_.memory);
+    }
     if (object.image) {
       return same_layout(file, *object.image);
     }
@@ -250,7 +254,11 @@ class ModuleMaker {
   // Whether the image in memory is whole enough to stand in for the file.
   bool use_memory(const MappedObject& object, Module& module) const {
     if (!object.image) {
-      return false;
+      module.file = rebuild_pe(object, evidence_.memory, module.path, *evidence_.budget);
+      module.bias =
+          module.file == nullptr ? module.bias : *object.begin - module.file->load_range().begin;
+      module.state = module.file == nullptr ? module.state : ModuleState::in_memory;
+      return module.file != nullptr;
     }
     module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path,
                                *evidence_.budget);

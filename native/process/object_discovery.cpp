@@ -10,6 +10,7 @@
 #include "process/link_map.h"
 #include "process/memory_and_file.h"
 #include "process/memory_text.h"
+#include "process/pe_objects.h"
 #include "process/program_image.h"
 
 namespace whocall {
@@ -32,6 +33,8 @@ class Discovery {
 
   std::vector<MappedObject> run() {
     objects_ = group_mappings(evidence_.mappings, memory_, arch_, *evidence_.budget);
+    const auto has_file = [&](const MappedObject& object) { return file_of_(object).has_value(); };
+    take_pe_objects(evidence_.mappings, memory_, has_file, objects_);
     const auto room = evidence_.budget->left(Cost::modules);
     if (!evidence_.budget->draw(Cost::modules, objects_.size())) {
       objects_.resize(room);
@@ -106,8 +109,11 @@ class Discovery {
       object->path = module.path;
       object->by_file = module.range;
     }
-    object->begin = module.range.begin;
-    object->build_id = module.build_id;
+    // Breakpad's list has a row for each page that a file begins with: see mapped_object.cpp.
+    if (!object->begin) {
+      object->begin = module.range.begin;
+      object->build_id = module.build_id;
+    }
     object->is_program = module.is_executable && program() == nullptr;
   }
 
