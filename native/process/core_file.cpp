@@ -144,6 +144,27 @@ void repair_protections(std::vector<Mapping>& mappings) {
   }
 }
 
+// Of memory whose mapping is not told: what lies in a module is of the file's protection there, or
+// may be code; so may what a thread's program counter stands in, as compiled at run time.
+void doubt_protections(ProcessImage& image, std::span<const ToldModule> told) {
+  for (Mapping& mapping : image.mappings) {
+    if (!mapping.path.empty()) {
+      continue;
+    }
+    const bool in_module = std::ranges::any_of(
+        told, [&](const ToldModule& module) { return module.range.contains(mapping.range.begin); });
+    const bool runs = std::ranges::any_of(image.threads, [&](const Thread& thread) {
+      const auto pc = thread.registers.get(image.arch->registers.pc);
+      return pc && mapping.range.contains(*pc);
+    });
+    if (in_module || runs) {
+      mapping.executable = true;
+      mapping.writable = mapping.writable && !in_module;
+      mapping.permissions_known = false;
+    }
+  }
+}
+
 void require_threads(const ElfFile& file, const ProcessImage& image) {
   if (!image.threads.empty()) {
     return;
@@ -179,7 +200,12 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   warn_about_missing_notes(notes, image->warnings);
   image->pid = notes.pid != 0 ? notes.pid : image->threads.front().lwp;
   image->mappings = core_mappings(file->segments(), notes.files);
-  repair_protections(image->mappings);
+  image->partial_map = notes.partial_map;
+  if (notes.partial_map) {
+    doubt_protections(*image, notes.modules);
+  } else {
+    repair_protections(image->mappings);
+  }
 
   auto memory = dumped_memory(file);
   const std::string program = notes.arguments.empty() ? notes.name : first_word(notes.arguments);

@@ -244,6 +244,8 @@ void bind_process(py::module_& module) {
                              [](const Process& process) { return threads_of(process.session()); })
       .def_property_readonly("modules",
                              [](const Process& process) { return modules_of(process.session()); })
+      .def_property_readonly("partial_map",
+                             [](const Process& process) { return process.image().partial_map; })
       .def_property_readonly("mappings",
                              [](const Process& process) { return process.image().mappings; })
       .def("describe", &describe, py::arg("address"), py::arg("demangle") = true,

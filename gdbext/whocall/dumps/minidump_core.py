@@ -23,6 +23,7 @@ from whocall.dumps.core_writer import (
     module_note,
     name_note,
     note,
+    partial_map_note,
     process_note,
     segments_of,
     signal_note,
@@ -52,11 +53,13 @@ def notes_of(dump: Minidump) -> bytes:
             pid = dump.pid or thread.lwp
             parts.append(process_note(dump.machine, pid, _program_name(dump), command))
             if dump.crash:
-                parts.append(signal_note(dump.machine, signal, dump.crash.code, dump.crash.address))
+                parts.append(signal_note(dump.machine, dump.crash))
             if dump.auxiliary:
                 parts.append(note("CORE", NT_AUXV, dump.auxiliary))
             parts.append(file_note(dump.machine, dump.regions))
             parts.append(module_note(dump.modules))
+            if not dump.mapped:
+                parts.append(partial_map_note())
             parts.append(name_note((one.lwp, one.name) for one in dump.threads if one.name))
     return b"".join(parts)
 
