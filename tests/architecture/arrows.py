@@ -44,7 +44,7 @@ PACKAGE_ORDER = [
     *("report/form", "report/backtrace"),
     *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
     "report",
-    *("resolve/facts", "resolve/formats", "resolve", "tracing", "triage"),
+    *("resolve/facts", "resolve/grammar", "resolve/formats", "resolve", "tracing", "triage"),
     *("repair", "frontend", "cli", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]

@@ -146,7 +146,7 @@ def test_bad_input_is_one_sentence_and_no_page(
     for words, status, told in (
         (["report", str(workers_core)], 2, "-o FILE.html"),
         (["report", str(tmp_path / "none"), "-o", str(page)], 1, "cannot be opened"),
-        (["report", str(workers_core), str(tmp_path), "-o", str(page)], 1, str(tmp_path)),
+        (["report", str(tmp_path), str(tmp_path), "-o", str(page)], 1, str(tmp_path)),
         (["report", str(workers_core), "-o", str(tmp_path / "no" / "x")], 1, "choose another"),
     ):
         assert main(words) == status
@@ -154,6 +154,26 @@ def test_bad_input_is_one_sentence_and_no_page(
         assert told in error
         assert error.count("\n") == 1
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_core_that_cannot_be_read_leaves_the_others_their_page(
+    tmp_path: Path, workers_core: Path, capsys: pytest.CaptureFixture[str], turned: bool
+) -> None:
+    """What is wrong with it is said, on the page too."""
+    bad = tmp_path / "bad"
+    bad.write_bytes(workers_core.read_bytes()[:100])
+    cores = [str(bad), str(workers_core)][:: -1 if turned else 1]
+    page = tmp_path / "page.html"
+    assert main(["report", *cores, "-o", str(page), "--no-gdb"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"whocall: {bad}: ")
+    assert error.count("\n") == 1
+    assert "it is truncated" in page.read_text(encoding="utf-8")
+    assert main(["report", *cores, "--json", "--no-gdb"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert len(report["crashes"]) == 1
+    assert str(bad) in report["crashes"][0]["left_out"][0]
 
 
 def test_a_page_replaces_the_one_before_whole(tmp_path: Path, place: Path) -> None:

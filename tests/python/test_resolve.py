@@ -15,16 +15,20 @@ from whocall.core.printable import printable_line
 from whocall.core.records import replace
 from whocall.core.search import Search
 from whocall.report.form.style import Style
+from whocall.resolve.envelopes import Piece, opened
 from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.maps import Mapping, Maps, parse_mapping
 from whocall.resolve.facts.place import Place
 from whocall.resolve.formats.known import READERS
+from whocall.resolve.grammar import reader as grammar
+from whocall.resolve.grammar.forms import BLOCKS
 from whocall.resolve.lines import LONGEST, read_chunks
 from whocall.resolve.load_address import load_bias
 from whocall.resolve.modules import Modules
 from whocall.resolve.resolver import Line, Resolver
 from whocall.resolve.stores import breakpad_id, same_build
 from whocall.resolve.text import resolved
+from whocall.resolve.understood import looks_like_frame
 
 PIECES = (
     *(
@@ -66,6 +70,25 @@ PIECES = (
         " ",
         "SUMMARY: a: b ",
         "segfault at 0 ip 1 sp 2 error 4 in p[1,2+3]",
+        "segfault at 0 ip 1234 sp 2 error 4",
+        " in p[1000+1000]",
+        "Backtrace:",
+        "  0x1139",
+        "EIP:",
+        "@[",
+        "#012",
+        '{"log":"',
+        "\\n",
+        '"}',
+        " 1# 0x1234 in ./x",
+        '#1 Object "x", at 0x1234, in ',
+        "frame #0: 0x1234 x`f + 1",
+        "1. f @ 0x1",
+        "unknown function (ip: 0x1234)",
+        "---- signal ----",
+        "f in /x(+0x1) called g in /x(+0x2)",
+        "postgres: a b(+0x11)[0x1234]",
+        "b(int)+0x1)[0x1234]",
         "PC=0x",
     ),
 )
@@ -87,13 +110,19 @@ def _read(resolver: Resolver, lines: list[str]) -> list[Line]:
 @given(st.lists(LINES, max_size=8))
 def test_no_lines_stop_it_and_unknown_files_change_none(lines: list[str]) -> None:
     found = _read(_resolver(), lines)
-    assert [line.text for line in found] == lines
-    assert [line.number for line in found] == list(range(1, len(lines) + 1))
+    told = "".join(line.escape(line.text) + line.end for line in found)
+    assert told == "".join(line + "\n" for line in lines)
+    ends = [line.number for line in found if "\n" in line.end]
+    assert ends == list(range(1, len(lines) + 1))
     for line in found:
         for place, _ in line.places:
             assert 0 <= place.begin <= place.end <= len(line.text)
         if not any(answer.function for _, answer in line.places):
-            assert resolved(line, Style()) == printable_line(line.text, kept="\t") + "\n"
+            assert resolved(line, Style()) == _shown(line)
+
+
+def _shown(line: Line) -> str:
+    return printable_line(line.escape(line.text), kept="\t") + line.end
 
 
 @settings(max_examples=200)
@@ -125,6 +154,9 @@ REPEATED = (
     "0123456789abcdef ",
     "a.go:1 fp=", "(in /", "b ", "ip 12345678 ", "whocall: ", "Module ", "/", "+0x1", " in ", "@ ",
     "1: 0x1234 [", " - ", "#0 pc 00000000 ", "== ==1==    at 0x1: ", "\t", " [0x1]",
+    'Object "', "frame #1: ", "1# ", "1. ", "[1] (", "<= ",
+    "ip: ", "@ 0x1 ", "+0x1 ", " 0x1", "backtrace: ", "#012", '{"log":"', "\\n", '\\"', "[0x1] ",
+    "x in /x(+0x1) called ", "12345678 ", "12345678 1234 (", "`", "(a", "/x+0x1 ", "Stack trace: ",
 )  # fmt: skip
 ENDS = ("", "+0x1)", "]", " crashed: x", " with build-id", " (a + 0x1)", " [cfi]", ")", " in ")
 
@@ -140,6 +172,22 @@ def test_no_line_is_read_for_long(piece: str) -> None:
                 context.learn(line)
                 for _, read in READERS:
                     read(line, context)
+                for block in BLOCKS if begin == "\t" else ("",):
+                    context.block = block
+                    grammar.read(line, context)
+                looks_like_frame(line)
+                assert "".join(map(_packed, opened(line, "\n", True))) == line + "\n"
+
+
+def _packed(piece: Piece) -> str:
+    return piece.escape(piece.text) + piece.end
+
+
+@settings(max_examples=300)
+@given(LINES, st.sampled_from(("", '{"log":"', '{"a":1,"MESSAGE": "')), st.sampled_from(("", '"}')))
+def test_packed_lines_are_written_back_as_they_were(line: str, before: str, after: str) -> None:
+    whole = before + line + after
+    assert "".join(map(_packed, opened(whole, "\n", True))) == whole + "\n"
 
 
 def test_escapes_stay_text() -> None:

@@ -60,7 +60,13 @@ def parse_address(text: str) -> int:
 
 
 def wanted_search(arguments: Values) -> Search:
-    """Where to look for files and names."""
+    """Where to look for files and names. Raises Error for a directory that is not there: what lies
+    in it was to be used, and nothing else in its place.
+    """
+    if arguments.sysroot:
+        from whocall.dumps.container import require_root
+
+        require_root(arguments.sysroot)
     return Search(
         sysroot=arguments.sysroot,
         directories=arguments.search,

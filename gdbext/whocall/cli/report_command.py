@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.cli import arguments as options
 from whocall.cli.inputs import open_named_core, wanted_walk
-from whocall.cli.outputs import require_other_file, write_json
-from whocall.core.errors import UsageError
+from whocall.cli.outputs import complain, require_other_file, write_json
+from whocall.core.errors import Error, UsageError
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Parser, Values
@@ -57,11 +57,26 @@ def page_options(arguments: Values, gdb: bool, tell: Tell | None = None) -> Page
     )
 
 
-def opened(cores: Sequence[str], arguments: Values) -> Iterator[ProcessImage]:
-    """The cores one after the other; each is closed before the next is opened."""
+def opened(
+    cores: Sequence[str], arguments: Values, unread: list[Error] | None = None
+) -> Iterator[ProcessImage]:
+    """The cores one after the other; each is closed before the next is opened. What is wrong with
+    those that cannot be read goes into `unread`. Raises Error without it, and where none can.
+    """
+    good = 0
     for core in cores:
-        with open_named_core(core, arguments.exe, arguments) as image:
+        try:
+            opened_core = open_named_core(core, arguments.exe, arguments)
+        except Error as error:
+            if unread is None:
+                raise
+            unread.append(error)
+            continue
+        good += 1
+        with opened_core as image:
             yield image
+    if unread and not good:
+        raise unread[0]
 
 
 def run(arguments: Values) -> int:
@@ -86,14 +101,17 @@ def run(arguments: Values) -> int:
         stage(what, (at - 1 + share) / len(cores))
 
     how = page_options(arguments, not arguments.no_gdb, tell)
-    images = opened(cores, arguments)
+    unread: list[Error] = []
+    images = opened(cores, arguments, unread)
     if not arguments.json:
-        write_page(images, arguments.output, how)
-        return 0
-    text = jsonform.text(document(images, how))
-    if arguments.output:
-        with writing_text(arguments.output, private=True) as file:
-            file.write(text)
+        write_page(images, arguments.output, how, unread)
     else:
-        write_json([text])
-    return 0
+        text = jsonform.text(document(images, how, unread))
+        if arguments.output:
+            with writing_text(arguments.output, private=True) as file:
+                file.write(text)
+        else:
+            write_json([text])
+    for error in unread:
+        complain(error)
+    return 1 if unread else 0

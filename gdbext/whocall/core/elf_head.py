@@ -38,6 +38,7 @@ class Segment:
     file_size: int  # bytes
     size: int  # bytes in memory
     flags: int  # PF_X 1, PF_W 2, PF_R 4
+    align: int = 0  # bytes: offset and address are the same modulo this
 
     @property
     def executable(self) -> bool:
@@ -121,10 +122,10 @@ def _segments(reader: _Reader, header: tuple[int, ...]) -> list[tuple[int, Segme
     found = []
     for row in rows:
         if reader.wide:
-            kind, flags, offset, address, _, file_size, size, _ = row
+            kind, flags, offset, address, _, file_size, size, align = row
         else:
-            kind, offset, address, _, file_size, size, flags, _ = row
-        found.append((kind, Segment(offset, address, file_size, size, flags & 7)))
+            kind, offset, address, _, file_size, size, flags, align = row
+        found.append((kind, Segment(offset, address, file_size, size, flags & 7, align)))
     return found
 
 

@@ -197,6 +197,18 @@ class _Image:
         return [str(name) for name in saved[0].get("Layers", [])]
 
 
+def require_root(path: str) -> None:
+    """Raises Error where there is nothing at `path` that files could come from."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        raise Error(
+            f"{path}: there are no files of a machine: {error.strerror}; name a copy of its root"
+            " directory, an OCI layout, or what `docker save` wrote",
+            path=path,
+        ) from error
+
+
 def is_image(path: str) -> bool:
     """Whether it is no plain directory: a file, or a directory that is an OCI layout."""
     return os.path.isfile(path) or os.path.isfile(os.path.join(path, "oci-layout"))

@@ -8,7 +8,7 @@ from whocall.core.image import ProcessImage
 from whocall.core.image import open_core as open_plain_core
 from whocall.core.search import Search
 from whocall.dumps.arrival import Arrived, open_arrived, receive
-from whocall.dumps.container import is_image
+from whocall.dumps.container import is_image, require_root
 from whocall.dumps.kinds import kind_of_path
 
 
@@ -19,6 +19,8 @@ def in_root(
 
     `by_name`: its libraries may be known by name alone.
     """
+    if search.sysroot:
+        require_root(search.sysroot)
     if not search.sysroot or not is_image(search.sysroot):
         return open_it(search)
     from whocall.dumps.image_root import opened_with_image

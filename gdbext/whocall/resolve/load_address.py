@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from whocall.core.elf_head import PAGE, ElfHead
@@ -73,6 +73,14 @@ class _Code:
         word = int.from_bytes(self.bytes[max(0, at - 4) : at], "little")
         return link % 4 == 0 and (word >> 26 == 0x25 or word & 0xFFFFFC1F == 0xD63F0000)
 
+    def ends_call(self, machine: int, link: int) -> bool | None:
+        """Whether a call may end there; None where that cannot be told."""
+        if not self.begin <= link < self.end:
+            return None
+        if machine == _X86_64:
+            return self.ends_call_of_x86_64(link)
+        return self.ends_call_of_aarch64(link) if machine == _AARCH64 else None
+
     def pages_with_call(self, machine: int, at: int) -> Iterator[int]:
         """All places, whole pages from `at` (in the code), before which a call may stand: so cheap
         that programs of a hundred megabytes can be asked about many addresses.
@@ -92,11 +100,7 @@ def load_bias(head: ElfHead, return_addresses: Iterable[int]) -> int | None:
     """
     wanted = sorted(islice(dict.fromkeys(return_addresses), _MOST_ADDRESSES))
     code = _Code(head)
-    ends_call: Callable[[int], bool] | None = {
-        _X86_64: code.ends_call_of_x86_64,
-        _AARCH64: code.ends_call_of_aarch64,
-    }.get(head.machine)
-    if not code.bytes or ends_call is None:
+    if not code.bytes or head.machine not in _MARKS:
         return None
     pages = 1 if head.first else len(code.bytes) // PAGE + 1
     best: tuple[int, int] | None = None
@@ -107,15 +111,22 @@ def load_bias(head: ElfHead, return_addresses: Iterable[int]) -> int | None:
         for bias in (0,) if head.first else _biases(code, head.machine, anchor):
             first = bisect_right(wanted, code.begin + bias)
             inside = wanted[first : bisect_left(wanted, code.end + bias)]
-            if pages * len(wanted) * _CHANCE ** len(inside) > _LIKELY_ENOUGH:
+            if pages * len(wanted) * _chance(len(inside), 0) > _LIKELY_ENOUGH:
                 continue
-            if not all(ends_call(each - bias) for each in inside):
+            odd = sum(not code.ends_call(head.machine, each - bias) for each in inside)
+            # One may be where a signal interrupted the program, if enough others tell.
+            if odd > 1 or pages * len(wanted) * _chance(len(inside), odd) > _LIKELY_ENOUGH:
                 continue
             if best is not None and len(inside) == best[0]:
                 several = True
             if best is None or len(inside) > best[0]:
                 best, several = (len(inside), bias), False
     return None if best is None or several else best[1]
+
+
+def _chance(count: int, odd: int) -> float:
+    """How likely it is that behind all of so many places but `odd` a call seems to end."""
+    return float(count**odd * _CHANCE ** (count - odd))
 
 
 def _biases(code: _Code, machine: int, anchor: int) -> Iterator[int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.core.elf_head import PAGE, ElfHead
+from whocall.core.elf_head import ElfHead
 from whocall.resolve.facts.place import CODE, FILE, FIRST, LINK, VALGRIND, Place
+from whocall.resolve.segments import code_offset, file_offset, has_code_at
 
 if TYPE_CHECKING:
     from whocall.resolve.facts.context import Context
@@ -21,11 +22,8 @@ _WORD = (1 << 64) - 1
 
 def locate(place: Place, context: Context, modules: Modules) -> tuple[Module, int] | None:
     """The module and the link address; None where the log does not tell enough."""
-    if place.module is not None and place.module[:1] not in ("", "["):
-        name = place.module
-        if "/" not in name and context.maps:
-            name = context.maps.path_called(name) or name
-        module = modules.module(name, place.build_id or context.build_id_of(name))
+    module = _told_module(place, context, modules)
+    if module is not None:
         rva = _in_module(place, module, context, modules)
         if rva is not None:
             return module, rva & _WORD
@@ -34,49 +32,115 @@ def locate(place: Place, context: Context, modules: Modules) -> tuple[Module, in
     mapping = context.maps.find(place.address)
     if mapping is not None:
         module = modules.module(mapping.path, context.build_id_of(mapping.path))
-        mapped = _in_mapping(place.address, mapping, context, module)
+        mapped = _in_mapping(place, place.address, mapping, context, module)
         return None if mapped is None else (module, mapped & _WORD)
     if place.module is not None or context.maps:
         return None
-    if context.loaded is not None:
-        path, bias = context.loaded
+    return _by_address(place, place.address, context, modules)
+
+
+def _told_module(place: Place, context: Context, modules: Modules) -> Module | None:
+    """The module that the place itself names."""
+    if place.program:
+        return _program(place, context, modules)
+    if place.module is None or place.module[:1] in ("", "["):
+        return None
+    if place.title[:1] in ("/", "."):  # a path with blanks in it, or with words behind it
+        for path in (place.title, place.title.split(" ")[0]):
+            if modules.is_called(path):
+                return modules.module(path, place.build_id or context.build_id_of(path))
+    name = place.module
+    if "/" not in name and context.maps:
+        name = context.maps.path_called(name) or name
+    first = context.first_of(name)
+    name = first[0] if first is not None else name
+    return modules.module(name, place.build_id or context.build_id_of(name))
+
+
+def _program(place: Place, context: Context, modules: Modules) -> Module | None:
+    """The program itself, which the log calls anything: what a process calls itself in its list of
+    arguments, as `redis-server *:6379` or `postgres: bob shop [local] SELECT`, or nothing at all.
+    The one that was named, else a file that is called as one of these words.
+    """
+    if context.program is not None:
+        return modules.module(context.program, context.build_id_of(context.program))
+    for word in (place.title, *place.title.split(), place.module or ""):
+        name = word.rstrip(":,")
+        if name and name[:1] != "[" and modules.is_called(name):
+            return modules.module(name, context.build_id_of(name))
+    if "" in context.loaded:
+        return modules.module(context.loaded[""][0], None)
+    return modules.module(place.module, None) if place.module is not None else None
+
+
+def _by_address(
+    place: Place, address: int, context: Context, modules: Modules
+) -> tuple[Module, int] | None:
+    """By the address alone."""
+    library = context.library_at(address)
+    if library is not None:
+        module = modules.module(library, context.build_id_of(library))
+        head = module.head
+        if head is None or head.text is None:
+            return None
+        return module, address - context.text_at[library][0] + head.text
+    if context.code_at is not None and context.code_at[1] <= address < context.code_at[2]:
+        path, begin, end = context.code_at
+        module = modules.module(path, context.build_id_of(path))
+        head = module.head
+        rva = code_offset(head, address - begin, end - begin) if head is not None else None
+        return None if rva is None else (module, rva)
+    if "" in context.loaded:
+        path, bias = context.loaded[""]
         program = modules.module(path, None)
-        if _has_code_at(program.head, place.address - bias):
-            return program, place.address - bias
+        if has_code_at(program.head, address - bias - place.caller):
+            return program, address - bias
     if context.program is not None:
         program = modules.module(context.program, context.build_id_of(context.program))
-        if _is_fixed(program.head, place.address):
-            return program, place.address
+        if _is_fixed(program.head, address - place.caller):
+            return program, address
     return None
 
 
 def _in_module(place: Place, module: Module, context: Context, modules: Modules) -> int | None:
-    head = module.head
     if place.offset is not None:
-        return _counted(place, head)
-    if place.address is None and place.symbol is None:
-        return None
+        return _counted(place, module.head)
     # What was told of the load bias may have been that of another process.
     if place.symbol is not None and place.symbol_offset is not None:
         rva = modules.by_symbol(module, place.symbol, place.symbol_offset, place.address)
         if rva is not None:
             return rva
-    if place.address is not None:
-        bias = context.bias_of(module.name)
-        if bias is not None:
-            return place.address - bias
-        mapping = context.maps.find(place.address)
-        if mapping is not None and mapping.path.endswith(module.name.lstrip(".")):
-            return _in_mapping(place.address, mapping, context, module)
-        if _is_fixed(head, place.address):
-            return place.address
-        if place.counted == VALGRIND and head is not None:
-            base = _valgrinds_base(place.address, module.name, head)
-            if base is not None:
-                return place.address - base + head.first
-        text = context.text_at.get(module.name)
-        if text is not None and head is not None and head.text is not None:
-            return place.address - text + head.text
+    if place.address is None:
+        return None
+    return _of_runtime(place, place.address, module, context)
+
+
+def _of_runtime(place: Place, address: int, module: Module, context: Context) -> int | None:
+    """The link address of a runtime address in a module."""
+    head = module.head
+    bias = context.bias_of(place.module or module.name)
+    if bias is not None and (head is None or has_code_at(head, address - bias - place.caller)):
+        return address - bias
+    mapping = context.maps.find(address)
+    if mapping is not None and mapping.path.endswith(module.name.lstrip(".")):
+        return _in_mapping(place, address, mapping, context, module)
+    if head is None:
+        return None
+    if _is_fixed(head, address - place.caller):
+        return address
+    if place.counted == VALGRIND:
+        base = _valgrinds_base(address, module.name, head)
+        if base is not None:
+            return address - base + head.first
+    first = context.first_of(module.name)
+    if first is not None:
+        return address - first[1] + head.first
+    text = context.text_at.get(module.name)
+    if text is not None and head.text is not None:
+        return address - text[0] + head.text
+    loaded = context.loaded.get("" if place.program else place.module or "")
+    if loaded is not None and has_code_at(head, address - loaded[1] - place.caller):
+        return address - loaded[1]
     return None
 
 
@@ -88,39 +152,20 @@ def _counted(place: Place, head: ElfHead | None) -> int | None:
     if place.counted == FIRST:
         return place.offset + (head.first if head is not None else 0)
     if place.counted == FILE:
-        return None if head is None else _of_file_offset(head, place.offset)
+        return None if head is None else file_offset(head, place.offset, place.caller)
     assert place.counted == CODE
     if head is None:
         return None
-    if place.in_file is not None and head.has_code:
-        return _of_file_offset(head, place.in_file)
-    return _of_code_offset(head, place.offset, place.extent)
+    if place.in_file is not None:
+        rva = file_offset(head, place.in_file, place.caller)
+        if rva is not None or head.has_code:
+            return rva
+    return code_offset(head, place.offset, place.extent)
 
 
-def _of_file_offset(head: ElfHead, offset: int) -> int | None:
-    if not head.has_code:
-        return None  # debug files tell no more where in its file code was
-    for part in head.segments:
-        begin = part.offset // PAGE * PAGE
-        if part.executable and begin <= offset < part.offset + max(part.file_size, part.size):
-            return offset - part.offset + part.address
-    return None
-
-
-def _of_code_offset(head: ElfHead, offset: int, extent: int) -> int | None:
-    """Of what counts from a mapping of which only the size is known: a segment with code."""
-    parts = [part for part in head.segments if part.executable]
-    fits = [part for part in parts if _pages(part.address, part.size) == extent]
-    chosen = fits if len(fits) == 1 else parts
-    return chosen[0].address // PAGE * PAGE + offset if len(chosen) == 1 else None
-
-
-def _pages(address: int, size: int) -> int:
-    """Bytes of the pages that hold a range."""
-    return (address + size + PAGE - 1) // PAGE * PAGE - address // PAGE * PAGE
-
-
-def _in_mapping(address: int, mapping: Mapping, context: Context, module: Module) -> int | None:
+def _in_mapping(
+    place: Place, address: int, mapping: Mapping, context: Context, module: Module
+) -> int | None:
     head = module.head
     first = context.maps.first_byte(mapping)
     if first is not None:
@@ -128,18 +173,13 @@ def _in_mapping(address: int, mapping: Mapping, context: Context, module: Module
     if head is None:
         return None
     if head.has_code:
-        return _of_file_offset(head, address - mapping.begin + mapping.offset)
-    return _of_code_offset(head, address - mapping.begin, mapping.end - mapping.begin)
+        return file_offset(head, address - mapping.begin + mapping.offset, place.caller)
+    return code_offset(head, address - mapping.begin, mapping.end - mapping.begin)
 
 
 def _is_fixed(head: ElfHead | None, address: int) -> bool:
     """Whether the file is a program that always lies at its link addresses, with code there."""
-    return head is not None and head.first > 0 and _has_code_at(head, address)
-
-
-def _has_code_at(head: ElfHead | None, rva: int) -> bool:
-    parts = [part for part in head.segments if part.executable] if head is not None else []
-    return any(part.address <= rva < part.address + part.size for part in parts)
+    return head is not None and head.first > 0 and has_code_at(head, address)
 
 
 def _valgrinds_base(address: int, name: str, head: ElfHead) -> int | None:
@@ -151,5 +191,5 @@ def _valgrinds_base(address: int, name: str, head: ElfHead) -> int | None:
     end = max((part.address + part.size for part in head.segments), default=0) - head.first
     is_program = head.has_interpreter and ".so" not in name.rpartition("/")[2]
     fits = end <= _VALGRIND_OTHERS - _VALGRIND_BASE
-    inside = _has_code_at(head, address - _VALGRIND_OTHERS + head.first)
+    inside = has_code_at(head, address - _VALGRIND_OTHERS + head.first)
     return _VALGRIND_OTHERS if is_program and fits and inside else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import stat
 from collections.abc import Iterator
 from types import TracebackType
@@ -27,6 +28,7 @@ from whocall.resolve.strangers import stranger
 from whocall.resolve.text import resolved
 
 _MOST_RECORDS = 1 << 26  # bytes
+_QUIET = 0.3  # seconds without a byte: whoever watches a log sees what there is
 _COPY = "give a copy of /proc/PID/maps"
 
 
@@ -65,9 +67,14 @@ class Log:
             raise Error(complaint, path=self.path)
         if not head:
             self._complaints.append(f"{called(self.path)} is empty: there is nothing to name")
-        for chunk in read_chunks(self._stream):
+        for chunk in read_chunks(self._stream, self._is_quiet if self.is_live else None):
             working(f"Resolving {called(self.path)}", share_of(self._stream))
             yield chunk
+
+    def _is_quiet(self) -> bool:
+        """Whether nothing comes at present from a log that is still being written."""
+        ready, _, _ = select.select([self._stream], [], [], _QUIET)
+        return not ready
 
     def _recorded(self) -> Iterator[list[tuple[str, str, bool]]]:
         data = self._stream.read(_MOST_RECORDS + 1)
@@ -86,13 +93,14 @@ class Log:
     def lines(self) -> Iterator[Line]:
         """Every line, with what is known of the places in it."""
         for chunk in self._chunks():
-            yield from self._resolver.read(chunk)
+            yield from self._resolver.read(chunk) if chunk else self._resolver.rest()
         yield from self._resolver.rest()
 
     def text(self, style: Style) -> Iterator[str]:
         """The log with names in place, some lines at a time."""
         for chunk in self._chunks():
-            yield "".join(resolved(line, style) for line in self._resolver.read(chunk))
+            lines = self._resolver.read(chunk) if chunk else self._resolver.rest()
+            yield "".join(resolved(line, style) for line in lines)
         yield "".join(resolved(line, style) for line in self._resolver.rest())
 
     def json(self) -> Iterator[str]:
@@ -100,19 +108,23 @@ class Log:
         return resolve_json(self.path, self.lines(), self._resolver.modules, self.warnings)
 
     def warnings(self) -> list[str]:
-        """What was wrong and what was not to be had, in sentences; all of them at the end."""
+        """What was wrong and what was not to be had, in sentences; all of them at the end. The last
+        counts what was not understood.
+        """
         modules = self._resolver.modules
+        left = self._resolver.count.sentence()
         return [
             *self._complaints,
             *self._nothing_named(),
             *complaints(modules.asked_for()),
             *modules.left_out(),
+            *([left] if left else []),
         ]
 
     def _nothing_named(self) -> Iterator[str]:
-        if self._complaints or self._resolver.located:
+        if self._complaints or self._resolver.count.located:
             return
-        if self._resolver.places:
+        if self._resolver.count.places:
             yield (
                 f"nothing tells in which files the addresses in {called(self.path)} lie: name the"
                 " program by --exe, or a copy of /proc/PID/maps by --maps"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from whocall.resolve.trampolines import is_trampoline
 
 if TYPE_CHECKING:
     import whocall._native as native
+    from whocall.resolve.facts.context import Context
 
 _MOST_ANSWERS = 1 << 16  # kept of one module
 MOST_MODULES = 1 << 14  # that a log may name: each costs memory, and look-ups on disk
@@ -124,6 +126,11 @@ class Modules:
 
     def module(self, name: str, build_id: str | None) -> Module:
         """The module of this path (or last part of one) and build, in which a place lies."""
+        module = self._module(name, build_id)
+        module.places += 1
+        return module
+
+    def _module(self, name: str, build_id: str | None) -> Module:
         key = (name, build_id)
         module = self.known.get(key)
         if module is None and len(self.known) >= MOST_MODULES:
@@ -132,7 +139,6 @@ class Modules:
         if module is None:
             module = self.known[key] = Module(name, build_id)
             self._find(module)
-        module.places += 1
         return module
 
     def answer(self, module: Module, rva: int, back: int) -> Answer:
@@ -156,14 +162,16 @@ class Modules:
                 " for: give its parts one by one"
             )
 
-    def loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
+    def _loaded_program(self, stack: list[int], exe: str | None) -> tuple[str, int] | None:
         """The program on whose stack these return addresses were, and its load bias: `exe` where
         there is a file of that path or name, else the one of all in the user's directories that
         fits.
         """
         heads: Iterable[ElfHead | None] = self._stores.programs()
         if exe is not None:
-            named = [*self._stores.there([exe]), *self._stores.at(exe), *self._stores.called(exe)]
+            own = exe == self._exe or _is_of_disk(exe)
+            here = self._stores.there([exe]) if own else iter(())
+            named = [*here, *self._stores.at(exe), *self._stores.called(exe)]
             heads = [found.head for found in named] or heads
         fits: dict[str, tuple[str, int]] = {}
         for head in heads:
@@ -171,6 +179,22 @@ class Modules:
             if head is not None and bias is not None:
                 fits.setdefault(head.build_id or head.path, (head.path, bias))
         return next(iter(fits.values())) if len(fits) == 1 else None
+
+    def loaded(self, name: str, stack: list[int], context: Context) -> tuple[str, int] | None:
+        """Path and load bias of the file that the log calls so, by the return addresses that lie in
+        it; "" stands for the program.
+        """
+        if name == "":
+            return self._loaded_program(stack, context.program)
+        code = self._module(name, context.build_id_of(name)).code
+        bias = load_bias(code, stack) if code is not None else None
+        return None if bias is None else (name, bias)
+
+    def is_called(self, name: str) -> bool:
+        """Whether there is a file of this path or name where the user has said to look."""
+        here = self._stores.there([name]) if _is_of_disk(name) else iter(())
+        found = (*self._stores.at(name), *self._stores.called(name), *here)
+        return bool(found)
 
     def by_symbol(
         self, module: Module, symbol: str, offset: int, address: int | None
@@ -238,7 +262,7 @@ class Modules:
                 yield found
 
     def _every_one(self, module: Module, build_id: str) -> Iterator[Found]:
-        here = self._stores.there([module.name]) if "/" in module.name else iter(())
+        here = self._stores.there([module.name]) if _is_of_disk(module.name) else iter(())
         for found in (*self._by_path(module), *here):
             if same_build(build_id, found.build_id):
                 yield found
@@ -270,7 +294,7 @@ class Modules:
                 "log does not tell which: it lends no names; give the directory of the one that ran"
             )
             return None
-        here = self._stores.there([module.name]) if "/" in module.name else iter(())
+        here = self._stores.there([module.name]) if _is_of_disk(module.name) else iter(())
         found_here = (each for each in here if each.path not in module.damaged)
         return next(iter(called), None) or next(found_here, None)
 
@@ -287,6 +311,14 @@ class Modules:
             module.remarks.append(remark)
         found = self._stores.look(path) if path and path not in module.damaged else None
         return [found] if found is not None else []
+
+
+def _is_of_disk(path: str) -> bool:
+    """Whether a file of this path may be that of the log's machine: what the kernel shows there is
+    of this machine's own processes and devices, and whoever wrote the log does not choose of them.
+    """
+    parts = posixpath.normpath("/" + path.lstrip("/")).split("/") if path[:1] == "/" else []
+    return "/" in path and parts[1:2] not in (["proc"], ["sys"], ["dev"])
 
 
 def _with_function(place: native.Place) -> tuple[tuple[str, str, int], ...]:

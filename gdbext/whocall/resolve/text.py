@@ -36,9 +36,12 @@ def resolved(line: Line, style: Style) -> str:
     for place, answer in line.places:
         name = name_of(place, answer, style)
         if name and at <= place.begin <= place.end <= len(line.text):
-            pieces += [_told(line.text[at : place.begin]), place.before + name + place.after]
+            pieces += [
+                _told(line.escape(line.text[at : place.begin])),
+                line.escape(place.before + name + place.after),
+            ]
             at = place.end
-    return "".join([*pieces, _told(line.text[at:]), line.end])
+    return "".join([*pieces, _told(line.escape(line.text[at:])), line.end])
 
 
 def _told(text: str) -> str:

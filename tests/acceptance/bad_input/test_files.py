@@ -34,6 +34,14 @@ def test_nothing_is_wrong(made: Crash) -> None:
     check_chain(ran.frames(), made)
 
 
+def test_a_root_that_is_not_there_is_not_passed_over(made: Crash, tmp_path: Path) -> None:
+    """The files of this machine would be taken in its place."""
+    nowhere = tmp_path / "nowhere"
+    for words in (["bt", made.core], ["modules", made.core], ["compare", made.core]):
+        said = complaint(*words, "--sysroot", nowhere)
+        assert f"{nowhere}: there are no files of a machine: No such file or directory" in said
+
+
 def _unusable(directory: Path) -> dict[str, Path | bytes]:
     """Files that cannot be opened or are nothing that one could read."""
     (directory / "empty").touch()

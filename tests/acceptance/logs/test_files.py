@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from guards import guarded
 from acceptance.helpers.name_lists import breakpad, breakpad_id
 from acceptance.logs.addresses import Stack, stack_of
 from acceptance.logs.judging import document, judge, within
-from acceptance.logs.log_programs import build, resolved
+from acceptance.logs.log_programs import WHOCALL, build, resolved
 from acceptance.logs.test_written_logs import FORMS
 from acceptance.modules.debuginfod_server import serving
 from whocall.core.image import open_symbols
@@ -132,8 +134,9 @@ def test_many_missing_files_are_one_warning(tmp_path: Path) -> None:
     log = "".join(f"/missing\x1b[31m{at}(+0x11a8)[0x55f77e3af1a8]\n" for at in range(20))
     done = resolved(log)
     assert done.stdout == log.replace("\x1b", "\\x1b")
-    assert len(done.stderr.splitlines()) == 1
+    assert len(done.stderr.splitlines()) == 2
     assert "\\x1b[31m7 and 12 more; give a directory" in done.stderr
+    assert done.stderr.splitlines()[-1].endswith("of 20 addresses 20 have no name")
 
 
 def test_two_builds_of_one_name(tmp_path: Path, stack: Stack) -> None:
@@ -218,18 +221,60 @@ def _text(data: bytes) -> str:
 
 def test_a_log_without_a_place_says_so(tmp_path: Path) -> None:
     """It goes through all the same; JSON says it too."""
-    for log, said in (
+    for log, said, *left in (
         ("", "is empty: there is nothing to name"),
         ("no crash\n\0\1\n", "is of a crash in a form that is known here"),
-        ("   4:     0x55a3bcaf0c8c - <unknown>\n", "name the program by --exe"),
+        (
+            "   4:     0x55a3bcaf0c8c - <unknown>\n",
+            "name the program by --exe",
+            "one address has no name",
+        ),
+        (
+            "stack 7 [0x55a3bcaf0c8c]\n\nat 0x55a3bcaf0c8c\n",
+            "is of a crash in a form that is known here",
+            "2 lines look like a frame and are not understood (the first is line 1)",
+        ),
     ):
         done = resolved(log)
         assert done.returncode == 0
         assert done.stdout == printable_line(log, kept="\n")
-        assert len(done.stderr.splitlines()) == 1
-        assert said in done.stderr
-        (warning,) = document(log)["warnings"]
-        assert said in warning
+        assert said in done.stderr.splitlines()[0]
+        assert done.stderr.splitlines()[1:] == [f"warning: {sentence}" for sentence in left]
+        first, *others = document(log)["warnings"]
+        assert said in first
+        assert others == left
+
+
+@pytest.mark.parametrize("path", ["/proc/self/exe", "//proc/1/../self/exe", "/dev/fd/0", "/sys/x"])
+def test_what_this_machine_shows_of_itself_is_not_opened(path: str) -> None:
+    """A log that says so would make it read whatever runs here."""
+    for log in (f"{path}(+0x1139)[0x55a3bcaf0c8c]\n", f"Executable: {path}\n0x1139 in ?? ()\n"):
+        found = document(log)
+        assert [each["file"] for each in found["places"]] == [None]
+        assert [each["file"] for each in found["modules"]] in ([None], [])
+
+
+def test_the_program_by_the_name_that_the_kernel_has_for_it(tmp_path: Path, stack: Stack) -> None:
+    """It is the one that the user names."""
+    log = FORMS["chromium"](stack).replace(str(stack.path), "/proc/self/exe")
+    assert "/proc/self/exe+0x" in log
+    program = _placed(stack.built.full, tmp_path / "prog")
+    judge(document(log, "--exe", program), stack.built.full)
+
+
+def test_a_log_that_is_still_being_written_is_shown(stack: Stack) -> None:
+    """What waits for later lines does not wait for ever."""
+    with subprocess.Popen(
+        [sys.executable, WHOCALL, "resolve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as ran:
+        assert ran.stdin is not None
+        assert ran.stdout is not None
+        line = f" 0# {stack.addresses[0]:#x} in ./prog\n".encode()
+        ran.stdin.write(line)
+        ran.stdin.flush()
+        with guarded(20):
+            assert ran.stdout.readline() == line
+        ran.stdin.close()
 
 
 def test_many_missing_builds_are_a_few_warnings() -> None:
@@ -237,7 +282,8 @@ def test_many_missing_builds_are_a_few_warnings() -> None:
     log = "".join(f"#00 pc 0000000000001139  /a{at} (BuildId: {at:016x})\n" for at in range(100))
     done = resolved(log)
     assert done.stdout == log
-    assert len(done.stderr.splitlines()) == 33
+    assert len(done.stderr.splitlines()) == 34
+    assert done.stderr.splitlines()[-1].endswith("of 100 addresses 100 have no name")
     assert "68 more files lend no names; --json tells of each" in done.stderr
     assert len(document(log)["modules"]) == 100
 

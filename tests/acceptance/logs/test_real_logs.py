@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from kept import Tool, compilers, kept
-from oracles.tools import environment
+from oracles.tools import environment, run
 
 from acceptance.logs.judging import chain, document, judge, within
 from acceptance.logs.log_programs import (
@@ -113,10 +113,102 @@ def test_gdb(tmp_path: Path) -> None:
     words = [word for command in commands for word in ("-ex", command)]
     log = ran(built, tmp_path / "ran", before=["gdb", "-nx", "-q", "-batch", *words, "--args"])
     symbols = tree(tmp_path, built.debug, "prog.debug")
-    places = judge(document(log.text, "--symbols", symbols), built.full)
+    found = document(log.text, "--symbols", symbols)
+    stopped, *found["places"] = found["places"]
+    assert (stopped["level"], stopped["is_return_address"]) == (None, False)
+    assert stopped["function"] == "crash"
+    places = judge(found, built.full)
     assert [each["is_return_address"] for each in places[:2]] == [False, True]
     text = resolved(log.text, "--symbols", symbols).stdout
     assert re.search(r"^#1  0x\w+ in caller\+0x\w+ at who.c:\d+$", text, re.MULTILINE)
+
+
+def test_gdb_with_libraries(tmp_path: Path) -> None:
+    """They are listed behind the stack, which does not say where its frames lie."""
+    # There is no virtual machine to wait for.
+    alone = tmp_path / "alone.h"
+    alone.write_text("#include <signal.h>\n#undef SIG_DFL\n#define SIG_DFL SIG_IGN\n")
+    flags = ("-shared", "-fPIC", "-DLIBRARY", "-include", str(alone))
+    built = build(*flags, name="libwho.so")
+    place = tmp_path / "ran"
+    place.mkdir()
+    library = shutil.copy(built.stripped, place)
+    commands = ["set startup-with-shell off", f"set environment LD_PRELOAD {library}", "run 2",
+                "bt", "info sharedlibrary"]  # fmt: skip
+    words = [word for command in commands for word in ("-ex", command)]
+    done = subprocess.run(
+        ["gdb", "-nx", "-q", "-batch", *words, "/bin/sleep"], env=environment(),
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    shutil.rmtree(place)
+    log = done.stdout.replace(f" from {library}", "")
+    assert re.search(rf"^0x\w+  0x\w+  Yes \(\*\) +{re.escape(str(library))}$", log, re.MULTILINE)
+    found = document(log, "--symbols", tree(tmp_path, built.debug, "libwho.so.debug"))
+    found["places"] = [each for each in found["places"] if each["level"] is not None]
+    judge(found, built.full, "libwho.so", ("deep", "crash", "caller", "last", "begin"))
+
+
+def test_lldb(tmp_path: Path) -> None:
+    """Its list of images tells builds and where they lie."""
+    built = build()
+    words = ["-o", "run", "-k", "bt", "-k", "image list"]
+    log = ran(built, tmp_path / "ran", before=["lldb", "--no-lldbinit", "-b", *words, "--"])
+    stack = log.text[log.text.index("(lldb) bt") :]
+    assert "prog`___lldb_unnamed" in stack
+    symbols = tree(tmp_path, built.debug, "any")
+    places = judge(document(stack, "--symbols", symbols), built.full)
+    assert [each["is_return_address"] for each in places[:2]] == [False, True]
+    assert all(each["verified"] for each in places)
+    text = resolved(stack, "--symbols", symbols).stdout
+    assert re.search(r"frame #1: 0x\w+ prog`caller\+0x\w+ at who.c:\d+$", text, re.MULTILINE)
+
+
+def test_uftrace(tmp_path: Path) -> None:
+    """Of a program that crashes under it: pairs of functions and their callers."""
+    built = build("-pg", "-DSYMBOLS")
+    folder = tmp_path / "data"
+    log = ran(built, tmp_path / "ran", before=["uftrace", "record", "-d", str(folder)])
+    symbols = tree(tmp_path, built.debug, "prog.debug")
+    shutil.copy(built.stripped, symbols)
+    found = document(log.text, "--symbols", symbols)
+    places = [each for each in found["places"] if each["format"] == "uftrace"]
+    named = [each["function"] for each in places if each["function"]]
+    assert named[-5:] == ["caller", "last", "last", "main", "main"]
+
+
+TITLE = r"""
+#include <string.h>
+static __attribute__((constructor)) void title(int count, char **words) {
+  extern char **environ;
+  memset(words[0], 0, environ[0] - words[0]);
+  strcpy(words[0], "postgres: bob shop [local] SELECT");
+}
+"""
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_glibc_of_a_program_that_gave_itself_a_title(tmp_path: Path, named: bool) -> None:
+    """As Redis and PostgreSQL do. It is the file that was named, or one that the title names."""
+    (tmp_path / "title.c").write_text(TITLE)
+    built = build("-DSYMBOLS", "-include", str(tmp_path / "title.c"))
+    words = ["x" * 60, "-"]
+    log = ran(built, tmp_path / "ran", *words)
+    assert "\npostgres: bob shop [local] SELECT(+0x" in log.text
+    symbols = tree(tmp_path, built.debug, "postgres.debug")
+    program = Path(shutil.copy(built.stripped, tmp_path / "prog"))
+    given = ["--exe", program] if named else ["--symbols", symbols]
+    if named:
+        given += ["--debug-directory", tmp_path / "debug"]
+        place = tmp_path / "debug" / ".build-id" / _build_id(built)[:2]
+        place.mkdir(parents=True)
+        shutil.copy(built.debug, place / f"{_build_id(built)[2:]}.debug")
+    judge(document(log.text, *given), built.full, "prog" if named else "postgres")
+
+
+def _build_id(built: Built) -> str:
+    told = re.search(r"Build ID: (\w+)", run(["readelf", "-n", str(built.full)]))
+    assert told is not None
+    return told[1]
 
 
 def test_mappings_and_bare_addresses(tmp_path: Path) -> None:

@@ -167,15 +167,41 @@ def test_a_log_in_its_documented_form(tmp_path: Path, stack: Stack, form: str) -
     told = form in WITH_BUILD_IDS
     tree = tmp_path / "tree" / "deep" / "er"
     tree.mkdir(parents=True)
-    # Where something lies in a file only a file with code can tell.
-    file = stack.built.full if form == "perf, places in the file" else stack.built.debug
-    shutil.copy(file, tree / ("xyz" if told else "prog.debug"))
+    shutil.copy(stack.built.debug, tree / ("xyz" if told else "prog.debug"))
     log = FORMS[form](stack)
     found = document(log, "--symbols", tmp_path / "tree")
     functions = FUNCTIONS[:2] if form.startswith("kernel") else FUNCTIONS
     places = judge(found, stack.built.full, functions=functions)
     assert all(each["verified"] == told for each in places)
     assert {each["format"] for each in places} == {_kind(form)}
+
+
+@pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])
+def test_places_in_a_file_of_which_only_the_debug_file_is_there(
+    tmp_path: Path, linker: str
+) -> None:
+    """It does not tell where the code was; how linkers lay files out does."""
+    stack = stack_of(tmp_path, f"-fuse-ld={linker}")
+    (tmp_path / "tree").mkdir()
+    shutil.copy(stack.built.debug, tmp_path / "tree" / "any")
+    judge(document(_perf_without_mappings(stack), "--symbols", tmp_path / "tree"), stack.built.full)
+
+
+def test_samples_of_perf_without_stacks(tmp_path: Path, stack: Stack) -> None:
+    """Each is an instruction, in the line of its event."""
+    shutil.copy(stack.built.debug, tmp_path / "any")
+    begin, end, offset = stack.code
+    log = (
+        f"{stack.build_id} {stack.path}\n"
+        f"prog  98  1313.4: PERF_RECORD_MMAP2 98/98: [{begin:#x}({end - begin:#x}) @ {offset:#x} "
+        f"fe:00 21 3]: r-xp {stack.path}\n"
+    ) + "".join(
+        f"    prog    98  1313.50000{at}:     250000 cpu-clock:u:      {pc - 1:x} [unknown] "
+        f"({stack.path})\n"
+        for at, pc in enumerate(stack.addresses)
+    )
+    places = judge(document(log, "--symbols", tmp_path), stack.built.full)
+    assert not any(each["is_return_address"] for each in places)
 
 
 def _kind(form: str) -> str:

@@ -169,9 +169,15 @@ def crash_json(image: ProcessImage, options: PageOptions) -> Json:
     return _Crash(image, options).json()
 
 
-def document(images: Iterable[ProcessImage], options: PageOptions) -> Json:
-    """A report on one or more process images, which are looked at one after the other."""
+def document(
+    images: Iterable[ProcessImage], options: PageOptions, unread: Iterable[Exception] = ()
+) -> Json:
+    """A report on one or more process images, which are looked at one after the other. `unread`
+    tells, when that is done, what is wrong with those that could not be.
+    """
     crashes = [crash_json(image, options) for image in images]
+    for crash in crashes[:1]:
+        crash["left_out"] += [str(error).rstrip(".") for error in unread]
     return {
         "schema": "whocall.report/1",
         "generator": {"name": "whocall", "version": __version__},

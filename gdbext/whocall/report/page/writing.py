@@ -123,17 +123,20 @@ def _plain_stack(crash: Json, most: int = 200) -> list[str]:
 
 
 def write_page(
-    images: ProcessImage | Iterable[ProcessImage], path: str, options: PageOptions | None = None
+    images: ProcessImage | Iterable[ProcessImage],
+    path: str,
+    options: PageOptions | None = None,
+    unread: Iterable[Exception] = (),
 ) -> Json:
     """Writes the report on an image, or on several, to the file `path`; returns its data, in which
-    names are as the page shows them.
+    names are as the page shows them. `unread` is as `document` takes it.
 
     Raises Error where the file cannot be written, and leaves none half written.
     """
     from whocall.core.image import ProcessImage
 
     several = [images] if isinstance(images, ProcessImage) else images
-    report: Json = told(document(several, options or PageOptions()))
+    report: Json = told(document(several, options or PageOptions(), unread))
     with writing_text(path, private=True) as file:
         file.write(page_text(report))
     return report

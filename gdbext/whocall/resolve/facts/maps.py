@@ -117,6 +117,11 @@ class Maps:
         mapping = self._all[at]
         return mapping if address < mapping.end and mapping.path[:1] not in ("", "[") else None
 
+    def covers(self, address: int) -> bool:
+        """Whether code may lie at a runtime address, of a file or of none."""
+        at = bisect_right(self._begins, address) - 1
+        return at >= 0 and address < self._all[at].end and self._all[at].executable is not False
+
     def path_called(self, name: str) -> str | None:
         """The path of a mapped file of this name; of several the one that was told first."""
         return self._paths.get(name)

@@ -37,6 +37,9 @@ class Place:
     caller: bool = True  # the address is where a call returns to
     level: int | None = None
     sourced: bool = False  # the log itself tells the line of source
+    stepped: bool = False  # its writer stepped back into the call: a call returns to the next byte
+    program: bool = False  # it lies in the program itself, whatever that is called
+    title: str = ""  # what the process calls itself, with all that stands before it in the line
 
 
 @slotted

@@ -6,10 +6,14 @@ prog[99]: segfault (11) at 0 nip 10000554 lr 10000538 code 1 in prog[10000000+10
 epc = 00400a3c in prog[400000+1000]
 prog[99]: unhandled exception: DABT (lower EL), ESR 0x92000006, ... fault in prog[aaaad000+1000]
 pc : 0000aaaad0001139
+prog[2936]: segfault at 0 ip 000055d0c8a01139 sp 00007ffd... error 4
+ in prog[55d0c8a01000+1000]
 
 The addresses are those of the instruction itself; those of the link register, which MIPS calls ra,
 are what calls return to. Behind the name stands the mapping with the code; since Linux 6.10 the
-place in the file before it. AArch64 tells the registers some lines below.
+place in the file before it. AArch64 tells the registers some lines below. What
+stands behind the number of the error is written by itself, and where the log takes it for a message
+of its own it is the next line.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ _IN = re.compile(
     r" in (?P<module>[^\[\]]{1,255})\[(?:(?P<offset>[0-9a-f]{1,16}),)?"
     r"(?P<begin>[0-9a-f]{1,16})\+(?P<size>[0-9a-f]{1,16})\]"
 )
+_ERROR = re.compile(r"(?:segfault at |\btraps: ).{0,256} error[: ][0-9a-f]{1,8}\s*$")
 _UNHANDLED = ": unhandled "  # so begins what AArch64 and RISC-V say
 
 
@@ -35,6 +40,15 @@ def places(line: str, context: Context) -> list[Place]:
     unhandled = _UNHANDLED in line
     if unhandled:
         context.mapped = None
+    trap, context.trap = context.trap, None
+    if trap is not None and " in " in line:
+        found = _IN.search(line)
+        return [_place_of(trap, True, _mapped(found), found.end())] if found else []
+    if " error" in line and _ERROR.search(line):
+        register = _PC.search(line)
+        context.trap = int(register["address"], 16) if register else None
+        context.understood = register is not None
+        return []
     if " in " in line and "+" in line:
         return _with_mapping(line, context, unhandled)
     if context.mapped is None or " : " not in line:
@@ -55,13 +69,7 @@ def _with_mapping(line: str, context: Context, unhandled: bool) -> list[Place]:
     found = _IN.search(line, register.end() if register else 0)
     if found is None:
         return []
-    in_file = found["offset"]
-    mapped = (
-        found["module"],
-        int(found["begin"], 16),
-        int(found["size"], 16),
-        int(in_file, 16) if in_file else None,
-    )
+    mapped = _mapped(found)
     if register is not None:
         return [_place(register, mapped, found.end())]
     if unhandled:
@@ -69,10 +77,25 @@ def _with_mapping(line: str, context: Context, unhandled: bool) -> list[Place]:
     return []
 
 
+def _mapped(found: re.Match[str]) -> tuple[str, int, int, int | None]:
+    """File, begin and size of its code, and the place in the file if it is told."""
+    in_file = found["offset"]
+    return (
+        found["module"],
+        int(found["begin"], 16),
+        int(found["size"], 16),
+        int(in_file, 16) if in_file else None,
+    )
+
+
 def _place(register: re.Match[str], mapped: tuple[str, int, int, int | None], end: int) -> Place:
+    return _place_of(int(register["address"], 16), register["exact"] is not None, mapped, end)
+
+
+def _place_of(
+    address: int, exact: bool, mapped: tuple[str, int, int, int | None], end: int
+) -> Place:
     module, begin, size, in_file = mapped
-    address = int(register["address"], 16)
-    exact = register["exact"] is not None
     return Place(
         end,
         end,

@@ -22,6 +22,7 @@ from whocall.resolve.formats import (
     systemd,
     valgrind,
 )
+from whocall.resolve.grammar import reader as grammar
 
 Reader = Callable[[str, Context], "list[Place]"]
 
@@ -32,3 +33,15 @@ READERS: tuple[tuple[str, Reader], ...] = tuple(
         *(go, chromium, perf, raw),
     )
 )
+
+
+def frames(line: str, context: Context) -> tuple[str, list[Place]]:
+    """The kind of log that a line is of, and the places in it; "" and none where nobody knows."""
+    kind, places = grammar.read(line, context)
+    if places:
+        return kind, places
+    for kind, read in READERS:
+        places = read(line, context)
+        if places:
+            return kind, places
+    return "", []

@@ -35,7 +35,7 @@ def places(line: str, context: Context) -> list[Place]:
         context.begin_crash()
         return []
     if line == INTERRUPTED:
-        context.interrupted = True
+        context.interrupted = 1
         return []
     end = line.rfind(" [")
     head = _FRAME.search(line) if end > 0 and "#" in line else None

@@ -19,7 +19,13 @@ _NUMBER = re.compile(
     r"(?<![0-9A-Za-z_.])(?:0x([0-9a-fA-F]{4,16})|([0-9a-fA-F]{8,16}))(?![0-9A-Za-z_.])"
 )
 _EXACT = re.compile(r"(?:\b(?:pc|PC|ip|IP|rip|RIP|eip|EIP|at)\b\W{0,3}|#0\s{1,4})$")
+_MAY_BE = re.compile(r"(?<![0-9A-Za-z_.])0x[0-9a-fA-F]{6,16}(?![0-9A-Za-z_.])")
 _MOST = 64  # in a line
+
+
+def may_hold_addresses(line: str) -> bool:
+    """Whether there is what would be looked up if it were known which files lie where."""
+    return "0x" in line and _MAY_BE.search(line) is not None
 
 
 def places(line: str, context: Context) -> list[Place]:
