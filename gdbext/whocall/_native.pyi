@@ -439,6 +439,10 @@ def restrict_self(
     are reached only with `network`, programs started with `programs`, what others have in memory
     read with `processes`, processes that this one has forked ended with `children`."""
 
+def end_with_parent(parent: int) -> bool:
+    """The kernel ends this process when `parent`, which forked it, has ended. False where it has
+    already."""
+
 def sandbox_support() -> tuple[int, bool]:
     """The kernel's version of Landlock, 0 for none, and whether it filters system calls."""
 

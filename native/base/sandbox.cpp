@@ -50,6 +50,11 @@ void restrict_self(const SandboxRights& rights) {
   }
 }
 
+bool end_with_parent(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  return ::getppid() == parent;
+}
+
 SandboxSupport sandbox_support() {
   // The filter at this address cannot be read: a kernel that has them says so.
   const bool filters = SyscallFilter::is_known() &&

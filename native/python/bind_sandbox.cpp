@@ -19,6 +19,7 @@ void restricted(std::vector<std::string> writable, bool network, bool programs, 
 void bind_sandbox(py::module_& module) {
   module.def("restrict_self", &restricted, py::arg("writable"), py::kw_only(), py::arg("network"),
              py::arg("programs"), py::arg("processes"), py::arg("children"));
+  module.def("end_with_parent", &end_with_parent, py::arg("parent"));
   module.def("sandbox_support", [] {
     const SandboxSupport support = sandbox_support();
     return py::make_tuple(support.landlock, support.seccomp);

@@ -45,13 +45,14 @@ PACKAGE_ORDER = [
     *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
     "report",
     *("resolve/facts", "resolve/grammar", "resolve/formats", "resolve", "tracing", "triage"),
-    *("repair", "frontend", "cli", ""),
+    *("repair", "frontend", "answers", "cli", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]
 _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
 PACKAGE_BESIDE = [
     {"report/comparison", "report/stack", "report/tables", "report/formats"},
     {"resolve", "tracing", "triage"},
+    {"answers", "cli"},
     *({outside, room} for outside in ("cli", "") for room in _GDB),
 ]
 

@@ -40,6 +40,9 @@ ALLOWED = {
     "dumps/image_root.py": "files in a folder that was made for them",
     "cli/streams.py": "/dev/null",
     "cli/attendant.py": "/dev/null",
+    "answers/worker.py": "/dev/null",
+    "answers/helper.py": "/dev/null",
+    "core/limits.py": "/proc of this process",
 }
 # Of open(2) with its two arguments; functions of ours that are called so take a path alone.
 OPENING_NATIVE = re.compile(

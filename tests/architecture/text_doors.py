@@ -14,6 +14,7 @@ FILES = {
     *("report/page/writing.py", "cli/trace_command.py", "cli/triage_command.py"),
     *("gdb/commands/trace.py", "triage/representatives.py"),
     "triage/work.py",  # a note from one process to the other
+    "core/limits.py",  # a number for the kernel
 }
 
 _HARMLESS = {"isatty", "fileno"}  # what may be asked of a stream

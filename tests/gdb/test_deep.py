@@ -27,7 +27,8 @@ image.TraceList = counting
 
 def test_every_frame_has_its_number_and_a_few_do_not_cost_the_whole_walk(deep: Crash) -> None:
     few = ["whocall bt 1", "whocall bt 3", "whocall"]
-    commands = [f"python\n{COUNTING.strip()}", *few, "echo {deep}\\n", "whocall bt -no-fold",
+    commands = ["set whocall helper off", f"python\n{COUNTING.strip()}", *few,
+                "echo {deep}\\n", "whocall bt -no-fold",
                 "python print('walked', *walked)"]  # fmt: skip
     said = batch(commands, [deep.exe, deep.core])
     lines = said.out.split("{deep}\n")[1].splitlines()

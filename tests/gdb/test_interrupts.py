@@ -46,6 +46,9 @@ def thousand() -> Crash:
     return shared("thousand", THOUSAND)
 
 
+# What is read in gdb itself, as live programs are; of cores test_helper.py has as much.
+IN_GDB = "set whocall helper off"
+
 HUGE = llvm_library()  # 100,000 functions
 
 
@@ -86,6 +89,8 @@ class Held:
 
 def know_how_to_hold(child: pexpect.spawn) -> None:
     """What `interrupted` needs in a session."""
+    child.sendline(IN_GDB)
+    said_at_the_end(child)
     for line in ("python", *HOLDING.strip().splitlines()):
         child.sendline(line)
     child.sendline("end")
@@ -143,7 +148,7 @@ def longest_without_a_look(crash: Crash, commands: Sequence[str]) -> dict[str, f
     """In seconds of processor time."""
     asked = [f"python looks({command!r})" for command in commands]
     lines = [line for one in asked for line in (*FORGET, one)]
-    settings = ["set auto-solib-add off", f"python\n{LOOKING.strip()}"]
+    settings = [IN_GDB, "set auto-solib-add off", f"python\n{LOOKING.strip()}"]
     said = batch([*settings, *lines], [crash.exe, crash.core])
     told = [line.split() for line in said.out.splitlines() if line.startswith("{looks} ")]
     assert len(told) == len(commands), said

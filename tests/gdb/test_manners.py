@@ -80,8 +80,8 @@ SETTINGS = {
     ("symbol-files", "m=/a:/b@10"): 'files with names of functions are "m=/a:/b@10".',
 }
 NAMES = [
-    "auto-repair", "debuginfod", "fold", "max-frames", "search-path", "signature-files",
-    "symbol-files", "without",
+    "auto-repair", "debuginfod", "fold", "helper", "max-frames", "search-path",
+    "signature-files", "symbol-files", "without",
 ]  # fmt: skip
 WORDS = ["stripped", "backtrace", "who called"]
 LISTS = ["show whocall", "info set whocall", "set whocall", "set backtrace", "help whocall"]

@@ -14,6 +14,7 @@ from whocall.cli.parsing import UNCONFINED
 from whocall.core.confined import confine, is_confined, let_children_keep, postpone
 from whocall.core.errors import NativeMissingError
 from whocall.core.records import dataclass
+from whocall.frontend.caches import cache_folders, made_folder
 
 TYPE_CHECKING = False
 
@@ -136,7 +137,7 @@ def begin(command: str, arguments: Values) -> None:
 
 
 def _enter(keeps: Keeps, arguments: Values) -> None:
-    from whocall.cli.compiled import compile_package
+    from whocall.frontend.compiled import compile_package
 
     try:
         import whocall.core.engine  # noqa: F401
@@ -185,68 +186,12 @@ def end() -> None:
 def _folders(keeps: Keeps) -> list[str]:
     """Where the command writes what it likes; the kernel takes none that are missing."""
     found = [folder for folder in keeps.folders if folder]
-    found += [_make(folder) for folder in keeps.new_folders if folder]
+    found += [made_folder(folder) for folder in keeps.new_folders if folder]
     return [*found, "/dev/shm"] if keeps.workers else found  # for locks between processes
 
 
 def _caches(keeps: Keeps, network: bool) -> list[str]:
-    names = ["facts", *keeps.caches, *(["debuginfod"] if network else [])]
-    return [folder for name in names if (folder := _CACHES[name]())]
-
-
-def _make(folder: str, mode: int = 0o777) -> str:
-    from contextlib import suppress
-
-    with suppress(OSError):  # who writes there says so
-        os.makedirs(folder, mode=mode, exist_ok=True)
-    return folder
-
-
-def _triage_cache() -> str:
-    from whocall.core.cache_folder import cache_folder
-    from whocall.core.errors import Error
-
-    try:
-        return cache_folder()
-    except Error:  # facts are not kept then
-        return ""
-
-
-def _facts_cache() -> str:
-    """A folder apart: whoever takes over a parser can do no more than spoil facts of files."""
-    folder = "" if os.environ.get("WHOCALL_CACHE") == "off" else _triage_cache()
-    return _make(os.path.join(folder, "facts"), 0o700) if folder else ""
-
-
-def _symbol_cache() -> str:
-    from whocall.core.errors import Error
-    from whocall.repair.symbol_cache import directory
-
-    try:
-        return str(directory())
-    except Error:
-        return ""
-
-
-def _debuginfod_cache() -> str:
-    """As debuginfod_find_debuginfo(3) has it."""
-    named = os.environ.get("DEBUGINFOD_CACHE_PATH", "")
-    if named:
-        return _make(named)
-    home = os.environ.get("HOME", "/")
-    old = os.path.join(home, ".debuginfod_client_cache")
-    if os.path.isdir(old):
-        return old
-    caches = os.environ.get("XDG_CACHE_HOME", "") or os.path.join(home, ".cache")
-    return _make(os.path.join(caches, "debuginfod_client"))
-
-
-_CACHES = {
-    "facts": _facts_cache,
-    "triage": _triage_cache,
-    "symbols": _symbol_cache,
-    "debuginfod": _debuginfod_cache,
-}
+    return cache_folders(["facts", *keeps.caches, *(["debuginfod"] if network else [])])
 
 
 def _unpacks(inputs: Sequence[str | None] | None, arguments: Values) -> bool:

@@ -83,19 +83,23 @@ def _debuginfod() -> Finding:
     return Finding("libdebuginfod", text)
 
 
-def _sandbox() -> list[Finding]:
-    """What the command line's sandbox is made of here: nothing that can be mended."""
+def _sandbox(subject: str, wanted: bool = True) -> list[Finding]:
+    """What the sandbox is made of here, the command line's and that of gdb's helper: nothing that
+    can be mended.
+    """
     try:
         from whocall.core.engine import native
     except Error:
         return []
+    if not wanted:
+        return [Finding(subject, 'off, by "set whocall helper off": cores are read in gdb itself')]
     landlock, seccomp = native.sandbox_support()
     parts = [f"Landlock {landlock}"] * (landlock > 0) + ["seccomp"] * seccomp
     lacks = ["Landlock"] * (landlock == 0) + ["seccomp"] * (not seccomp)
     text = f"on, by {' and '.join(parts)}" if parts else "OFF"
     if lacks:
         text += f"; this kernel or container has no {' and no '.join(lacks)}"
-    return [Finding("sandbox", text)]
+    return [Finding(subject, text)]
 
 
 def _has_module(name: str) -> bool:
@@ -133,8 +137,8 @@ def _tools() -> Iterator[Finding]:
             yield Finding(tool.program, text, remedy, tool.commands)
 
 
-def examine(gdb_version: str | None = None) -> list[Finding]:
-    """Everything worth knowing when something does not work."""
+def examine(gdb_version: str | None = None, has_helper: bool = True) -> list[Finding]:
+    """Everything worth knowing when something does not work; in gdb that has its helper or none."""
     host = f"{platform.system()} {platform.machine()}"
     found = [Finding("whocall", f"{__version__}, {loader.package()}")]
     if gdb_version is not None:
@@ -143,7 +147,9 @@ def examine(gdb_version: str | None = None) -> list[Finding]:
     found.append(Finding("Python", f"{version}, ABI {_abi()}, {loader.python_here()}, {host}"))
     found += [*_native_findings(), _debuginfod()]
     if gdb_version is None:  # inside gdb there are no such commands
-        found += [*_sandbox(), *_modules(), *_tools()]
+        found += [*_sandbox("sandbox"), *_modules(), *_tools()]
+    else:
+        found += _sandbox("helper", has_helper)
     return found
 
 

@@ -25,14 +25,20 @@ class Exported:
     ruled: int  # functions with rules
 
 
-def export(image: ProcessImage, index: int, path: Path) -> Exported:
-    """Writes names and all rules of image.modules[index] to `path`. Raises Error."""
+def made_of(image: ProcessImage, index: int) -> tuple[bytes | memoryview, Exported]:
+    """A file with names and all rules of image.modules[index]. Raises Error."""
     with native_errors():
         made = image.native.repair_file(index, budget=1 << 62)
     if not made.bytes:
         raise Error(f"{image.modules[index].path} lacks neither names nor rules: nothing to write")
-    write_bytes(path, made.bytes, private=False)
-    return Exported(made.named, made.unnamed, len(made.functions))
+    return made.bytes, Exported(made.named, made.unnamed, len(made.functions))
+
+
+def export(image: ProcessImage, index: int, path: Path) -> Exported:
+    """Writes that file to `path`. Raises Error."""
+    contents, made = made_of(image, index)
+    write_bytes(path, contents, private=False)
+    return made
 
 
 def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]:

@@ -99,11 +99,14 @@ class Plan:
 @dataclass(frozen=True)
 class SymbolFileFactory:
     """How symbol files are made: what names depend on beside the module, and who writes the files
-    that are not kept for the next time.
+    that are not kept for the next time, and those that are.
     """
 
     settings: str
     write: Callable[[bytes | memoryview], Path]
+    keep: Callable[[str, bytes | memoryview, symbol_cache.Facts], symbol_cache.Kept] = (
+        symbol_cache.keep
+    )
 
 
 def settings_key(search: Search) -> str:
@@ -150,7 +153,7 @@ def _first_file(
             "ruled": made.functions,
             "complete": made.complete,
         }
-        kept = symbol_cache.keep(key, contents, facts) if key is not None else None
+        kept = factory.keep(key, contents, facts) if key is not None else None
     if kept is not None:
         facts = kept.facts
     state.begun = True

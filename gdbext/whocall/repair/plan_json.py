@@ -45,6 +45,7 @@ def _state_json(state: ModuleState) -> Json:
         "named": state.named,
         "unnamed": state.unnamed,
         "ruled": [hexes(start) for start in sorted(state.ruled)],
+        "asked": [hexes(address) for address in sorted(state.asked)],
         "complete": state.complete,
         "budget": state.budget,
         "ended": [hexes(end) for end in sorted(state.ended)],
@@ -111,7 +112,7 @@ def _step_from(found: Json) -> Step:
 
 
 def _state_from(found: Json) -> ModuleState:
-    sets = {name: set(map(_address, found[name])) for name in ("ruled", "ended")}
+    sets = {name: set(map(_address, found[name])) for name in ("ruled", "asked", "ended")}
     return ModuleState(**{**found, **sets})
 
 

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import struct
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -61,6 +62,11 @@ def key_of(file: str, build_id: str | None, settings: str) -> str | None:
     identity += f"\0{os.path.realpath(file)}\0{status.st_ino}\0{status.st_dev}"
     digest = hashlib.sha256(identity.encode(errors="surrogateescape")).hexdigest()[:16]
     return f"{build_id or 'none'}-{digest}.symbols"
+
+
+def is_key(text: object) -> bool:
+    """Whether it is such a name."""
+    return isinstance(text, str) and re.fullmatch(r"\w+-[0-9a-f]{16}\.symbols", text) is not None
 
 
 def find(key: str) -> Kept | None:

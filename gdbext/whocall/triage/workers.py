@@ -19,6 +19,12 @@ from typing import TYPE_CHECKING, Any
 from whocall.core.confined import confine_child, is_confined
 from whocall.core.errors import Error
 from whocall.core.extras import TRIAGE_CLUSTER, lacking
+from whocall.core.limits import (
+    go_first_when_memory_is_short,
+    limit_memory,
+    limit_stack,
+    memory_for,
+)
 from whocall.core.long_work import still_working
 from whocall.triage.work import Json, Settings, failure, work
 
@@ -27,7 +33,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 _LEDGER = "whocall-triage-"
-LEAST_MEMORY = 2 << 30  # bytes of a worker
 AHEAD = 4  # cores handed out for each worker: a bound for memory
 LOOK_UP = 0.25  # seconds from one word to people who wait to the next
 ANSWER = 5  # seconds for a scheduler to answer
@@ -198,25 +203,16 @@ def _chained(first: deque[str], then: Iterator[str]) -> Iterator[str]:
     yield from then
 
 
-def memory_for(jobs: int) -> int:
-    """Bytes that one of so many workers may take: all of them what the machine has."""
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(machine // jobs, LEAST_MEMORY)
-
-
 def _begin(memory: int) -> None:
-    """Ctrl-C goes to all processes of a terminal; only the first one answers. Of memory that counts
-    which is a process's own: cores are mapped, and may be larger than the machine.
-    """
-    import resource
+    """Ctrl-C goes to all processes of a terminal; only the first one answers."""
     import signal
 
+    go_first_when_memory_is_short()
     confine_child()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    limit_memory(memory)
+    limit_stack()
 
 
 @contextmanager

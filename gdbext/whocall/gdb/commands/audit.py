@@ -9,12 +9,11 @@ import gdb
 
 from whocall.core.errors import Error, UsageError
 from whocall.frontend.options import AUDIT, Parsed
-from whocall.gdb.host.output import current_style, write, write_json
+from whocall.gdb.host.output import style_codes
+from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.executable import executable
-from whocall.gdb.target.inferior import current
 from whocall.gdb.target.walks import demangle
-from whocall.report.form import jsonform
-from whocall.report.tables.audit import DIFFERENCES, audit_file, audit_json, audit_lines
+from whocall.report.tables.audit import DIFFERENCES
 
 NO_FILE = 'There is no program to audit.  Name a file: "whocall audit FILE".'
 
@@ -39,10 +38,7 @@ def module_file(modules: Iterable[tuple[int, int, str, str, str]]) -> str:
 
 
 def _of_selected_frame() -> str:
-    return module_file(
-        (module.begin, module.end, module.state, module.file_path, module.path)
-        for module in current().image.modules
-    )
+    return module_file(tuple(module) for module in answer("module_ranges", {}).result)
 
 
 def audited_file(parsed: Parsed, of_selected_frame: Callable[[], str]) -> str:
@@ -68,8 +64,11 @@ def wanted_limit(parsed: Parsed) -> int:
 def run(line: str) -> None:
     """Audits a file."""
     parsed = AUDIT.parse(line)
-    audit = audit_file(audited_file(parsed, _of_selected_frame), wanted_limit(parsed), demangle())
-    if parsed.has("json"):
-        write_json([jsonform.text(audit_json(audit))])
-        return
-    write(audit_lines(audit, current_style()))
+    wanted = {
+        "file": audited_file(parsed, _of_selected_frame),
+        "limit": wanted_limit(parsed),
+        "demangle": demangle(),
+        "json": parsed.has("json"),
+        "style": style_codes(),
+    }
+    answer_of_files("audit", wanted)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gdb
 
-from whocall.core.module_warnings import warnings_on
 from whocall.frontend.options import Parsed
-from whocall.gdb.host.output import current_style, warn, write
+from whocall.gdb.host.output import style_codes
+from whocall.gdb.target.answering import answer
 from whocall.gdb.target.frames import selected_level
-from whocall.gdb.target.inferior import current
-from whocall.gdb.target.walks import walk_of
-from whocall.report.backtrace.caller import chain, sentence, shown_pcs
+from whocall.gdb.target.walks import wanted_walk
 
 
 def selected_pc() -> int:
@@ -25,9 +23,11 @@ def selected_pc() -> int:
 
 def run(line: str) -> None:
     """Prints the line."""
-    now = current()
-    walk = walk_of(Parsed(), past_main=True)
-    level = selected_level() or 0
-    trace, at = chain(now.image, now.selected, walk, level, selected_pc() if level else None)
-    warn(warnings_on(now.image, shown_pcs(trace, at)))
-    write([sentence(trace, at, current_style())])
+    level = (selected_level() or 0) if gdb.selected_thread() is not None else 0
+    wanted = {
+        "walk": wanted_walk(Parsed(), past_main=True),
+        "level": level,
+        "pc": selected_pc() if level else None,
+        "style": style_codes(),
+    }
+    answer("caller", wanted)

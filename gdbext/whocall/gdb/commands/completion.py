@@ -6,11 +6,7 @@ It must never fail: without a native module or a program there is nothing to off
 from __future__ import annotations
 
 import os
-import re
-from bisect import bisect_left
 from collections.abc import Mapping
-from functools import lru_cache
-from itertools import takewhile
 from pathlib import Path, PurePath
 
 import gdb
@@ -35,9 +31,9 @@ def modules() -> list[str]:
     missing, of the files that gdb has loaded.
     """
     try:
-        from whocall.gdb.target.inferior import current
+        from whocall.gdb.target.answering import answer
 
-        paths = [module.path for module in current().image.modules]
+        paths = [str(path) for *_, path in answer("module_ranges", {}).result]
     except (Error, gdb.error):
         loaded = [each for each in gdb.objfiles() if each.owner is None and each.filename]
         paths = [str(each.filename) for each in loaded if Path(str(each.filename)).is_file()]
@@ -63,42 +59,20 @@ def functions(text: str) -> list[str]:
     """Names of the process's functions that begin with the last word of `text`, what follows
     "whocall functions"; of the one module that -module names there.
     """
-    from whocall.gdb.target.inferior import current
-    from whocall.report.tables.functions import path_fits
+    from whocall.gdb.target.answering import answer
+    from whocall.gdb.target.walks import demangle
 
     words = text.split()
     at = next((at for at, word in enumerate(words[:-2]) if "-module".startswith(word)), None)
-    wanted = "" if at is None else words[at + 1]
     most = gdb.parameter("max-completions")
     most = MOST_NAMES if most is None or most < 0 else min(most + 1, MOST_NAMES)
-    found: set[str] = set()
-    for module in current().image.modules:
-        if len(found) < most and module.state == "found" and path_fits(module, wanted):
-            names = _names(module.file_path, Path(module.file_path).stat().st_mtime_ns)
-            begin = bisect_left(names, words[-1])
-            found.update(takewhile(lambda name: name.startswith(words[-1]), names[begin:][:most]))
-    return sorted(found)[:most]
-
-
-@lru_cache(maxsize=64)
-def _names(path: str, written: int) -> list[str]:
-    """Names in a file as regular expressions: as far as no character means anything else there.
-
-    `written` is the file's time. Names that whocall would have to infer are left out: TAB is not to
-    take seconds.
-    """
-    from whocall.core.engine import native
-    from whocall.core.image import open_symbols
-    from whocall.gdb.host.settings import search
-    from whocall.gdb.target.walks import demangle
-
-    table = open_symbols(path, search=search())
-    shown = native.demangle if demangle() else str
-    named = (table[at] for at in range(len(table)))
-    heads = (
-        re.split(r"[^\w:.<>,~@-]", shown(each.name), maxsplit=1)[0] for each in named if each.named
-    )
-    return sorted({head for head in heads if head})
+    wanted = {
+        "start": words[-1],
+        "most": most,
+        "module": "" if at is None else words[at + 1],
+        "demangle": demangle(),
+    }
+    return [str(name) for name in answer("function_names", wanted).result]
 
 
 COMPLETERS: Mapping[str, Completer] = {"without": strategies, "module": modules}

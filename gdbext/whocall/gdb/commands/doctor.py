@@ -6,10 +6,11 @@ import gdb
 
 from whocall.frontend.doctor import examine, finding_lines
 from whocall.frontend.options import DOCTOR
+from whocall.gdb.host import settings
 from whocall.gdb.host.output import write
 
 
 def run(line: str) -> None:
     """Prints the findings; what is missing is no error of this command."""
     DOCTOR.parse(line)
-    write(finding_lines(examine(gdb.VERSION)))
+    write(finding_lines(examine(gdb.VERSION, settings.has_helper())))

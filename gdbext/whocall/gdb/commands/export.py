@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import gdb
 
-from whocall.core import loader
 from whocall.core.errors import UsageError
+from whocall.core.output_file import write_bytes
 from whocall.frontend.options import EXPORT, Parsed
-from whocall.gdb.host import settings
 from whocall.gdb.host.output import write
+from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.executable import program_file
-from whocall.gdb.target.inferior import current
-from whocall.repair.export import export, export_lines
-from whocall.repair.plan import module_named
-
-if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
 
 
 def exported_file(parsed: Parsed) -> Path:
@@ -28,20 +21,14 @@ def exported_file(parsed: Parsed) -> Path:
     return Path(parsed.arguments[0]).expanduser()
 
 
-def _image() -> ProcessImage:
-    """That of the process, or before it runs of the program's file."""
-    if gdb.selected_thread() is not None:
-        return current().image
-    loader.load()
-    from whocall.core.image import open_file_image
-
-    return open_file_image(program_file(), search=settings.search())
-
-
 def run(line: str) -> None:
     """Writes names and all rules of a module to a file."""
     parsed = EXPORT.parse(line)
     path = exported_file(parsed)
-    image = _image()
-    module = module_named(image, parsed.values.get("module", ""))
-    write(export_lines(module, path, export(image, module.index, path)))
+    wanted = {"module": parsed.values.get("module", ""), "output": str(path)}
+    if gdb.selected_thread() is not None:
+        found = answer("exported", wanted)
+    else:
+        found = answer_of_files("exported_file", {**wanted, "file": program_file()})
+    write_bytes(path, *found.contents, private=False)
+    write(map(str, found.result))

@@ -6,12 +6,9 @@ import gdb
 
 from whocall.frontend.options import MODULES
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import current_style, warn, write, write_json
+from whocall.gdb.host.output import style_codes
 from whocall.gdb.host.settings import asks_debuginfod
-from whocall.gdb.target.inferior import current
-from whocall.report.form import jsonform
-from whocall.report.tables.module_table import module_lines
-from whocall.report.tables.modules import all_facts, jit_line, modules_json, on_gdb, warnings
+from whocall.gdb.target.answering import answer
 
 
 def run(line: str) -> None:
@@ -19,12 +16,10 @@ def run(line: str) -> None:
     parsed = MODULES.parse(line)
     if parsed.has("json"):
         silence()
-    image = current().image
-    facts = all_facts(image)
-    advice = on_gdb(asks_debuginfod())
-    if parsed.has("json"):
-        write_json([jsonform.text(modules_json(image, facts, advice))])
-        return
-    warn(warnings(image, facts))
-    write(module_lines(facts, advice, current_style(), gdb.parameter("width")))
-    write(jit_line(image))
+    wanted = {
+        "asks_debuginfod": asks_debuginfod(),
+        "json": parsed.has("json"),
+        "width": gdb.parameter("width"),
+        "style": style_codes(),
+    }
+    answer("modules", wanted)

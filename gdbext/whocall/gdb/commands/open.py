@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import gdb
 
@@ -12,8 +12,9 @@ from whocall.core.errors import Error, UsageError
 from whocall.core.gdb_lines import named
 from whocall.dumps import sparse
 from whocall.frontend.options import OPEN, Parsed
-from whocall.gdb.host import console, settings
+from whocall.gdb.host import console
 from whocall.gdb.host.output import warn, write
+from whocall.gdb.target.answering import unpacked
 
 if TYPE_CHECKING:
     from whocall.dumps.unpacking import PlacedFile, Unpacked
@@ -47,13 +48,23 @@ def run(line: str) -> None:
     """Unpacks or converts the file, and makes it gdb's core."""
     path, exe = wanted(OPEN.parse(line))
     loader.load()
-    from whocall.dumps.unpacking import is_plain, unpack
+    from whocall.dumps.unpacking import is_plain
 
     if is_plain(path):
         load_plain(path, exe)
         return
     core = sparse.temporary()
-    load(core, unpack(path, exe, settings.search(), core))
+    load(core, unpacked_from(unpacked(path, exe, core)))
+
+
+def unpacked_from(told: Any) -> Unpacked:
+    """What whocall.unpacked/1 says. Raises Error."""
+    from whocall.dumps.unpacking import of_json
+
+    try:
+        return of_json(told)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Error("whocall's helper answers what is no core") from error
 
 
 def load_plain(path: str, exe: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import gdb
 
+from whocall.answers.current import Current
 from whocall.core.errors import Error, as_gdb_says
 from whocall.core.image import ProcessImage, Walk
 from whocall.core.model import Backtrace, marked
@@ -19,7 +20,7 @@ from whocall.gdb.commands.caller import selected_pc
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import current_style
 from whocall.gdb.target.frames import selected_level
-from whocall.gdb.target.inferior import Current, current
+from whocall.gdb.target.inferior import current
 from whocall.gdb.target.walks import demangle, walk_of
 from whocall.report.backtrace.caller import find
 from whocall.report.form.style import shown_line

@@ -31,8 +31,9 @@ from whocall.gdb.target.backend_arguments import (
     strategy_arguments,
 )
 from whocall.gdb.target.executable import program_file
-from whocall.gdb.target.frames import lwp_of, selected_level, stacks_json
+from whocall.gdb.target.frames import selected_level, stacks_json
 from whocall.gdb.target.inferior import inferior_prefix, readable_selection
+from whocall.gdb.target.threads import lwp_of
 from whocall.report.form import jsonform
 from whocall.report.form.style import codes_text
 

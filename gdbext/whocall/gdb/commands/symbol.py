@@ -5,12 +5,10 @@ from __future__ import annotations
 import gdb
 
 from whocall.core.errors import UsageError
-from whocall.core.module_warnings import warnings_on
 from whocall.gdb.host import console
-from whocall.gdb.host.output import current_style, warn, write
-from whocall.gdb.target.inferior import current
+from whocall.gdb.host.output import style_codes
+from whocall.gdb.target.answering import answer, require_process
 from whocall.gdb.target.walks import demangle
-from whocall.report.tables.places import symbol_lines
 
 _WITH_ADDRESS = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD)
 
@@ -37,7 +35,10 @@ def wanted_expressions(line: str) -> list[str]:
 def run(line: str) -> None:
     """Prints what stands at the addresses that the expressions give."""
     expressions = wanted_expressions(line)
-    now = current()
-    addresses = [now.image.wrapped(address_of(expression)) for expression in expressions]
-    warn(warnings_on(now.image, addresses))
-    write(symbol_lines(now.image, addresses, demangle(), current_style()))
+    require_process()  # which is complained of first
+    wanted = {
+        "addresses": [address_of(expression) for expression in expressions],
+        "demangle": demangle(),
+        "style": style_codes(),
+    }
+    answer("symbols", wanted)

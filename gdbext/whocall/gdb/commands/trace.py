@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from whocall.core.errors import UsageError
 from whocall.core.output_file import writing_text
 from whocall.frontend.options import TRACE, Parsed
-from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import current_style, warn, write_pieces
-from whocall.gdb.target.inferior import current
+from whocall.gdb.host.output import style_codes
+from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.walks import demangle
 
 if TYPE_CHECKING:
-    from whocall.tracing.choice import Choice
-    from whocall.tracing.source import OpenTrace
+    from whocall.gdb.target.answering import Write
+    from whocall.report.form.jsonform import Json
 
 
 def number_of(parsed: Parsed, name: str) -> int | None:
@@ -39,44 +38,42 @@ def form_of(parsed: Parsed) -> str:
     return forms[0] if forms else "tree"
 
 
-def _choice(parsed: Parsed) -> Choice:
-    from whocall.tracing.choice import Choice
-
+def _choice(parsed: Parsed) -> Json:
     thread = number_of(parsed, "thread")
-    return Choice(
-        threads=() if thread is None else (thread,),
-        most_depth=number_of(parsed, "depth"),
-        only=parsed.values.get("only", ""),
-        functions=parsed.values.get("function", ""),
-        module=parsed.values.get("module", ""),
-    )
+    return {
+        "threads": [] if thread is None else [thread],
+        "most_depth": number_of(parsed, "depth"),
+        "only": parsed.values.get("only", ""),
+        "functions": parsed.values.get("function", ""),
+        "module": parsed.values.get("module", ""),
+    }
 
 
-def _opened(parsed: Parsed) -> OpenTrace:
-    from whocall.tracing.source import open_trace_file, trace_of
-
+def _tell(parsed: Parsed, wanted: Json, write: Write | None) -> None:
     if parsed.arguments:
         path = str(Path(parsed.arguments[0]).expanduser())
-        return open_trace_file(path, settings.search())
-    return trace_of(current(every_thread=True).image)
+        answer_of_files("trace_of_file", {**wanted, "file": path}, write=write)
+    else:
+        answer("trace", wanted, every_thread=True, write=write)
 
 
 def run(line: str) -> None:
     """Prints the trace of the program, or of a file."""
-    from whocall.report.form.style import Style, shown_text
-    from whocall.tracing.forms import telling_of
-    from whocall.tracing.output import pieces
+    from whocall.report.form.style import shown_text
 
     parsed = TRACE.parse(line)
-    form, choice, last = form_of(parsed), _choice(parsed), number_of(parsed, "last")
+    name = parsed.values.get("output")
+    wanted = {
+        "form": form_of(parsed),
+        "choice": _choice(parsed),
+        "last": number_of(parsed, "last"),
+        "demangle": demangle(),
+        "style": style_codes() if name is None else None,
+    }
     if parsed.has("json"):
         silence()
-    trace = _opened(parsed)
-    warn(trace.warnings)
-    telling = telling_of(trace, choice, demangle())
-    name = parsed.values.get("output")
     if name is None:
-        write_pieces(pieces(telling, form, current_style(), last))
+        _tell(parsed, wanted, None)
         return
     with writing_text(Path(name).expanduser(), private=True) as file:
-        file.writelines(map(shown_text, pieces(telling, form, Style(), last)))
+        _tell(parsed, wanted, lambda text: (file.write(shown_text(text)), None)[1])

@@ -18,7 +18,7 @@ def begin_command() -> None:
     global _silent
     _silent = False
     _said.clear()
-    tell_long_work(Lines(_show_work))
+    tell_long_work(Lines(show_work))
 
 
 def silence() -> None:
@@ -40,7 +40,7 @@ def show(what: str, done: int, size: int) -> None:
     say(line(what, size))
 
 
-def _show_work(line: str) -> None:
+def show_work(line: str) -> None:
     """As gdb has a line for each piece of its own work."""
     if is_watched():
         say(line)

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import gdb
 
+from whocall.answers.output import CHUNK
 from whocall.core.errors import as_gdb_says
 from whocall.core.printable import printable, safe_json
 from whocall.report.form.style import ROLES, AnsiStyle, Style, shown_line, shown_text
-
-CHUNK = 16384  # characters: few calls, and still quick to stop
 
 _COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _INTENSITIES = {"bold": "1", "dim": "2"}

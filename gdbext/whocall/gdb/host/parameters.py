@@ -191,6 +191,27 @@ class _Fold(_Setting):
         return f"Telling of frames that repeat in a line is {value}."
 
 
+class _Helper(_Setting):
+    """Whether a process of its own reads cores and their files for whocall.
+
+    That process has given up to start programs, to reach anybody, and to write but in whocall's
+    caches; its memory and its time are limited. A file that makes it end by a fault ends nothing
+    else: the command says so, and the next one starts another process. It begins with the first
+    command and ends with gdb. Programs that gdb debugs are read in gdb itself, as are the files of
+    all commands when this is off."""
+
+    set_doc = "Set whether a process of its own reads cores for whocall."
+    show_doc = "Show whether a process of its own reads cores for whocall."
+
+    def __init__(self) -> None:
+        super().__init__("whocall helper", gdb.COMMAND_STACK, gdb.PARAM_BOOLEAN)
+        self.value = True
+
+    def get_show_string(self, value: str) -> str:
+        """gdb prints this for `show`."""
+        return f"Reading cores in a process of its own is {value}."
+
+
 class _Debuginfod(_Setting):
     """Whether whocall asks debuginfod servers for files and debug info that are missing.
 
@@ -286,6 +307,7 @@ _NAMES = {
     "without": _Without,
     "fold": _Fold,
     "debuginfod": _Debuginfod,
+    "helper": _Helper,
 }
 
 

@@ -58,6 +58,11 @@ def paths_in(value: str) -> tuple[str, ...]:
     return tuple(part for part in value.split(os.pathsep) if part)
 
 
+def has_helper() -> bool:
+    """Whether another process reads what strangers made."""
+    return bool(gdb.parameter("whocall helper"))
+
+
 def max_frames() -> int:
     """A limit that is always there."""
     value = gdb.parameter("whocall max-frames")

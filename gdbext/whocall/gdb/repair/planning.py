@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import gdb
 
+from whocall.answers.current import Current
+from whocall.answers.output import placeholder
 from whocall.core import programs
-from whocall.core.errors import NativeMissingError
+from whocall.core.errors import Error, NativeMissingError
 from whocall.core.programs import Argument, option, words
 from whocall.frontend.options import Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
 from whocall.gdb.repair import attach, attached
 from whocall.gdb.repair.left_behind import drop_left_behind
+from whocall.gdb.target.answering import (
+    Answer,
+    answer,
+    answer_of_files,
+    has_helper_for_process,
+)
 from whocall.gdb.target.backend_arguments import (
     core_and_program,
     search_arguments,
     strategy_arguments,
 )
-from whocall.gdb.target.frames import lwp_of
-from whocall.gdb.target.inferior import Current, current
-from whocall.gdb.target.walks import walk_of
+from whocall.gdb.target.inferior import current
+from whocall.gdb.target.threads import lwp_of
+from whocall.gdb.target.walks import walk_of, wanted_walk
+from whocall.repair import symbol_cache
 from whocall.repair.chain import Chain, chain_of
 from whocall.repair.plan import Plan, SymbolDelivery, chosen_modules, plan
 from whocall.repair.plan_json import attached_json, plan_from
+
+_NO_PLAN = "whocall's helper answers what is no plan of a repair"
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,8 @@ def process_plan(request: RepairRequest) -> tuple[Plan, dict[int, Chain]]:
     """
     drop_left_behind()
     try:
+        if has_helper_for_process():
+            return _process_plan_of_helper(request)
         now = current(request.every_thread)
     except NativeMissingError:
         if other_python() is None:
@@ -52,6 +67,55 @@ def process_plan(request: RepairRequest) -> tuple[Plan, dict[int, Chain]]:
         found = _process_plan_in_subprocess(request)
         return found, _numbered(found.chains)
     return _process_plan_here(now, request)
+
+
+def _process_plan_of_helper(request: RepairRequest) -> tuple[Plan, dict[int, Chain]]:
+    wanted = {
+        "walk": {**wanted_walk(Parsed(), past_main=True), "registers": True, "lines": False},
+        "every_module": request.every_module,
+        "modules": list(request.modules),
+        "attached": attached_json(attach.attached_states()),
+    }
+    answered = answer("plan", wanted, every_thread=request.every_thread)
+    found = _plan_of(answered)
+    try:
+        numbers = [int(number) for number in answered.result["numbers"]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise Error(_NO_PLAN) from error
+    return found, dict(zip(numbers, found.chains))
+
+
+def _plan_of(answered: Answer) -> Plan:
+    """With the files written that the helper has made the contents of."""
+    try:
+        found = plan_from(answered.result["plan"])
+        files = list(zip(answered.contents, answered.result["kept"]))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Error(_NO_PLAN) from error
+    written = {placeholder(at): _written(*each) for at, each in enumerate(files)}
+    return replace(
+        found,
+        deliveries=[
+            replace(each, files=[_place(path, written) for path in each.files])
+            for each in found.deliveries
+        ],
+    )
+
+
+def _written(contents: bytes | memoryview, kept: Any) -> Path:
+    if kept is None:
+        return attached.session_file(contents)
+    if not symbol_cache.is_key(kept["key"]):
+        raise Error(_NO_PLAN)
+    return symbol_cache.keep(kept["key"], contents, kept["facts"]).path
+
+
+def _place(path: Path, written: Mapping[str, Path]) -> Path:
+    """What is to be given to gdb is one of our own files."""
+    place = written.get(str(path), path)
+    if place.parent not in (symbol_cache.directory(), attached.session_folder()):
+        raise Error(_NO_PLAN)
+    return place
 
 
 def _process_plan_here(now: Current, request: RepairRequest) -> tuple[Plan, dict[int, Chain]]:
@@ -100,6 +164,9 @@ def _numbered(chains: Sequence[Chain]) -> dict[int, Chain]:
 def file_deliveries(path: str) -> Sequence[SymbolDelivery]:
     """What is to be given for a file that does not run yet. Raises Error."""
     try:
+        if settings.has_helper():
+            wanted = {"file": path, "attached": attached_json(attach.attached_states())}
+            return _plan_of(answer_of_files("plan_of_file", wanted)).deliveries
         from whocall.core.image import open_file_image
     except NativeMissingError:
         if other_python() is None:

@@ -13,6 +13,7 @@ import gdb
 
 from whocall.gdb.host import console
 from whocall.gdb.host.output import write_json
+from whocall.gdb.target.threads import lwp_of
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 MOST_FRAMES = 1 << 20
@@ -164,11 +165,6 @@ def stack_of(thread: gdb.InferiorThread) -> GdbStack:
     thread.switch()
     with past_main():
         return walk()
-
-
-def lwp_of(thread: gdb.InferiorThread) -> int:
-    """The kernel's number of the thread; where the target has no such numbers, the process's."""
-    return int(thread.ptid[1] or thread.ptid[0])
 
 
 def stacks_json(threads: Iterable[gdb.InferiorThread]) -> str:

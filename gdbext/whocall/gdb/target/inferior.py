@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import gdb
 
+from whocall.answers.current import Current, indices, numbers_in_order
 from whocall.core import cut_files, loader
 from whocall.core.errors import Error
-from whocall.core.model import Backtrace
-from whocall.core.records import dataclass, replace
+from whocall.core.records import dataclass
 from whocall.gdb.host import console, parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.snapshot_validator import SnapshotValidator
+from whocall.gdb.target.threads import lwp_of
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
@@ -24,24 +25,6 @@ if TYPE_CHECKING:
 NO_PROGRAM = (
     'The program has no registers now.  Use "core-file CORE" to read a core, or "run" to start it.'
 )
-
-
-@dataclass(frozen=True)
-class Current:
-    """The inferior's image, the selected thread in it, and gdb's numbers of the threads."""
-
-    image: ProcessImage
-    selected: int  # index into image.threads
-    numbers: dict[int, int]  # index into image.threads -> gdb's thread number
-
-    def renumbered(self, index: int, trace: Backtrace) -> Backtrace:
-        """The trace under gdb's thread number."""
-        return replace(trace, number=self.numbers.get(index, trace.number))
-
-    def every_thread(self) -> list[int]:
-        """Indices of all threads in the order of gdb's numbers."""
-        numbers = [self.numbers.get(at, 1 << 30) for at in range(len(self.image.threads))]
-        return sorted(range(len(numbers)), key=numbers.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -55,15 +38,23 @@ _kept: dict[int, _Kept] = {}  # by inferior number
 _numbers: dict[int, tuple[ProcessImage, dict[int, int]]] = {}  # of cores' threads, likewise
 _cores: dict[int, str | None] = {}  # paths by the number of gdb's connection
 _listening = False
+_changes = 0
 
 
 def forget(event: Any = None) -> None:
     """Drops everything kept: called whenever memory, registers, files or threads may change."""
+    global _changes
+    _changes += 1
     _kept.clear()
     _numbers.clear()
 
 
-def _listen() -> None:
+def changes() -> int:
+    """Counts up with each of these: what the helper keeps is of one count."""
+    return _changes
+
+
+def listen() -> None:
     """Asks gdb for the events after which an image may be stale."""
     global _listening
     if _listening:
@@ -174,13 +165,7 @@ def _live_image(
 
 
 def _indices(image: ProcessImage, threads: Sequence[gdb.InferiorThread]) -> dict[int, int]:
-    """gdb's thread numbers by our index; matched by LWP, else by order."""
-    by_lwp = {thread.ptid[1] or thread.ptid[0]: thread.num for thread in threads}
-    found = {at: by_lwp[t.lwp] for at, t in enumerate(image.threads) if t.lwp in by_lwp}
-    if not found and len(threads) == len(image.threads):
-        ordered = sorted(thread.num for thread in threads)
-        found = dict(enumerate(ordered))
-    return found
+    return indices(image, [(thread.num, lwp_of(thread)) for thread in threads])
 
 
 def _every_number(
@@ -194,19 +179,10 @@ def _every_number(
     known = _numbers.get(inferior.num)
     if known is not None and known[0] is image:
         return known[1]
-    numbers = _numbers_in_order(image, thread) or _indices(image, inferior.threads())
+    numbers = numbers_in_order(image, thread.num, thread.ptid[1])
+    numbers = numbers or _indices(image, inferior.threads())
     _numbers[inferior.num] = image, numbers
     return numbers
-
-
-def _numbers_in_order(image: ProcessImage, thread: gdb.InferiorThread) -> dict[int, int]:
-    """gdb counts a core's threads in the order of their notes, as we do; nothing where `thread`
-    is not where it should be, or where gdb takes two of them for one.
-    """
-    lwps = [one.lwp for one in image.threads]
-    if len(set(lwps)) < len(lwps) or lwps[thread.num - 1 : thread.num] != [thread.ptid[1]]:
-        return {}
-    return {at: at + 1 for at in range(len(lwps))}
 
 
 def inferior_prefix() -> str:
@@ -232,7 +208,7 @@ def current(every_thread: bool = False) -> Current:
     """
     loader.load()  # where that fails, asking the user for a program would be a detour
     inferior, thread = readable_selection()
-    _listen()
+    listen()
     core = core_of(inferior)
     if core is not None:
         image = _core_image(inferior, core)

@@ -11,6 +11,7 @@ from whocall.gdb.host import settings
 
 if TYPE_CHECKING:
     from whocall.core.image import Walk
+    from whocall.report.form.jsonform import Json
 
 
 def demangle() -> bool:
@@ -32,12 +33,17 @@ def walk_of(parsed: Parsed, past_main: bool = False) -> Walk:
     """How `whocall bt` with these options walks."""
     from whocall.core.image import Walk
 
-    return Walk(
-        without=without(parsed),
-        max_frames=settings.max_frames(),
-        explain=parsed.has("explain"),
-        registers=parsed.has("full"),
-        demangle=demangle(),
-        past_main=past_main or wants_past_main(parsed),
-        count=parsed.wanted,
-    )
+    return Walk(**wanted_walk(parsed, past_main))
+
+
+def wanted_walk(parsed: Parsed, past_main: bool = False) -> Json:
+    """The same, for who answers."""
+    return {
+        "without": without(parsed),
+        "max_frames": settings.max_frames(),
+        "explain": parsed.has("explain"),
+        "registers": parsed.has("full"),
+        "demangle": demangle(),
+        "past_main": past_main or wants_past_main(parsed),
+        "count": parsed.wanted,
+    }

@@ -15,15 +15,21 @@ from importlib.util import cache_from_source
 _LAST = "__main__.py"
 
 
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def is_compiled() -> bool:
+    """Whether that was done, or cannot be."""
+    place = cache_from_source(os.path.join(_PACKAGE, _LAST))
+    if sys.dont_write_bytecode or os.path.exists(place):
+        return True
+    folder = os.path.dirname(place)
+    return not os.access(folder if os.path.isdir(folder) else _PACKAGE, os.W_OK)
+
+
 def compile_package() -> None:
     """Does so once, where the byte code can be kept."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    place = cache_from_source(os.path.join(package, _LAST))
-    if sys.dont_write_bytecode or os.path.exists(place):
-        return
-    folder = os.path.dirname(place)
-    if not os.access(folder if os.path.isdir(folder) else package, os.W_OK):
-        return
-    import compileall
+    if not is_compiled():
+        import compileall
 
-    compileall.compile_dir(package, quiet=2)
+        compileall.compile_dir(_PACKAGE, quiet=2)

@@ -1,0 +1,61 @@
+"""What `whocall bt`, `-whocall-backtrace` and `whocall` alone answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whocall.answers.output import style_of
+from whocall.core.image import Walk
+from whocall.core.model import Report
+from whocall.core.module_warnings import warnings_on
+from whocall.report.backtrace.caller import chain, sentence, shown_pcs
+from whocall.report.backtrace.render import TextForm, report_text
+from whocall.report.form import jsonform
+
+if TYPE_CHECKING:
+    from whocall.answers.current import Current
+    from whocall.answers.output import Output
+    from whocall.report.form.jsonform import Json
+
+
+def walk_of(wanted: Json) -> Walk:
+    """How to walk."""
+    return Walk(**wanted["walk"])
+
+
+def _report(now: Current, wanted: Json) -> Report:
+    return now.image.report(now.wanted(wanted["every_thread"]), walk_of(wanted), now.numbers)
+
+
+def backtrace(now: Current, out: Output, wanted: Json) -> None:
+    """Of the selected thread, or of all, under gdb's thread numbers."""
+    report = _report(now, wanted)
+    if wanted["json"]:
+        out.write_json(jsonform.backtrace_text(report))
+        return
+    out.warn(report.warnings)
+    walk = wanted["walk"]
+    form = TextForm(
+        fold=wanted["fold"],
+        full=walk["registers"],
+        explain=walk["explain"],
+        every_thread=wanted["every_thread"],
+        pointer_size=now.image.pointer_size,
+        word_size=now.image.word_size,
+        byte_order=now.image.byte_order,
+        read=now.image.read,
+        inferior=wanted["inferior"],
+    )
+    out.write_pieces(report_text(report, form, style_of(wanted)))
+
+
+def backtrace_data(now: Current, out: Output, wanted: Json) -> Json:
+    """The same as data."""
+    return jsonform.backtrace_json(_report(now, wanted))
+
+
+def caller(now: Current, out: Output, wanted: Json) -> None:
+    """Who called the selected frame, in one line."""
+    trace, at = chain(now.image, now.selected, walk_of(wanted), wanted["level"], wanted["pc"])
+    out.warn(warnings_on(now.image, shown_pcs(trace, at)))
+    out.write([sentence(trace, at, style_of(wanted))])

@@ -1,0 +1,121 @@
+"""What `whocall symbol`, `functions`, `modules` and `audit` answer, and what completion offers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whocall.answers.output import style_of
+from whocall.core.module_warnings import warnings_on
+from whocall.report.form import jsonform
+
+if TYPE_CHECKING:
+    from whocall.answers.current import Current
+    from whocall.answers.output import Output
+    from whocall.core.search import Search
+    from whocall.report.form.jsonform import Json
+
+
+def symbols(now: Current, out: Output, wanted: Json) -> None:
+    """What stands at addresses."""
+    from whocall.report.tables.places import symbol_lines
+
+    addresses = [now.image.wrapped(address) for address in wanted["addresses"]]
+    out.warn(warnings_on(now.image, addresses))
+    out.write(symbol_lines(now.image, addresses, wanted["demangle"], style_of(wanted)))
+
+
+def functions(now: Current, out: Output, wanted: Json) -> None:
+    """Functions at their runtime addresses."""
+    from whocall.report.tables.functions import function_text, functions_json, of_process
+
+    regex = wanted["regex"]
+    tables = of_process(now.image, wanted["module"], regex, wanted["demangle"])
+    if wanted["json"]:
+        out.write_json(functions_json(tables))
+        return
+    style = style_of(wanted)
+    for table in tables:
+        if table.functions or not regex:
+            out.write_pieces(function_text(table, now.image.pointer_size, style))
+
+
+def modules(now: Current, out: Output, wanted: Json) -> None:
+    """The loaded files."""
+    from whocall.report.tables.module_table import module_lines
+    from whocall.report.tables.modules import all_facts, jit_line, modules_json, on_gdb, warnings
+
+    facts = all_facts(now.image)
+    advice = on_gdb(wanted["asks_debuginfod"])
+    if wanted["json"]:
+        out.write_json([jsonform.text(modules_json(now.image, facts, advice))])
+        return
+    out.warn(warnings(now.image, facts))
+    out.write(module_lines(facts, advice, style_of(wanted), wanted["width"]))
+    out.write(jit_line(now.image))
+
+
+def module_ranges(now: Current, out: Output, wanted: Json) -> list[tuple[int, int, str, str, str]]:
+    """Begin and end, state, file, path in the process."""
+    return [
+        (module.begin, module.end, module.state, module.file_path, module.path)
+        for module in now.image.modules
+    ]
+
+
+def function_names(now: Current, out: Output, wanted: Json) -> list[str]:
+    """Names that begin with `start`, `most` of them, of the module that is named."""
+    from whocall.report.tables.functions import path_fits
+
+    found: set[str] = set()
+    start, most = wanted["start"], wanted["most"]
+    names_of = _Names(wanted["search"], wanted["demangle"])
+    for module in now.image.modules:
+        if len(found) < most and module.state == "found" and path_fits(module, wanted["module"]):
+            names = names_of(module.file_path)
+            begin = bisect_left(names, start)
+            found.update(takewhile(lambda name: name.startswith(start), names[begin:][:most]))
+    return sorted(found)[:most]
+
+
+class _Names:
+    def __init__(self, search: Search, demangle: bool) -> None:
+        self._search = search
+        self._demangle = demangle
+
+    def __call__(self, path: str) -> list[str]:
+        return _names(path, Path(path).stat().st_mtime_ns, self._search, self._demangle)
+
+
+@lru_cache(maxsize=64)
+def _names(path: str, written: int, search: Search, demangle: bool) -> list[str]:
+    """Names in a file as regular expressions: as far as no character means anything else there.
+
+    `written` is the file's time. Names that whocall would have to infer are left out: TAB is not to
+    take seconds.
+    """
+    from whocall.core.engine import native
+    from whocall.core.image import open_symbols
+
+    table = open_symbols(path, search=search)
+    shown = native.demangle if demangle else str
+    named = (table[at] for at in range(len(table)))
+    heads = (
+        re.split(r"[^\w:.<>,~@-]", shown(each.name), maxsplit=1)[0] for each in named if each.named
+    )
+    return sorted({head for head in heads if head})
+
+
+def audit(search: Search, out: Output, wanted: Json) -> None:
+    """How far the analysis can be trusted on a file."""
+    from whocall.report.tables.audit import audit_file, audit_json, audit_lines
+
+    found = audit_file(wanted["file"], wanted["limit"], wanted["demangle"])
+    if wanted["json"]:
+        out.write_json([jsonform.text(audit_json(found))])
+        return
+    out.write(audit_lines(found, style_of(wanted)))

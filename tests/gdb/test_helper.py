@@ -1,0 +1,356 @@
+"""The process that reads cores in gdb's place: what it says is the same, and what ends it ends
+nothing else.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from programs import Crash
+from sessions import Said, batch
+from taken_over import PLANT
+from terminals import PROMPT, alive, terminal
+
+ON, OFF = "set whocall helper on", "set whocall helper off"
+
+SAME = [
+    "whocall",
+    "whocall bt",
+    "whocall bt -all",
+    "whocall bt -full -explain",
+    "whocall bt -past-main 3",
+    "whocall bt -2",
+    "whocall bt -no-fold -without cfi,scan -all",
+    "whocall bt -json",
+    "whocall bt -all -json",
+    "whocall compare",
+    "whocall compare -all",
+    "whocall compare -json",
+    "whocall functions -module libc.so.6 ^mem",
+    "whocall functions -json ^qsort",
+    "whocall functions ^no_such_function$",
+    "whocall symbol $pc qsort $sp",
+    "whocall modules",
+    "whocall modules -json",
+    "whocall audit -limit 1",
+    "complete whocall functions mem",
+    "complete whocall functions -module l",
+    "complete whocall repair l",
+    "complete set whocall he",
+    "up",
+    "whocall",
+    "set backtrace past-main on",
+    "set whocall without analysis",
+    "whocall bt",
+    "set whocall max-frames 3",
+    "whocall bt -json",
+    "set print demangle off",
+    "set whocall fold off",
+    "whocall bt",
+    "thread apply all whocall bt 2",
+    "set width 60",
+    "whocall modules",
+    "whocall trace",
+    "whocall compare -shadow",
+]
+REFUSED = [
+    "whocall bt -nonsense",
+    "whocall bt -without nonsense",
+    "whocall functions -module no_such.so",
+    "whocall functions (",
+    "whocall symbol",
+    "whocall symbol no_such_thing",
+    "whocall audit /etc/passwd",
+    "whocall audit /nowhere",
+    "whocall trace /etc/passwd",
+    "whocall repair no_such.so",
+    "whocall export -module no_such.so /dev/null/x",
+    "whocall export /dev/null/x",
+    "set whocall signature-files /etc/passwd",
+]
+REPAIRED = [
+    "whocall repair",
+    "thread apply all bt 5",
+    "whocall repair libc.so.6",
+    "whocall repair",
+    "info functions sub_",
+    "whocall compare -all",
+    "whocall export {out}",
+    "whocall revert",
+    "thread apply all bt 5",
+    "set whocall auto-repair on",
+    "bt 4",
+]
+_TOLERANT = (
+    "python\ndef tried(c):\n  try: gdb.execute(c)\n  except gdb.error as e: print(f'E: {e}')"
+)
+
+
+def marked(commands: Sequence[str]) -> list[str]:
+    return [_TOLERANT, *(f"python print('<{{'); tried({command!r})" for command in commands)]
+
+
+def session(crash: Crash, commands: Sequence[str], **more: str) -> Said:
+    said = batch(commands, [crash.exe, crash.core], **more)
+    assert said.status == 0, said
+    assert "Traceback" not in said.err
+    return said
+
+
+@pytest.mark.parametrize("program", ["chain", "workers", "deep"])
+@pytest.mark.parametrize("commands", [SAME, REFUSED], ids=["said", "refused"])
+def test_all_that_is_said_is_the_same(
+    program: str, commands: list[str], request: pytest.FixtureRequest
+) -> None:
+    if program == "deep":
+        commands = [each for each in commands if "compare" not in each and each != "up"]
+    crash = request.getfixturevalue(program)
+    started = "python from whocall.gdb.host import helper; print('started', helper._helper)"
+    with_it, without = (
+        session(crash, [choice, *marked(commands), started]) for choice in (ON, OFF)
+    )
+    assert "started None" not in with_it.out
+    assert "started None" in without.out
+    said, expected = (each.out.split("<{") for each in (with_it, without))
+    assert said[:-1] == expected[:-1]
+    assert with_it.err == without.err
+    assert len(said) == len(commands) + 1
+
+
+def test_gdb_is_repaired_in_the_same_way(workers: Crash, tmp_path: Path) -> None:
+    found = []
+    for name, choice in (("on", ON), ("off", OFF)):
+        for turn in range(2):  # the second time the files lie in the cache
+            cache, out = tmp_path / f"cache-{name}", tmp_path / f"{name}{turn}"
+            lines = [choice, *marked([line.format(out=out) for line in REPAIRED])]
+            said = session(workers, lines, XDG_CACHE_HOME=str(cache))
+            kept = sorted(path.name for path in (cache / "whocall").glob("*.symbols"))
+            found.append((said.out.replace(str(out), "OUT"), said.err, out.read_bytes(), kept))
+    assert found[0] == found[2]
+    assert found[1] == found[3]
+    assert "in sub_" in found[0][0]
+    assert found[0][3]
+
+
+def test_a_core_without_a_name(chain: Crash, tmp_path: Path) -> None:
+    packed = tmp_path / "core.gz"
+    packed.write_bytes(gzip.compress(chain.core.read_bytes()))
+    said = []
+    for choice in (ON, OFF):
+        lines = [choice, "whocall bt", f"whocall open {packed}", "whocall bt", "whocall modules",
+                 "info threads"]  # fmt: skip
+        found = batch(lines, [chain.exe, chain.core])
+        assert found.status == 0, found
+        said.append((found.out, found.err))
+    assert said[0] == said[1]
+    assert said[0][0].count("#0  0x") > 1
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Iterator[Path]:
+    """A folder of the user's, with somebody who listens."""
+    with socket.create_server(("127.0.0.1", 0)) as inet:
+        (tmp_path / "port").write_text(str(inet.getsockname()[1]))
+        yield tmp_path
+
+
+MISUSE = "The sandbox ended this, as it was about to"
+FAULTS = {
+    "stack": "was ended by SIGSEGV: one of the files is damaged",
+    "memory": "There is not enough memory for this",
+    "memory of C": "was ended by SIGSEGV",
+    "SIGSEGV": "was ended by SIGSEGV",
+    "SIGBUS": "was ended by SIGBUS",
+    "abort": "was ended by SIGABRT",
+    "SIGKILL": "was killed, as the kernel does when memory runs out",
+    "exit": "has ended before its time",
+    "endless": "took more than 1 s of processor time",
+    "exec": MISUSE,
+    "connect": "Operation not permitted",
+    "write": "made: Permission denied",
+    "nonsense": "has ended before its time",
+    "huge": "has ended before its time",
+    "spoken": "answers what it cannot mean",
+}
+_LOAD = f"python\n{PLANT.strip()}"
+
+
+def test_a_fault_is_a_sentence_and_the_next_command_works(chain: Crash, target: Path) -> None:
+    lines = [_LOAD]
+    for name in FAULTS:
+        lines += [
+            f"python plant({name!r}, {str(target)!r})",
+            *marked(["whocall bt", "info threads"]),
+            "python plant('')",
+            *marked(["whocall bt", "python print(len(children()), helper_now() > 0)"]),
+        ]
+    said = session(chain, lines)
+    answers = said.out.split("<{\n")[1:]
+    bt = session(chain, ["whocall bt"]).out[-200:]
+    assert len(answers) == 4 * len(FAULTS)
+    for at, (name, sentence) in enumerate(FAULTS.items()):
+        failed, threads, works, children = answers[4 * at : 4 * at + 4]
+        assert sentence in failed, name
+        assert len(failed.strip().splitlines()) == 1 + (name == "spoken"), failed
+        assert "Thread" in threads or "LWP" in threads, threads
+        assert works.endswith(bt), name
+        assert children == "1 True\n", name  # no zombie beside it
+        assert "\x1b" not in failed and "\x07" not in failed and "\u202e" not in failed
+    assert sorted(path.name for path in target.iterdir()) == ["port"]
+    assert "SUCCEEDED" not in said.out + said.err
+
+
+@pytest.mark.parametrize("fault", ["stack", "SIGSEGV"])
+def test_without_it_the_same_fault_ends_gdb(fault: str, chain: Crash) -> None:
+    said = batch([_LOAD, OFF, f"python plant({fault!r})", "whocall bt", "echo alive\\n"],
+                 [chain.exe, chain.core])  # fmt: skip
+    assert said.status != 0
+    assert "alive" not in said.out
+
+
+ALL_COMMANDS = [
+    "whocall", "whocall bt -all", "whocall compare", "whocall symbol $pc", "whocall functions x",
+    "whocall modules", "whocall audit", "whocall trace", "whocall repair", "whocall export {out}",
+    "whocall compare -shadow", "complete whocall functions mem", "-whocall-backtrace",
+]  # fmt: skip
+
+
+def test_every_command_asks_it(chain: Crash, tmp_path: Path) -> None:
+    lines = [_LOAD, "python plant('SIGSEGV')"]
+    commands = [
+        f'interpreter-exec mi "{each}"' if each[0] == "-" else each.format(out=tmp_path / "out")
+        for each in ALL_COMMANDS
+    ]
+    lines += marked(commands)
+    said = session(chain, [*lines, "info threads"])
+    answers = said.out.split("<{\n")[1:]
+    for command, answer in zip(commands, answers):
+        if not command.startswith("complete"):
+            assert "was ended by SIGSEGV" in answer, command
+    assert "LWP" in answers[-1]
+
+
+def test_nothing_is_started_before_it_is_asked(chain: Crash) -> None:
+    lines = [_LOAD, "bt", "help whocall bt", "show whocall helper", "whocall doctor",
+             "python print(children())", "whocall bt", "python print(len(children()))",
+             OFF, "whocall bt"]  # fmt: skip
+    said = session(chain, lines)
+    assert "\n[]\n" in said.out
+    assert "\n1\n" in said.out
+    assert "Reading cores in a process of its own is on." in said.out
+    assert re.search(r"^helper: +on, by .*", said.out, re.MULTILINE)
+
+
+def test_a_program_that_gdb_debugs_is_read_in_gdb(chain: Crash) -> None:
+    lines = [_LOAD, "run", "whocall bt", "whocall repair", "python print('helper', helper_now())"]
+    said = batch(lines, [chain.exe])
+    assert "helper 0" in said.out, said
+    assert "#0  0x" in said.out
+
+
+def test_it_has_nothing_of_gdbs(chain: Crash, tmp_path: Path) -> None:
+    opened = tmp_path / "opened"
+    opened.write_text("text")
+    look = (
+        "python import os; at = f'/proc/{helper_now()}/'; "
+        "print('files', sorted(os.readlink(at + 'fd/' + each).split(':')[0]"
+        " for each in os.listdir(at + 'fd')));"
+        "print(open(at + 'oom_score_adj').read(), open(at + 'limits').read())"
+    )
+    said = session(chain, [_LOAD, f"python kept = open({str(opened)!r})", "whocall bt", look])
+    (files,) = re.findall(r"^files (.*)$", said.out, re.MULTILINE)
+    names = re.findall(r"'([^']*)'", files)
+    assert [name for name in names if name not in ("/dev/null", "pipe", str(chain.core))] == []
+    assert "1000\n" in said.out
+    limit = re.search(r"^Max data size +(\d+)", said.out, re.MULTILINE)
+    assert limit is not None
+
+
+def _gone(process: int) -> bool:
+    try:
+        return "(zombie)" in Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("fault", ["", "deaf"])
+def test_it_ends_with_gdb(number: signal.Signals, fault: str, chain: Crash) -> None:
+    child = terminal(chain)
+    for line in ("python", *PLANT.strip().splitlines(), "end", f"python plant({fault!r})"):
+        child.sendline(line)
+    child.sendline("whocall symbol $pc" if fault else "python print('ready')")
+    if fault:
+        process = _child_of(child.pid)
+    else:
+        child.sendline("whocall bt")
+        child.sendline("python print('helper=%d.' % helper_now())")
+        child.expect(r"helper=(\d+)\.\r\n")
+        process = int(child.match.group(1))
+    assert not _gone(process)
+    os.kill(child.pid, number if not fault else signal.SIGKILL)
+    end = time.monotonic() + 20
+    while not _gone(process) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert _gone(process)
+    child.close(force=True)
+
+
+def _child_of(pid: int) -> int:
+    """The first child, waited for."""
+    while True:
+        found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if found:
+            return int(found[-1])
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("fault", "stays"), [("slow", True), ("deaf", False), ("endless", True)])
+def test_ctrl_c_is_obeyed(fault: str, stays: bool, chain: Crash) -> None:
+    child = terminal(chain)
+    for line in ("python", *PLANT.strip().splitlines(), "end"):
+        child.sendline(line)
+    child.sendline(f"python plant({fault!r}); limits.PROCESSOR_TIME = 600")
+    child.sendline("echo rea\\144y\\n")
+    child.expect_exact("ready")
+    child.expect_exact(PROMPT)
+    child.sendline("whocall bt")
+    process = _child_of(child.pid)
+    time.sleep(0.3)
+    begin = time.monotonic()
+    child.sendintr()
+    child.expect_exact("Quit")
+    took = time.monotonic() - begin
+    alive(child)
+    assert took < 2, took  # 0.5 s on a machine that does nothing else
+    assert _gone(process) is not stays
+    child.sendline("python plant('')")
+    child.sendline("whocall bt")
+    child.expect_exact("#0  0x")
+    child.sendline("info threads")
+    child.expect("LWP|Thread")
+    alive(child)
+    child.close(force=True)
+
+
+def test_the_pagers_q_leaves_it_in_order(workers: Crash) -> None:
+    child = terminal(workers)
+    child.sendline("set height 10")
+    child.expect_exact(PROMPT)
+    for _ in range(3):
+        child.sendline("whocall functions")
+        child.expect_exact("--Type <RET> for more, q to quit")
+        child.sendline("q")
+        alive(child)
+    child.sendline("set height 0")
+    child.sendline("whocall symbol $pc")
+    child.expect(r"0x[0-9a-f]+ is ")
+    child.close(force=True)
