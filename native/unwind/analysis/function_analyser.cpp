@@ -153,6 +153,9 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
                                           std::vector<FunctionExit> entries) {
   const std::vector<std::byte> bytes = bytes_of(function);
   followed_ += bytes.size();
+  if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; })) {
+    return {};  // it was blanked
+  }
   const FunctionCode code{ByteView(bytes, process_.arch->abi.endian),
                           function.begin,
                           std::move(entries),

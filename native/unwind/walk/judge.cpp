@@ -1,5 +1,6 @@
 #include "unwind/walk/judge.h"
 
+#include "unwind/code/blank_code.h"
 #include "unwind/code/call_site.h"
 #include "unwind/code/loaded_callee.h"
 #include "unwind/walk/chain_evidence.h"
@@ -135,14 +136,14 @@ bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) co
 // chain goes on upwards; and, when a search finds it, an address that looks returned to.
 bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
                             Trust trust) const {
-  const Module* module = process_.module_at(proposal.caller.lookup_pc());
-  if (module != nullptr && module->file != nullptr) {
-    return false;
-  }
+  const Address pc = proposal.caller.lookup_pc();
+  const Module* module = process_.module_at(pc);
   if (call == CallMatch::no_call) {
-    return trust == Trust::frame_pointer && chain_holds(callee, process_);
+    return trust == Trust::frame_pointer && !lies_in_file(pc) && chain_holds(callee, process_);
   }
-  if (call != CallMatch::unreadable || module == nullptr) {
+  const bool seen = lies_in_file(pc) && !process_.memory->run_at(pc).empty() &&
+                    !is_blank_code(pc, process_, code_);
+  if (call != CallMatch::unreadable || module == nullptr || seen) {
     return false;
   }
   if (trust == Trust::frame_pointer) {
@@ -265,7 +266,7 @@ CallMatch Judge::find_call(const Activation& callee, Address caller,
                            std::optional<Address>& called_at) {
   CodeBytes room{};
   const ByteView before = code_before(process_, caller, process_.arch->code.longest_call, room);
-  if (before.empty()) {
+  if (before.empty() || is_blank_code(caller - 1, process_, code_)) {
     return CallMatch::unreadable;
   }
   const auto call = process_.arch->code.call_before(before, caller);
