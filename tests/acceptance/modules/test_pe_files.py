@@ -155,7 +155,7 @@ def test_another_build_lends_nothing(loading: str, dumped: int, tmp_path: Path) 
 
 def test_lines_of_dwarf_in_it(tmp_path: Path) -> None:
     """As mingw's compilers write it."""
-    made = loaded(library(tmp_path, "gnu", "1", "/debug:dwarf", "/debug:symtab"), 0x7E0000000)
+    made = loaded(library(tmp_path, "gnu", "1", "/debug:dwarf"), 0x7E0000000)
     frames = answer("bt", made.core(FILTERS["default"]))["threads"][0]["frames"]
     assert [one["function"] for one in frames] == CHAIN
     source = (HERE / "pe_library.c").read_text().splitlines()
