@@ -17,21 +17,6 @@ namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-// Whether a file's PT_LOAD segments are those of the image in memory. File sizes are left out:
-// debug files have none.
-bool same_layout(const ElfFile& file, const LoadedImage& image) {
-  const auto loads = [](std::span<const ElfSegment> segments) {
-    std::vector<std::array<std::uint64_t, 3>> result;
-    for (const ElfSegment& segment : segments) {
-      if (segment.type == PT_LOAD) {
-        result.push_back({segment.address, segment.memory_size, segment.flags});
-      }
-    }
-    return result;
-  };
-  return loads(file.segments()) == loads(image.segments) && file.entry() == image.entry;
-}
-
 // Where neither headers nor a file tell the bias: libraries and position-independent programs are
 // linked at 0; other programs run where they were linked, low in the address space (0x400000,
 // 0x8048000, 0x120000000), where no loader puts anything else.

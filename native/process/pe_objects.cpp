@@ -133,12 +133,14 @@ void take_pe_objects(std::span<const Mapping> mappings, const Memory& memory,
                      std::vector<MappedObject>& objects) {
   for (std::size_t at = 0; at < mappings.size(); ++at) {
     const Mapping& mapping = mappings[at];
-    if (!mapping.path.starts_with('/') || mapping.offset != 0 ||
-        is_known(objects, mapping.range.begin)) {
+    if (!mapping.path.starts_with('/') || mapping.offset != 0) {
       continue;
     }
     const auto run = run_from(mappings, at);
     auto object = has_code(run) ? object_of(run, memory) : std::nullopt;
+    if (object && is_known(objects, mapping.range.begin)) {
+      continue;  // an ELF file whose headers lie elsewhere
+    }
     const bool sure = object && (!object->pe->headers.empty() || has_file(*object) ||
                                  has_name_of_pe(mapping.path));
     if (!sure) {

@@ -36,6 +36,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "name_list": ("symbols/lists/",),
     "packed": ("object/elf_decompress.cpp", "object/xz.cpp", "runtime/xz.cpp", "runtime/lzma.cpp"),
     "pclntab": ("object/go_pclntab.cpp",),
+    "pe_file": ("object/pe_",),
     "process_notes": (
         *("process/auxiliary_vector.cpp", "process/core_mappings.cpp", "process/link_map.cpp"),
         *("process/loaded_image.cpp", "process/told_modules.cpp"),
