@@ -38,7 +38,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "pclntab": ("object/go_pclntab.cpp",),
     "process_notes": (
         *("process/auxiliary_vector.cpp", "process/core_mappings.cpp", "process/link_map.cpp"),
-        *("process/loaded_image.cpp", "process/told_modules.cpp"),
+        *("process/loaded_image.cpp", "process/told_modules.cpp", "process/foreign_core.cpp"),
     ),
     "repair_file": ("symfile/",),
     "rules": ("rules/",),
