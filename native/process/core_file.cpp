@@ -13,11 +13,14 @@
 #include "object/elf_architecture.h"
 #include "process/core_mappings.h"
 #include "process/core_notes.h"
+#include "process/foreign_core.h"
 #include "process/modules.h"
 #include "process/process_image.h"
 
 namespace whocall {
 namespace {
+
+constexpr std::string_view kWhatIsRead = "Give a core of Linux, or a minidump of Linux or Android";
 
 // How a file that is not ELF is packed, when its first bytes tell; else empty.
 std::string_view packer_of(std::span<const std::byte> bytes) {
@@ -45,7 +48,16 @@ std::shared_ptr<const ElfFile> open_elf(const std::string& path) {
     throw Error(path, "is not a core file: it is compressed",
                 "Unpack it first with `" + std::string(packer) + "`");
   }
+  if (const auto kind = foreign_dump(mapped->bytes()); !kind.empty()) {
+    throw Error(path, std::string(kind), std::string(kWhatIsRead));
+  }
   return ElfFile::open(path);
+}
+
+void require_linux(const ElfFile& file, std::span<const ElfNote> notes) {
+  if (const auto system = foreign_system(notes); !system.empty()) {
+    throw Error(file.path(), "is a core of " + std::string(system), std::string(kWhatIsRead));
+  }
 }
 
 void require_core(const ElfFile& file) {
@@ -187,6 +199,7 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   require_core(*file);
   auto image = std::make_unique<ProcessImage>();
   const std::vector<ElfNote> elf_notes = notes_of(*file);
+  require_linux(*file, elf_notes);
   image->arch = &require_architecture_of(*file, elf_notes);
   image->core_path = path;
   image->source = file;

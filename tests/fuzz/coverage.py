@@ -39,7 +39,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "pe_file": ("object/pe_",),
     "process_notes": (
         *("process/auxiliary_vector.cpp", "process/core_mappings.cpp", "process/link_map.cpp"),
-        *("process/loaded_image.cpp", "process/told_modules.cpp"),
+        *("process/loaded_image.cpp", "process/told_modules.cpp", "process/foreign_core.cpp"),
     ),
     "repair_file": ("symfile/",),
     "rules": ("rules/",),

@@ -70,6 +70,8 @@ def may_be_used_up(scene: Scene) -> bool:
     fault, sp = scene.fault, scene.sp
     if fault is None or not sp - _pushed(scene.image.arch) <= fault < sp + NEAR:
         return False
+    if scene.operation is not None and scene.operation.flow == "leave":  # a return grows nothing
+        return False
     return scene.image.native.partial_map or not scene.is_writable(sp)
 
 
