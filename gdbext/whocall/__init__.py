@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from whocall._native import SymbolTable, decode_frame_chain, demangle
     from whocall.core.image import ProcessImage, Walk, open_process, open_symbols
+    from whocall.core.long_work import left_out
     from whocall.core.model import Backtrace, Frame, Report, Stop
     from whocall.core.search import Search
     from whocall.dumps.opening import open_core
@@ -44,6 +45,7 @@ _HOMES = {
     "decode_frame_chain": "whocall._native",
     "demangle": "whocall._native",
     "open_symbols": "whocall.core.image",
+    "left_out": "whocall.core.long_work",
     "Search": "whocall.core.search",
 }
 
@@ -63,6 +65,7 @@ __all__ = [
     "backtrace_json",
     "decode_frame_chain",
     "demangle",
+    "left_out",
     "open_core",
     "open_process",
     "open_symbols",

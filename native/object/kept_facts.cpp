@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -26,6 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "whofacts";
 constexpr std::string_view kSuffix = ".facts";
+constexpr std::string_view kNew = ".new-";
+constexpr std::chrono::minutes kLongestWrite{1};
 
 struct Header {
   std::array<char, 8> magic;
@@ -122,6 +125,16 @@ bool write_all(int descriptor, const void* data, std::size_t size) {
   return true;
 }
 
+// A file on its way to its name, whose writer was killed: none is so for long. Where one is taken
+// from a writer that still lives, what that found out is found out anew.
+void drop_left_behind(const fs::directory_entry& file) {
+  std::error_code error;
+  const fs::file_time_type written = fs::last_write_time(file.path(), error);
+  if (!error && fs::file_time_type::clock::now() - written > kLongestWrite) {
+    fs::remove(file.path(), error);
+  }
+}
+
 void drop_oldest(const std::string& where) {
   struct Kept {
     fs::file_time_type time;
@@ -133,7 +146,9 @@ void drop_oldest(const std::string& where) {
   std::error_code error;
   for (fs::directory_iterator each(where, error), end; !error && each != end;
        each.increment(error)) {
-    if (each->path().extension() == kSuffix) {
+    if (each->path().filename().string().starts_with(kNew)) {
+      drop_left_behind(*each);
+    } else if (each->path().extension() == kSuffix) {
       std::error_code gone;
       all.push_back({each->last_write_time(gone), each->file_size(gone), each->path()});
       bytes += gone ? 0 : all.back().size;
@@ -192,7 +207,7 @@ void keep_facts(const std::string& key, const std::string& kind, std::span<const
   if (path.empty() || facts.size() > kMostKeptFacts / 4 || cut_files().count != 0) {
     return;
   }
-  std::string fresh = fs::path(path).parent_path().string() + "/.new-XXXXXX";
+  std::string fresh = fs::path(path).parent_path().string() + "/" + std::string(kNew) + "XXXXXX";
   Header header{.magic = {}, .size = facts.size(), .checksum = checksum(facts)};
   kMagic.copy(header.magic.data(), kMagic.size());
   bool whole = false;

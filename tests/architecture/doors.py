@@ -15,7 +15,7 @@ CONSOLE = "whocall/gdb/host/console.py"
 PROGRAMS = "whocall/core/programs.py"
 ASIDE = "whocall/core/aside.py"  # copies of our own process
 # Python's own workers, which are handed pickled values and no command line of ours.
-WORKERS = "whocall/triage/workers.py"
+WORKERS = ("whocall/triage/workers.py", "whocall/triage/pool.py")
 
 # What gdb does with a string may be anything.
 _OF_GDB = {
@@ -74,7 +74,7 @@ class _Reader(ast.NodeVisitor):
 
     def _import(self, node: ast.AST, module: str) -> None:
         top = module.partition(".")[0]
-        if top in _STARTERS and self.name not in (PROGRAMS, WORKERS):
+        if top in _STARTERS and self.name not in (PROGRAMS, *WORKERS):
             self._fault(node, f"only {PROGRAMS} starts programs, so it alone imports {top}")
 
     def visit_Import(self, node: ast.Import) -> None:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from attacker import recorded
 from attacker.names import NAMES, made
 from attacker.outputs import OUTPUTS, complaints, page_complaints
 from attacker.specimen import FIELDS, specimen
@@ -27,6 +28,17 @@ def main() -> int:
                 found = [each for form in OUTPUTS for each in complaints(of, form)]
                 found += page_complaints(of, Path(folder))
             inputs, outputs = inputs + 1, outputs + len(OUTPUTS) + 1
+            wrong += len(found)
+            for each in found:
+                print(f"{word}: {each}")
+        for field, make in recorded.FIELDS.items():
+            with tempfile.TemporaryDirectory() as folder:
+                made_file = make(Path(folder), name)
+                forms = recorded.outputs_of(field)
+                found = [
+                    each for form in forms for each in recorded.complaints(made_file, field, form)
+                ]
+            inputs, outputs = inputs + 1, outputs + len(forms)
             wrong += len(found)
             for each in found:
                 print(f"{word}: {each}")

@@ -122,12 +122,14 @@ def page(text: str) -> Iterator[str]:
     yield from letters(found.text)
 
 
-def picture(text: str) -> Iterator[str]:
-    """An SVG picture: XML, of known elements."""
+def picture(text: str, scripts: int = 0) -> Iterator[str]:
+    """An SVG picture: XML, of known elements, and of so many scripts."""
     root = ElementTree.fromstring(text.encode())
-    kinds = {each.tag.rpartition("}")[2] for each in root.iter()}
-    if kinds - {"svg", "style", "rect", "text", "g", "title"}:
-        yield f"elements of a name's: {kinds}"
+    kinds = [each.tag.rpartition("}")[2] for each in root.iter()]
+    if set(kinds) - {"svg", "style", "rect", "text", "g", "title", "script"}:
+        yield f"elements of a name's: {set(kinds)}"
+    if kinds.count("script") != scripts:
+        yield f"{kinds.count('script')} scripts"
     for each in root.iter():
         yield from letters(each.text or "")
         yield from (f"a handler: {name}" for name in each.attrib if name.startswith("on"))
@@ -155,7 +157,9 @@ def markdown(text: str) -> Iterator[str]:
     yield from plain(text)
     for line in text.split("\n"):
         bare = re.sub(r"`[^`]*`", "", re.sub(r"\\.", "", line))
-        bare = bare.replace("&#8203;", "-").replace("*signal handler called*", "")
+        for ours in ("*signal handler called*", "(x86_64)"):  # what stands there of our own
+            bare = bare.replace(ours, "")
+        bare = bare.replace("&#8203;", "-")
         bare = re.sub(r"^(#+|>) |</?details>|<summary>[\d,]+ frames</summary>", "", bare)
         if "Zq" in line and line.startswith("|") and bare.count("|") != 6:
             yield f"cells: {line!r}"

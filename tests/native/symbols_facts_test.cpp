@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -69,6 +70,21 @@ TEST_CASE("kept facts: damaged ones and other people's are none") {
   SUBCASE("switched off") { setenv("WHOCALL_CACHE", "off", 1); }
   CHECK_FALSE(find_facts("key", "starts").has_value());
   unsetenv("WHOCALL_CACHE");
+}
+
+TEST_CASE("kept facts: what a writer that was killed left behind is removed") {
+  const CacheDirectory cache;
+  keep_facts("key", "starts", some_facts());
+  const std::filesystem::path old = cache.folder() / ".new-abcdef";
+  const std::filesystem::path fresh = cache.folder() / ".new-ghijkl";
+  std::ofstream(old).put('x');
+  std::ofstream(fresh).put('x');
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+  keep_facts("other", "starts", some_facts());
+  CHECK_FALSE(std::filesystem::exists(old));
+  CHECK(std::filesystem::exists(fresh));
+  CHECK(find_facts("key", "starts") == some_facts());
 }
 
 TEST_CASE("kept facts: a key changes with the file and with its debug file") {

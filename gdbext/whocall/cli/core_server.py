@@ -25,7 +25,7 @@ from whocall.cli.inputs import is_core, open_named_core
 from whocall.cli.outputs import complain
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error
-from whocall.core.long_work import working
+from whocall.core.long_work import left_out, working
 from whocall.core.printable import printable
 from whocall.core.signals import signal_name
 from whocall.report.page.index_page import Entry, index_text
@@ -142,6 +142,8 @@ class Cores:
         with whole_files():
             how = page_options(self._arguments, self._arguments.gdb)
             data = document(opened([str(path)], self._arguments), how)
+        for crash in data["crashes"]:
+            crash["left_out"] += [sentence.rstrip(".") for sentence in left_out()]
         return jsonform.text(data) if as_json else page_text(data)
 
 

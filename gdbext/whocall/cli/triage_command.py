@@ -132,7 +132,7 @@ def _named(paths: list[str]) -> Iterator[str]:
 
 
 def _walk(arguments: Values, store: Store, settings: Settings) -> None:
-    from whocall.cli.outputs import require_other_file
+    from whocall.cli.outputs import require_other_file, warn
     from whocall.triage.progress import counted
     from whocall.triage.run import crashes_among, gather, wanted
     from whocall.triage.workers import Cluster, Local, jobs_of
@@ -147,7 +147,7 @@ def _walk(arguments: Values, store: Store, settings: Settings) -> None:
         if arguments.scheduler
         else Local(min(jobs_of(arguments.jobs), len(paths)), settings)
     )
-    gather(executor.results(paths), store, counted("walking cores", len(paths)))
+    warn(gather(executor.results(paths), store, counted("walking cores", len(paths))))
 
 
 def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from whocall.core.errors import Error
+from whocall.core.left_behind import hold, sweep
 from whocall.core.regular_file import handed
 
 _LINKS = 40  # on the way to one file, as the kernel allows
@@ -277,6 +279,8 @@ class _Beside:
     def __init__(self, place: Path, prefix: str) -> None:
         self._place = place
         self._before = place.stat() if place.exists() else None
+        left = re.compile(re.escape(prefix) + r"[a-z0-9_]{8}\.part\Z")
+        sweep(place.parent, left)
         try:
             self.descriptor, path = tempfile.mkstemp(".part", prefix, place.parent)
         except OSError as error:
@@ -284,6 +288,7 @@ class _Beside:
             if self._before is None or not shut:
                 raise
             self.descriptor, path = tempfile.mkstemp(".part", "whocall-")
+        hold(self.descriptor)
         self._path = Path(path)
 
     def put(self, mode: int) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 
 from whocall.core.cache_folder import cache_folder, is_ours
 from whocall.core.errors import Error
+from whocall.core.left_behind import hold, sweep
 from whocall.core.version import __version__
 
 FORMAT = 3  # counts up whenever the contents of the files that we write change
@@ -29,6 +30,7 @@ _MAGIC = b"whocall\0"
 # magic, size of the ELF file, size of the facts, checksum of both.
 _TRAILER = struct.Struct("<8sQQQ")
 _PIECE = 1 << 17  # bytes that are read at once, so that they stay where the processor finds them
+_NEW = re.compile(r"\.new-[a-z0-9_]{8}\Z")
 
 Facts = dict[str, Any]
 
@@ -143,11 +145,14 @@ def write_whole(path: Path, *parts: bytes | memoryview) -> None:
     """All of the file or nothing of it; whatever stood there is replaced. Raises Error."""
     name = ""
     try:
+        sweep(path.parent, _NEW)
         handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        hold(handle)
         with os.fdopen(handle, "wb") as file:
             for part in parts:
                 file.write(part)
-        Path(name).replace(path)
+            file.flush()
+            Path(name).replace(path)
     except OSError as error:
         if name:
             with contextlib.suppress(OSError):

@@ -41,6 +41,7 @@ class Log:
         self._stream = stream
         self._resolver = resolver
         self._complaints: list[str] = []
+        self._kept = "\t"  # of what a terminal would obey
 
     def __enter__(self) -> Log:
         return self
@@ -60,6 +61,7 @@ class Log:
     def _pieces(self) -> Iterator[list[tuple[str, str, bool]]]:
         head = self._stream.peek(HEAD)
         if looks_like_records(head):
+            self._kept = ""
             yield from self._recorded()
             return
         complaint = stranger(head, self.path)
@@ -100,8 +102,8 @@ class Log:
         """The log with names in place, some lines at a time."""
         for chunk in self._chunks():
             lines = self._resolver.read(chunk) if chunk else self._resolver.rest()
-            yield "".join(resolved(line, style) for line in lines)
-        yield "".join(resolved(line, style) for line in self._resolver.rest())
+            yield "".join(resolved(line, style, self._kept) for line in lines)
+        yield "".join(resolved(line, style, self._kept) for line in self._resolver.rest())
 
     def json(self) -> Iterator[str]:
         """The schema whocall.resolve/1, some places at a time."""

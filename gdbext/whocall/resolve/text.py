@@ -29,20 +29,19 @@ def name_of(place: Place, answer: Answer, style: Style) -> str:
     return ", inlined into ".join(parts) or outer
 
 
-def resolved(line: Line, style: Style) -> str:
-    """The line with names, and its end. What a terminal would obey is told, but for tabs."""
+def resolved(line: Line, style: Style, kept: str = "\t") -> str:
+    """The line with names, and its end. What a terminal would obey is told, but for what is kept:
+    tabs are a log's own. (In what we make of a record they can only be those of a name.)
+    """
     pieces = []
     at = 0
     for place, answer in line.places:
         name = name_of(place, answer, style)
         if name and at <= place.begin <= place.end <= len(line.text):
             pieces += [
-                _told(line.escape(line.text[at : place.begin])),
+                printable_line(line.escape(line.text[at : place.begin]), kept=kept),
                 line.escape(place.before + name + place.after),
             ]
             at = place.end
-    return "".join([*pieces, _told(line.escape(line.text[at:])), line.end])
-
-
-def _told(text: str) -> str:
-    return printable_line(text, kept="\t")
+    rest = printable_line(line.escape(line.text[at:]), kept=kept)
+    return "".join([*pieces, rest, line.end])

@@ -84,14 +84,15 @@ def _process_of(trace: native.Trace, search: Search) -> native.Process:
     for begin, _, _, offset, path in mappings:
         if path.startswith("/") and offset == 0:
             first.setdefault(path, begin)
-    files: list[tuple[str, int, bool]] = []
+    files: list[tuple[bytes, int, bool]] = []
     for path, begin in first.items():
         head = read_elf_head(path)
         if head is not None and head.begin is not None:
-            files.append((path, begin - head.begin, not files))
+            files.append((os.fsencode(path), begin - head.begin, not files))
+    named = [(*mapping[:4], os.fsencode(mapping[4])) for mapping in mappings]
     pid = trace.threads[0].pid if trace.threads else 0
     return native.open_inferior(
-        arch, pid, [], mappings, files, None, lambda address, size: b"", search.native()
+        arch, pid, [], named, files, None, lambda address, size: b"", search.native()
     )
 
 

@@ -12,6 +12,7 @@ from whocall.core.long_work import stage, working
 from whocall.core.regular_file import open_regular
 from whocall.dumps.abrt import is_problem
 from whocall.dumps.kinds import HEAD, elf_type, kind_of
+from whocall.dumps.streams import PACKINGS, DamagedStreamError, unpacked
 from whocall.triage.store import Store
 from whocall.triage.summary import summarize
 from whocall.triage.work import Settings, identity
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# Names of packed files that may be crashes: whatever else is packed lies beside them.
+_MOST_SAID = 8  # sentences on what cores would have cost
+
+_KINDS = ("core", "minidump", "apport")
+# Names of damaged files that may be crashes: whatever else there is lies beside them.
 _CRASHES = re.compile(r"core|crash|dmp|dump", re.IGNORECASE)
 
 
@@ -50,11 +54,24 @@ def may_be_crash(path: str) -> bool:
             head = opened.read(HEAD)
     except OSError:
         return _CRASHES.search(file.name) is not None
-    if kind_of(head) in ("core", "minidump", "apport"):
+    if kind_of(head) in _KINDS:
+        return True
+    if kind_of(head) in PACKINGS and _holds_crash(path, kind_of(head)):
         return True
     if elf_type(head) in (1, 2, 3):  # objects and programs
         return False
     return _CRASHES.search(file.name) is not None
+
+
+def _holds_crash(path: str, packing: str) -> bool:
+    """Whether what is packed begins as a crash does."""
+    from whocall.core.errors import Error
+
+    try:
+        with open_regular(path) as opened:
+            return kind_of(next(unpacked(packing, opened.read), b"")[:HEAD]) in _KINDS
+    except (OSError, DamagedStreamError, Error):
+        return False
 
 
 def crashes_among(named: Iterable[str]) -> Iterator[str]:
@@ -101,11 +118,18 @@ def wanted(paths: Iterable[str], store: Store, settings: Settings, retry: bool) 
 
 def gather(
     results: Iterable[Json], store: Store, told: Callable[[Json], None] = lambda result: None
-) -> None:
-    """Keeps each result when it comes."""
+) -> list[str]:
+    """Keeps each result when it comes. Sentences on what was left out of cores, as it would have
+    cost too much: of many the first.
+    """
+    said: dict[str, None] = {}
     for result in results:
+        for sentence in result.pop("left_out", ()):
+            if len(said) < _MOST_SAID:
+                said[sentence] = None
         store.add(result)
         told(result)
+    return list(said)
 
 
 def conclude(store: Store, older: str | None = None) -> Findings:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.core.long_work import left_out
 from whocall.core.search import Search
 from whocall.core.version import __version__
 
@@ -22,6 +23,7 @@ _ABSENT = (
     "signature", "program", "build_id", "module", "signal", "kind", "address", "host", "time",
     "cost", "called", "near", "message", "frames", "through", "recursive",
 )  # fmt: skip
+RESULT_KEYS = frozenset((*_ABSENT, "path", "size", "mtime", "engine", "reason", "left_out"))
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def failure(path: str, reason: str, settings: Settings) -> Json:
         "mtime": mtime,
         "engine": settings.engine,
         "reason": " ".join(reason.split()),
+        "left_out": left_out(),
     }
 
 
@@ -126,5 +129,6 @@ def _examined(path: str, settings: Settings) -> Json:
     except Exception as error:  # a fault of ours is a row as well
         return failure(path, f"whocall failed: {type(error).__name__}: {error}", settings)
     found.update(path=path, size=size, mtime=mtime, engine=settings.engine, reason=None)
+    found["left_out"] = left_out()
     found["module"] = found["frames"][0]["module"] if found["frames"] else found["called"]
     return found

@@ -1,6 +1,6 @@
 """Many cores at once: on the processors of this machine, or on those of a Dask cluster.
 
-Both are executors of `concurrent.futures`. A core that kills its process breaks the pool: the cores
+A core that kills its process breaks the pool: the cores
 that were under way are then tried again alone, and the one that kills again becomes a row with the
 reason; what came before is not touched by it.
 """
@@ -26,6 +26,7 @@ from whocall.core.limits import (
     memory_for,
 )
 from whocall.core.long_work import still_working
+from whocall.triage.pool import Pool, WorkerDiedError
 from whocall.triage.work import Json, Settings, failure, work
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 _LEDGER = "whocall-triage-"
-AHEAD = 4  # cores handed out for each worker: a bound for memory
+AHEAD = 4  # cores handed out for each worker of a cluster: a bound for memory
 LOOK_UP = 0.25  # seconds from one word to people who wait to the next
 ANSWER = 5  # seconds for a scheduler to answer
 TRIES = 2  # alone, of a core whose process died
@@ -87,6 +88,9 @@ class Local:
                 while alone:
                     one = deque([alone.popleft()])
                     yield from self._pool(_chained(one, iter(())), 1, again, alone)
+                more = next(rest, None)
+                if more is not None:
+                    again.append(more)
                 if not again:
                     return
         finally:
@@ -96,58 +100,36 @@ class Local:
         self, paths: Iterator[str], jobs: int, again: deque[str], alone: deque[str]
     ) -> Iterator[Json]:
         """Until the paths end or the pool breaks; `again` and `alone` get what is left then."""
-        from concurrent.futures import ProcessPoolExecutor
-        from concurrent.futures.process import BrokenProcessPool
-        from multiprocessing import active_children, get_context
+        from multiprocessing import get_context
 
-        others = set(active_children())
         memory = self._settings.memory or memory_for(self._jobs)
-        under_way: dict[Future[Json], str] = {}
         # Of a process that must start no programs, Python too, the workers are copies; it has no
         # other threads when they are made.
         how = get_context("fork" if is_confined() else "spawn")
-        with _safe_path(), ProcessPoolExecutor(jobs, how, _begin, (memory,)) as pool:
-            try:
-                yield from self._handed_out(pool, paths, jobs * AHEAD, under_way, again)
-                return
-            except BrokenProcessPool:
-                pass
-            except BaseException:  # Ctrl-C, or nobody wants more: a core may hang
-                for child in set(active_children()) - others:
-                    child.kill()
-                raise
-        left = []
-        for future, path in under_way.items():
-            if future.done() and future.exception() is None:
-                yield future.result()
-            else:
-                left.append(path)
+        with _safe_path():
+            pool = Pool(jobs, how, _begin, memory, self._settings, self._ledger)
+        try:
+            yield from self._handed_out(pool, paths, again)
+            return
+        except WorkerDiedError:
+            left = pool.under_way()
+        finally:  # Ctrl-C, or nobody wants more: a core may hang
+            pool.end()
         yield from self._judged(left, again, alone)
 
-    def _handed_out(
-        self,
-        pool: Executor,
-        paths: Iterator[str],
-        most: int,
-        under_way: dict[Future[Json], str],
-        again: deque[str],
-    ) -> Iterator[Json]:
-        """Results of `paths`, `most` under way at a time. Raises BrokenProcessPool."""
-        from concurrent.futures import BrokenExecutor
-
+    def _handed_out(self, pool: Pool, paths: Iterator[str], again: deque[str]) -> Iterator[Json]:
+        """Results of `paths`. Raises WorkerDiedError."""
         while True:
-            while len(under_way) < most and (path := next(paths, None)) is not None:
+            while pool.wants() and (path := next(paths, None)) is not None:
                 try:
-                    under_way[pool.submit(work, path, self._settings, self._ledger)] = path
-                except BrokenExecutor:
+                    pool.give(path)
+                except WorkerDiedError:
                     again.append(path)
                     raise
-            if not under_way:
+            if not pool.under_way():
                 return
-            for future in _done_of(under_way):
-                result = future.result()
-                del under_way[future]
-                yield result
+            yield from pool.results(LOOK_UP)
+            still_working()
 
     def _judged(self, left: list[str], again: deque[str], alone: deque[str]) -> Iterator[Json]:
         begun = self._begun()

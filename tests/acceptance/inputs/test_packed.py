@@ -40,6 +40,18 @@ def test_a_packed_core_is_the_core(
 
 
 @pytest.mark.parametrize("kind", PACKERS)
+def test_a_packed_core_is_found_in_a_directory(kind: str, plain: Crash, tmp_path: Path) -> None:
+    """By what is in it, whatever it is called; what else is packed is passed over."""
+    from whocall.triage.run import crashes_among
+
+    found = packed(kind, plain.core, tmp_path / "x")
+    text = tmp_path / "notes"
+    text.write_text("no crash")
+    packed(kind, text, tmp_path / "y")
+    assert list(crashes_among([str(tmp_path)])) == [str(found)]
+
+
+@pytest.mark.parametrize("kind", PACKERS)
 def test_a_stream_that_ends_early_is_told_and_used(
     kind: str, plain: Crash, true_chains: Chains, tmp_path: Path
 ) -> None:

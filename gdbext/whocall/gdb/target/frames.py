@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import Literal
 
 import gdb
 
+from whocall.core.gdb_answers import offset_told
 from whocall.gdb.host import console
 from whocall.gdb.host.output import write_json
 from whocall.gdb.target.threads import lwp_of
@@ -105,8 +105,8 @@ class _Starts:
             said = console.said("info symbol", at)
         except (gdb.error, ValueError):
             return None
-        match = re.match(r".*?(?: \+ (\d+))? in section ", said)
-        return None if match is None else at - int(match.group(1) or 0)
+        offset = offset_told(said, _name(frame) or "")
+        return None if offset is None or offset > at else at - offset
 
 
 def _name(frame: gdb.Frame) -> str | None:

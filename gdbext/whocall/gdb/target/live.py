@@ -4,6 +4,7 @@ memory and the list of loaded files.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
@@ -200,9 +201,9 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             arch,
             inferior.pid,
             list(found.values()),
-            mappings_of(inferior),
+            [(*mapping[:4], os.fsencode(mapping[4])) for mapping in mappings_of(inferior)],
             [
-                (exe if is_program else _resolved(path, local), bias, is_program)
+                (os.fsencode(exe if is_program else _resolved(path, local)), bias, is_program)
                 for path, bias, is_program in loaded
                 if path
             ],
