@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LARGEST = 1 << 30  # bytes of a message
+LARGEST = 1 << 29  # bytes of a message, and of all files that an answer hands over
 _HEAD = struct.Struct("<cI")
 _PIECE = 1 << 20
 
@@ -79,12 +79,17 @@ class Channel:
         """The next message, one of `kinds`; `wait` returns when there is something to read. Raises
         ChannelEndError.
         """
-        kind, size = _HEAD.unpack(self._taken(_HEAD.size, wait))
+        self._fill(_HEAD.size, wait)
+        kind, size = _HEAD.unpack_from(self._bytes)
         if kind not in kinds or size > LARGEST:
             raise ChannelEndError
-        return kind, bytes(self._taken(size, wait))
+        end = _HEAD.size + size
+        self._fill(end, wait)
+        contents = bytes(self._bytes[_HEAD.size : end])
+        del self._bytes[:end]  # at once: Ctrl-C may come between any two
+        return kind, contents
 
-    def _taken(self, size: int, wait: Callable[[int], None] | None) -> bytearray:
+    def _fill(self, size: int, wait: Callable[[int], None] | None) -> None:
         while len(self._bytes) < size:
             if wait is not None:
                 wait(self._to_read)
@@ -92,9 +97,6 @@ class Channel:
             if not piece:
                 raise ChannelEndError
             self._bytes += piece
-        taken = self._bytes[:size]
-        del self._bytes[:size]
-        return taken
 
 
 def has_something(descriptor: int, seconds: float) -> bool:

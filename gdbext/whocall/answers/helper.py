@@ -13,7 +13,7 @@ from whocall.answers import channel
 from whocall.answers.channel import Channel, ChannelEndError, has_something
 from whocall.answers.current import ThreadsWantedError
 from whocall.answers.worker import Terms, keep_only, work
-from whocall.core.aside import fork_aside
+from whocall.core.aside import fork_aside, how_it_ended
 from whocall.core.errors import Error, MemoryShortError, UsageError
 from whocall.frontend.compiled import compile_package, is_compiled
 
@@ -53,7 +53,7 @@ class Helper:
         if not is_compiled():
             _compile_meanwhile()
         try:
-            self._process = _forked(lambda: work(theirs, errors, gdb, terms))
+            self._process = fork_aside(lambda: work(theirs, errors, gdb, terms))
         finally:
             theirs.close()
             os.close(errors)
@@ -167,25 +167,10 @@ class Helper:
         said = self._forget()
         if said:
             return HelperEndError(said)
+        ended = how_it_ended(number or 0, self._terms.seconds)
         return HelperEndError(
-            f"the process that reads files for whocall {self._end_by(number)}; gdb is as before,"
+            f"the process that reads files for whocall {ended}; gdb is as before,"
             " and the next command starts another one"
-        )
-
-    def _end_by(self, number: int | None) -> str:
-        if number == signal.SIGXCPU:
-            return f"took more than {self._terms.seconds} s of processor time"
-        if number == signal.SIGKILL:
-            return "was killed, as the kernel does when memory runs out"
-        if not number:
-            return "has ended before its time"
-        try:
-            name = signal.Signals(number).name
-        except ValueError:
-            name = f"signal {number}"
-        return (
-            f"was ended by {name}: one of the files is damaged in a way that it does not stand, or"
-            " was made to do that"
         )
 
 
@@ -229,15 +214,6 @@ def _make_room(descriptor: int) -> None:
         pass  # the user has many pipes
 
 
-def _forked(do: Callable[[], None]) -> int:
-    """gdb has threads of its own, none of which holds anything that we take."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return fork_aside(do)
-
-
 def _compile_meanwhile() -> None:
     """In a process of its own, for which nobody waits."""
 
@@ -248,6 +224,6 @@ def _compile_meanwhile() -> None:
         compile_package()
 
     def starting() -> None:
-        _forked(compiling)
+        fork_aside(compiling)
 
-    os.waitpid(_forked(starting), 0)
+    os.waitpid(fork_aside(starting), 0)

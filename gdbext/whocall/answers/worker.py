@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -71,6 +72,7 @@ def work(line: Channel, errors: int, gdb: int, terms: Terms) -> None:
 
     if not native.end_with_parent(gdb):
         return
+    gc.freeze()  # looking through gdb's objects would copy the pages of all of them
     os.setsid()  # Ctrl-C at the terminal is gdb's, which passes it on
     keep_only([*line.descriptors, *terms.descriptors], errors)
     limits.go_first_when_memory_is_short()

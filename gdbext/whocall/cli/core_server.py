@@ -21,6 +21,7 @@ from secrets import compare_digest, token_urlsafe
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from whocall.cli.apart import done_apart
 from whocall.cli.inputs import is_core, open_named_core
 from whocall.cli.outputs import complain
 from whocall.core.cut_files import whole_files
@@ -103,19 +104,20 @@ class Cores:
 
     def _glance(self, path: Path) -> tuple[str, str, str]:
         """Program, signal, and what is wrong."""
-        from whocall.report.page.happened import program_name
-
         try:
-            with (
-                self._lock,
-                whole_files(),
-                open_named_core(str(path), "", self._arguments) as image,
-            ):
-                thread = image.threads[image.index_of_crash()] if image.threads else None
-                signal = thread.signal if thread is not None and thread.crashed else 0
-                return program_name(image), signal_name(image.arch, signal) or "", ""
+            with self._lock:
+                program, signal = done_apart(str(path), lambda: self._seen(path))
+                return str(program), str(signal), ""
         except Error as error:
             return "", "", str(error)
+
+    def _seen(self, path: Path) -> tuple[str, str]:
+        from whocall.report.page.happened import program_name
+
+        with whole_files(), open_named_core(str(path), "", self._arguments) as image:
+            thread = image.threads[image.index_of_crash()] if image.threads else None
+            signal = thread.signal if thread is not None and thread.crashed else 0
+            return program_name(image), signal_name(image.arch, signal) or ""
 
     def report(self, name: str, as_json: bool) -> str | None:
         """The page of a core, or its data; None where there is no such core. Raises Error."""
@@ -127,11 +129,17 @@ class Cores:
         with self._lock:
             kept = self._reports.get(key)
             if kept is None:
-                kept = self._reports[key] = self._made(path, as_json)
+                kept = self._reports[key] = self._made_apart(path, as_json)
                 while len(self._reports) > MOST_KEPT:
                     self._reports.popitem(last=False)
             self._reports.move_to_end(key)
             return kept
+
+    def _made_apart(self, path: Path, as_json: bool) -> str:
+        """Who asks gdb does so from here, and reads here too."""
+        if self._arguments.gdb:
+            return self._made(path, as_json)
+        return str(done_apart(str(path), lambda: self._made(path, as_json)))
 
     def _made(self, path: Path, as_json: bool) -> str:
         from whocall.cli.report_command import opened, page_options

@@ -36,7 +36,7 @@ from whocall.gdb.target.threads import lwp_of
 from whocall.gdb.target.walks import walk_of, wanted_walk
 from whocall.repair import symbol_cache
 from whocall.repair.chain import Chain, chain_of
-from whocall.repair.plan import Plan, SymbolDelivery, chosen_modules, plan
+from whocall.repair.plan import Plan, SymbolDelivery, chosen_modules, is_same_file, plan
 from whocall.repair.plan_json import attached_json, plan_from
 
 _NO_PLAN = "whocall's helper answers what is no plan of a repair"
@@ -165,7 +165,9 @@ def file_deliveries(path: str) -> Sequence[SymbolDelivery]:
     """What is to be given for a file that does not run yet. Raises Error."""
     try:
         if settings.has_helper():
-            wanted = {"file": path, "attached": attached_json(attach.attached_states())}
+            known = attach.attached_states()
+            states = [each for each in known if is_same_file(each.path, "", [path], "")]
+            wanted = {"file": path, "attached": attached_json(states)}
             return _plan_of(answer_of_files("plan_of_file", wanted)).deliveries
         from whocall.core.image import open_file_image
     except NativeMissingError:

@@ -14,6 +14,7 @@ import gdb
 from whocall.answers import channel, table
 from whocall.answers.current import ThreadsWantedError, descriptor_of
 from whocall.core import loader
+from whocall.core.errors import Error
 from whocall.gdb.host import downloads, helper, output, settings
 from whocall.gdb.target import inferior as inferiors
 from whocall.gdb.target.executable import executable
@@ -59,6 +60,8 @@ class Answer:
         """A message of the helper's."""
         if kind == channel.CONTENTS:
             self.contents.append(contents)
+            if sum(map(len, self.contents)) > channel.LARGEST:
+                raise Error(f"the files are larger than {channel.LARGEST >> 20} MiB together")
             return
         if kind == channel.FETCHED:
             _show_fetched(contents)
