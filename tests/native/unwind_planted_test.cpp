@@ -115,7 +115,7 @@ TEST_CASE("planted: where what lies above leads nowhere, nothing is claimed") {
 // libcoro's &abort, right behind a function whose last instruction is `call abort`.
 TEST_CASE(
     "planted: a call that cannot have led to the frame below, from a frame that leads nowhere") {
-  TestProcess process = process_with(kEnds);
+  TestProcess process = process_with(kEnds, true);
   process.call(kBefore.end, kPlanted);
   Stack stack(kStack, kX86_64);
   process.stack(stack.word(kBefore.end).words(2, 1).word(0x1234).words(20, 0));
@@ -127,7 +127,7 @@ TEST_CASE(
 }
 
 TEST_CASE("planted: the same call, from a frame that leads on, is doubted only") {
-  TestProcess process = process_with(kEnds);
+  TestProcess process = process_with(kEnds, true);
   process.call(kBefore.end, kPlanted);
   Stack stack(kStack, kX86_64);
   stack.word(kBefore.end).words(2, 1).word(kMain.begin + 0x20).words(2, 2).word(0);

@@ -12,10 +12,13 @@
 namespace whocall::test {
 namespace {
 
+constexpr Address kMostOfAFrame = 0x10000;
+
 // Whether the word below `sp` lies in one of the first frames.
 bool was_passed(Address sp, const Backtrace& trace, std::size_t count) {
   return std::any_of(trace.frames.begin(), trace.frames.begin() + count, [&](const Frame& frame) {
-    return !frame.signal_trampoline && sp - 1 >= frame.sp && sp - 1 < frame.cfa;
+    const bool switched = frame.cfa - frame.sp > kMostOfAFrame;  // to the other stack
+    return !frame.signal_trampoline && !switched && sp - 1 >= frame.sp && sp - 1 < frame.cfa;
   });
 }
 

@@ -1,5 +1,8 @@
 #include "unwind/walk/planted_frame.h"
 
+#include <set>
+#include <vector>
+
 #include "base/hex.h"
 #include "unwind/code/call_site.h"
 
@@ -26,6 +29,44 @@ bool is_last(Address sp, const WalkContext& context) {
   return true;
 }
 
+// Whether the flow from `pc` on comes to no return and to no jump that a register tells.
+//
+// Folklore. Situation: the code that ends a thread stands in the midst of a function. Example:
+// `finish` of Boost.Context, a label behind the return of make_fcontext: xor %edi,%edi; call _exit.
+bool ends_for_good(Address pc, const WalkContext& context) {
+  constexpr std::size_t kMost = 64;  // instructions
+  using Flow = Instruction::Flow;
+  InstructionDecoder* const decoder = context.analyser.decoder();
+  std::vector<Address> pending = {pc};
+  std::set<Address> seen;
+  std::vector<std::byte> room;
+  while (!pending.empty() && decoder != nullptr) {
+    const Address at = pending.back();
+    pending.pop_back();
+    if (!seen.insert(at).second) {
+      continue;
+    }
+    const ByteView code(context.process.memory->bytes_at(at, kLongestLook, room),
+                        context.process.arch->abi.endian);
+    const auto instruction = decoder->decode(code, at);
+    if (!instruction || seen.size() > kMost || instruction->returns ||
+        instruction->flow == Flow::indirect_jump) {
+      return false;
+    }
+    const bool call = instruction->flow == Flow::call;
+    if (instruction->target && !call) {
+      pending.push_back(*instruction->target);
+    }
+    const bool ends =
+        instruction->flow == Flow::stop || instruction->flow == Flow::jump ||
+        (call && instruction->target && context.analyser.never_returns(*instruction->target));
+    if (!ends) {
+      pending.push_back(at + instruction->size);
+    }
+  }
+  return decoder != nullptr;
+}
+
 }  // namespace
 
 // Folklore. Situation: two kinds of tools put the address of a function where a return address
@@ -36,7 +77,8 @@ bool is_last(Address sp, const WalkContext& context) {
 // the beginning of a stack ends the thread or the program, or has no return address above it.
 std::optional<std::string> started_by_hand(const Activation& planted, const WalkContext& context) {
   const auto sp = planted.registers.get(context.process.arch->registers.sp);
-  if (!context.analyser.never_returns(planted.pc) && !(sp && is_last(*sp, context))) {
+  if (!context.analyser.never_returns(planted.pc) && !ends_for_good(planted.pc, context) &&
+      !(sp && is_last(*sp, context))) {
     return std::nullopt;
   }
   return "no call leads to " + hex(planted.pc) + ": the stack was started there by hand";

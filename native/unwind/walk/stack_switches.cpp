@@ -32,7 +32,9 @@ bool was_passed(Address slot, const WalkContext& context) {
 bool may_lead_down(const Activation& callee, const Attempt& attempt, const WalkContext& context) {
   const Architecture& arch = *context.process.arch;
   const CallMatch call = attempt.judgement.call;
-  if (was_passed(attempt.proposal.cfa - arch.abi.pointer_size, context)) {
+  const AppliedRow& to = attempt.proposal;
+  const Address sp = to.caller.registers.get(arch.registers.sp).value_or(to.cfa);
+  if (was_passed(sp - arch.abi.pointer_size, context)) {
     return false;
   }
   if (attempt.row->cfa.kind == CfaRule::Kind::expression) {
