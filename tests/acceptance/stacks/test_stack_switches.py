@@ -1,4 +1,4 @@
-"""Functions without tables that call on another stack: what stands behind the call tells the way."""
+"""Functions without tables that call on another stack: what stands behind the call leads back."""
 
 from __future__ import annotations
 
