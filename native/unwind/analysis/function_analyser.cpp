@@ -8,6 +8,7 @@
 #include "process/process_decoder.h"
 #include "unwind/analysis/function_reader.h"
 #include "unwind/analysis/linkage_table.h"
+#include "unwind/analysis/return_flow.h"
 
 namespace whocall {
 namespace {
@@ -33,6 +34,21 @@ const UnwindRow* FunctionAnalyser::row_at(Address pc) {
   const auto function = code_.function_at(pc);
   const AnalysedFunction* analysed = function ? rows_of(*function) : nullptr;
   return analysed != nullptr ? analysed->row_at(pc) : nullptr;
+}
+
+const UnwindRow* FunctionAnalyser::row_behind_call(Address return_address) {
+  if (decoder_ == nullptr) {
+    return nullptr;
+  }
+  auto [found, fresh] = rows_behind_calls_.try_emplace(return_address);
+  AnalysedFunction& known = found->second;
+  if (fresh) {
+    if (auto row =
+            whocall::row_behind_call(return_address, process_, *decoder_, known.expressions)) {
+      known.rows.push_back(std::move(*row));
+    }
+  }
+  return known.rows.empty() ? nullptr : &known.rows.front();
 }
 
 const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) {

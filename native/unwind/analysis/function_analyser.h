@@ -27,6 +27,10 @@ class FunctionAnalyser {
   // analyser. Null where the function is not known or the analysis lost the frame.
   const UnwindRow* row_at(Address pc);
 
+  // The rule of the frame that is to go on at `return_address`, should the function have called on
+  // another stack: see return_flow.h. Lives as long as the analyser; null where it did not.
+  const UnwindRow* row_behind_call(Address return_address);
+
   // All rules of a function (runtime range, as CodeMap tells it); null where row_at is for all of
   // it.
   const AnalysedFunction* rows_of(const AddressRange& function);
@@ -70,6 +74,7 @@ class FunctionAnalyser {
   std::unique_ptr<InstructionDecoder> decoder_;         // null: the architecture has none
   std::unordered_map<Address, AnalysedFunction> rows_;  // by function start
   std::unordered_map<Address, AnalysedFunction> rows_at_jumps_;
+  std::unordered_map<Address, AnalysedFunction> rows_behind_calls_;  // by return address
   // By called address; see FunctionReader::written_by.
   std::unordered_map<Address, std::optional<std::bitset<kRegisterLimit>>> written_by_;
 };

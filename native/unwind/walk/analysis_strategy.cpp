@@ -18,6 +18,9 @@ class AnalysisStrategy final : public Strategy {
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
     const UnwindRow* row = context.analyser.row_at(callee.lookup_pc());
+    if (row == nullptr && !callee.interrupted) {
+      return context.analyser.row_behind_call(callee.pc);
+    }
     return row != nullptr && callee.interrupted && stands_on_own_frame(*row, callee, context)
                ? context.keep(with_saved_fp(*row))
                : row;
@@ -31,6 +34,10 @@ class AnalysisStrategy final : public Strategy {
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const auto range = context.code.function_at(callee.lookup_pc());
+    if (&row == context.analyser.row_behind_call(callee.pc)) {
+      return "no unwind table covers the frame below, which was called on another stack; what "
+             "stands behind the call there";
+    }
     return "no unwind table covers the frame below; the instructions of the function at " +
            hex(range ? range->begin : callee.pc) + " (CFA " + to_string(row.cfa, arch_) + ")";
   }

@@ -45,7 +45,7 @@ class TwinCrash:
                 continue
             back = 0 if frame.trust == "context" else 1
             found = self.elf.symtab.covering(frame.rva - back)
-            names.append(found[0].name if found else f"{frame.rva:#x}")
+            names.append(found[0].name.partition(".")[0] if found else f"{frame.rva:#x}")
         return names
 
 

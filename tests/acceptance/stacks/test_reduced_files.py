@@ -69,6 +69,16 @@ def test_zeros_in_place_of_code(flags: list[str], tmp_path: Path) -> None:
     _assert_whole(built)
 
 
+def test_zeros_that_frame_pointers_lead_through(tmp_path: Path) -> None:
+    """No table is left of the program, and zeros say nothing against a return address."""
+    flags = ["-O1", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-exceptions"]
+    built = build(SOURCE, tmp_path, flags)
+    whole = chains.pcs(built.trace())
+    blank_code(built.exe)
+    assert chains.pcs(built.trace()) == whole
+    _assert_whole(built)
+
+
 @pytest.mark.parametrize("tables", [True, False], ids=["eh_frame", "debug_frame"])
 def test_debug_info_in_place_of_the_program(tables: bool, tmp_path: Path) -> None:
     """`objcopy --only-keep-debug` leaves .debug_frame; beside .eh_frame there is none, and the
