@@ -34,7 +34,11 @@ std::shared_ptr<const ElfFile> open_new(const std::string& path, Formats formats
   try {
     return ElfFile::open(path);
   } catch (const Error&) {
-    return open_pe(path);
+    try {
+      return open_pe(path);
+    } catch (const Error&) {  // neither: the first says what is wanted
+    }
+    throw;
   }
 }
 

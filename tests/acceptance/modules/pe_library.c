@@ -5,8 +5,8 @@ typedef int (*callback)(volatile int *);
 volatile int zero = 0;
 #ifdef __i386__
 __asm__(".globl __chkstk\n__chkstk:\n"
-        "push %ecx\nlea 8(%esp), %ecx\nsub %eax, %ecx\nxchg %ecx, %esp\n"
-        "mov (%ecx), %ecx\nmov (%eax,%esp), %eax\npush %eax\nmov -4(%esp), %eax\nret\n");
+        "push %ecx\nmov 4(%esp), %ecx\nneg %eax\nmov %ecx, 4(%esp,%eax)\n"
+        "mov (%esp), %ecx\nlea (%esp,%eax), %esp\nadd $4, %esp\nret\n");
 #else
 __asm__(".globl ___chkstk_ms, __chkstk\n___chkstk_ms:\n__chkstk: ret\n");
 #endif

@@ -9,7 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef __x86_64__
 #define WINDOWS __attribute__((ms_abi))
+#define DIRECTORIES 112
+#else
+#define WINDOWS
+#define DIRECTORIES 96
+#endif
 #define OUT_OF_LINE __attribute__((noinline, noclone))
 typedef WINDOWS int (*callback)(volatile int *);
 typedef WINDOWS int (*step)(volatile int *);
@@ -48,7 +54,7 @@ static char *load(const char *path) {
 }
 
 static void *exported(char *base, const char *name) {
-  const char *table = base + word(base + word(base + 0x3c) + 24 + 112);
+  const char *table = base + word(base + word(base + 0x3c) + 24 + DIRECTORIES);
   for (uint32_t n = 0; n < word(table + 24); ++n) {
     if (strcmp(base + word(base + word(table + 32) + 4 * n), name) == 0) {
       const uint16_t ordinal = half(base + word(table + 36) + 2 * n);

@@ -28,14 +28,24 @@ LOADINGS = {"in parts": ("512", LINKED), "mapped, elsewhere": ("4096", 0x7E00000
 FILTERS = {"default": 0x33, "all": 0x7F, "data alone": 0x23}
 
 
-def library(place: Path, kind: str, level: str, *options: str, source: str = "") -> Path:
+def library(
+    place: Path, kind: str, level: str, *options: str, source: str = "", machine: str = "x86_64"
+) -> Path:
     """A DLL with COFF symbols, if `options` do not say otherwise."""
     place.mkdir(parents=True, exist_ok=True)
     code, made = place / "library.obj", place / "steps.dll"
     own = place / "library.c"
+    probes = [] if machine == "x86_64" else ["-mno-stack-arg-probe"]  # these lower esp by eax
     own.write_text(source + (HERE / "pe_library.c").read_text())
-    flags = ["-ffreestanding", "-fasynchronous-unwind-tables", f"-O{level}", "-gdwarf-4", "-w"]
-    run(["clang", f"--target=x86_64-pc-windows-{kind}", *flags, "-c", str(own), "-o", str(code)])
+    flags = [
+        "-ffreestanding",
+        "-fasynchronous-unwind-tables",
+        f"-O{level}",
+        "-gdwarf-4",
+        "-w",
+        *probes,
+    ]
+    run(["clang", f"--target={machine}-pc-windows-{kind}", *flags, "-c", str(own), "-o", str(code)])
     fixed = ["/dll", "/noentry", "/nodefaultlib"]
     run(["lld-link", *fixed, *(options or ["/debug:symtab"]), str(code), f"/out:{made}"])
     return made
@@ -52,10 +62,10 @@ class Loaded:
         return crash(self.exe, self.exe.parent, dumped=dumped).core
 
 
-def loaded(dll: Path, base: int) -> Loaded:
+def loaded(dll: Path, base: int, *flags: str) -> Loaded:
     exe = dll.parent / "prog"
     defined = [f'-DLIBRARY="{dll}"', f"-DBASE={base:#x}"]
-    run(["gcc", "-O1", "-g", "-fno-optimize-sibling-calls", *defined, "-o", str(exe),
+    run(["gcc", "-O1", "-g", "-fno-optimize-sibling-calls", *flags, *defined, "-o", str(exe),
          str(HERE / "pe_loader.c")])  # fmt: skip
     return Loaded(dll, exe)
 
@@ -162,3 +172,14 @@ def test_lines_of_dwarf_in_it(tmp_path: Path) -> None:
     for frame, name in zip(frames[:6], ["*p", "deepest(p)", "saving(p", "sized(p)", "large(p)",
                                         "varying(p"], strict=True):  # fmt: skip
         assert name in source[frame["source"]["line"] - 1]
+
+
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_of_32_bits(level: str, tmp_path: Path) -> None:
+    """These have no tables of frames: the code is analysed."""
+    dll = library(tmp_path, "msvc", level, "/debug:symtab", "/safeseh:no", machine="i686")
+    made = loaded(dll, 0x10000000, "-m32")
+    frames, state, begin = looked_at(made.core(FILTERS["default"]))
+    assert (state, begin) == ("found", 0x10000000)
+    assert [name for name, _, _ in frames] == CHAIN
+    assert "scan" not in {trust for _, trust, _ in frames}
