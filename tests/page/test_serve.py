@@ -100,6 +100,18 @@ def test_the_data_is_served_too(server: CoreServer) -> None:
     assert json.loads(said.text)["crashes"][0]["happened"]["signal"] == "SIGABRT"
 
 
+def test_what_would_have_cost_too_much_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the page of the core of which it was left out."""
+    from whocall.cli import core_server
+
+    monkeypatch.setattr(core_server, "left_out", lambda: ["Names are left out."])
+    told = Cores(str(folder), arguments(folder)).report("core.2", as_json=True)
+    assert told is not None
+    assert "Names are left out" in json.loads(told)["crashes"][0]["left_out"]
+
+
 def test_other_hosts_are_refused(server: CoreServer) -> None:
     port = server.server_port
     for host in ("example.org", f"example.org:{port}", f"127.0.0.1.example.org:{port}",
