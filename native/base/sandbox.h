@@ -16,8 +16,8 @@ namespace whocall {
 // connection, another process traced) ends the process with a sentence on standard error.
 void restrict_self(const SandboxRights& rights);
 
-// The kernel ends this process when `parent`, the process that forked it, has ended in whatever way.
-// False where that is so already.
+// The kernel ends this process when `parent`, the process that forked it, has ended in whatever
+// way. False where that is so already.
 bool end_with_parent(pid_t parent);
 
 struct SandboxSupport {

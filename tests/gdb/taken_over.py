@@ -10,7 +10,14 @@ PLANT = r"""
 import ctypes, os, resource, signal, socket, sys, time
 from whocall.core.engine import native
 from whocall.core import limits
+from whocall.answers import worker
 _planted = {"name": "", "folder": ""}
+_lines = []
+_sender = worker.Sender
+def _noted(line):
+    _lines.append(line)
+    return _sender(line)
+worker.Sender = _noted
 _real = native.open_core
 _libc = ctypes.CDLL(None)
 
@@ -34,21 +41,13 @@ def _connect():
     socket.create_connection(("127.0.0.1", port))
 def _write(): open(_planted["folder"] + "/made", "w")
 def _nonsense():
-    import gc
-    from whocall.answers.channel import Channel
-    line = next(each for each in gc.get_objects() if isinstance(each, Channel))
-    os.write(line.descriptors[1], b"\xff" * 64)
+    os.write(_lines[-1].descriptors[1], b"\xff" * 64)
     time.sleep(100)
 def _huge():
-    import gc
-    from whocall.answers.channel import Channel
-    line = next(each for each in gc.get_objects() if isinstance(each, Channel))
-    os.write(line.descriptors[1], b"t\xff\xff\xff\xff")
+    os.write(_lines[-1].descriptors[1], b"t\xff\xff\xff\xff")
     time.sleep(100)
 def _spoken():
-    import gc
-    from whocall.answers.channel import Channel
-    line = next(each for each in gc.get_objects() if isinstance(each, Channel))
+    line = _lines[-1]
     line.say(b"t", b"#0 \x1b[31mred\x1b]0;title\x07 \xff \xe2\x80\xae\n")
     line.say(b"d", b"[" * 100000)
 
