@@ -75,7 +75,7 @@ class Walker::Walk {
       disproved_ = accepted->doubt == CallDoubt::disproved;
       searched_ = searched_ || accepted->strategy->trust() == Trust::scan;
       activation = accepted->proposal.caller;
-      activation.interrupted = activation.interrupted || accepted->judgement.planted;
+      activation.interrupted = activation.interrupted || planted_;
       add_frame(activation, &*accepted);
       quick.begin(activation, planted_);
     }
