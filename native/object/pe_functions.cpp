@@ -157,7 +157,7 @@ std::uint32_t place_of_information(const PeBytes& bytes, std::uint32_t info) {
 
 std::vector<PeFunction> read_pe_functions(const PeBytes& bytes, const PeHeaders& headers) {
   std::vector<PeFunction> functions;
-  if (headers.machine != kPeX86_64 || headers.exceptions.address == 0) {
+  if (headers.machine != kPeX8664 || headers.exceptions.address == 0) {
     return functions;
   }
   const ByteView table = bytes.at(headers.exceptions.address);

@@ -100,9 +100,9 @@ std::optional<PeHeaders> read_pe_headers(ByteView bytes) {
   headers.symbol_count = reader.u32();
   const std::uint16_t optional_size = reader.u16();
   reader.skip(2);
-  const bool is_ours = (headers.machine == kPeX86_64) || (headers.machine == kPeI386);
+  const bool is_ours = (headers.machine == kPeX8664) || (headers.machine == kPeI386);
   if (!is_ours || !read_optional_header(reader, headers) ||
-      headers.wide != (headers.machine == kPeX86_64)) {
+      headers.wide != (headers.machine == kPeX8664)) {
     return std::nullopt;
   }
   read_sections(bytes, std::uint64_t{*place} + 4 + kFileHeader + optional_size, sections, headers);

@@ -52,7 +52,7 @@ struct PeHeaders {
 };
 
 inline constexpr std::uint16_t kPeI386 = 0x14c;
-inline constexpr std::uint16_t kPeX86_64 = 0x8664;
+inline constexpr std::uint16_t kPeX8664 = 0x8664;
 
 // A miss where the bytes do not begin with the headers of a PE file of one of these two.
 std::optional<PeHeaders> read_pe_headers(ByteView bytes);

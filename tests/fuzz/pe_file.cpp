@@ -1,5 +1,5 @@
-// Hostile PE files: one is refused by Error, or becomes an ELF file of which every row and symbol can
-// be read. What is made of it is not much larger than it is.
+// Hostile PE files: one is refused by Error, or becomes an ELF file of which every row and symbol
+// can be read. What is made of it is not much larger than it is.
 #include <cstddef>
 #include <cstdint>
 
