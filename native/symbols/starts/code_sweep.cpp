@@ -1,117 +1,23 @@
 #include "symbols/starts/code_sweep.h"
 
 #include <algorithm>
-#include <bitset>
+#include <utility>
 
 #include "base/interrupt.h"
 #include "base/sort_by_address.h"
 #include "object/elf_decoder.h"
+#include "symbols/starts/register_use.h"
 
 namespace whocall {
 namespace {
 
 using Flow = Instruction::Flow;
 
-// The register that results are returned in, by its DWARF number: 0 on all of x86.
-constexpr Register kResult = 0;
-
 bool is_branch(const Instruction& instruction) {
   return instruction.flow == Flow::branch || instruction.flow == Flow::branch_if_unequal;
 }
 
-// What the start of a function may not read before it writes it: registers that a caller keeps its
-// own things in, and what calls return.
-class UnreadRegisters {
- public:
-  explicit UnreadRegisters(const Architecture& arch) : sp_(arch.registers.sp) {
-    unread_.set(kResult);
-    for (const Register each : arch.registers.callee_saved) {
-      if (each < kFollowedLimit && each != sp_) {
-        unread_.set(each);
-      }
-    }
-  }
-
-  // Whether an instruction uses one; what it writes may be read from then on.
-  bool are_read_by(const Instruction& instruction) {
-    bool reads = false;
-    for (const Effect& effect : instruction.list()) {
-      reads = reads || reads_one(effect);
-      const bool writes = effect.kind != Effect::Kind::store &&
-                          effect.kind != Effect::Kind::store_other &&
-                          effect.kind != Effect::Kind::compare;
-      if (writes && effect.destination < kFollowedLimit) {
-        unread_.reset(effect.destination);
-      }
-    }
-    return reads;
-  }
-
- private:
-  [[nodiscard]] bool has(Register each) const { return each < kFollowedLimit && unread_[each]; }
-
-  [[nodiscard]] bool reads_one(const Effect& effect) const {
-    switch (effect.kind) {
-      case Effect::Kind::set:
-        return has(effect.source);
-      case Effect::Kind::add:
-      case Effect::Kind::subtract:
-      case Effect::Kind::load:
-        return has(effect.source) || (effect.scale != 0 && has(effect.index));
-      case Effect::Kind::store:  // saving one on the stack is what functions begin with
-        return has(effect.destination) || (effect.destination != sp_ && has(effect.source));
-      case Effect::Kind::store_other:
-        return has(effect.destination);
-      case Effect::Kind::compare:
-        return has(effect.destination) || has(effect.source);
-      case Effect::Kind::constant:
-      case Effect::Kind::clobber:
-        break;
-    }
-    return false;
-  }
-
-  Register sp_;
-  std::bitset<kFollowedLimit> unread_;
-};
-
 }  // namespace
-
-// How a function leaves the stack to what it jumps to, as far as straight code shows.
-class StackUse {
- public:
-  explicit StackUse(const Architecture& arch)
-      : sp_(arch.registers.sp), fp_(arch.registers.fp), pops_arguments_(arch.registers.size < 8) {}
-
-  void begin() { *this = StackUse(sp_, fp_, pops_arguments_); }
-
-  void pass(const Instruction& instruction) {
-    bool pops = false;
-    for (const Effect& effect : instruction.list()) {
-      pops = pops || effect.kind == Effect::Kind::load;
-      if (effect.destination == sp_ && effect.kind == Effect::Kind::set) {
-        const bool higher = effect.source == sp_ ? effect.offset > 0 : effect.source == fp_;
-        lowered_ = lowered_ || !higher;
-        raised_ = higher && (pops || !pops_arguments_ || effect.source == fp_);
-      }
-    }
-    raised_ = raised_ && instruction.flow == Instruction::Flow::next;
-  }
-
-  // Whether everything was given back just now.
-  [[nodiscard]] bool is_given_back() const { return raised_; }
-  [[nodiscard]] bool is_untouched() const { return !lowered_; }
-
- private:
-  StackUse(Register sp, Register fp, bool pops_arguments)
-      : sp_(sp), fp_(fp), pops_arguments_(pops_arguments) {}
-
-  Register sp_;
-  Register fp_;
-  bool pops_arguments_;   // by adding to the stack pointer, behind calls
-  bool lowered_ = false;  // since the start of the function
-  bool raised_ = false;
-};
 
 // What is read of one function after the other.
 class CodeSweep::Function {
@@ -170,8 +76,9 @@ class CodeSweep::Function {
     } else if (ended_ && !reached && sweep_.may_begin(at, padded_, returned_)) {
       sweep_.found_.push_back({at, {}, padded_});
       begin_function(at);
-    } else if (call_ && !reached && at != range_.begin && sweep_.may_begin(at, padded_, false)) {
-      sweep_.found_.push_back({at, call_, padded_});
+    } else if (const bool taken = std::ranges::binary_search(sweep_.taken_, at);
+               call_ && !reached && at != range_.begin && sweep_.may_begin(at, padded_, taken)) {
+      sweep_.found_.push_back({at, taken ? std::nullopt : call_, padded_});
     }
     returned_ = false;
     ended_ = false;
@@ -300,13 +207,15 @@ class CodeSweep::Function {
 };
 
 CodeSweep::CodeSweep(const ElfFile& file, const Architecture& arch, const CodePointers& pointers,
-                     const FunctionAlignment& alignment)
+                     const FunctionAlignment& alignment, std::vector<Address> taken)
     : file_(file),
       arch_(arch),
       pointers_(pointers),
       alignment_(alignment),
       decoder_(decoder_for(file, arch)),
-      cases_(pointers.cases()) {
+      cases_(pointers.cases()),
+      taken_(std::move(taken)) {
+  sort_by_address(taken_, [](Address address) { return address; });
   sort_by_address(cases_, [](Address address) { return address; });
 }
 

@@ -25,9 +25,9 @@ namespace whocall {
 // earlier code, that is, or from what earlier code reaches.
 class CodeSweep {
  public:
-  // All must outlive the object.
+  // All but `taken`, the addresses that instructions take, must outlive the object.
   CodeSweep(const ElfFile& file, const Architecture& arch, const CodePointers& pointers,
-            const FunctionAlignment& alignment);
+            const FunctionAlignment& alignment, std::vector<Address> taken);
   ~CodeSweep();
 
   // Reads code from `range.begin`, where a function begins, to its end; link addresses.
@@ -72,7 +72,8 @@ class CodeSweep {
   const CodePointers& pointers_;
   const FunctionAlignment& alignment_;
   std::unique_ptr<InstructionDecoder> decoder_;
-  std::vector<Address> cases_;                // ascending
+  std::vector<Address> cases_;  // ascending
+  std::vector<Address> taken_;
   std::vector<Candidate> found_;              // ascending
   std::unordered_map<Address, Calls> calls_;  // by target
   std::unordered_set<Address> jumped_to_;     // from other functions

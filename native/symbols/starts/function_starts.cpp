@@ -14,11 +14,11 @@
 #include "object/global_table.h"
 #include "object/procedure_table.h"
 #include "symbols/starts/code_pointers.h"
-#include "symbols/starts/code_sweep.h"
 #include "symbols/starts/function_alignment.h"
 #include "symbols/starts/gap_starts.h"
 #include "symbols/starts/start_merger.h"
 #include "symbols/starts/startup_functions.h"
+#include "symbols/starts/swept_starts.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -72,7 +72,8 @@ class Collector {
     add_marks(marks_of_code());
     std::vector<FunctionStart> starts = std::move(claims_).take();
     drop_inside_delimited(symbols, starts);
-    sweep(symbols, starts);
+    swept_ = sweep_code({file_, arch_, areas_, symbols, *pointers_, alignment_, called_once_},
+                        std::move(taken_), starts);
     claims_ = StartMerger(std::move(starts));
     claims_.join(swept_, StartEvidence::unreached);
     return std::move(claims_).take();
@@ -145,6 +146,7 @@ class Collector {
       choose_if(looks_like_function(target), target);
     }
     join_chosen(StartEvidence::address_taken);
+    taken_ = std::move(marks.address_taken);
     const auto is_case = [&](Address guess) { return pointers.is_case(guess); };
     std::erase_if(marks.landing_pads, is_case);  // of computed jumps
     for (const Address pad : marks.landing_pads) {
@@ -266,68 +268,13 @@ class Collector {
     });
   }
 
-  // Reads what nothing delimits for what is left over between the known functions.
-  void sweep(const SymbolTable& symbols, std::vector<FunctionStart>& starts) {
-    if (arch_.code.alignment != 1) {
-      return;  // instructions are words: all places behind an end were looked at
-    }
-    CodeSweep sweep(file_, arch_, *pointers_, alignment_);
-    std::vector<Address> doubtful;
-    for (const FunctionStart& start : starts) {
-      if (is_doubtful(start)) {
-        doubtful.push_back(start.address);
-      }
-    }
-    const SymbolRange all = symbols.symbols();
-    std::size_t next = 0;
-    Address covered = 0;
-    bool whole = true;  // nothing is delimited
-    for (std::size_t i = 0; i < starts.size();) {
-      const Address begin = starts[i].address;
-      do {
-        ++i;
-      } while (i < starts.size() && is_doubtful(starts[i]));
-      for (; next < all.size() && all.start(next) <= begin; ++next) {
-        covered = all.exact_end(next) ? std::max(covered, all.range(next).end) : covered;
-      }
-      const auto area = std::ranges::find_if(
-          areas_, [&](const AddressRange& candidate) { return candidate.contains(begin); });
-      if (begin < covered || area == areas_.end()) {
-        whole = whole && area == areas_.end();
-        continue;
-      }
-      const bool last = i == starts.size() || !area->contains(starts[i].address);
-      sweep.read({begin, last ? area->end : starts[i].address},
-                 !last && starts[i].evidence.called(), doubtful);
-    }
-    swept_ = sweep.starts();
-    std::erase_if(starts, [&](const FunctionStart& start) {
-      if (!is_doubtful(start)) {
-        return false;
-      }
-      return start.evidence.has(StartEvidence::call_target) ? whole && !sweep.calls(start.address)
-                                                            : sweep.refutes(start.address);
-    });
-  }
-
-  // One call is often none, but bytes of another instruction; pointers lead to labels too.
-  [[nodiscard]] bool is_doubtful(const FunctionStart& start) const {
-    StartEvidenceSet weak(StartEvidence::code_pointer);
-    for (const StartEvidence kind :
-         {StartEvidence::address_taken, StartEvidence::prologue, StartEvidence::alignment}) {
-      weak |= kind;
-    }
-    return start.evidence == StartEvidence::call_target
-               ? std::ranges::binary_search(called_once_, start.address)
-               : (start.evidence.bits() & ~weak.bits()) == 0;
-  }
-
   const ElfFile& file_;
   const Architecture& arch_;
   const std::vector<AddressRange>& areas_;
   StartMerger claims_{{}};
   std::optional<CodePointers> pointers_;
   std::vector<Address> called_once_;  // where a function begins if that is a call; ascending
+  std::vector<Address> taken_;        // by instructions, whatever it is
   std::vector<Address> swept_;
   std::vector<Address> chosen_;  // of the kind of evidence that is now being joined
   std::size_t asked_ = 0;
