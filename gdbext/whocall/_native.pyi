@@ -235,9 +235,7 @@ class Process:
         there on. No text: the bytes are no instruction. Runtime addresses."""
     def operations(
         self, begin: int, size: int, most: int
-    ) -> list[
-        tuple[int, int, str, str, str, list[tuple[int, int, int, str, str, int, bool, int]]]
-    ]:
+    ) -> list[tuple[int, int, str, str, str, list[tuple[int, int, int, str, str, int, bool, int]]]]:
         """(address, bytes, "call", "jump", "leave" or "next", mnemonic, operands as text, operands)
         of at most `most` instructions in `size` bytes from the runtime address `begin` on; bytes
         that are none are passed over. An operand: 1 for a register, 2 a number, 3 memory, 0 what
