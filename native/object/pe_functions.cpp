@@ -27,9 +27,9 @@ struct Information {
   std::optional<PeFunction> continued;
 };
 
-class CodeReader {
+class PeUnwindReader {
  public:
-  CodeReader(ByteView codes, unsigned version, unsigned frame)
+  PeUnwindReader(ByteView codes, unsigned version, unsigned frame)
       : reader_(codes),
         version_(version),
         frame_register_(frame & 15U),
@@ -132,7 +132,7 @@ std::optional<Information> read_information(const PeBytes& bytes, std::uint32_t 
   const auto codes = whole.slice(4, std::uint64_t{count} * 2);
   Information found;
   if (!codes || (version != 1 && version != 2) ||
-      !CodeReader(*codes, version, frame).read(found.operations)) {
+      !PeUnwindReader(*codes, version, frame).read(found.operations)) {
     return std::nullopt;
   }
   if ((unsigned{head} >> 3U & kChained) != 0) {

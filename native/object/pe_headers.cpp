@@ -11,7 +11,7 @@ constexpr std::uint16_t kMagic = 0x5a4d;          // "MZ"
 constexpr std::uint32_t kSignature = 0x00004550;  // "PE", two zeros
 constexpr std::uint64_t kFileHeader = 20;         // bytes, behind the signature
 constexpr std::size_t kRow = 40;                  // bytes of a section's header
-constexpr std::size_t kMostSections = 4096;       // Windows takes 96
+constexpr std::size_t kMostPeSections = 4096;     // Windows takes 96
 
 // Names longer than eight bytes are told as "/123": a place in the table of strings, which stands
 // behind the symbols.
@@ -37,7 +37,7 @@ std::string section_name(ByteView bytes, ByteView row, const PeHeaders& headers)
 }
 
 void read_sections(ByteView bytes, std::uint64_t table, std::size_t count, PeHeaders& headers) {
-  for (std::size_t at = 0; at < std::min(count, kMostSections); ++at) {
+  for (std::size_t at = 0; at < std::min(count, kMostPeSections); ++at) {
     const auto row = bytes.slice(table + at * kRow, kRow);
     if (!row) {
       return;

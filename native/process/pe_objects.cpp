@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMostHeaders = 16384;                  // bytes
 constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30U;  // bytes
-constexpr std::uint64_t kCompared = 4096;                      // bytes of each section of code
+constexpr std::uint64_t kComparedOfSection = 4096;             // bytes of each section of code
 
 std::vector<std::byte> read_at(const Memory& memory, Address address, std::uint64_t size) {
   std::vector<std::byte> bytes(size);
@@ -109,7 +109,7 @@ bool same_headers(ByteView file, ByteView memory) {
 // Whether the code in memory is the file's. A debugger's breakpoints, hooks and what the loader
 // relocated make a few bytes differ; another build differs in most.
 bool same_code(const ElfFile& file, const ElfSegment& segment, Address bias, const Memory& memory) {
-  const auto size = std::min<std::uint64_t>(segment.file_size, kCompared);
+  const auto size = std::min<std::uint64_t>(segment.file_size, kComparedOfSection);
   const auto theirs = read_at(memory, segment.address + bias, size);
   const auto ours = file.at(segment.address).bytes();
   std::size_t differ = 0;

@@ -89,8 +89,8 @@ std::vector<Address> gap_starts(const ElfFile& file, const Architecture& arch,
     return covers(delimited, jump.target) || !covers(delimited, jump.source);
   });
   std::ranges::sort(jumps, {}, &DirectJump::target);
-  const auto same = std::ranges::unique(jumps, {}, &DirectJump::target);
-  jumps.erase(same.begin(), same.end());
+  const auto same = [](const DirectJump& a, const DirectJump& b) { return a.target == b.target; };
+  jumps.erase(std::unique(jumps.begin(), jumps.end(), same), jumps.end());
   std::vector<Address> starts;
   for (const DirectJump& jump : jumps) {
     check_interrupt_at(starts.size(), kManyEntries);

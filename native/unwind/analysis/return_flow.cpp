@@ -24,7 +24,7 @@ struct Value {
   std::int64_t offset = 0;  // bytes
 };
 
-using Kind = Value::Kind;
+using ValueKind = Value::Kind;
 
 class ReturnFlow {
  public:
@@ -32,7 +32,7 @@ class ReturnFlow {
       : process_(process), arch_(*process.arch), decoder_(decoder) {
     const auto keep = [&](Register number) {
       if (number < kFollowedLimit) {
-        values_.at(number) = {Kind::in_register, number, 0, 0};
+        values_.at(number) = {ValueKind::in_register, number, 0, 0};
       }
     };
     std::ranges::for_each(arch_.registers.callee_saved, keep);
@@ -65,7 +65,7 @@ class ReturnFlow {
   [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena) const {
     const Value sp = get(arch_.registers.sp);
     const std::int64_t pushed = arch_.frame.pushed_by_call;
-    if (sp.kind != Kind::in_word) {
+    if (sp.kind != ValueKind::in_word) {
       return std::nullopt;
     }
     UnwindRow row;
@@ -122,17 +122,17 @@ class ReturnFlow {
 
   static Value moved(Value value, std::int64_t offset) {
     value.offset += offset;
-    return value.kind == Kind::in_far_word && value.offset != 0 ? Value{} : value;
+    return value.kind == ValueKind::in_far_word && value.offset != 0 ? Value{} : value;
   }
 
   static Value word_at(const Value& address) {
     switch (address.kind) {
-      case Kind::in_register:
-        return {Kind::in_word, address.base, address.offset, 0};
-      case Kind::in_word:
-        return {Kind::in_far_word, address.base, address.slot, address.offset};
-      case Kind::unknown:
-      case Kind::in_far_word:
+      case ValueKind::in_register:
+        return {ValueKind::in_word, address.base, address.offset, 0};
+      case ValueKind::in_word:
+        return {ValueKind::in_far_word, address.base, address.slot, address.offset};
+      case ValueKind::unknown:
+      case ValueKind::in_far_word:
         break;
     }
     return {};
@@ -150,13 +150,13 @@ class ReturnFlow {
   // The rule of a register whose value on entry is where `number` is when the function returns.
   bool add(UnwindRow& row, Register number, std::deque<std::vector<std::byte>>& arena) const {
     const Value value = get(number);
-    if (value.kind == Kind::in_register && value.offset == 0) {
+    if (value.kind == ValueKind::in_register && value.offset == 0) {
       row.rules.push_back(
           {number, value.base == number ? RegisterRule::same() : RegisterRule::from(value.base)});
       return true;
     }
-    const bool near = value.kind == Kind::in_word && value.offset == 0;
-    if (!near && value.kind != Kind::in_far_word) {
+    const bool near = value.kind == ValueKind::in_word && value.offset == 0;
+    if (!near && value.kind != ValueKind::in_far_word) {
       return false;
     }
     ExpressionWriter place(arena, arch_.abi.endian);

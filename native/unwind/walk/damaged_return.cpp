@@ -51,6 +51,9 @@ class Mender {
     DamagedWord word{&row, apply_row(row, callee_, arch_, *context_.process.memory)};
     const Judgement verdict = context_.judge.weigh(callee_, row, word.applied, trust);
     word.planted = verdict.planted;
+    if (word.planted && (word.applied.caller.pc & 0xffU) != 0) {
+      return std::nullopt;  // a start is no chance hit of anything but the end of a string
+    }
     word.is_code = verdict.refusal != Refusal::not_code;
     const bool uncalled =
         verdict.call == CallMatch::no_call && !verdict.trampoline &&

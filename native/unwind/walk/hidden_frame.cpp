@@ -7,8 +7,8 @@
 namespace whocall {
 namespace {
 
-constexpr Address kLargestFrame = Address{1} << 20U;
-constexpr std::uint64_t kLargestFunction = 1U << 14U;
+constexpr Address kLargestHiddenFrame = Address{1} << 20U;
+constexpr std::uint64_t kLargestHidingFunction = 1U << 14U;
 
 bool may_call(Address after, const Activation& callee, const WalkContext& context) {
   Activation caller;
@@ -29,7 +29,7 @@ std::optional<Address> end_of_own_frame(const Activation& callee, const WalkCont
     }
     const auto applied = apply_row(*row, callee, arch, *context.process.memory);
     if (applied.failure == ApplyFailure::none && sp && applied.cfa >= *sp &&
-        applied.cfa - *sp <= kLargestFrame && context.judge.same_stack(sp, applied.cfa)) {
+        applied.cfa - *sp <= kLargestHiddenFrame && context.judge.same_stack(sp, applied.cfa)) {
       return applied.cfa;
     }
   }
@@ -43,7 +43,7 @@ std::optional<Address> end_of_own_frame(const Activation& callee, const WalkCont
 bool has_frame_of(Address called, std::uint64_t size, const Activation& callee,
                   const WalkContext& context) {
   const auto function = context.code.function_at(called);
-  if (!function || function->begin != called || function->size() > kLargestFunction) {
+  if (!function || function->begin != called || function->size() > kLargestHidingFunction) {
     return false;
   }
   const AnalysedFunction* analysed = context.analyser.rows_of(*function);

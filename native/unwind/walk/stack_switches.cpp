@@ -5,7 +5,7 @@
 namespace whocall {
 namespace {
 
-constexpr Address kLargestFrame = Address{64} << 10U;
+constexpr Address kLargestPassedFrame = Address{64} << 10U;
 
 // Whether the walk has passed the word at `slot` inside a frame that it found.
 bool was_passed(Address slot, const WalkContext& context) {
@@ -18,7 +18,7 @@ bool was_passed(Address slot, const WalkContext& context) {
   budget.words -= frames;
   return std::ranges::any_of(context.frames, [&](const Frame& frame) {
     return !frame.signal_trampoline && slot >= frame.sp && slot < frame.cfa &&
-           frame.cfa - frame.sp <= kLargestFrame;
+           frame.cfa - frame.sp <= kLargestPassedFrame;
   });
 }
 
