@@ -19,7 +19,7 @@ test_packages=("${bench_packages[@]}"
                libpcre2-dev libtirpc-dev libgmp-dev debuginfod golang-go tmux llvm-runtime
                lua5.4 mujs duktape 'gforth|pforth' luajit chezscheme sbcl shellcheck default-jre-headless
                guile-3.0 emacs-nox
-               zstd xz-utils gzip lz4 bzip2 systemd util-linux umoci skopeo
+               zstd xz-utils gzip lz4 bzip2 systemd util-linux libcap2-bin umoci skopeo
                'chromium|chromium-browser' 'chromium-driver|chromium-chromedriver' python3-selenium python3-jinja2
                python3-rich python3-markdown-it python3-distributed)
 # Debian 13 is the last to have these; for later ones scripts/mips-compilers unpacks them.

@@ -110,6 +110,15 @@ def test_the_dumpers_core_is_the_kernels(flags: str, how: str, tmp_path: Path) -
 
 
 @pytest.mark.needs(KERNEL_CORES)
+@pytest.mark.parametrize("name", ["line\nfeed", "back\\slash", " blank ", "return\r"])
+def test_names_of_files_are_the_kernels(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    program = compiled(folder)
+    check(both(tmp_path, [str(compiled_dumper()), "ours.core", str(program), "fault"]))
+
+
+@pytest.mark.needs(KERNEL_CORES)
 @pytest.mark.parametrize("flags", ["", "-m32", "-static"])
 def test_the_steppers_core_is_the_kernels(flags: str, tmp_path: Path) -> None:
     program = compiled(tmp_path, *flags.split())

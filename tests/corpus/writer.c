@@ -273,6 +273,19 @@ static uint64_t dumped_size(const struct mapping *m, const char *flags, unsigned
     return 0;
 }
 
+/* The kernel writes a line feed in a path as \012. */
+static char *raw_name(const char *written) {
+    static const char line_feed[] = "\\012";
+    char *name = strdup(written), *to = name;
+    for (const char *from = written; *from;) {
+        int is_one = !strncmp(from, line_feed, sizeof line_feed - 1);
+        *to++ = is_one ? '\n' : *from;
+        from += is_one ? sizeof line_feed - 1 : 1;
+    }
+    *to = 0;
+    return name;
+}
+
 /* Of smaps: the head of a mapping, or nothing where the line is none. */
 static int read_head(char *line, struct mapping *m) {
     unsigned long start, end, offset;
@@ -281,7 +294,7 @@ static int read_head(char *line, struct mapping *m) {
     if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &start, &end, rights, &offset, &name) < 4 || !name)
         return 0;
     line[strcspn(line, "\n")] = 0;
-    *m = (struct mapping){.start = start, .end = end, .offset = offset, .name = strdup(line + name)};
+    *m = (struct mapping){.start = start, .end = end, .offset = offset, .name = raw_name(line + name)};
     m->flags = (rights[0] == 'r' ? PF_R : 0) | (rights[1] == 'w' ? PF_W : 0) | (rights[2] == 'x' ? PF_X : 0);
     m->is_special = !strncmp(m->name, "[v", 2); /* the vdso and its like */
     m->has_file = m->name[0] == '/' || !strncmp(m->name, "anon_inode:", 11);

@@ -58,8 +58,9 @@ void repair(const std::shared_ptr<const ElfFile>& file, const Architecture& arch
     if (module.file == nullptr) {
       continue;
     }
-    const RepairFileRequest request{.wanted = {module.range.begin, kCode + 3},
-                                    .budget = std::uint64_t{1} << 40U};
+    RepairFileRequest request;
+    request.wanted = {module.range.begin, kCode + 3};
+    request.budget = std::uint64_t{1} << 40U;
     const RepairFile made =
         make_repair_file(module, *symbolizer->symbols_of(module), walker, request);
     if (!made.bytes.empty()) {

@@ -35,6 +35,7 @@ ATTACHING = "attaching to other processes"
 CONTAINERS = "a container of its own"
 OTHERS_CORES = "cores of other projects"
 OTHERS_RIGHTS = "programs with another user's rights"
+CAPABLE_FILES = "programs with capabilities of their own"
 
 UNPRIVILEGED = Path(__file__).resolve().parents[2] / "scripts" / "unprivileged"
 OTHERS = Path(__file__).resolve().parents[3] / "shared" / "cores"
@@ -161,6 +162,24 @@ def _others_rights() -> str | None:
     return _said(ran) or (None if ran.stdout == "0\n" else f"id says {ran.stdout.strip()}")
 
 
+def give_capability(program: str | Path) -> subprocess.CompletedProcess[str]:
+    """The right to write to every file, to whoever runs it."""
+    command = ["setcap", "cap_dac_override+ep", str(program)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _capable_files() -> str | None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        Path(place).chmod(0o755)
+        program = shutil.copy(shutil.which("cat") or "/usr/bin/cat", place)
+        refused = _said(give_capability(program))
+        command = [*as_stranger(), program, "/proc/self/status"]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = [line for line in ran.stdout.splitlines() if line.startswith("CapEff:")]
+    given = any(int(line.split()[1], 16) for line in found)
+    return refused or _said(ran) or (None if given else f"cat's own status: {found}")
+
+
 PROBES: dict[str, Callable[[], str | None]] = {
     OWN_MOUNTS: _own_mounts,
     OWN_ROOT: _own_root,
@@ -172,6 +191,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     CONTAINERS: _containers,
     OTHERS_CORES: _others_cores,
     OTHERS_RIGHTS: _others_rights,
+    CAPABLE_FILES: _capable_files,
 }
 
 

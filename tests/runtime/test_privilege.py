@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from places.needs import OTHER_OWNERS, OTHERS_RIGHTS, as_stranger
+from places.needs import (
+    CAPABLE_FILES,
+    OTHER_OWNERS,
+    OTHERS_RIGHTS,
+    as_stranger,
+    give_capability,
+)
 from tracing import lab as tracing
 
 from runtime.ahead import CHAIN, Asked, export, names, read, stripped
@@ -20,7 +26,11 @@ from runtime.reports import read_reports
 
 STATIC = str(LIBRARIES / "libwhocall.a")
 OUTPUTS = ("TEXT", "RECORD", "RING")
-RIGHTS = ("user", "group", "capabilities")
+RIGHTS = (
+    "user",
+    "group",
+    pytest.param("capabilities", marks=pytest.mark.needs(CAPABLE_FILES)),
+)
 
 
 @pytest.fixture
@@ -33,7 +43,7 @@ def open_folder() -> Iterator[Path]:
 
 def give_rights(program: Path, how: str) -> None:
     if how == "capabilities":
-        subprocess.run(["setcap", "cap_dac_override+ep", program], check=True)
+        give_capability(program).check_returncode()
     else:
         program.chmod(0o2755 if how == "group" else 0o4755)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from kept import Tool, compilers, kept
 from oracles.tools import environment, run
+from places.needs import FIXED_ADDRESSES
 
 from acceptance.logs.judging import chain, document, judge, within
 from acceptance.logs.log_programs import (
@@ -80,6 +81,7 @@ def test_address_sanitizer(tmp_path: Path, compiler: str) -> None:
     assert all(each["verified"] == told for each in places)
 
 
+@pytest.mark.needs(FIXED_ADDRESSES)
 def test_thread_sanitizer(tmp_path: Path) -> None:
     built = build("-fsanitize=thread", compiler="clang")
     log = ran(built, tmp_path / "ran", before=["setarch", "-R"], TSAN_OPTIONS="symbolize=0")

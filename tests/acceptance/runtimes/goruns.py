@@ -166,11 +166,20 @@ class GoToolchain:
 
 @contextmanager
 def started(
-    exe: Path, way: str, place: Path, goroutines: str = "crash", target: Target = HERE
+    exe: Path,
+    way: str,
+    place: Path,
+    goroutines: str = "crash",
+    target: Target = HERE,
+    *,
+    traceable: bool = False,
 ) -> Iterator[subprocess.Popen[str]]:
-    """The program, running; killed at the end should it still."""
+    """The program, running; killed at the end should it still. A traceable one may leave no core,
+    as what writes cores where the kernel does not is a tracer.
+    """
+    plain = [*target.run, str(exe), way]
     with subprocess.Popen(
-        [*target.run, str(exe), way] if target.run else leaving_core([exe, way]),
+        plain if target.run or traceable else leaving_core([exe, way]),
         cwd=place,
         env=environment(place) | {"GOTRACEBACK": goroutines},
         stdout=subprocess.DEVNULL,
@@ -186,9 +195,11 @@ def started(
 
 
 @contextmanager
-def ready(exe: Path, way: str, place: Path) -> Iterator[subprocess.Popen[str]]:
+def ready(
+    exe: Path, way: str, place: Path, *, traceable: bool = False
+) -> Iterator[subprocess.Popen[str]]:
     """A program that says when it is where it is to be looked at, and has said so."""
-    with started(exe, way, place) as process:
+    with started(exe, way, place, traceable=traceable) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "ready\n"
         yield process

@@ -129,7 +129,7 @@ def test_a_live_process_and_its_dump(go: GoToolchain, crashes: dict[str, Path]) 
     place = go.directory / "live"
     place.mkdir()
     exe = crashes["stripped"]
-    with ready(exe, "spin", place) as process:
+    with ready(exe, "spin", place, traceable=True) as process:
         time.sleep(0.1)
         live = list(chains.of_process(process.pid).values())
         core = gcore(process.pid, place / "dump")
