@@ -54,10 +54,24 @@ bool has_name_of_pe(std::string_view path) {
   return std::ranges::find(kEnds, end) != kEnds.end();
 }
 
-bool is_known(const std::vector<MappedObject>& objects, Address begin) {
-  return std::ranges::any_of(objects, [&](const MappedObject& object) {
-    return object.image && object.range().contains(begin);
-  });
+// Sorted, so that each question costs a search by halves: a core may name as many files as it
+// likes.
+using Ranges = std::vector<AddressRange>;
+
+Ranges ranges_of_images(const std::vector<MappedObject>& objects) {
+  Ranges found;
+  for (const MappedObject& object : objects) {
+    if (object.image) {
+      found.push_back(object.range());
+    }
+  }
+  std::ranges::sort(found, {}, &AddressRange::begin);
+  return found;
+}
+
+bool any_contains(const Ranges& ranges, Address address) {
+  const auto behind = std::ranges::upper_bound(ranges, address, {}, &AddressRange::begin);
+  return behind != ranges.begin() && std::prev(behind)->contains(address);
 }
 
 // The object that begins with the run; a miss where memory says that it is no PE file.
@@ -131,26 +145,27 @@ bool may_be_code(AddressRange range, std::span<const Mapping> mappings) {
 void take_pe_objects(std::span<const Mapping> mappings, const Memory& memory,
                      const std::function<bool(const MappedObject&)>& has_file,
                      std::vector<MappedObject>& objects) {
+  const Ranges images = ranges_of_images(objects);
+  Ranges taken;
+  std::vector<MappedObject> found;
   for (std::size_t at = 0; at < mappings.size(); ++at) {
     const Mapping& mapping = mappings[at];
-    if (!mapping.path.starts_with('/') || mapping.offset != 0) {
+    if (!mapping.path.starts_with('/') || mapping.offset != 0 ||
+        any_contains(images, mapping.range.begin)) {  // an ELF file whose headers lie elsewhere
       continue;
     }
     const auto run = run_from(mappings, at);
     auto object = has_code(run) ? object_of(run, memory) : std::nullopt;
-    if (object && is_known(objects, mapping.range.begin)) {
-      continue;  // an ELF file whose headers lie elsewhere
+    if (object &&
+        (!object->pe->headers.empty() || has_file(*object) || has_name_of_pe(mapping.path))) {
+      taken.push_back(object->pe->range);
+      found.push_back(std::move(*object));
     }
-    const bool sure = object && (!object->pe->headers.empty() || has_file(*object) ||
-                                 has_name_of_pe(mapping.path));
-    if (!sure) {
-      continue;
-    }
-    std::erase_if(objects, [&](const MappedObject& other) {
-      return !other.image && object->pe->range.contains(other.range().begin);
-    });
-    objects.push_back(std::move(*object));
   }
+  std::erase_if(objects, [&](const MappedObject& other) {
+    return !other.image && any_contains(taken, other.range().begin);
+  });
+  std::ranges::move(found, std::back_inserter(objects));
 }
 
 bool is_pe_of(const MappedObject& object, const ElfFile& file, std::span<const Mapping> mappings,

@@ -14,20 +14,20 @@ def _written(path: Path, lines: list[str]) -> list[Command]:
     return [["bt", str(path)], ["unpack", str(path), "-o", str(path.with_name("made.core"))]]
 
 
-@bomb("microdump")
+@bomb("minidump")
 def stacks_without_end(folder: Path) -> list[Command]:
     """400,000 lines of stack, of the same address."""
     return _written(folder / "stacks.txt", [f"S 7FFF0000 {'41' * 64}"] * 400_000)
 
 
-@bomb("microdump")
+@bomb("minidump")
 def modules_without_end(folder: Path) -> list[Command]:
     """200,000 modules."""
     rows = [f"M {at * 4096:X} 0 1000 {'0' * 33} lib.so" for at in range(16, 200_000)]
     return _written(folder / "modules.txt", rows)
 
 
-@bomb("microdump")
+@bomb("minidump")
 def marks_without_end(folder: Path) -> list[Command]:
     """A million beginnings, and a line without an end."""
     marks = ["-----BEGIN BREAKPAD MICRODUMP-----"] * 1_000_000
