@@ -35,7 +35,7 @@ constexpr std::array<Limit, kCosts> kLimits = {{
     {"modules", kMega / 128, 0, false},
     {"mapped files", kMega / 16, 0, false},
     {"of names", 64 * kMega, 8},
-    {"functions of JIT code", kMega, 0, false},
+    {"functions of JIT code", 3 * (kMega / 4), 0, false},  // their map falls within half a second
     {"source lines of JIT code", 4 * kMega, 0, false},
 }};
 
