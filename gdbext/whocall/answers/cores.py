@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.answers.current import (
@@ -11,6 +10,7 @@ from whocall.answers.current import (
     descriptor_of,
     indices,
     numbers_in_order,
+    stamps_of,
 )
 from whocall.core import cut_files
 from whocall.core.errors import Error
@@ -28,17 +28,6 @@ def search_from(found: Json, progress: Progress | None) -> Search:
     """Where to look for files and names, as gdb tells it."""
     lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
     return Search(**{**found, **lists}, progress=progress)
-
-
-def _stamps(*paths: str) -> Hashable:
-    stamps = []
-    for path in paths:
-        try:
-            status = Path(path).stat()
-            stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
-        except OSError:
-            stamps.append((0, 0, 0))
-    return tuple(stamps)
 
 
 class Cores:
@@ -75,7 +64,7 @@ class Cores:
         core, exe = of["core"], of["exe"]
         descriptor = descriptor_of(core, self._gdb)
         path = core if descriptor is None else f"/proc/self/fd/{descriptor}"
-        key = (core, exe, of["changes"], _stamps(path, exe), search, cut_files.told())
+        key = (core, exe, of["changes"], stamps_of(path, exe), search, cut_files.told())
         known = self._kept.get(of["inferior"])
         if known is not None and known[0] == key:
             return known[1]

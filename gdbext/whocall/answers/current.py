@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from whocall.core.records import dataclass, replace
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace
@@ -61,6 +62,18 @@ def numbers_in_order(image: ProcessImage, number: int, lwp: int) -> dict[int, in
     if len(set(lwps)) < len(lwps) or lwps[number - 1 : number] != [lwp]:
         return {}
     return {at: at + 1 for at in range(len(lwps))}
+
+
+def stamps_of(*paths: str) -> Hashable:
+    """What changes where a file is written anew; of one that is not there, zeros."""
+    stamps = []
+    for path in paths:
+        try:
+            status = Path(path).stat()
+            stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
+        except OSError:
+            stamps.append((0, 0, 0))
+    return tuple(stamps)
 
 
 def descriptor_of(core: str, gdb: int) -> int | None:

@@ -52,12 +52,16 @@ class Helper:
         gdb = os.getpid()
         if not is_compiled():
             _compile_meanwhile()
+        self._line = Channel(answers[0], requests[1])
         try:
             self._process = fork_aside(lambda: work(theirs, errors, gdb, terms))
+        except BaseException:  # no process can be had
+            self._line.close()
+            os.close(self._errors)
+            raise
         finally:
             theirs.close()
             os.close(errors)
-        self._line = Channel(answers[0], requests[1])
         self._terms = terms
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from whocall.answers import channel
@@ -14,6 +14,20 @@ if TYPE_CHECKING:
     from whocall.report.form.jsonform import Json
 
 CHUNK = 16384  # characters of a message: few of them, and still quick to stop
+
+
+def chunks(pieces: Iterable[str]) -> Iterator[str]:
+    """Some pieces at a time."""
+    waiting: list[str] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= CHUNK:
+            yield "".join(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield "".join(waiting)
 
 
 class Output(Protocol):
@@ -83,13 +97,5 @@ class Sender:
 
     def _send(self, kind: bytes, pieces: Iterable[str]) -> None:
         """Some pieces at a time."""
-        waiting: list[str] = []
-        size = 0
-        for piece in pieces:
-            waiting.append(piece)
-            size += len(piece)
-            if size >= CHUNK:
-                self._line.say(kind, encoded("".join(waiting)))
-                waiting, size = [], 0
-        if waiting:
-            self._line.say(kind, encoded("".join(waiting)))
+        for chunk in chunks(pieces):
+            self._line.say(kind, encoded(chunk))

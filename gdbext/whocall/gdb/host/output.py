@@ -13,7 +13,7 @@ from pathlib import Path
 
 import gdb
 
-from whocall.answers.output import CHUNK
+from whocall.answers.output import CHUNK, chunks
 from whocall.core.errors import as_gdb_says
 from whocall.core.printable import printable, safe_json
 from whocall.report.form.style import ROLES, AnsiStyle, Style, shown_line, shown_text
@@ -39,16 +39,8 @@ def write_json(pieces: Iterable[str]) -> None:
 
 def _write(pieces: Iterable[str]) -> None:
     """Some pieces at a time."""
-    waiting: list[str] = []
-    size = 0
-    for piece in pieces:
-        waiting.append(piece)
-        size += len(piece)
-        if size >= CHUNK:
-            gdb.write("".join(waiting))
-            waiting, size = [], 0
-    if waiting:
-        gdb.write("".join(waiting))
+    for chunk in chunks(pieces):
+        gdb.write(chunk)
 
 
 def write_text(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import gdb
 
-from whocall.answers.current import Current, indices, numbers_in_order
+from whocall.answers.current import Current, indices, numbers_in_order, stamps_of
 from whocall.core import cut_files, loader
 from whocall.core.errors import Error
 from whocall.core.records import dataclass
@@ -117,17 +117,6 @@ def _is_path_of_file(text: str) -> bool:
     return text.startswith("/") and Path(text).is_file()
 
 
-def _stamps(*paths: str) -> Hashable:
-    stamps = []
-    for path in paths:
-        try:
-            status = Path(path).stat()
-            stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
-        except OSError:
-            stamps.append((0, 0, 0))
-    return tuple(stamps)
-
-
 def _settings() -> Hashable:
     return settings.search(), settings.debuginfod_servers(), cut_files.told()
 
@@ -136,7 +125,7 @@ def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
     from whocall.core.image import open_core
 
     exe = executable(inferior)
-    key = ("core", core, exe, _stamps(core, exe), _settings())
+    key = ("core", core, exe, stamps_of(core, exe), _settings())
     known = _kept.get(inferior.num)
     if known is not None and known.key == key:
         return known.image
@@ -151,7 +140,7 @@ def _live_image(
     from whocall.gdb.target.live import open_inferior, states
 
     exe = executable(inferior)
-    key = (exe, _stamps(exe), _settings())
+    key = (exe, stamps_of(exe), _settings())
     known = _kept.get(inferior.num)
     wanted = inferior.threads() if every_thread else (thread,)
     if known is not None and known.validator is not None and known.key == key:
