@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "object/pe_file.h"
 #include "object/pe_headers.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kMostHeaders = 16384;                  // bytes
 constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30U;  // bytes
+constexpr std::size_t kMostAsked = 1024;                       // files, whether they are PE
 constexpr std::uint64_t kComparedOfSection = 4096;             // bytes of each section of code
 
 std::vector<std::byte> read_at(const Memory& memory, Address address, std::uint64_t size) {
@@ -148,7 +150,13 @@ void take_pe_objects(std::span<const Mapping> mappings, const Memory& memory,
   const Ranges images = ranges_of_images(objects);
   Ranges taken;
   std::vector<MappedObject> found;
+  std::size_t asked = 0;
+  const auto is_pe = [&](const MappedObject& object) {
+    return !object.pe->headers.empty() || has_name_of_pe(object.path) ||
+           (asked++ < kMostAsked && has_file(object));
+  };
   for (std::size_t at = 0; at < mappings.size(); ++at) {
+    check_interrupt_at(at, kManyEntries);
     const Mapping& mapping = mappings[at];
     if (!mapping.path.starts_with('/') || mapping.offset != 0 ||
         any_contains(images, mapping.range.begin)) {  // an ELF file whose headers lie elsewhere
@@ -156,8 +164,7 @@ void take_pe_objects(std::span<const Mapping> mappings, const Memory& memory,
     }
     const auto run = run_from(mappings, at);
     auto object = has_code(run) ? object_of(run, memory) : std::nullopt;
-    if (object &&
-        (!object->pe->headers.empty() || has_file(*object) || has_name_of_pe(mapping.path))) {
+    if (object && is_pe(*object)) {
       taken.push_back(object->pe->range);
       found.push_back(std::move(*object));
     }

@@ -222,8 +222,16 @@ CodeSweep::CodeSweep(const ElfFile& file, const Architecture& arch, const CodePo
 CodeSweep::~CodeSweep() = default;
 
 void CodeSweep::read(const AddressRange& range, bool known, std::span<const Address> doubtful) {
-  if (decoder_ != nullptr) {
-    Function(*this, range, known, doubtful).read();
+  constexpr std::size_t kFewBytes = 8;  // of a function on the average
+  constexpr std::size_t kFew = 64;      // functions: so many tiny ones may follow one another
+  if (decoder_ == nullptr) {
+    return;
+  }
+  const std::size_t before = found_.size();
+  Function(*this, range, known, doubtful).read();
+  const std::size_t count = found_.size() - before;
+  if (count > kFew && count > range.size() / kFewBytes) {
+    found_.resize(before);  // megabytes of the byte of a return are no code
   }
 }
 

@@ -84,17 +84,17 @@ std::optional<std::string> started_by_hand(const Activation& planted, const Walk
   return "no call leads to " + hex(planted.pc) + ": the stack was started there by hand";
 }
 
-// Folklore. Situation: Go keeps the address of systemstack_switch as that of a goroutine that waits
+// Folklore. Situation: Go keeps an address in systemstack_switch as that of a goroutine that waits
 // for its thread's stack, which stands there as if it had just been called. Remedy: Go's own table
 // is believed about what Go puts there.
+bool is_gos_own(const Attempt& attempt) { return attempt.strategy->name() == "pclntab"; }
+
 bool expects_a_call(const Attempt& attempt, const Architecture& arch) {
   const UnwindRow& row = *attempt.row;
-  if (attempt.strategy->name() == "pclntab") {
-    return false;
-  }
-  return attempt.proposal.failure == ApplyFailure::none && !row.signal_frame &&
-         row.cfa.kind == CfaRule::Kind::register_offset && row.cfa.base == arch.registers.sp &&
-         row.cfa.offset == arch.frame.cfa_on_entry && !goes_to_callee(attempt.judgement.call);
+  return !is_gos_own(attempt) && attempt.proposal.failure == ApplyFailure::none &&
+         !row.signal_frame && row.cfa.kind == CfaRule::Kind::register_offset &&
+         row.cfa.base == arch.registers.sp && row.cfa.offset == arch.frame.cfa_on_entry &&
+         !goes_to_callee(attempt.judgement.call);
 }
 
 }  // namespace whocall

@@ -211,7 +211,8 @@ class Walker::Walk {
   }
 
   [[nodiscard]] bool is_no_return(const Activation& callee, const Attempt& attempt) const {
-    return !attempt.row->signal_frame && attempt.strategy->trust() <= Trust::analysis &&
+    return !attempt.row->signal_frame && !is_gos_own(attempt) &&
+           attempt.strategy->trust() <= Trust::analysis &&
            is_no_return_address(callee, attempt.proposal, attempt.judgement.call, searched_,
                                 context_);
   }
