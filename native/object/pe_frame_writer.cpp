@@ -6,20 +6,18 @@ namespace whocall {
 namespace {
 
 // Call frame instructions and operations of expressions.
-enum : unsigned {
-  kAdvance1 = 0x02,
-  kAdvance4 = 0x04,
-  kSameValue = 0x08,
-  kRememberState = 0x0a,
-  kRestoreState = 0x0b,
-  kDefCfa = 0x0c,
-  kDefCfaExpression = 0x0f,
-  kExpression = 0x10,
-  kOffsetExtendedSf = 0x11,
-  kDefCfaSf = 0x12,
-  kBreg0 = 0x70,
-  kDeref = 0x06,
-};
+constexpr unsigned kAdvance1 = 0x02;
+constexpr unsigned kAdvance4 = 0x04;
+constexpr unsigned kSameValue = 0x08;
+constexpr unsigned kRememberState = 0x0a;
+constexpr unsigned kRestoreState = 0x0b;
+constexpr unsigned kDefCfa = 0x0c;
+constexpr unsigned kDefCfaExpression = 0x0f;
+constexpr unsigned kExpression = 0x10;
+constexpr unsigned kOffsetExtendedSf = 0x11;
+constexpr unsigned kDefCfaSf = 0x12;
+constexpr unsigned kBreg0 = 0x70;
+constexpr unsigned kDeref = 0x06;
 constexpr unsigned kReturnAddress = 16;
 constexpr unsigned kStackPointer = 7;
 constexpr std::int64_t kDataAlignment = -8;

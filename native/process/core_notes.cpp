@@ -164,7 +164,7 @@ class NoteReader {
     if (!code || !address || !pid) {
       return std::nullopt;
     }
-    return SignalInfo{static_cast<std::int32_t>(*code), *address, *pid};
+    return SignalInfo{static_cast<std::int32_t>(*code), address, pid};
   }
 
   // The kernel writes the thread that took the signal first, and its signal into every thread.

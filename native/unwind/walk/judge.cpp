@@ -72,7 +72,14 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   result.planted = result.planted && trust != Trust::frame_pointer;  // the chain goes on
-  if (called) {
+  add_evidence(result, callee, row, proposal, trust);
+  return result;
+}
+
+// What speaks for the caller, and against it.
+void Judge::add_evidence(Judgement& result, const Activation& callee, const UnwindRow& row,
+                         const AppliedRow& proposal, Trust trust) {
+  if (result.call != CallMatch::no_call && result.call != CallMatch::unreadable) {
     result.evidence.add(Evidence::call_before);
   }
   if (goes_to_callee(result.call)) {
@@ -87,7 +94,6 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   if (frame_pointer_agrees(callee, proposal)) {
     result.evidence.add(Evidence::frame_pointer);
   }
-  return result;
 }
 
 // Tables are believed when they say that nobody called a function. The analysis, only about code of

@@ -109,6 +109,8 @@ class Judge {
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
+  void add_evidence(Judgement& result, const Activation& callee, const UnwindRow& row,
+                    const AppliedRow& proposal, Trust trust);
   [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
                                           const AppliedRow& proposal) const;
 
