@@ -52,7 +52,11 @@ class Built:
     exe: Path
     twin: Path
     triple: str
-    sysroot: str = "/nowhere"
+
+    @property
+    def sysroot(self) -> str:
+        """A folder without the libraries of another machine."""
+        return str(self.core.parent)
 
     def functions_at(self, pcs: list[int]) -> list[str]:
         """By the twin's symbols."""
