@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
+#include <utility>
 
 #include "unwind/rows/expression_writer.h"
 
 namespace whocall {
 namespace {
 
-constexpr int kLongest = 96;  // instructions from the call to the return
+constexpr std::size_t kLongest = 96;        // instructions from the call to the return
+constexpr std::size_t kMostExplored = 512;  // instructions on all ways to a return
 
 // A value by what registers and memory hold when the call comes back.
 struct Value {
@@ -26,43 +29,59 @@ struct Value {
 
 using ValueKind = Value::Kind;
 
+// A word that was stored on the way.
+struct Stored {
+  Register base = 0;
+  std::int64_t slot = 0;  // bytes
+  Value value;
+};
+
+// What is known at one place of a way.
+struct Point {
+  Address pc = 0;
+  std::array<Value, kFollowedLimit> values{};
+  std::vector<Stored> stored;  // the last one last
+};
+
 class ReturnFlow {
  public:
   ReturnFlow(const ProcessImage& process, InstructionDecoder& decoder)
       : process_(process), arch_(*process.arch), decoder_(decoder) {
     const auto keep = [&](Register number) {
       if (number < kFollowedLimit) {
-        values_.at(number) = {ValueKind::in_register, number, 0, 0};
+        here_.values.at(number) = {ValueKind::in_register, number, 0, 0};
       }
     };
     std::ranges::for_each(arch_.registers.callee_saved, keep);
     keep(arch_.registers.sp);
   }
 
-  // Whether the code from `pc` on comes to a return.
+  // Whether the code from `pc` on comes to a return, past all branches.
   bool follow(Address pc) {
-    using Flow = Instruction::Flow;
-    for (int i = 0; i < kLongest; ++i) {
-      std::vector<std::byte> room;
-      const auto bytes = process_.memory->bytes_at(pc, kLongestLook, room);
-      const auto instruction = decoder_.decode(ByteView(bytes, arch_.abi.endian), pc);
-      if (!instruction || instruction->size == 0 || !instruction->is_whole) {
-        return false;
-      }
-      if (instruction->flow == Flow::stop || instruction->flow == Flow::indirect_jump) {
-        return instruction->returns && instruction->popped == 0;
-      }
-      std::ranges::for_each(instruction->list(), [&](const Effect& effect) { apply(effect); });
-      if (instruction->flow == Flow::call) {
-        forget_scratch();
-      }
-      const bool jumps = instruction->flow == Flow::jump && instruction->target;
-      pc = jumps ? *instruction->target : pc + instruction->size;
-    }
-    return false;
+    here_.pc = pc;
+    return run(kLongest);
   }
 
-  [[nodiscard]] std::optional<UnwindRow> row(std::deque<std::vector<std::byte>>& arena) const {
+  // The same by whatever branches lead to one.
+  bool explore(Address pc, const std::function<bool(Address)>& never_returns) {
+    never_returns_ = &never_returns;
+    here_.pc = pc;
+    while (!run(kMostExplored)) {
+      if (branches_.empty() || seen_.size() >= kMostExplored) {
+        return false;
+      }
+      here_ = std::move(branches_.back());
+      branches_.pop_back();
+    }
+    return true;
+  }
+
+  // Bytes of code that were looked at.
+  [[nodiscard]] std::uint64_t followed() const { return followed_; }
+
+  // Where the stack pointer comes out of memory.
+  [[nodiscard]] std::optional<UnwindRow> row_from_memory(
+      std::deque<std::vector<std::byte>>& arena) const {
     const Value sp = get(arch_.registers.sp);
     const std::int64_t pushed = arch_.frame.pushed_by_call;
     if (sp.kind != ValueKind::in_word) {
@@ -87,14 +106,81 @@ class ReturnFlow {
     return row;
   }
 
+  // Where it is counted from a register, and the call has pushed the return address.
+  [[nodiscard]] std::optional<UnwindRow> row_from_register(
+      std::deque<std::vector<std::byte>>& arena) const {
+    const Value sp = get(arch_.registers.sp);
+    const std::int64_t pushed = arch_.frame.pushed_by_call;
+    if (sp.kind != ValueKind::in_register || pushed == 0) {
+      return std::nullopt;
+    }
+    UnwindRow row;
+    row.return_address = arch_.registers.return_address;
+    row.cfa = CfaRule::at(sp.base, sp.offset + pushed);
+    row.rules.push_back({row.return_address, RegisterRule::stored_at_cfa(-pushed)});
+    for (const Register number : arch_.registers.callee_saved) {
+      const Value value = get(number);
+      if (value.kind == ValueKind::in_word && value.base == sp.base && value.offset == 0) {
+        row.rules.push_back({number, RegisterRule::stored_at_cfa(value.slot - row.cfa.offset)});
+      } else if (!add(row, number, arena)) {
+        row.rules.push_back({number, RegisterRule::undefined()});
+      }
+    }
+    return row;
+  }
+
  private:
+  // Whether the way from here on comes to a return.
+  bool run(std::size_t most) {
+    using Flow = Instruction::Flow;
+    for (std::size_t steps = 0; steps < most && seen_.size() < kMostExplored; ++steps) {
+      std::vector<std::byte> room;
+      const auto bytes = process_.memory->bytes_at(here_.pc, kLongestLook, room);
+      const auto instruction = decoder_.decode(ByteView(bytes, arch_.abi.endian), here_.pc);
+      if (!instruction || instruction->size == 0 || !instruction->is_whole ||
+          !seen_.insert(here_.pc).second) {
+        return false;
+      }
+      followed_ += instruction->size;
+      if (instruction->flow == Flow::stop || instruction->flow == Flow::indirect_jump) {
+        return instruction->returns && instruction->popped == 0;
+      }
+      std::ranges::for_each(instruction->list(), [&](const Effect& effect) { apply(effect); });
+      if (!go_on(*instruction)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  // To the next instruction; false where there is none.
+  bool go_on(const Instruction& instruction) {
+    using Flow = Instruction::Flow;
+    const auto& target = instruction.target;
+    const bool branches =
+        instruction.flow == Flow::branch || instruction.flow == Flow::branch_if_unequal;
+    if (instruction.flow == Flow::call) {
+      if (never_returns_ != nullptr && target && (*never_returns_)(*target)) {
+        return false;
+      }
+      forget_scratch();
+    }
+    if (branches && never_returns_ != nullptr && target) {
+      branches_.push_back(here_);
+      branches_.back().pc = *target;
+    }
+    const bool jumps = instruction.flow == Flow::jump && target;
+    here_.pc = jumps ? *target : here_.pc + instruction.size;
+    return true;
+  }
+
   [[nodiscard]] Value get(Register number) const {
-    return number < kFollowedLimit ? values_.at(number) : Value{};
+    return number < kFollowedLimit ? here_.values.at(number) : Value{};
   }
 
   void set(Register number, const Value& value) {
     if (number < kFollowedLimit) {
-      values_.at(number) = value;
+      here_.values.at(number) = value;
     }
   }
 
@@ -108,7 +194,11 @@ class ReturnFlow {
             effect.scale == 0 ? word_at(moved(get(effect.source), effect.offset)) : Value{});
         return;
       case Effect::Kind::store:
+        store(effect, get(effect.source));
+        return;
       case Effect::Kind::store_other:
+        store(effect, {});
+        return;
       case Effect::Kind::compare:
         return;
       case Effect::Kind::constant:
@@ -125,7 +215,22 @@ class ReturnFlow {
     return value.kind == ValueKind::in_far_word && value.offset != 0 ? Value{} : value;
   }
 
-  static Value word_at(const Value& address) {
+  void store(const Effect& effect, const Value& value) {
+    const Value place = moved(get(effect.destination), effect.offset);
+    if (place.kind == ValueKind::in_register && effect.scale == 0) {
+      here_.stored.push_back({place.base, place.offset, value});
+    }
+  }
+
+  [[nodiscard]] Value word_at(const Value& address) const {
+    const auto last = std::ranges::find_if(
+        here_.stored.rbegin(), here_.stored.rend(), [&](const Stored& stored) {
+          return address.kind == ValueKind::in_register && stored.base == address.base &&
+                 stored.slot == address.offset;
+        });
+    if (last != here_.stored.rend()) {
+      return last->value;
+    }
     switch (address.kind) {
       case ValueKind::in_register:
         return {ValueKind::in_word, address.base, address.offset, 0};
@@ -143,7 +248,7 @@ class ReturnFlow {
       const bool kept =
           number == arch_.registers.sp || std::ranges::find(arch_.registers.callee_saved, number) !=
                                               arch_.registers.callee_saved.end();
-      values_.at(number) = kept ? values_.at(number) : Value{};
+      here_.values.at(number) = kept ? here_.values.at(number) : Value{};
     }
   }
 
@@ -171,7 +276,11 @@ class ReturnFlow {
   const ProcessImage& process_;
   const Architecture& arch_;
   InstructionDecoder& decoder_;
-  std::array<Value, kFollowedLimit> values_{};
+  Point here_;
+  std::vector<Point> branches_;  // that were not taken, the last one last
+  std::unordered_set<Address> seen_;
+  std::uint64_t followed_ = 0;
+  const std::function<bool(Address)>* never_returns_ = nullptr;  // null: branches are passed
 };
 
 }  // namespace
@@ -180,7 +289,18 @@ std::optional<UnwindRow> row_behind_call(Address pc, const ProcessImage& process
                                          InstructionDecoder& decoder,
                                          std::deque<std::vector<std::byte>>& arena) {
   ReturnFlow flow(process, decoder);
-  return flow.follow(pc) ? flow.row(arena) : std::nullopt;
+  return flow.follow(pc) ? flow.row_from_memory(arena) : std::nullopt;
+}
+
+std::optional<UnwindRow> row_to_return(Address pc, const ProcessImage& process,
+                                       InstructionDecoder& decoder,
+                                       const std::function<bool(Address)>& never_returns,
+                                       std::deque<std::vector<std::byte>>& arena,
+                                       std::uint64_t& followed) {
+  ReturnFlow flow(process, decoder);
+  const bool returns = flow.explore(pc, never_returns);
+  followed += flow.followed();
+  return returns ? flow.row_from_register(arena) : std::nullopt;
 }
 
 }  // namespace whocall
