@@ -223,8 +223,8 @@ class ReturnFlow {
   }
 
   [[nodiscard]] Value word_at(const Value& address) const {
-    const auto last = std::ranges::find_if(
-        here_.stored.rbegin(), here_.stored.rend(), [&](const Stored& stored) {
+    const auto last =
+        std::ranges::find_if(here_.stored.rbegin(), here_.stored.rend(), [&](const Stored& stored) {
           return address.kind == ValueKind::in_register && stored.base == address.base &&
                  stored.slot == address.offset;
         });

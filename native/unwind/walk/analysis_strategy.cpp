@@ -44,7 +44,8 @@ class AnalysisStrategy final : public Strategy {
              "stands behind the call there";
     }
     if (&row == context.analyser.row_to_return(callee.pc)) {
-      return "no unwind table covers the frame below, and no file its code; what that does until it "
+      return "no unwind table covers the frame below, and no file its code; what that does until "
+             "it "
              "returns (CFA " +
              to_string(row.cfa, arch_) + ")";
     }

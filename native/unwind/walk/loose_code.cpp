@@ -96,10 +96,9 @@ bool same_rule(const UnwindRow& one, const UnwindRow& other, Register base) {
   const auto same = [](const RegisterRule* left, const RegisterRule* right) {
     const bool left_kept = left == nullptr || left->kind == RegisterRule::Kind::same_value;
     const bool right_kept = right == nullptr || right->kind == RegisterRule::Kind::same_value;
-    return left_kept || right_kept
-               ? left_kept == right_kept
-               : left->kind == RegisterRule::Kind::at_cfa && right->kind == left->kind &&
-                     left->offset == right->offset;
+    return left_kept || right_kept ? left_kept == right_kept
+                                   : left->kind == RegisterRule::Kind::at_cfa &&
+                                         right->kind == left->kind && left->offset == right->offset;
   };
   return one.cfa.kind == CfaRule::Kind::register_offset && other.cfa.kind == one.cfa.kind &&
          one.cfa.base == other.cfa.base && one.cfa.offset == other.cfa.offset &&
