@@ -10,8 +10,8 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kLongest = 96;        // instructions from the call to the return
-constexpr std::size_t kMostExplored = 512;  // instructions on all ways to a return
+constexpr std::size_t kLongest = 96;         // instructions from the call to the return
+constexpr std::size_t kMostExplored = 2048;  // instructions on all ways to a return
 
 // A value by what registers and memory hold when the call comes back.
 struct Value {
@@ -143,7 +143,7 @@ class ReturnFlow {
       }
       followed_ += instruction->size;
       if (instruction->flow == Flow::stop || instruction->flow == Flow::indirect_jump) {
-        return instruction->returns && instruction->popped == 0;
+        return instruction->returns && instruction->popped == 0 && leaves();
       }
       std::ranges::for_each(instruction->list(), [&](const Effect& effect) { apply(effect); });
       if (!go_on(*instruction)) {
@@ -163,6 +163,7 @@ class ReturnFlow {
       if (never_returns_ != nullptr && target && (*never_returns_)(*target)) {
         return false;
       }
+      enter(instruction);
       forget_scratch();
     }
     if (branches && never_returns_ != nullptr && target) {
@@ -172,6 +173,32 @@ class ReturnFlow {
     const bool jumps = instruction.flow == Flow::jump && target;
     here_.pc = jumps ? *target : here_.pc + instruction.size;
     return true;
+  }
+
+  // Folklore. Situation: a function has functions of its own, which take the return address off the
+  // stack and put it back. Example: PCRE2's compiler: call 1f; ... 1: pop (%rsp); ...; push %rax;
+  // ret, and what they find to be wrong leaves the whole function from there. Remedy: a return by a
+  // word that was pushed on the way is none, and calls in such code may lead to one that is.
+  [[nodiscard]] bool leaves() const {
+    const Value sp = get(arch_.registers.sp);
+    return arch_.frame.pushed_by_call == 0 || sp.kind != ValueKind::in_register ||
+           find_stored(sp) == nullptr;
+  }
+
+  void enter(const Instruction& call) {
+    const std::int64_t pushed = arch_.frame.pushed_by_call;
+    if (never_returns_ == nullptr || !call.target || pushed == 0 ||
+        process_.mapping_at(*call.target) != process_.mapping_at(here_.pc)) {
+      return;
+    }
+    branches_.push_back(here_);
+    Point& callee = branches_.back();
+    callee.pc = *call.target;
+    Value& sp = callee.values.at(arch_.registers.sp);
+    sp = moved(sp, -pushed);
+    if (sp.kind == ValueKind::in_register) {
+      callee.stored.push_back({sp.base, sp.offset, {}});
+    }
   }
 
   [[nodiscard]] Value get(Register number) const {
@@ -223,13 +250,8 @@ class ReturnFlow {
   }
 
   [[nodiscard]] Value word_at(const Value& address) const {
-    const auto last =
-        std::ranges::find_if(here_.stored.rbegin(), here_.stored.rend(), [&](const Stored& stored) {
-          return address.kind == ValueKind::in_register && stored.base == address.base &&
-                 stored.slot == address.offset;
-        });
-    if (last != here_.stored.rend()) {
-      return last->value;
+    if (const Stored* stored = find_stored(address)) {
+      return stored->value;
     }
     switch (address.kind) {
       case ValueKind::in_register:
@@ -241,6 +263,16 @@ class ReturnFlow {
         break;
     }
     return {};
+  }
+
+  // What was stored there last; null where nothing was.
+  [[nodiscard]] const Stored* find_stored(const Value& address) const {
+    const auto last =
+        std::find_if(here_.stored.rbegin(), here_.stored.rend(), [&](const Stored& stored) {
+          return address.kind == ValueKind::in_register && stored.base == address.base &&
+                 stored.slot == address.offset;
+        });
+    return last != here_.stored.rend() ? &*last : nullptr;
   }
 
   void forget_scratch() {

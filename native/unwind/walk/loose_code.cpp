@@ -33,11 +33,17 @@ class LooseChoice {
     found.row = row;
     if (row != nullptr) {
       found.applied = apply_row(*row, callee_, arch_, *context_.process.memory);
-      found.leads = found.applied.failure == ApplyFailure::none;
+      found.leads = found.applied.failure == ApplyFailure::none && moves_up(found.applied);
       found.call = found.leads ? context_.judge.match_call(callee_, found.applied.caller)
                                : CallMatch::unreadable;
     }
     return found;
+  }
+
+  [[nodiscard]] bool moves_up(const AppliedRow& applied) const {
+    const auto from = callee_.registers.get(arch_.registers.sp);
+    const auto to = applied.caller.registers.get(arch_.registers.sp);
+    return callee_.interrupted || !from || !to || *to > *from;
   }
 
   [[nodiscard]] bool agree(const LooseStep& one, const LooseStep& other) const {

@@ -123,7 +123,7 @@ def test_sections_with_gaps(level: str, tmp_path: Path) -> None:
     for dumped in FILTERS.values():
         frames, state, begin = looked_at(made.core(dumped))
         assert [name for name, _, _ in frames] == CHAIN
-        assert set(trust for _, trust, _ in frames[2:]) == {"cfi"}
+        assert {trust for _, trust, _ in frames[2:]} == {"cfi"}
         assert (state, begin) == ("found", 0x7E0000000)
 
 

@@ -191,6 +191,31 @@ METHOD(k) /* two ways out, and the second is the way of the call */
   ret
 END
 
+METHOD(l) /* calls from a function of its own, which takes the return address off the stack */
+  PUSH(BX, 2)
+  sub $3 * W, SP
+  .cfi_def_cfa_offset 5 * W
+  call 1f
+  jmp 2f
+1:
+  .cfi_def_cfa_offset 6 * W
+  pop W(SP)
+  .cfi_def_cfa_offset 5 * W
+  NEXT
+  test AX, AX
+  je 2f
+  push W(SP)
+  .cfi_def_cfa_offset 6 * W
+  ret
+2:
+  .cfi_def_cfa_offset 5 * W
+  add $3 * W, SP
+  .cfi_def_cfa_offset 2 * W
+  pop BX
+  .cfi_def_cfa_offset W
+  ret
+END
+
 METHOD(x) /* dies without having a frame */
   xor AX, AX
   mov (AX), AX
