@@ -240,7 +240,8 @@ const CallFrameInfo* eh_frame_of(const ElfFile& file) {
 const CallFrameInfo* debug_frame_of(const ElfFile& file) {
   const auto make = [&] {
     auto info = CallFrameInfo::of_debug_frame(file);
-    return DebugFrame{info != nullptr && !is_stale(*info, file) ? std::move(info) : nullptr};
+    return DebugFrame{info != nullptr && !is_stale(info->ranges(), file) ? std::move(info)
+                                                                         : nullptr};
   };
   return file.attachments().get<DebugFrame>(make).info.get();
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
 #include "base/interrupt.h"
 #include "object/elf_symbols.h"
@@ -19,9 +18,8 @@ struct ComparedEntry {
   bool cuts_function = false;  // begins or ends in the midst of one
 };
 
-std::vector<ComparedEntry> entries_of(const CallFrameInfo& frames) {
+std::vector<ComparedEntry> spread(const std::vector<AddressRange>& ranges) {
   std::vector<ComparedEntry> entries;
-  const auto ranges = frames.ranges();
   const std::size_t step = std::max<std::size_t>(1, ranges.size() / kLookedAt);
   for (std::size_t at = 0; at < ranges.size(); at += step) {
     entries.push_back({ranges[at]});
@@ -53,12 +51,12 @@ std::size_t compare(const ElfSymbolEntry& symbol, std::vector<ComparedEntry>& en
 
 }  // namespace
 
-bool is_stale(const CallFrameInfo& frames, const ElfFile& file) {
+bool is_stale(const std::vector<AddressRange>& ranges, const ElfFile& file) {
   const ElfSymbols symbols = ElfSymbols::static_of(file);
   if (symbols.size() == 0) {
     return false;
   }
-  std::vector<ComparedEntry> entries = entries_of(frames);
+  std::vector<ComparedEntry> entries = spread(ranges);
   std::size_t steps = 0;
   for (std::size_t at = 0; at < symbols.size() && steps < kMostSteps; ++at) {
     check_interrupt_at(at, kManyEntries);

@@ -7,12 +7,15 @@
 // believed.
 #pragma once
 
-#include "object/call_frame_info.h"
+#include <vector>
+
+#include "base/address.h"
 #include "object/elf_file.h"
 
 namespace whocall {
 
-// False as well where the file has no symbols to tell by.
-bool is_stale(const CallFrameInfo& frames, const ElfFile& file);
+// `ranges`: of the table's entries, link addresses. False as well where the file has no symbols to
+// tell by.
+bool is_stale(const std::vector<AddressRange>& ranges, const ElfFile& file);
 
 }  // namespace whocall
