@@ -13,7 +13,8 @@ constexpr std::uint64_t kMostOperations = std::uint64_t{1} << 24U;  // of one fi
 
 class TableWriter {
  public:
-  explicit TableWriter(std::uint64_t image_base) : image_base_(image_base) {
+  explicit TableWriter(const PeHeaders& headers)
+      : image_base_(headers.image_base), system_v_(headers.system_v) {
     plain_ = add_common_entry(false);
     interrupt_ = add_common_entry(true);
   }
@@ -40,7 +41,7 @@ class TableWriter {
 
  private:
   // Version 1; code alignment 1, data alignment -8, return address 16. At a function's entry:
-  //   CFA = rsp + 8, return address at CFA - 8; rsi and rdi are the caller's, other than elsewhere
+  //   CFA = rsp + 8, return address at CFA - 8; by Windows' convention rsi and rdi are the caller's
   std::size_t add_common_entry(bool interrupt) {
     const std::size_t begin = out_.size();
     word32(0);
@@ -53,7 +54,10 @@ class TableWriter {
     if (interrupt) {
       add_bytes({0});
     }
-    add_bytes({0x0c, 7, 8, 0x90, 1, 0x08, 4, 0x08, 5});
+    add_bytes({0x0c, 7, 8, 0x90, 1});
+    if (!system_v_) {
+      add_bytes({0x08, 4, 0x08, 5});
+    }
     close(begin);
     return begin;
   }
@@ -82,6 +86,7 @@ class TableWriter {
   }
 
   std::uint64_t image_base_;
+  bool system_v_;
   std::vector<std::byte> out_;
   std::size_t plain_ = 0;      // where the common entries lie
   std::size_t interrupt_ = 0;  // of functions that an interrupt calls
@@ -91,7 +96,7 @@ class TableWriter {
 
 std::vector<std::byte> eh_frame_of_pe(const PeBytes& bytes, const PeHeaders& headers,
                                       const std::vector<PeFunction>& functions, Budget& budget) {
-  TableWriter table(headers.image_base);
+  TableWriter table(headers);
   std::uint64_t work = kMostOperations;
   for (const PeFunction& function : functions) {
     const auto operations = read_pe_prologue(bytes, function, work);

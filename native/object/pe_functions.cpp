@@ -109,6 +109,12 @@ class PeUnwindReader {
         operation.kind = PeOperation::Kind::interrupt;
         operation.amount = information * 8;
         return information < 2;
+      case 11:  // .NET on Linux: as 3, by a distance that has no room in the head
+        counts_ = true;
+        operation.kind = PeOperation::Kind::set;
+        operation.reg = frame_register_;
+        operation.amount = std::uint64_t{reader_.u32()} * 16;
+        return frame_register_ != 0;
       default:
         return false;
     }

@@ -100,6 +100,10 @@ std::optional<PeHeaders> read_pe_headers(ByteView bytes) {
   headers.symbol_count = reader.u32();
   const std::uint16_t optional_size = reader.u16();
   reader.skip(2);
+  headers.system_v = headers.machine == (kPeX8664 ^ kPeForLinux);
+  if (headers.system_v) {
+    headers.machine = kPeX8664;
+  }
   const bool is_ours = (headers.machine == kPeX8664) || (headers.machine == kPeI386);
   if (!is_ours || !read_optional_header(reader, headers) ||
       headers.wide != (headers.machine == kPeX8664)) {

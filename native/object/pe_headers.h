@@ -39,6 +39,7 @@ struct PeDirectory {
 struct PeHeaders {
   std::uint16_t machine = 0;  // IMAGE_FILE_MACHINE_*
   bool wide = false;          // PE32+
+  bool system_v = false;      // its code calls as Linux does, other than Windows
   std::uint64_t image_base = 0;
   std::uint32_t image_size = 0;    // bytes in memory, headers included
   std::uint32_t headers_size = 0;  // bytes of the file before the first section
@@ -53,6 +54,8 @@ struct PeHeaders {
 
 inline constexpr std::uint16_t kPeI386 = 0x14c;
 inline constexpr std::uint16_t kPeX8664 = 0x8664;
+// What .NET's compiler for code ahead of time changes the machine by in files made for Linux.
+inline constexpr std::uint16_t kPeForLinux = 0x7b79;
 
 // A miss where the bytes do not begin with the headers of a PE file of one of these two.
 std::optional<PeHeaders> read_pe_headers(ByteView bytes);

@@ -21,6 +21,7 @@ constexpr std::uint64_t kMostHeaders = 16384;                  // bytes
 constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30U;  // bytes
 constexpr std::size_t kMostAsked = 1024;                       // files, whether they are PE
 constexpr std::uint64_t kComparedOfSection = 4096;             // bytes of each section of code
+constexpr std::uint64_t kWidestGap = std::uint64_t{1} << 17U;  // bytes between sections
 
 std::vector<std::byte> read_at(const Memory& memory, Address address, std::uint64_t size) {
   std::vector<std::byte> bytes(size);
@@ -29,13 +30,26 @@ std::vector<std::byte> read_at(const Memory& memory, Address address, std::uint6
 }
 
 // The mappings from `first` on that one loading may have: each begins where the one before ends,
-// and is of the same file or of none.
+// and is of the same file or of none; behind a gap, of the same file.
+//
+// Folklore. Situation: sections that are smaller than a page lie in the file's first page, as its
+// headers do. Example: .NET maps the first page of System.Runtime.dll three times, 64 KiB apart,
+// the last time as code. Remedy: that page begins another loading where it stands behind the code.
 std::span<const Mapping> run_from(std::span<const Mapping> mappings, std::size_t first) {
+  const std::string& path = mappings[first].path;
+  const auto is_surely_code = [](const Mapping& mapping) {
+    return mapping.executable && mapping.permissions_known;
+  };
+  bool code_seen = is_surely_code(mappings[first]);
   std::size_t end = first + 1;
-  while (end < mappings.size() && mappings[end].range.begin == mappings[end - 1].range.end &&
-         (mappings[end].path.empty() ||
-          (mappings[end].path == mappings[first].path && mappings[end].offset != 0))) {
-    ++end;
+  for (; end < mappings.size(); ++end) {
+    const Mapping& next = mappings[end];
+    const Address gap = next.range.begin - mappings[end - 1].range.end;
+    const bool same_file = next.path == path && (next.offset != 0 || !code_seen);
+    if (!(same_file && gap <= kWidestGap) && !(gap == 0 && next.path.empty())) {
+      break;
+    }
+    code_seen = code_seen || is_surely_code(next);
   }
   return mappings.subspan(first, end - first);
 }
@@ -159,7 +173,8 @@ void take_pe_objects(std::span<const Mapping> mappings, const Memory& memory,
     check_interrupt_at(at, kManyEntries);
     const Mapping& mapping = mappings[at];
     if (!mapping.path.starts_with('/') || mapping.offset != 0 ||
-        any_contains(images, mapping.range.begin)) {  // an ELF file whose headers lie elsewhere
+        any_contains(images, mapping.range.begin) ||  // an ELF file whose headers lie elsewhere
+        (!taken.empty() && taken.back().contains(mapping.range.begin))) {
       continue;
     }
     const auto run = run_from(mappings, at);

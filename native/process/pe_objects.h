@@ -22,7 +22,7 @@ namespace whocall {
 //
 // A PE file whose parts do not lie at whole pages is read into memory, and only the page of its
 // headers is a mapping of the file. So what belongs to it is all that follows without a gap, up to
-// the size that the headers tell.
+// the size that the headers tell. .NET maps each section where it belongs, and leaves gaps.
 void take_pe_objects(std::span<const Mapping> mappings, const Memory& memory,
                      const std::function<bool(const MappedObject&)>& has_file,
                      std::vector<MappedObject>& objects);

@@ -65,6 +65,22 @@ const UnwindRow* FunctionAnalyser::row_behind_call(Address return_address) {
   return known.rows.empty() ? nullptr : &known.rows.front();
 }
 
+const UnwindRow* FunctionAnalyser::row_to_return(Address pc) {
+  if (decoder_ == nullptr) {
+    return nullptr;
+  }
+  auto [found, fresh] = rows_to_return_.try_emplace(pc);
+  AnalysedFunction& known = found->second;
+  if (fresh) {
+    const auto never_returns = [&](Address target) { return no_return_.never_returns(target); };
+    if (auto row = whocall::row_to_return(pc, process_, *decoder_, never_returns, known.expressions,
+                                          followed_)) {
+      known.rows.push_back(std::move(*row));
+    }
+  }
+  return known.rows.empty() ? nullptr : &known.rows.front();
+}
+
 const AnalysedFunction* FunctionAnalyser::rows_of(const AddressRange& function) {
   const bool delimited = code_.end_of_delimited(function) != function.begin;
   const std::uint64_t largest = delimited ? kLargestFunction : kLargestGuess;

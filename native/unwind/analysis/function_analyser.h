@@ -31,6 +31,10 @@ class FunctionAnalyser {
   // another stack: see return_flow.h. Lives as long as the analyser; null where it did not.
   const UnwindRow* row_behind_call(Address return_address);
 
+  // The rule of the frame at `pc`, by what its code does from there to the return: see
+  // return_flow.h. Lives as long as the analyser; null where no way to a return was found.
+  const UnwindRow* row_to_return(Address pc);
+
   // All rules of a function (runtime range, as CodeMap tells it); null where row_at is for all of
   // it.
   const AnalysedFunction* rows_of(const AddressRange& function);
@@ -75,6 +79,7 @@ class FunctionAnalyser {
   std::unordered_map<Address, AnalysedFunction> rows_;  // by function start
   std::unordered_map<Address, AnalysedFunction> rows_at_jumps_;
   std::unordered_map<Address, AnalysedFunction> rows_behind_calls_;  // by return address
+  std::unordered_map<Address, AnalysedFunction> rows_to_return_;     // by pc
   // By called address; see FunctionReader::written_by.
   std::unordered_map<Address, std::optional<std::bitset<kRegisterLimit>>> written_by_;
 };

@@ -5,9 +5,14 @@
 // 8(%rsp),%rsp; where r11 leads is nowhere to be followed from the function's beginning. Remedy:
 // what will run behind the call tells where it takes the old stack pointer from, and from there to
 // the return it tells where the caller's registers are.
+//
+// And of code that no file holds, where it is a guess where functions begin, by the way out: the
+// stack pointer with which the code comes to its return tells where the return address lies.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -22,5 +27,15 @@ namespace whocall {
 std::optional<UnwindRow> row_behind_call(Address pc, const ProcessImage& process,
                                          InstructionDecoder& decoder,
                                          std::deque<std::vector<std::byte>>& arena);
+
+// The rule for a frame that is at `pc` (runtime), by the first way that leads from there to a
+// return; a miss where none is found, or the stack pointer is not counted from a register there.
+// Functions of which `never_returns` says so are not passed. Adds to `followed` the bytes of code
+// that were looked at.
+std::optional<UnwindRow> row_to_return(Address pc, const ProcessImage& process,
+                                       InstructionDecoder& decoder,
+                                       const std::function<bool(Address)>& never_returns,
+                                       std::deque<std::vector<std::byte>>& arena,
+                                       std::uint64_t& followed);
 
 }  // namespace whocall

@@ -77,6 +77,11 @@ bool CodeMap::is_called(Address runtime) {
                          : loose_.is_called(runtime);
 }
 
+bool CodeMap::is_known_start(Address runtime) {
+  const JitFunction* told = symbolizer_.jit_names().at(runtime);
+  return (told != nullptr && told->range.begin == runtime) || is_called(runtime);
+}
+
 std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& range) {
   // Folklore. Situation: the unlikely blocks of all functions of a file stand in one row, and
   // without tables nothing tells where one's end. Example: gcc -O2, `call abort` twenty-seven

@@ -4,6 +4,7 @@
 
 #include "base/hex.h"
 #include "unwind/rows/apply_row.h"
+#include "unwind/walk/loose_code.h"
 #include "unwind/walk/strategies.h"
 
 namespace whocall {
@@ -18,6 +19,9 @@ class AnalysisStrategy final : public Strategy {
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
     const UnwindRow* row = context.analyser.row_at(callee.lookup_pc());
+    if (is_loose_code(callee.lookup_pc(), context.process)) {
+      row = rule_in_loose_code(row, callee, context);
+    }
     if (row == nullptr && !callee.interrupted) {
       return context.analyser.row_behind_call(callee.pc);
     }
@@ -26,9 +30,10 @@ class AnalysisStrategy final : public Strategy {
                : row;
   }
 
-  [[nodiscard]] bool hangs_on_pc(const Activation& callee,
-                                 const WalkContext& /*context*/) override {
-    return !callee.interrupted;
+  [[nodiscard]] bool hangs_on_pc(const Activation& callee, const WalkContext& context) override {
+    return !callee.interrupted &&
+           (!is_loose_code(callee.lookup_pc(), context.process) ||
+            rule_hangs_on_pc(context.analyser.row_at(callee.lookup_pc()), callee, context));
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
@@ -37,6 +42,12 @@ class AnalysisStrategy final : public Strategy {
     if (&row == context.analyser.row_behind_call(callee.pc)) {
       return "no unwind table covers the frame below, which was called on another stack; what "
              "stands behind the call there";
+    }
+    if (&row == context.analyser.row_to_return(callee.pc)) {
+      return "no unwind table covers the frame below, and no file its code; what that does until "
+             "it "
+             "returns (CFA " +
+             to_string(row.cfa, arch_) + ")";
     }
     return "no unwind table covers the frame below; the instructions of the function at " +
            hex(range ? range->begin : callee.pc) + " (CFA " + to_string(row.cfa, arch_) + ")";

@@ -149,8 +149,11 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
   }
   const bool seen = lies_in_file(pc) && !process_.memory->run_at(pc).empty() &&
                     !is_blank_code(pc, process_, code_);
-  if (call != CallMatch::unreadable || module == nullptr || seen) {
+  if (call != CallMatch::unreadable || seen) {
     return false;
+  }
+  if (module == nullptr) {  // code that was made at run time, and that the core does not hold
+    return trust == Trust::frame_pointer && chain_holds(callee, process_);
   }
   if (trust == Trust::frame_pointer) {
     const Register base = process_.arch->frame.chain->base;

@@ -1,5 +1,6 @@
 /* A Linux program that loads a PE file as Wine does: of a file whose parts lie at whole pages each
-   is mapped, of others the headers alone, and the parts are read into memory. */
+   is mapped, of others the headers alone, and the parts are read into memory. GAPS: as .NET does,
+   which leaves nothing mapped between the parts. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -34,6 +35,9 @@ static char *load(const char *path) {
   const int flags = MAP_PRIVATE | MAP_FIXED;
   char *base = mmap((char *)BASE, size, PROT_NONE, flags | MAP_ANONYMOUS, -1, 0);
   need(base == (char *)BASE, "reserve");
+#ifdef GAPS
+  munmap(base, size);
+#endif
   need(mmap(base, 4096, PROT_READ, flags, file, 0) == base, "headers");
   const char *row = optional + half(pe + 20);
   for (int n = half(pe + 6); n > 0; --n, row += 40) {

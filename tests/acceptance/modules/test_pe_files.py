@@ -110,6 +110,23 @@ def test_every_frame_by_tables(kind: str, level: str, loading: str, tmp_path: Pa
         ]
 
 
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_sections_with_gaps(level: str, tmp_path: Path) -> None:
+    """As .NET's compiler for Linux makes files, telling so by the machine, and maps them."""
+    parts = ("/debug:symtab", "/filealign:4096", "/align:65536")
+    dll = library(tmp_path, "msvc", level, *parts)
+    made = loaded(dll, 0x7E0000000, "-DGAPS")
+    for_linux = bytearray(dll.read_bytes())
+    machine = int.from_bytes(for_linux[0x3C:0x40], "little") + 4
+    for_linux[machine : machine + 2] = (0x8664 ^ 0x7B79).to_bytes(2, "little")
+    dll.write_bytes(for_linux)
+    for dumped in FILTERS.values():
+        frames, state, begin = looked_at(made.core(dumped))
+        assert [name for name, _, _ in frames] == CHAIN
+        assert {trust for _, trust, _ in frames[2:]} == {"cfi"}
+        assert (state, begin) == ("found", 0x7E0000000)
+
+
 @pytest.mark.parametrize("loading", LOADINGS)
 def test_stripped(loading: str, tmp_path: Path) -> None:
     """The same frames; what is exported has its name, of the rest nothing is said."""

@@ -48,6 +48,9 @@ FORMS = {
     "call *%rax\nmov (%rbx),%rsp\nadd $24,%rsp\npop %rbx\nret\n",
     "popped": SAVE + "lea -8(%r11),%r11\nmov %rsp,(%r11)\nsub $8,%r11\nmov %r11,%rsp\ncall *%rax\n"
     "add $8,%rsp\npop %rsp\nret\n",
+    "left by a jump": SAVE + "mov %rsp,(%r11)\nmov %r11,-8(%r11)\nlea -32(%r11),%r11\n"
+    "mov %r11,%rsp\ncall *%rax\nlea 16(%rsp),%r10\nmov 8(%r10),%r10\nmov (%r10),%r9\n"
+    "lea 1f(%rip),%rcx\nmov %r9,%rsp\njmp *%rcx\n1: ret\n",
 }
 NO_TABLES = ["-fno-asynchronous-unwind-tables", "-fno-exceptions", "-fomit-frame-pointer"]
 
