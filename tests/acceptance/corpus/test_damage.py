@@ -30,7 +30,7 @@ LEAST: dict[str, tuple[float, float]] = {
 """Percent of recall and precision, means over a kind; what is not listed has to be exact.
 
 A floor may only rise. The lowest is that of exe-missing-static: where nothing is left except the
-stack itself, the C library's code neither, leftovers in unused variables cannot be told from callers.
+stack itself, leftovers in unused variables cannot be told from callers.
 """
 PARTS_OF_ANOTHER = ("exe-missing", "exe-missing-static", "all, by case")
 LEAST_BEYOND = 97.0
