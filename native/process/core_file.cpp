@@ -150,12 +150,17 @@ void warn_about_missing_notes(const CoreNotes& notes, std::vector<std::string>& 
 // hold no secrets. Remedy: who left the memory out is told, as no file that is searched for helps.
 void warn_about_left_out_stacks(const ElfFile& file, const ProcessImage& image,
                                 std::vector<std::string>& warnings) {
+  std::vector<AddressRange> empty;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type == PT_LOAD && segment.file_size == 0) {
+      empty.push_back({segment.address, segment.address + segment.memory_size});
+    }
+  }
+  std::ranges::sort(empty, {}, &AddressRange::begin);
   const auto left_out = [&](const Thread& thread) {
     const auto sp = thread.registers.get(image.arch->registers.sp);
-    return sp && std::ranges::any_of(file.segments(), [&](const ElfSegment& segment) {
-             return segment.type == PT_LOAD && segment.file_size == 0 &&
-                    *sp - segment.address < segment.memory_size;
-           });
+    const auto above = std::ranges::upper_bound(empty, sp.value_or(0), {}, &AddressRange::begin);
+    return sp && above != empty.begin() && std::prev(above)->contains(*sp);
   };
   const auto lacking = std::ranges::count_if(image.threads, left_out);
   if (lacking == 0) {

@@ -1,7 +1,8 @@
 """Stacks that code makes for itself: what the tables lead through, the code leads through as well.
 
-Programs of -fsplit-stack, whose functions call the rest of themselves on a new piece of stack; and
-fibers as Boost.Context begins them, whose first address stands behind a jump.
+Programs of -fsplit-stack, whose functions call the rest of themselves on a new piece of stack;
+fibers as Boost.Context begins them, whose first address stands behind a jump; and the copy of its
+caller's stack that the dynamic linker makes for who watches calls (LD_AUDIT).
 """
 
 from __future__ import annotations
@@ -92,3 +93,59 @@ def test_fibers(level: str, jump: str, tmp_path: Path) -> None:
     assert built.named(trace) == ["inside", "fiber", "begin"], listing
     assert trace.stop.reason == "end-of-stack", listing
     assert {frame.trust for frame in trace.frames} == {"context", "analysis"}, listing
+
+
+AUDIT = r"""
+#define _GNU_SOURCE
+#include <link.h>
+#define ENTER (Elf64_Sym *s, unsigned n, uintptr_t *r, uintptr_t *d, La_x86_64_regs *regs, \
+               unsigned *f, const char *name, long *size)
+unsigned la_version(unsigned version) { return version; }
+unsigned la_objopen(struct link_map *m, Lmid_t l, uintptr_t *cookie) {
+  return LA_FLG_BINDTO | LA_FLG_BINDFROM;
+}
+Elf64_Addr la_x86_64_gnu_pltenter ENTER { *size = COPIED; return s->st_value; }
+unsigned la_x86_64_gnu_pltexit(Elf64_Sym *s, unsigned n, uintptr_t *r, uintptr_t *d,
+                               const La_x86_64_regs *in, La_x86_64_retval *out, const char *name) {
+  return 0;
+}
+"""
+WATCHED = r"""
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) int compare(const void *a, const void *b) {
+  volatile char x[40];
+  memset((void *)x, 1, sizeof x);
+  if (*(int *)a == 3) *(volatile int *)8 = 1;
+  return *(int *)a - *(int *)b + x[1] - x[2];
+}
+__attribute__((noinline)) int sorted(int n) {
+  int v[8] = {5, 4, 7, 3, 1, 2, 9, 8};
+  qsort(v, 8, sizeof *v, compare);
+  return v[n & 7];
+}
+__attribute__((noinline)) int outer(int n) {
+  volatile char b[50];
+  b[3] = n;
+  return sorted(n) + b[3];
+}
+int main(int c, char **v) { return outer(c) + 1; }
+"""
+
+
+@pytest.mark.parametrize("copied", [256, 1024, 2048])
+def test_copied_stacks(copied: int, tmp_path: Path) -> None:
+    """The frames of the copy stand there once: the dynamic linker was jumped to, not called."""
+    (tmp_path / "audit.c").write_text(AUDIT.replace("COPIED", str(copied)), encoding="utf-8")
+    (tmp_path / "program.c").write_text(WATCHED, encoding="utf-8")
+    audit, exe = tmp_path / "audit.so", tmp_path / "program"
+    run(["gcc", "-w", "-O2", "-fPIC", "-shared", "audit.c", "-o", str(audit)], tmp_path)
+    run(["gcc", "-w", "-O2", "-Wl,-z,lazy", "program.c", "-o", str(exe)], tmp_path)
+    core = crash(exe, tmp_path, variables={"LD_AUDIT": str(audit)}).core
+    (true,) = chains.of_core(core, exe).values()
+    names = [frame.function or "" for frame in true.frames]
+    assert any(name.startswith("_dl_runtime_profile") for name in names), chains.listing(true)
+    run(["strip", str(exe)], tmp_path)
+    (found,) = chains.of_core(core, exe, NO_CFI).values()
+    assert chains.pcs(found) == chains.pcs(true), chains.listing(found)
+    assert {frame.trust for frame in found.frames} == {"context", "analysis"}, chains.listing(found)
