@@ -24,7 +24,7 @@ TEST_CASE("odd calls: what stands behind the own return address") {
   CHECK(outer_return(kI386, kGrows32.view()) == 12);
   CHECK_FALSE(outer_return(kI386, kGrows64.view()));
   CHECK_FALSE(outer_return(kX86_64, kGrows32.view()));
-  CHECK_FALSE(outer_return(kAarch64, kGrows64.view()));
+  CHECK_FALSE(outer_return(kAArch64, kGrows64.view()));
   CHECK_FALSE(outer_return(kX86_64, Bytes().view()));
   CHECK_FALSE(outer_return(kX86_64, Bytes{0x41, 0xff, 0xd2}.view()));
   // mov 8(%rbp),%r10; call *%r10
