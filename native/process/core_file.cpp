@@ -145,6 +145,42 @@ void warn_about_missing_notes(const CoreNotes& notes, std::vector<std::string>& 
   }
 }
 
+// Folklore. Situation: a backtrace ends at its first frame, as the core has the stack's place and
+// none of its bytes. Example: a service that was started with coredump_filter 0, so that its cores
+// hold no secrets. Remedy: who left the memory out is told, as no file that is searched for helps.
+void warn_about_left_out_stacks(const ElfFile& file, const ProcessImage& image,
+                                std::vector<std::string>& warnings) {
+  std::vector<AddressRange> empty;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type == PT_LOAD && segment.file_size == 0) {
+      empty.push_back({segment.address, segment.address + segment.memory_size});
+    }
+  }
+  std::ranges::sort(empty, {}, &AddressRange::begin);
+  const auto left_out = [&](const Thread& thread) {
+    const auto sp = thread.registers.get(image.arch->registers.sp);
+    const auto above = std::ranges::upper_bound(empty, sp.value_or(0), {}, &AddressRange::begin);
+    return sp && above != empty.begin() && std::prev(above)->contains(*sp);
+  };
+  const auto lacking = std::ranges::count_if(image.threads, left_out);
+  if (lacking == 0) {
+    return;
+  }
+  const bool all_data = std::ranges::none_of(file.segments(), [](const ElfSegment& segment) {
+    return segment.type == PT_LOAD && (segment.flags & PF_W) != 0 && segment.file_size != 0;
+  });
+  const std::string which = image.threads.size() == 1
+                                ? "of its thread"
+                                : "of " + std::to_string(lacking) + " of its " +
+                                      std::to_string(image.threads.size()) + " threads";
+  warnings.push_back(
+      "The core " + file.path() + " was written without the stack " + which +
+      (all_data ? ", and without all other memory that the program could write: its "
+                  "coredump_filter lacks bit 0. Let the program write the next one with it (echo "
+                  "0x33 > /proc/PID/coredump_filter)."
+                : ". No file can stand in for that."));
+}
+
 // Dumpers that leave all protections out mean nothing by it.
 void repair_protections(std::vector<Mapping>& mappings) {
   if (std::ranges::none_of(mappings, &Mapping::executable)) {
@@ -210,6 +246,7 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   image->warnings.insert(image->warnings.end(), notes.warnings.begin(), notes.warnings.end());
   image->threads = std::move(notes.threads);
   require_threads(*file, *image);
+  warn_about_left_out_stacks(*file, *image, image->warnings);
   warn_about_missing_notes(notes, image->warnings);
   image->pid = notes.pid != 0 ? notes.pid : image->threads.front().lwp;
   image->mappings = core_mappings(file->segments(), notes.files);

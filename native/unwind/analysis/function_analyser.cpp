@@ -8,6 +8,7 @@
 #include "process/process_decoder.h"
 #include "unwind/analysis/function_reader.h"
 #include "unwind/analysis/linkage_table.h"
+#include "unwind/analysis/pushed_before.h"
 #include "unwind/analysis/return_flow.h"
 
 namespace whocall {
@@ -202,14 +203,24 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
   if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; })) {
     return {};  // it was blanked
   }
-  const FunctionCode code{ByteView(bytes, process_.arch->abi.endian),
-                          function.begin,
-                          std::move(entries),
-                          landing_pads_.of_function(function.begin),
-                          code_.end_of_delimited(function) - function.begin,
-                          [&](Address target) { return no_return_.never_returns(target); },
-                          [&](Address target) { return written_by(target); },
-                          [&](Address target) { return callee_pops_.popped_by(target); }};
+  FunctionCode code{ByteView(bytes, process_.arch->abi.endian),
+                    function.begin,
+                    std::move(entries),
+                    landing_pads_.of_function(function.begin),
+                    code_.end_of_delimited(function) - function.begin,
+                    [&](Address target) { return no_return_.never_returns(target); },
+                    [&](Address target) { return written_by(target); },
+                    [&](Address target) { return callee_pops_.popped_by(target); }};
+  FollowedFunction followed = follow_function(code, *process_.arch, *decoder_);
+  const std::int64_t pushed =
+      code.entries.empty() ? pushed_before(followed, code.code, *process_.arch, *decoder_) : 0;
+  if (pushed == 0) {
+    return followed;
+  }
+  AbstractState entered(*process_.arch);
+  const Register sp = process_.arch->registers.sp;
+  entered.apply({Effect::Kind::set, sp, sp, -pushed});
+  code.entries.push_back({function.begin, entered});
   return follow_function(code, *process_.arch, *decoder_);
 }
 

@@ -32,7 +32,9 @@ std::optional<CallSite> call_before(const ProcessImage& process, Address return_
 
 bool begins_code(const ProcessImage& process, Address address) {
   const Mapping* mapping = process.mapping_at(address);
-  return mapping != nullptr && mapping->executable && mapping->range.begin == address &&
+  const Module* module = process.module_at(address);
+  const bool header = module != nullptr && module->range.begin == address;  // the vDSO's, as well
+  return mapping != nullptr && mapping->executable && mapping->range.begin == address && !header &&
          !process.is_code(address - 1);
 }
 

@@ -68,7 +68,8 @@ class Mender {
     if (word.is_code) {
       found = candidates(word, returns_around(word, kOneByte));
     }
-    if (found.empty() && !word.planted) {
+    // A file's code may well begin where the two bytes are zero: .init in one of sixteen runs.
+    if (found.empty() && (!word.planted || (word.applied.caller.pc & kTwoBytes) == 0)) {
       found = candidates(word, returns_around(word, kTwoBytes));
       found.anywhere.clear();  // among so many there is always one
       std::erase_if(found.matching, [&](Address pc) { return !was_called(word, pc); });

@@ -141,7 +141,7 @@ bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) co
 // stack are return addresses into it. Remedy: exact rules are believed; so is a frame pointer whose
 // chain goes on upwards; and, when a search finds it, an address that looks returned to.
 bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
-                            Trust trust) const {
+                            Trust trust) {
   const Address pc = proposal.caller.lookup_pc();
   const Module* module = process_.module_at(pc);
   if (call == CallMatch::no_call) {
@@ -161,7 +161,10 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
     const auto next = proposal.caller.registers.get(base);
     return fp && next && *next > *fp && same_stack(fp, *next);
   }
-  return trust != Trust::scan || looks_returned_to(proposal.cfa, proposal.caller.pc, process_);
+  const Address slot = proposal.cfa - static_cast<Address>(process_.arch->cfa_above_return_slot());
+  return trust != Trust::scan ||
+         start_frames_.may_return(callee, slot, proposal.caller.pc)
+             .value_or(looks_returned_to(proposal.cfa, proposal.caller.pc, process_));
 }
 
 // Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its

@@ -13,6 +13,7 @@
 #include "unwind/rows/chain_row.h"
 #include "unwind/rows/row.h"
 #include "unwind/walk/backtrace.h"
+#include "unwind/walk/start_frames.h"
 
 namespace whocall {
 
@@ -64,7 +65,11 @@ struct Judgement {
 class Judge {
  public:
   Judge(const ProcessImage& process, CodeMap& code)
-      : process_(process), code_(code), tail_calls_(process, code), chain_row_(*process.arch) {}
+      : process_(process),
+        code_(code),
+        tail_calls_(process, code),
+        chain_row_(*process.arch),
+        start_frames_(process) {}
 
   // `proposal` comes from applying `row` to `callee`; unwind tables (trust cfi) and the kernel's
   // signal frames (trust context) are believed without a call before the return address, because
@@ -105,7 +110,7 @@ class Judge {
   [[nodiscard]] bool lies_in_file(Address code) const;
   [[nodiscard]] bool believes(const Activation& callee, bool planted, Trust trust) const;
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
-                                     CallMatch call, Trust trust) const;
+                                     CallMatch call, Trust trust);
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
@@ -118,6 +123,7 @@ class Judge {
   CodeMap& code_;
   TailCalls tail_calls_;
   ChainRow chain_row_;
+  StartFrames start_frames_;
   std::vector<KnownCall> known_calls_;  // by a hash, each in the place of another
 };
 

@@ -89,11 +89,11 @@ std::optional<std::string> started_by_hand(const Activation& planted, const Walk
 // is believed about what Go puts there.
 bool is_gos_own(const Attempt& attempt) { return attempt.strategy->name() == "pclntab"; }
 
-bool expects_a_call(const Attempt& attempt, const Architecture& arch) {
-  const UnwindRow& row = *attempt.row;
+bool expects_a_call(const Activation& planted, const Attempt& attempt, const Architecture& arch) {
+  const auto sp = planted.registers.get(arch.registers.sp);
   return !is_gos_own(attempt) && attempt.proposal.failure == ApplyFailure::none &&
-         !row.signal_frame && row.cfa.kind == CfaRule::Kind::register_offset &&
-         row.cfa.base == arch.registers.sp && row.cfa.offset == arch.frame.cfa_on_entry &&
+         !attempt.row->signal_frame && sp &&
+         attempt.proposal.cfa == *sp + static_cast<Address>(arch.frame.cfa_on_entry) &&
          !goes_to_callee(attempt.judgement.call);
 }
 

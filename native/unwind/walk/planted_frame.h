@@ -16,6 +16,6 @@ std::optional<std::string> started_by_hand(const Activation& planted, const Walk
 bool is_gos_own(const Attempt& attempt);
 
 // Whether the rule goes by a return address that a call has just left: there was no call.
-bool expects_a_call(const Attempt& attempt, const Architecture& arch);
+bool expects_a_call(const Activation& planted, const Attempt& attempt, const Architecture& arch);
 
 }  // namespace whocall

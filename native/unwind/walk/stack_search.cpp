@@ -186,7 +186,7 @@ class Search {
     if (verdict.refusal != Refusal::none) {
       return std::nullopt;
     }
-    if (called_a_leaf(verdict)) {
+    if (called_a_leaf(verdict) || repeats_last_call(proposal.caller.pc, verdict)) {
       return std::nullopt;
     }
     const auto saved_at =
@@ -283,6 +283,14 @@ class Search {
   [[nodiscard]] bool called_a_leaf(const Judgement& verdict) const {
     return verdict.call == CallMatch::elsewhere && verdict.called &&
            context_.analyser.is_leaf(*verdict.called);
+  }
+
+  // Folklore. Situation: a function ends in a call that never returns, and the stack holds the
+  // address of the function behind it. Example: `call abort`, then a comparison whose address qsort
+  // has saved. Remedy: such a call is made once; who called the frame below made another.
+  [[nodiscard]] bool repeats_last_call(Address pc, const Judgement& verdict) const {
+    return pc == callee_.pc && verdict.call == CallMatch::elsewhere && verdict.called &&
+           context_.analyser.never_returns(*verdict.called);
   }
 
   // Follows exact rules from `caller`, each step to an acceptable caller whose call may have gone

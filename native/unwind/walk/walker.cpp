@@ -125,7 +125,8 @@ class Walker::Walk {
       }
       Attempt attempt{strategy, row, apply_row(*row, callee, *process_.arch, *process_.memory), {}};
       attempt.judgement = context_.judge.weigh(callee, *row, attempt.proposal, strategy->trust());
-      if (planted_ && strategy->trust() == Trust::cfi && expects_a_call(attempt, *process_.arch)) {
+      if (planted_ && strategy->trust() == Trust::cfi &&
+          expects_a_call(callee, attempt, *process_.arch)) {
         attempt.judgement.refusal = Refusal::no_call_before;
       }
       if (attempt.judgement.refusal == Refusal::end_of_stack) {

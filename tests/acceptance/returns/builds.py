@@ -71,7 +71,7 @@ class Built:
             return place.file
         starts, names = _symbols(self.twin)
         at = bisect.bisect_right(starts, place.address - (0 if activation else 1)) - 1
-        return names[at].removesuffix(".cold") if at >= 0 else "?"
+        return names[at].partition(".")[0] if at >= 0 else "?"  # of clones and parts as well
 
 
 def built(case: Case) -> Built:

@@ -42,6 +42,8 @@ OPTIMIZED = ["-O2", "-fomit-frame-pointer"]
 NO_TABLES = ["-O1", "-fno-asynchronous-unwind-tables", "-fno-exceptions"]
 CHAINED = [*NO_TABLES, "-fno-omit-frame-pointer"]
 BUILDS = {"tables": TABLES, "optimized": OPTIMIZED, "no-tables": NO_TABLES, "chained": CHAINED}
+# What is left of a return address into the program's code is where that code begins.
+AT_TEXT = ["-no-pie", "-Wl,-Ttext-segment=0x40f000"]
 CALLS = {"direct": ["-DCALLED=work"], "pointer": ["-DCALLED=pointer"]}
 
 
@@ -67,10 +69,11 @@ def test_one_byte(flags: list[str], call: list[str], bits: int, tmp_path: Path) 
     assert built.named(trace)[-1] == "_start", listing
 
 
+@pytest.mark.parametrize("place", [[], AT_TEXT], ids=["anywhere", "at-the-text"])
 @pytest.mark.parametrize("flags", BUILDS.values(), ids=BUILDS)
-def test_two_bytes(flags: list[str], tmp_path: Path) -> None:
+def test_two_bytes(flags: list[str], place: list[str], tmp_path: Path) -> None:
     """Of 64 KiB the only direct call is taken, whose frame was called in turn."""
-    built = _crash(tmp_path, flags, 2, "-DCALLED=work")
+    built = _crash(tmp_path, flags, 2, "-DCALLED=work", *place)
     trace = built.trace()
     assert built.named(trace)[:4] == ["fail", "work", "outer", "main"], chains.listing(trace)
 
