@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -124,9 +125,30 @@ std::shared_ptr<const ElfFile> stand_in_for(const Module& module, const std::str
   return ElfFile::from_memory(StandInWriter(arch).write(code, rows), path);
 }
 
+// Where the tools of Breakpad keep the lists of many builds: DIR/libx.so/4C4C44F0...0/libx.so.sym.
+void add_stored_lists(ProcessImage& process) {
+  for (const Module& module : process.modules) {
+    const std::string id = breakpad_id(module.build_id());
+    const std::string name = module.path.substr(module.path.rfind('/') + 1);
+    if (module.file != nullptr || id.empty() || name.empty() || name == "..") {
+      continue;
+    }
+    for (const std::string& directory : process.search.directories) {
+      const std::string path =
+          (std::filesystem::path(directory) / name / id / (name + ".sym")).string();
+      std::error_code error;
+      if (std::filesystem::is_regular_file(path, error)) {
+        process.search.symbol_files.push_back(path);
+        break;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void lend_stand_ins(ProcessImage& process) {
+  add_stored_lists(process);
   if (process.search.symbol_files.empty()) {
     return;
   }

@@ -6,8 +6,9 @@
 
 namespace whocall {
 
-// Gives such files to the modules without one that search.symbol_files has lists with rows for. A
-// list that is of another build than the module lends none.
+// Gives such files to the modules without one that search.symbol_files has lists with rows for, or
+// a store of Breakpad's in one of search.directories. A list that is of another build than the
+// module lends none.
 void lend_stand_ins(ProcessImage& process);
 
 }  // namespace whocall

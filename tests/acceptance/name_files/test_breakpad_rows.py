@@ -70,6 +70,22 @@ def test_rows_and_names_of_a_program_that_nobody_has(kind: str, tmp_path: Path) 
     assert all("the STACK CFI record of the symbol file for" in each for each in explained)
 
 
+def test_lists_in_a_store(tmp_path: Path) -> None:
+    """As Breakpad's tools keep them: of many builds, told apart by their ids."""
+    built, whole = _lost(tmp_path)
+    text = symbol_file(built.twin, "program")
+    identity = text.split(" ", 4)[3]
+    for known, said in ((identity, text), ("0" * 33, "MODULE Linux x86_64 0 program\n")):
+        place = tmp_path / "store" / "program" / known
+        place.mkdir(parents=True)
+        (place / "program.sym").write_text(said)
+    search = Search(directories=[str(tmp_path / "store")])
+    with open_core(str(built.core), search=search) as image:
+        frames = list(image.report(walk=Walk()).threads[0].frames)
+    assert [frame.pc for frame in frames] == whole
+    assert [frame.function for frame in _own(frames, built)] == CHAIN
+
+
 def test_expressions(tmp_path: Path) -> None:
     """The same rules, said otherwise."""
     built, whole = _lost(tmp_path)
