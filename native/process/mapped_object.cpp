@@ -6,6 +6,8 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "object/embedded_file.h"
+
 namespace whocall {
 namespace {
 
@@ -17,7 +19,8 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 }
 
 MappedPiece piece_of(const Mapping& mapping) {
-  return {mapping.range, mapping.offset, mapping.executable, !mapping.permissions_known};
+  return {mapping.range, mapping.offset, mapping.executable, !mapping.permissions_known,
+          mapping.writable};
 }
 
 // The bias at which `segment` explains `piece`; a miss when the piece is not part of it.
@@ -47,9 +50,21 @@ bool is_page_of_data(const MappedObject& object, const Mapping& mapping) {
          !mapping.executable && mapping.range.begin == object.pieces.back().range.end;
 }
 
+// Whether the mapping can go on with the file of an archive that `last` is a part of: what loaders
+// map of a file follows one another, in the file and in memory, and ends with what can be written.
+bool follows(const MappedPiece& last, const Mapping& mapping) {
+  return mapping.offset >= last.offset &&
+         mapping.offset - last.offset <= last.range.size() + kLargestPage &&
+         mapping.range.begin - last.range.end <= kLargestPage &&
+         (mapping.writable || !last.writable);
+}
+
 // Whether the mapping begins another loading of the same file. Offset 0 alone does not say so: a
 // small program maps its first page twice, once as code and once as data.
 bool begins_new_object(const MappedObject& object, const Mapping& mapping) {
+  if (is_archive_name(object.path)) {
+    return !follows(object.pieces.back(), mapping);
+  }
   if (object.image) {
     return mapping.range.begin >= round_up(object.range().end, kLargestPage);
   }
@@ -88,7 +103,8 @@ std::optional<LoadedImage> image_by_copy(const MappedObject& object, const Mappi
 // loading begins with the beginning of its file, as every loader maps that, where the first loading
 // did.
 bool is_apart(const MappedObject& whole, const Mapping& mapping) {
-  return whole.image && mapping.offset != 0 && begins_new_object(whole, mapping);
+  return whole.image && mapping.offset != 0 && !is_archive_name(whole.path) &&
+         begins_new_object(whole, mapping);
 }
 
 // Shared anonymous memory and devices have names that look like files; gdb also passes the kernel's
@@ -185,16 +201,17 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
         object.image = std::move(image);
       }
     }
-    if (known == current.end() || begins_new_object(objects[known->second], mapping)) {
+    const bool may_begin = mapping.offset == 0 || is_archive_name(mapping.path);
+    auto image = may_begin ? read_loaded_image(memory, mapping.range.begin, arch) : std::nullopt;
+    if (known == current.end() || (image && mapping.offset != 0) ||
+        begins_new_object(objects[known->second], mapping)) {
       if (!budget.draw(Cost::mapped, 1)) {
         break;
       }
       current[mapping.path] = objects.size();
       MappedObject object;
       object.path = mapping.path;
-      if (mapping.offset == 0) {
-        object.image = read_loaded_image(memory, mapping.range.begin, arch);
-      }
+      object.image = std::move(image);
       objects.push_back(std::move(object));
     }
     objects[current[mapping.path]].pieces.push_back(piece_of(mapping));
@@ -226,6 +243,15 @@ std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
     }
   }
   return best && code_agrees(segments, pieces, *best) ? best : std::nullopt;
+}
+
+std::optional<Address> bias_of_pieces(const ElfFile& file, std::vector<MappedPiece> pieces) {
+  const std::uint64_t offset = offset_in_container(file);
+  std::erase_if(pieces, [&](const MappedPiece& piece) { return piece.offset < offset; });
+  for (MappedPiece& piece : pieces) {
+    piece.offset -= offset;
+  }
+  return bias_of_pieces(file.segments(), pieces);
 }
 
 bool code_is_executable(std::span<const ElfSegment> segments, Address bias,

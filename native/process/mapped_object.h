@@ -24,6 +24,7 @@ struct MappedPiece {
   std::uint64_t offset = 0;  // in the file, bytes
   bool executable = false;
   bool guessed = false;  // the protection is not known
+  bool writable = false;
 };
 
 // A loading of a PE file (pe_objects.h).
@@ -61,6 +62,9 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
 // file that was mapped.
 std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
                                       std::span<const MappedPiece> pieces);
+
+// The same of a file, which may lie in another one: what is mapped of it has that one's offsets.
+std::optional<Address> bias_of_pieces(const ElfFile& file, std::vector<MappedPiece> pieces);
 
 // Whether all code of a file that was loaded at `bias` lies in mappings that can be executed, as
 // far as mappings are there at all: many dumpers leave out those of files.

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "object/elf_dynamic.h"
+#include "object/embedded_file.h"
 #include "process/file_finder.h"
 #include "process/module_mappings.h"
 #include "process/module_remarks.h"
@@ -26,7 +28,7 @@ Address assumed_bias(const MappedObject& object) {
   if (object.pieces.empty() || (object.is_program && (begin < kLow || begin == 0x120000000))) {
     return 0;
   }
-  return begin - object.pieces.front().offset;
+  return is_archive_name(object.path) ? begin : begin - object.pieces.front().offset;
 }
 
 // With the slash at its end; empty without one.
@@ -89,6 +91,8 @@ class ModuleMaker {
       query.path.resize(query.path.size() - kDeleted.size());
     }
     query.build_id = module.build_id_in_memory;
+    query.offset = object.pieces.empty() ? 0 : object.pieces.front().offset;
+    query.budget = evidence_.budget.get();
     query.fits = [&](const ElfFile& file) { return fits(object, file, module); };
     add_special_paths(object, was_deleted, query);
     FoundFile found = finder_.find(query);
@@ -189,7 +193,7 @@ class ModuleMaker {
       return *object.begin - file.load_range().begin / 4096 * 4096;
     }
     if (!object.pieces.empty()) {
-      return bias_of_pieces(file.segments(), object.pieces);
+      return bias_of_pieces(file, object.pieces);
     }
     if (object.is_program && evidence_.auxiliary.entry) {
       const Address bias = *evidence_.auxiliary.entry - file.entry();
@@ -202,6 +206,7 @@ class ModuleMaker {
   void accept(const MappedObject& object, FoundFile found, bool was_deleted, Module& module) {
     module.file_path = found.path;
     module.build_id_on_disk = found.file->build_id();
+    module.path = path_in_container(module.path, name_in_container(*found.file));
     if (object.is_program) {
       program_folder_ = folder_of(found.path);
     }
@@ -251,6 +256,8 @@ class ModuleMaker {
       return false;
     }
     module.state = ModuleState::in_memory;
+    const bool one_of_many = is_archive_name(module.path);
+    module.path = path_in_container(module.path, one_of_many ? soname_of(*module.file) : "");
     return true;
   }
 

@@ -28,7 +28,11 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     ),
     "core_file": ("process/core_file.cpp", "process/core_notes.cpp", "process/modules.cpp"),
     "demangle": ("symbols/table/demangler.cpp",),
-    "elf_file": ("object/elf_", "object/relocat", "object/debug_link.cpp", "object/mips_got.cpp"),
+    "elf_file": (
+        *("object/elf_", "object/mini_debug_info.cpp", "object/relocat", "object/debug_link.cpp"),
+        "object/mips_got.cpp",
+    ),
+    "embedded": ("object/embedded_file.cpp",),
     "exceptions": ("object/exception_index.cpp", "unwind/rows/exception_program.cpp"),
     "facts": ("symbols/symbol_facts.cpp",),
     "jit_names": ("symbols/jit/jitdump.cpp", "symbols/jit/perf_map.cpp", "symbols/jit/jit_func"),

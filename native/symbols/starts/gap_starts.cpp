@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/interrupt.h"
-#include "object/call_frame_info.h"
+#include "object/mini_debug_info.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -13,7 +13,7 @@ using Ranges = std::vector<AddressRange>;  // ascending, apart from each other
 
 Ranges delimited_by_tables(const ElfFile& file) {
   Ranges ranges;
-  for (const CallFrameInfo* info : {eh_frame_of(file), debug_frame_of(file)}) {
+  for (const CallFrameInfo* info : frame_tables_of(file)) {
     if (info != nullptr) {
       const Ranges found = info->ranges();
       ranges.insert(ranges.end(), found.begin(), found.end());

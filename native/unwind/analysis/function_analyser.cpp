@@ -226,7 +226,7 @@ FollowedFunction FunctionAnalyser::follow(const AddressRange& function,
 
 std::vector<FunctionExit> FunctionAnalyser::linkage_entries(const AddressRange& function) {
   const auto table = code_.linkage_table_at(function.begin);
-  if (!table || process_.arch->linkage.pushed_by_slot == 0) {
+  if (!table) {
     return {};
   }
   // Only the slots of this function: a table has thousands, and a damaged file tells any number.

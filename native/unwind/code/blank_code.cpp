@@ -10,11 +10,14 @@ namespace {
 
 constexpr std::size_t kAround = 16;  // bytes on either side
 
-bool all_zero(Address begin, const Memory& memory) {
+// Files are reduced by zeros, as erased memory reads (all bits set), or by a mask of both.
+bool all_blank(Address begin, const Memory& memory) {
   std::array<std::byte, 2 * kAround> bytes{};
   const std::size_t size = memory.read(begin, bytes);
   return size != 0 && std::all_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size),
-                                  [](std::byte byte) { return byte == std::byte{0}; });
+                                  [](std::byte byte) {
+                                    return byte == std::byte{0} || byte == std::byte{0xff};
+                                  });
 }
 
 bool lies_in_code_section(const Module& module, Address link) {
@@ -26,7 +29,7 @@ bool lies_in_code_section(const Module& module, Address link) {
 }  // namespace
 
 bool is_blank_code(Address address, const ProcessImage& process, CodeMap& code) {
-  if (address < kAround || !all_zero(address - kAround, *process.memory)) {
+  if (address < kAround || !all_blank(address - kAround, *process.memory)) {
     return false;
   }
   const Module* module = process.module_at(address);

@@ -115,12 +115,12 @@ std::optional<CodeMap::LinkageTable> CodeMap::linkage_table_at(Address runtime) 
   }
   const Module& module = code->module;
   const ElfSection* plt = module.file->section(".plt");
-  if (plt == nullptr || plt->entry_size == 0 ||
-      !plt->range().contains(module.link_address(runtime))) {
+  if (plt == nullptr || !plt->range().contains(module.link_address(runtime))) {
     return std::nullopt;
   }
   return LinkageTable{
       {module.runtime_address(plt->range().begin), module.runtime_address(plt->range().end)},
+      // lld does not tell the size of its slots, which is the smallest.
       std::max<std::uint64_t>(plt->entry_size, process_.arch->linkage.smallest_slot)};
 }
 

@@ -208,11 +208,15 @@ std::optional<DamagedReturn> find_damaged_return(const Activation& callee,
 // Folklore. Situation: the frame was found by a search, its rule is exact, and the code that it
 // leads to is not at hand. Example: a guess for main, whose return address lost its low byte:
 // 0x7ff2e1ee7b00, in a libc that is missing. Remedy: what rests on a search is held to what a
-// search is held to: an address as even as a function's is no return address.
+// search is held to: an address as even as a function's is no return address, but where a table
+// tells that it lies within one.
 bool is_no_return_address(const Activation& callee, const AppliedRow& proposal, CallMatch call,
                           bool searched, const WalkContext& context) {
   if (call == CallMatch::unreadable) {
-    return searched && !looks_returned_to(proposal.cfa, proposal.caller.pc, context.process);
+    const Address pc = proposal.caller.pc;
+    const auto function = context.code.function_at(pc - 1);
+    const bool within = function && function->contains(pc) && context.code.has_exact_bounds(pc - 1);
+    return searched && !within && !looks_returned_to(proposal.cfa, pc, context.process);
   }
   return call == CallMatch::no_call && context.may_search &&
          find_damaged_return(callee, context).has_value();

@@ -39,15 +39,19 @@ SECTION_HEADERS = 40  # offset of e_shoff; e_shentsize and e_shnum at 58
 EXECUTABLE, PROGBITS = 4, 1
 
 
-def blank_code(file: Path) -> None:
-    """Zeros all executable sections of a 64-bit ELF file."""
+ZEROS = b"\0"
+FILLS = {"zeros": ZEROS, "ones": b"\xff", "both": b"\0\0\xff\xff\xff\xff\0\0"}
+
+
+def blank_code(file: Path, fill: bytes = ZEROS) -> None:
+    """Overwrites all executable sections of a 64-bit ELF file."""
     data = bytearray(file.read_bytes())
     (headers,) = struct.unpack_from("<Q", data, SECTION_HEADERS)
     size, count = struct.unpack_from("<HH", data, 58)
     for at in range(headers, headers + size * count, size):
         _, kind, flags, _, offset, length = struct.unpack_from("<IIQQQQ", data, at)
         if kind == PROGBITS and flags & EXECUTABLE:
-            data[offset : offset + length] = bytes(length)
+            data[offset : offset + length] = (fill * length)[:length]
     file.write_bytes(data)
 
 
@@ -59,12 +63,15 @@ def _assert_whole(built: TwinCrash) -> None:
     )
 
 
-@pytest.mark.parametrize("flags", [["-O1"], ["-O0"]], ids=["O1", "O0"])
-def test_zeros_in_place_of_code(flags: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("flags", "fill"),
+    [("-O1", "zeros"), ("-O0", "zeros"), ("-O1", "ones"), ("-O1", "both")],
+)
+def test_blanks_in_place_of_code(flags: str, fill: str, tmp_path: Path) -> None:
     """The core has none of it either. What calls would confirm is believed without them."""
-    built = build(SOURCE, tmp_path, [*flags, "-no-pie"])
+    built = build(SOURCE, tmp_path, [flags, "-no-pie"])
     whole = chains.pcs(built.trace())
-    blank_code(built.exe)
+    blank_code(built.exe, FILLS[fill])
     assert chains.pcs(built.trace()) == whole
     _assert_whole(built)
 
