@@ -1,4 +1,4 @@
-#include "object/stale_frames.h"
+#include "object/call_frame_info.h"
 
 #include <elf.h>
 
