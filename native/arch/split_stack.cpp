@@ -36,7 +36,7 @@ std::optional<std::int32_t> outer_return(const Architecture& arch, ByteView befo
     const auto calls = std::as_bytes(call.calls);
     if (call.arch == &arch && code.size() >= calls.size() &&
         std::ranges::equal(code.last(calls.size()), calls) &&
-        !std::ranges::search(code, computes).empty()) {
+        std::search(code.begin(), code.end(), computes.begin(), computes.end()) != code.end()) {
       return call.outer;
     }
   }
