@@ -9,7 +9,7 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kLookedAt = 256;        // entries, spread over the table
+constexpr std::size_t kEntriesLookedAt = 256;        // entries, spread over the table
 constexpr std::size_t kMostSteps = 10000000;  // of comparing: a file may have any symbols
 
 struct ComparedEntry {
@@ -20,7 +20,7 @@ struct ComparedEntry {
 
 std::vector<ComparedEntry> spread(const std::vector<AddressRange>& ranges) {
   std::vector<ComparedEntry> entries;
-  const std::size_t step = std::max<std::size_t>(1, ranges.size() / kLookedAt);
+  const std::size_t step = std::max<std::size_t>(1, ranges.size() / kEntriesLookedAt);
   for (std::size_t at = 0; at < ranges.size(); at += step) {
     entries.push_back({ranges[at]});
   }

@@ -37,8 +37,8 @@ constexpr unsigned kPlus = 0x22;
 constexpr unsigned kBregx = 0x92;
 }  // namespace op
 
-constexpr std::string_view kCfa = ".cfa";
-constexpr std::string_view kReturn = ".ra";
+constexpr std::string_view kNameOfCfa = ".cfa";
+constexpr std::string_view kNameOfReturn = ".ra";
 constexpr std::size_t kLongestRule = 64;  // words; compilers' have a dozen
 
 std::optional<std::int64_t> integer(std::string_view word) {
@@ -157,7 +157,7 @@ class FrameRows {
   }
 
   [[nodiscard]] std::optional<Register> register_of(std::string_view word) const {
-    if (word == kReturn) {
+    if (word == kNameOfReturn) {
       return arch_.registers.return_address;
     }
     word.remove_prefix(word.starts_with('$') ? 1 : 0);
@@ -166,17 +166,17 @@ class FrameRows {
 
   // False where the CFA or the return address is not understood, without which a row is nothing.
   bool write_rule(std::string_view label, const Words& words, FrameBytes& row) const {
-    if (label == kCfa) {
+    if (label == kNameOfCfa) {
       return write_cfa(words, row);
     }
     const auto number = register_of(label);
     if (!number) {
-      return label != kReturn;  // of a coprocessor
+      return label != kNameOfReturn;  // of a coprocessor
     }
     if (!write_simple(*number, words, row) && !write_expression(*number, words, row)) {
       row.byte(cfa::kUndefined);
       row.uleb(*number);
-      return label != kReturn;
+      return label != kNameOfReturn;
     }
     return true;
   }
@@ -212,8 +212,8 @@ class FrameRows {
 
   // ".cfa -16 + ^", ".cfa 8 +" or another register.
   bool write_simple(Register number, const Words& words, FrameBytes& row) const {
-    if (words.size() == 1 && words[0] != kCfa) {
-      const auto other = words[0] == kReturn ? std::nullopt : register_of(words[0]);
+    if (words.size() == 1 && words[0] != kNameOfCfa) {
+      const auto other = words[0] == kNameOfReturn ? std::nullopt : register_of(words[0]);
       if (!other) {
         return false;
       }
@@ -226,8 +226,9 @@ class FrameRows {
     }
     const bool stored = words.size() > 1 && words.back() == "^";
     const Words place(words.begin(), words.end() - (stored ? 1 : 0));
-    const auto offset =
-        place.empty() || place[0] != kCfa || place.size() > 3 ? std::nullopt : offset_in(place, 1);
+    const auto offset = place.empty() || place[0] != kNameOfCfa || place.size() > 3
+                            ? std::nullopt
+                            : offset_in(place, 1);
     if (!offset) {
       return false;
     }
@@ -240,7 +241,7 @@ class FrameRows {
   // DWARF's expressions begin with the CFA on their stack.
   bool write_expression(Register number, const Words& words, FrameBytes& row) const {
     const bool stored = words.size() > 1 && words.back() == "^";
-    const std::size_t first = !words.empty() && words[0] == kCfa ? 1 : 0;
+    const std::size_t first = !words.empty() && words[0] == kNameOfCfa ? 1 : 0;
     FrameBytes expression(arch_.abi.endian);
     if (words.empty() || !write_words(words, first, words.size() - (stored ? 1 : 0), expression)) {
       return false;
