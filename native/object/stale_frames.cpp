@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "arch/elf_machine.h"
 #include "base/interrupt.h"
 #include "object/elf_symbols.h"
 
@@ -57,10 +58,13 @@ bool is_stale(const std::vector<AddressRange>& ranges, const ElfFile& file) {
     return false;
   }
   std::vector<ComparedEntry> entries = spread(ranges);
+  const Address mode_bits = elf_machine(file.machine()).function_mode_bits;  // Thumb
   std::size_t steps = 0;
   for (std::size_t at = 0; at < symbols.size() && steps < kMostSteps; ++at) {
     check_interrupt_at(at, kManyEntries);
-    if (const ElfSymbolEntry symbol = symbols[at]; is_function(symbol)) {
+    ElfSymbolEntry symbol = symbols[at];
+    symbol.value &= ~mode_bits;
+    if (is_function(symbol)) {
       steps += 1 + compare(symbol, entries);
     }
   }
