@@ -37,11 +37,11 @@ constexpr unsigned kPlus = 0x22;
 constexpr unsigned kBregx = 0x92;
 }  // namespace op
 
-constexpr std::string_view kNameOfCfa = ".cfa";
-constexpr std::string_view kNameOfReturn = ".ra";
+constexpr std::string_view kCfaWord = ".cfa";
+constexpr std::string_view kReturnWord = ".ra";
 constexpr std::size_t kLongestRule = 64;  // words; compilers' have a dozen
 
-std::optional<std::int64_t> integer(std::string_view word) {
+std::optional<std::int64_t> signed_number(std::string_view word) {
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   return error == std::errc() && stop == word.data() + word.size() ? std::optional(value)
@@ -157,7 +157,7 @@ class FrameRows {
   }
 
   [[nodiscard]] std::optional<Register> register_of(std::string_view word) const {
-    if (word == kNameOfReturn) {
+    if (word == kReturnWord) {
       return arch_.registers.return_address;
     }
     word.remove_prefix(word.starts_with('$') ? 1 : 0);
@@ -166,17 +166,17 @@ class FrameRows {
 
   // False where the CFA or the return address is not understood, without which a row is nothing.
   bool write_rule(std::string_view label, const Words& words, FrameBytes& row) const {
-    if (label == kNameOfCfa) {
+    if (label == kCfaWord) {
       return write_cfa(words, row);
     }
     const auto number = register_of(label);
     if (!number) {
-      return label != kNameOfReturn;  // of a coprocessor
+      return label != kReturnWord;  // of a coprocessor
     }
     if (!write_simple(*number, words, row) && !write_expression(*number, words, row)) {
       row.byte(cfa::kUndefined);
       row.uleb(*number);
-      return label != kNameOfReturn;
+      return label != kReturnWord;
     }
     return true;
   }
@@ -204,7 +204,7 @@ class FrameRows {
     if (words.size() == at) {
       return 0;
     }
-    const auto value = words.size() >= at + 2 ? integer(words[at]) : std::nullopt;
+    const auto value = words.size() >= at + 2 ? signed_number(words[at]) : std::nullopt;
     const bool known =
         value && *value != INT64_MIN && (words[at + 1] == "+" || words[at + 1] == "-");
     return known ? std::optional(words[at + 1] == "+" ? *value : -*value) : std::nullopt;
@@ -212,8 +212,8 @@ class FrameRows {
 
   // ".cfa -16 + ^", ".cfa 8 +" or another register.
   bool write_simple(Register number, const Words& words, FrameBytes& row) const {
-    if (words.size() == 1 && words[0] != kNameOfCfa) {
-      const auto other = words[0] == kNameOfReturn ? std::nullopt : register_of(words[0]);
+    if (words.size() == 1 && words[0] != kCfaWord) {
+      const auto other = words[0] == kReturnWord ? std::nullopt : register_of(words[0]);
       if (!other) {
         return false;
       }
@@ -226,7 +226,7 @@ class FrameRows {
     }
     const bool stored = words.size() > 1 && words.back() == "^";
     const Words place(words.begin(), words.end() - (stored ? 1 : 0));
-    const auto offset = place.empty() || place[0] != kNameOfCfa || place.size() > 3
+    const auto offset = place.empty() || place[0] != kCfaWord || place.size() > 3
                             ? std::nullopt
                             : offset_in(place, 1);
     if (!offset) {
@@ -241,7 +241,7 @@ class FrameRows {
   // DWARF's expressions begin with the CFA on their stack.
   bool write_expression(Register number, const Words& words, FrameBytes& row) const {
     const bool stored = words.size() > 1 && words.back() == "^";
-    const std::size_t first = !words.empty() && words[0] == kNameOfCfa ? 1 : 0;
+    const std::size_t first = !words.empty() && words[0] == kCfaWord ? 1 : 0;
     FrameBytes expression(arch_.abi.endian);
     if (words.empty() || !write_words(words, first, words.size() - (stored ? 1 : 0), expression)) {
       return false;
@@ -256,7 +256,7 @@ class FrameRows {
     std::size_t depth = first;
     for (std::size_t i = first; i < end; ++i) {
       const std::string_view word = words[i];
-      const auto value = integer(word);
+      const auto value = signed_number(word);
       const auto number = value ? std::nullopt : register_of(word);
       if (value) {
         out.byte(op::kConsts);

@@ -158,8 +158,8 @@ void lend_stand_ins(ProcessImage& process) {
       auto file = module.file == nullptr ? stand_in_for(module, each.path, *process.arch) : nullptr;
       if (file != nullptr) {
         module.file = std::move(file);
-        module.remark += (module.remark.empty() ? "" : " ");
-        module.remark += "Its unwind rows come from " + each.path + ".";
+        module.remark = "No file was found for " + module.path +
+                        ": its names and unwind rows come from " + each.path + ".";
       }
     } catch (const Error&) {
       // Said of the list as of any other.

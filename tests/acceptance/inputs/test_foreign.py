@@ -26,6 +26,13 @@ def _mach_o(order: str, kind: int, magic: int = 0xFEEDFACF) -> bytes:
     return struct.pack(f"{order}8I", magic, 0x01000007, 3, kind, 0, 0, 0, 0) + bytes(64)
 
 
+def _minidump(system: int) -> bytes:
+    """A header, and one stream: what system it is of, on x86-64."""
+    head = struct.pack("<4sIIIIIQ", b"MDMP", 0xA793, 1, 32, 0, 0, 0)
+    info = struct.pack("<HHHBBIIIII", 9, 6, 0, 8, 1, 10, 0, 0, system, 0)
+    return head + struct.pack("<III", 7, 56, 44) + info.ljust(56, b"\0")
+
+
 INPUTS = {
     "FreeBSD": (_core(9, ("FreeBSD", 3, 120), ("FreeBSD", 1, 256)), "is a core of FreeBSD"),
     "NetBSD": (
@@ -36,6 +43,8 @@ INPUTS = {
     "Mach-O core": (_mach_o("<", 4), "is a Mach-O core, as of macOS"),
     "Mach-O core of PowerPC": (_mach_o(">", 4, 0xFEEDFACE), "is a Mach-O core, as of macOS"),
     "Mach-O program": (_mach_o("<", 2), "is a Mach-O program of macOS"),
+    "minidump of Windows": (_minidump(2), "is a minidump of Windows: only those of Linux and"),
+    "minidump of macOS": (_minidump(0x8101), "is a minidump of macOS: only those of Linux and"),
     "Windows kernel": (b"PAGEDU64" + bytes(8192), "is a crash dump of a Windows kernel"),
     "empty": (b"", "is empty: was there room when it was written?"),
 }

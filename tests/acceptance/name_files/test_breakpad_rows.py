@@ -12,6 +12,7 @@ import pytest
 from acceptance.helpers.twin_crashes import TwinCrash, build
 from acceptance.name_files.breakpad_rows import symbol_file
 from whocall import Frame, Search, Walk, open_core
+from whocall.report.tables.modules import all_facts
 
 SOURCE = r"""
 #include <stdlib.h>
@@ -82,6 +83,11 @@ def test_lists_in_a_store(tmp_path: Path) -> None:
     search = Search(directories=[str(tmp_path / "store")])
     with open_core(str(built.core), search=search) as image:
         frames = list(image.report(walk=Walk()).threads[0].frames)
+        (program,) = [each for each in all_facts(image) if each.module.is_executable]
+    assert program.module.state == "missing"
+    named = len(re.findall("^FUNC", text, re.MULTILINE))
+    assert program.symbol_sources is not None and program.symbol_sources["symbol-file"] == named
+    assert "its names and unwind rows come from" in program.module.remark
     assert [frame.pc for frame in frames] == whole
     assert [frame.function for frame in _own(frames, built)] == CHAIN
 
