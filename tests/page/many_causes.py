@@ -1,4 +1,5 @@
-"""Twenty-five programs for each cause of a crash: five sources in five builds.
+"""Twenty-five programs for each cause of a crash and as many that come near it: five sources in
+five builds, and in four of other kinds.
 
 Each core is looked at whole, without the files of its process, and as minidumps that keep less:
 what is told may become less then, never another thing. `python3 -m page.many_causes` does all.
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,12 +19,15 @@ from acceptance.inputs.made_minidumps import Form, made
 from corpus.crash import crash
 from kept import compilers, kept, machine
 
+from page.near_misses import CXX_FUNCTIONS, CXX_HEAD, EXCEPTIONS, FUNCTIONS, MISSES
 from page.programs import happened
 from whocall.core.search import Search
 from whocall.triage.examine import examine
 from whocall.triage.facts import Facts
 
 BUILDS = ("gcc -O0", "gcc -O2", "gcc -O1 -fno-omit-frame-pointer", "clang -O1", "clang -O2")
+MORE_BUILDS = ("gcc -m32 -O0", "gcc -m32 -O2", "clang -m32 -O1", "gcc -O1 -static")
+_ALL_BUILDS = (*BUILDS, *MORE_BUILDS)
 _FLAGS = ("-w", "-U_FORTIFY_SOURCE", "-fno-stack-protector", "-fcf-protection=none")
 _HEAD = """
 #define _GNU_SOURCE
@@ -177,6 +181,9 @@ FAR void put(void *where) {
 """
 
 
+ROWS = {**CAUSES, **MISSES, **EXCEPTIONS}
+
+
 @dataclass(frozen=True)
 class Program:
     """One of a cause's sources in one of its builds."""
@@ -187,33 +194,67 @@ class Program:
 
     @property
     def word(self) -> str:
-        return f"{self.cause}-{self.source}-{self.build}"
+        return f"{self.cause.replace(' ', '-')}-{self.source}-{self.build}"
+
+    @property
+    def is_cxx(self) -> bool:
+        return self.cause in EXCEPTIONS
+
+    @property
+    def command(self) -> list[str]:
+        """What compiles it, and how."""
+        compiler, *flags = _ALL_BUILDS[self.build].split()
+        if self.is_cxx:
+            compiler = {"gcc": "g++", "clang": "clang++"}[compiler]
+        flags += _FLAGS
+        if self.cause == "stack-smashing":
+            flags.append("-fstack-protector-all")
+        if "put(" in self.body or self.cause == "smashed":  # behind the saved frame pointer
+            flags.append("-fno-omit-frame-pointer")
+        return [compiler, *flags]
+
+    @property
+    def body(self) -> str:
+        """Of main()."""
+        return ROWS[self.cause][2][self.source]
+
+    @property
+    def text(self) -> str:
+        """Its source."""
+        head, functions = _HEAD, _FUNCTIONS + FUNCTIONS
+        if self.is_cxx:
+            head, functions = _HEAD + CXX_HEAD, functions + CXX_FUNCTIONS
+        text = f"{head}{functions}int main(void) {{ {self.body} return 0; }}\n"
+        return _narrowed(text) if "-m32" in self.command else text
 
 
-def programs(each: int = 1) -> Iterator[Program]:
-    """All, or every so many of them: each source and each build is among them."""
-    for cause, (_, _, bodies) in CAUSES.items():
+def _narrowed(text: str) -> str:
+    """With addresses that i386 has."""
+    text = text.replace("0xdead00000000beefULL", "0xdead0000").replace("0x200000000", "0x20000000")
+    return text.replace("0x4141414141414141", "0x41414141").replace("123456789012", "123456")
+
+
+def programs() -> Iterator[Program]:
+    """All."""
+    for cause, (_, _, bodies) in ROWS.items():
         for source in range(len(bodies)):
-            for build in range(len(BUILDS)):
-                if (source + build) % each == 0:
-                    yield Program(cause, source, build)
+            for build in range(len(_ALL_BUILDS)):
+                yield Program(cause, source, build)
 
 
-def _text(program: Program) -> str:
-    body = CAUSES[program.cause][2][program.source]
-    return f"{_HEAD}{_FUNCTIONS}int main(void) {{ {body} return 0; }}\n"
+def some_programs(cause: str) -> list[Program]:
+    """Each source, and each build for x86-64 or, of what comes near a cause, one of all."""
+    shift, builds = (0, len(BUILDS)) if cause in CAUSES else (len(cause), len(_ALL_BUILDS))
+    return [Program(cause, source, (source + shift) % builds) for source in range(5)]
 
 
 def _made(program: Program, place: Path) -> Path:
     folder = place / program.word
     folder.mkdir()
-    compiler, *flags = BUILDS[program.build].split()
     exe = folder / "prog"
-    source = folder / "prog.c"
-    source.write_text(_text(program))
-    if program.cause == "smashed":  # the return address stands behind the saved frame pointer
-        flags.append("-fno-omit-frame-pointer")
-    subprocess.run([compiler, *flags, *_FLAGS, "-o", exe, source], check=True)
+    source = folder / ("prog.cc" if program.is_cxx else "prog.c")
+    source.write_text(program.text)
+    subprocess.run([*program.command, "-pthread", "-o", exe, source], check=True)
     found = crash(exe, folder, stack=1 << 20)
     shutil.copy(found.core, folder / "core")
     return folder
@@ -221,8 +262,8 @@ def _made(program: Program, place: Path) -> Path:
 
 def core_of(program: Program) -> Path:
     """The folder with `core` and `prog`; made once on a machine."""
-    build = BUILDS[program.build]
-    recipe = (program.word, _text(program), build, _FLAGS, compilers(build.split()[0]), machine())
+    command = program.command
+    recipe = (program.word, program.text, command, compilers(command[0]), machine())
     return kept(recipe, lambda at: _made(program, at))
 
 
@@ -236,15 +277,15 @@ FORMS = {
 }
 
 
-def complaints(program: Program) -> list[str]:
-    """What is told of it and is not so, in every form."""
+def complaints(program: Program, dumps: Collection[str] = tuple(FORMS)) -> list[str]:
+    """What is told of it and is not so, of its core and in these forms."""
     folder = core_of(program)
-    kinds, classes, _ = CAUSES[program.cause]
+    kinds, classes, _ = ROWS[program.cause]
     found = []
     with tempfile.TemporaryDirectory() as scratch:
         forms = {"core": folder / "core"}
-        for name, form in FORMS.items():
-            forms[name] = made(folder / "core", Path(scratch) / f"{name}.dmp", form)
+        for name in dumps if program.build < len(BUILDS) else ():
+            forms[name] = made(folder / "core", Path(scratch) / f"{name}.dmp", FORMS[name])
         nowhere = Path(scratch) / "nowhere"
         nowhere.mkdir()
         for name, path in forms.items():
@@ -252,7 +293,7 @@ def complaints(program: Program) -> list[str]:
                 where = f"{program.word}, {name}{', no files' if search.sysroot else ''}"
                 told = happened(path, search)["facts"]
                 whole = name == "core" and not search.sysroot
-                if (not told and whole) or (told and told[0]["kind"] not in kinds):
+                if (not told and whole) or {fact["kind"] for fact in told} - kinds:
                     found.append(f"{where}: {[(fact['kind'], fact['text']) for fact in told]}")
                 if any(not fact["proof"] for fact in told):
                     found.append(f"{where}: a fact without a proof")

@@ -87,9 +87,10 @@ def _register(wanted: bool) -> None:
 
 
 def override(thread: gdb.InferiorThread, step: Step, names: RegisterNames) -> bool:
-    """Tells gdb where the frame leads; False when it was told before, or that is not known."""
+    """Tells gdb where the frame leads; False when the same was told before, or is not known."""
     place = (thread.ptid, step.pc, step.sp)
-    if place in _overrides.steps or not step.leads:
+    known = _overrides.steps.get(place)
+    if not step.leads or (known is not None and known.cfa == step.cfa):
         return False
     _overrides.names = names
     _overrides.steps[place] = step
