@@ -3,8 +3,8 @@
 // Folklore. Situation: a tool rewrites a program's code, and leaves a section alone that nothing
 // loads; or the section is another build's. Example: of twenty-two frames the rows of a
 // .debug_frame that is sixteen bytes off led to twelve. Remedy: the symbols know where functions
-// begin. Where more entries begin in the midst of functions than with one, the table is not
-// believed.
+// begin and end. Where too many entries cut functions, the table is not believed; entries of all
+// parts of a function do not.
 #pragma once
 
 #include <vector>
