@@ -9,7 +9,7 @@ from literals import frame, trace
 
 from whocall.core.model import Frame, Stop
 from whocall.repair import chain as repair_chain
-from whocall.repair.chain import Step, chain_of, rising
+from whocall.repair.chain import chain_of
 from whocall.repair.outcomes import Agreement, ThreadOutcome, is_notable, thread_line
 
 
@@ -68,24 +68,3 @@ def test_what_was_not_looked_at_is_told() -> None:
     )
     outcome.unruled = 1200
     assert thread_line(outcome).endswith("not looked at, and no rule leads to 1,200 of them.")
-
-
-def test_what_tells_frames_apart_rises_where_a_stack_lies_below_another() -> None:
-    def step(level: int, cfa: int) -> Step:
-        return Step(level, level, cfa - 8, cfa, 0, {"rip": level}, ruled=True)
-
-    steps = [step(0, 0x9000), step(1, 0x2000), step(2, 0x2040), step(3, 0x9001), step(4, 0x9100)]
-    found = rising(steps, 1)
-    assert [(one.pc, one.cfa, one.ruled) for one in found] == [
-        (1, 0x9001, False),
-        (2, 0x9002, False),
-        (3, 0x9003, False),
-    ]
-    assert [one.sp for one in found] == [one.sp for one in steps[1:4]]
-    assert rising(steps, 4) == []
-
-
-def test_a_stack_that_could_not_be_repaired_is_told() -> None:
-    outcome = ThreadOutcome(1, 13, Agreement(6, 0), Agreement(6, 0), 0, 6)
-    assert is_notable(outcome)
-    assert thread_line(outcome) == "Thread 1: gdb has 6 of 13 frames."

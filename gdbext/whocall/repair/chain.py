@@ -67,23 +67,6 @@ class Chain:
         return {step.lookup for part in (self.steps, self.last) for step in part} | {*self.between}
 
 
-def rising(steps: Sequence[Step], level: int) -> list[Step]:
-    """The steps from `level` on whose CFAs lie below that of the one before, told by higher ones.
-
-    Situation: stacks are carved out of one piece of memory, and a call switches to a lower one.
-    gdb takes a frame that lies further down than the frame that it called for a corrupt stack, and
-    stops. Remedy: what tells such frames apart, and nothing else, is made to rise.
-    """
-    found: list[Step] = []
-    highest = steps[level - 1].cfa
-    for step in steps[level:]:
-        if step.cfa >= highest:
-            break
-        highest += 1
-        found.append(replace(step, cfa=highest, ruled=False))
-    return found
-
-
 def _lookup(pc: int, interrupted: bool) -> int:
     return pc if interrupted else pc - 1
 

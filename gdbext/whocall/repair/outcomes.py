@@ -65,8 +65,8 @@ def _held(agreement: Agreement, thread: ThreadOutcome) -> str:
 
 
 def is_notable(thread: ThreadOutcome) -> bool:
-    """Whether something changed, or is still wrong, or not all of the stack was looked at."""
-    return thread.before != thread.after or thread.parts_at is not None or thread.more > 0
+    """Whether something changed, or not all of the stack was looked at."""
+    return thread.before != thread.after or thread.more > 0
 
 
 def thread_line(thread: ThreadOutcome) -> str:

@@ -87,10 +87,9 @@ def _register(wanted: bool) -> None:
 
 
 def override(thread: gdb.InferiorThread, step: Step, names: RegisterNames) -> bool:
-    """Tells gdb where the frame leads; False when the same was told before, or is not known."""
+    """Tells gdb where the frame leads; False when it was told before, or that is not known."""
     place = (thread.ptid, step.pc, step.sp)
-    known = _overrides.steps.get(place)
-    if not step.leads or (known is not None and known.cfa == step.cfa):
+    if place in _overrides.steps or not step.leads:
         return False
     _overrides.names = names
     _overrides.steps[place] = step

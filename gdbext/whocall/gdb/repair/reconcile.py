@@ -4,7 +4,6 @@ which frames lie, looks whether its stacks are right then, and leads it on frame
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 
@@ -16,7 +15,7 @@ from whocall.gdb.repair.endless import endless_steps
 from whocall.gdb.repair.own_frames import Ranges, with_own_frame
 from whocall.gdb.repair.planning import RepairRequest, process_plan
 from whocall.gdb.target.frames import past_main, selection_kept
-from whocall.repair.chain import Chain, RegisterNames, rising
+from whocall.repair.chain import Chain, RegisterNames
 from whocall.repair.outcomes import Agreement, ModuleOutcome, ThreadOutcome
 
 MOST_OVERRIDES = 256  # of one stack, beyond those that are known to be needed
@@ -24,22 +23,18 @@ PATIENCE = 1.0  # seconds for how a stack was before: nobody needs to know that
 BEYOND = 16  # frames that gdb may show behind the end of a chain before we stop looking
 
 
-def _physical_frames(limit: int) -> Iterator[gdb.Frame]:
-    """gdb's frames of the selected thread, without inlined and tail calls."""
+def _gdb_pcs(limit: int) -> Iterator[int]:
+    """The pcs of gdb's frames of the selected thread, without inlined and tail calls."""
     try:
         frame = gdb.newest_frame()
         for _ in range(limit):
             if frame is None:
                 return
             if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
-                yield frame
+                yield frame.pc()
             frame = frame.older()
     except gdb.error:
         return  # gdb cannot go on: the chain ends here
-
-
-def _gdb_pcs(limit: int) -> Iterator[int]:
-    return (frame.pc() for frame in _physical_frames(limit))
 
 
 def _looked_at(chain: Chain) -> int:
@@ -88,12 +83,6 @@ def _first_difference(chain: Chain) -> int | None:
     return None if level == len(chain.steps) else level
 
 
-def _is_refused(chain: Chain) -> bool:
-    """Whether gdb stops at a frame as it lies further down than the one before."""
-    last = deque(_physical_frames(_looked_at(chain)), maxlen=1)
-    return bool(last) and last[0].unwind_stop_reason() == gdb.FRAME_UNWIND_INNER_ID
-
-
 def _pass_endless(thread: gdb.InferiorThread, chain: Chain, names: RegisterNames) -> int:
     steps = endless_steps((*chain.steps, *chain.last))
     return sum(frame_overrides.override(thread, step, names) for step in steps)
@@ -116,13 +105,6 @@ def _lead(thread: gdb.InferiorThread, chain: Chain, names: RegisterNames) -> tup
         level = _first_difference(chain)
         if level is None or level == 0:
             return overridden, level
-        if level > 1 and _is_refused(chain):
-            steps = rising(chain.steps, level - 1)
-            led = sum(frame_overrides.override(thread, step, names) for step in steps)
-            if not led:
-                return overridden, level
-            overridden += led
-            continue
         # Situation: gdb gives up a stack at a frame whose own unwinder fails. Example: gdb 13 at
         # qemu's signal frames of AArch64 ("Invalid vector length in signal frame"); its Python
         # looks at such a one together with the frame below. Remedy: where leading gdb to a frame
