@@ -20,8 +20,11 @@ Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
   if (row.new_stack && process_.mapping_at(to) != nullptr) {
     return Refusal::none;
   }
-  // A callee that keeps its return address in a register and has no frame leaves sp where it was.
-  if (callee.interrupted && arch.registers.link && to == from) {
+  // A callee that keeps its return address in a register and has no frame leaves sp where it was:
+  // where calls leave it there, and where a table says so (vfork of glibc on x86).
+  const RegisterRule* returned = row.rule_for(row.return_address);
+  const bool in_register = returned != nullptr && returned->kind == RegisterRule::Kind::in_register;
+  if (callee.interrupted && (arch.registers.link || in_register) && to == from) {
     return Refusal::none;
   }
   const bool moves_up = !from || to > *from;
