@@ -69,8 +69,8 @@ class Thread:
     crashed: bool
     signal: int
     # Of that signal: its code, the address of a fault, the process that sent it; the last two are
-    # parts of the same bytes, of which the code tells how to read them.
-    signal_info: tuple[int, int, int] | None
+    # parts of the same bytes, of which the code tells how to read them. None: the dump has it not.
+    signal_info: tuple[int | None, int | None, int | None] | None
     pc: int
     sp: int
     registers: dict[str, int]
@@ -80,6 +80,7 @@ class Mapping:
     end: int
     offset: int
     permissions: str  # "r-x"
+    permissions_known: bool  # no: any of it may be readable and code
     path: str
 
 class Module:
@@ -197,6 +198,7 @@ class Process:
     threads: list[Thread]
     modules: list[Module]
     mappings: list[Mapping]
+    partial_map: bool  # there was more than the mappings tell: what they lack proves nothing
     thread_heads: list[tuple[int, bool, int]]  # number, crashed and signal of each thread
 
     def walk_threads(
@@ -231,6 +233,15 @@ class Process:
         """(address, bytes, text, target of a direct call or jump) of at most `before` instructions
         in front of the one at `at`, decoded from `start` on, the function's, and of `after` from
         there on. No text: the bytes are no instruction. Runtime addresses."""
+    def operations(
+        self, begin: int, size: int, most: int
+    ) -> list[tuple[int, int, str, str, str, list[tuple[int, int, int, str, str, int, bool, int]]]]:
+        """(address, bytes, "call", "jump", "leave" or "next", mnemonic, operands as text, operands)
+        of at most `most` instructions in `size` bytes from the runtime address `begin` on; bytes
+        that are none are passed over. An operand: 1 for a register, 2 a number, 3 memory, 0 what
+        else; 1 if it is read + 2 if it is written, 0 where that is not known; bytes that are
+        accessed; register or base; index; its scale, 0 where it is changed in another way; whether
+        a segment's begin is added; number or distance."""
     def repair_file(
         self,
         module: int,

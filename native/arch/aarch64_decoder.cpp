@@ -2,6 +2,7 @@
 
 #include "arch/aarch64_fields.h"
 #include "arch/assembly_text.h"
+#include "arch/library_operation.h"
 
 namespace whocall::aarch64 {
 namespace {
@@ -322,6 +323,10 @@ std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
 
 std::string Decoder::text(ByteView code, Address address) {
   return assembly_text(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, code, address);
+}
+
+std::optional<Operation> Decoder::operation(ByteView code, Address address) {
+  return library_operation(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, code, address);
 }
 
 }  // namespace whocall::aarch64

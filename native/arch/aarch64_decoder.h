@@ -14,6 +14,7 @@ class Decoder final : public InstructionDecoder {
  public:
   std::optional<Instruction> decode(ByteView code, Address address) override;
   std::string text(ByteView code, Address address) override;
+  std::optional<Operation> operation(ByteView code, Address address) override;
 };
 
 }  // namespace whocall::aarch64

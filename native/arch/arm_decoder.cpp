@@ -3,6 +3,7 @@
 #include "arch/arm_fields.h"
 #include "arch/arm_tables.h"
 #include "arch/assembly_text.h"
+#include "arch/library_operation.h"
 
 namespace whocall::arm {
 
@@ -63,10 +64,20 @@ std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
   return out;
 }
 
+namespace {
+
+cs_mode library_mode(bool thumb) {
+  return static_cast<cs_mode>((thumb ? CS_MODE_THUMB : CS_MODE_ARM) | CS_MODE_LITTLE_ENDIAN);
+}
+
+}  // namespace
+
 std::string Decoder::text(ByteView code, Address address) {
-  const auto mode = modes_.is_thumb(address) ? CS_MODE_THUMB : CS_MODE_ARM;
-  return assembly_text(CS_ARCH_ARM, static_cast<cs_mode>(mode | CS_MODE_LITTLE_ENDIAN), code,
-                       address);
+  return assembly_text(CS_ARCH_ARM, library_mode(modes_.is_thumb(address)), code, address);
+}
+
+std::optional<Operation> Decoder::operation(ByteView code, Address address) {
+  return library_operation(CS_ARCH_ARM, library_mode(modes_.is_thumb(address)), code, address);
 }
 
 }  // namespace whocall::arm

@@ -13,6 +13,7 @@ class Decoder final : public InstructionDecoder {
       : around_(around), data_(data), modes_(around) {}
   std::optional<Instruction> decode(ByteView code, Address address) override;
   std::string text(ByteView code, Address address) override;
+  std::optional<Operation> operation(ByteView code, Address address) override;
   std::vector<Address> table_targets(ByteView code, Address address) override;
   AddressRange constants(ByteView code, Address address) override;
   Address mode_bits(Address address) override { return modes_.is_thumb(address) ? 1 : 0; }

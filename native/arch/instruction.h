@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "arch/operation.h"
 #include "base/address.h"
 #include "base/byte_view.h"
 
@@ -87,6 +88,10 @@ class InstructionDecoder {
   virtual std::optional<Instruction> decode(ByteView code, Address address) = 0;
   // The same instruction as assemblers write it: "mov rax, qword ptr [rsp + 8]"; empty for a miss.
   virtual std::string text(ByteView code, Address address) = 0;
+  // The same with all its operands; a miss for bytes that are none.
+  virtual std::optional<Operation> operation(ByteView /*code*/, Address /*address*/) {
+    return std::nullopt;
+  }
   // The targets of an indirect jump whose table stands in the code behind it; empty: not known.
   virtual std::vector<Address> table_targets(ByteView /*code*/, Address /*address*/) { return {}; }
   // The constants in the code that the instruction there reads; empty: it reads none.

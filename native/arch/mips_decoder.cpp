@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arch/assembly_text.h"
+#include "arch/library_operation.h"
 #include "arch/mips_forms.h"
 
 namespace whocall::mips {
@@ -30,6 +31,12 @@ Effect perhaps(Effect effect) {
 bool writes(const Effect& effect, Register number) {
   const bool stores = effect.kind == Kind::store || effect.kind == Kind::store_other;
   return !stores && effect.kind != Kind::compare && effect.destination == number;
+}
+
+cs_mode library_mode(const Dialect& dialect) {
+  const auto mode = (dialect.wide_registers ? CS_MODE_MIPS64 : CS_MODE_MIPS32) |
+                    (dialect.endian == Endian::big ? CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN);
+  return static_cast<cs_mode>(mode);
 }
 
 }  // namespace
@@ -73,9 +80,11 @@ std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
 }
 
 std::string Decoder::text(ByteView code, Address address) {
-  const auto mode = (dialect_.wide_registers ? CS_MODE_MIPS64 : CS_MODE_MIPS32) |
-                    (dialect_.endian == Endian::big ? CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN);
-  return assembly_text(CS_ARCH_MIPS, static_cast<cs_mode>(mode), code, address);
+  return assembly_text(CS_ARCH_MIPS, library_mode(dialect_), code, address);
+}
+
+std::optional<Operation> Decoder::operation(ByteView code, Address address) {
+  return library_operation(CS_ARCH_MIPS, library_mode(dialect_), code, address);
 }
 
 }  // namespace whocall::mips

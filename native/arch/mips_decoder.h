@@ -17,6 +17,7 @@ class Decoder : public InstructionDecoder {
   // A jump, branch or call is one unit with the instruction in its delay slot.
   std::optional<Instruction> decode(ByteView code, Address address) override;
   std::string text(ByteView code, Address address) override;
+  std::optional<Operation> operation(ByteView code, Address address) override;
 
  private:
   Dialect dialect_;

@@ -182,7 +182,8 @@ bool flow_ends(ByteView before) {
     return back <= size ? before.read<std::uint8_t>(size - back).value_or(0) : 0;
   };
   const bool ends = byte(1) == 0xc3 || byte(3) == 0xc2 || byte(1) == 0xf4 || byte(5) == 0xe9 ||
-                    (byte(2) == 0x0f && byte(1) == 0x0b) || (byte(2) == 0xeb);
+                    (byte(2) == 0x0f && byte(1) == 0x0b) || (byte(2) == 0xeb) ||
+                    (byte(2) == 0xff && (byte(1) & 0xf8U) == 0xe0);  // jmp *%rbx
   const bool padded = byte(1) == 0xcc || byte(1) == 0x90 || byte(1) == 0x00;
   return ends || padded;
 }

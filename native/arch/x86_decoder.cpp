@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "arch/library_operation.h"
 #include "arch/x86_common_forms.h"
 
 namespace whocall::x86 {
@@ -18,6 +19,11 @@ class Decoder final : public InstructionDecoder {
 
   std::string text(ByteView code, Address address) override {
     return library_->text(code, address);
+  }
+
+  std::optional<Operation> operation(ByteView code, Address address) override {
+    const cs_mode mode = dialect_ == Dialect::i386 ? CS_MODE_32 : CS_MODE_64;
+    return library_operation(CS_ARCH_X86, mode, code, address);
   }
 
  private:

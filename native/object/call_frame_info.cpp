@@ -12,6 +12,7 @@
 #include "object/eh_frame_header.h"
 #include "object/frame_entries.h"
 #include "object/range_index.h"
+#include "object/stale_frames.h"
 
 namespace whocall {
 namespace {
@@ -237,7 +238,11 @@ const CallFrameInfo* eh_frame_of(const ElfFile& file) {
   return file.attachments().get<EhFrame>(make).info.get();
 }
 const CallFrameInfo* debug_frame_of(const ElfFile& file) {
-  const auto make = [&] { return DebugFrame{CallFrameInfo::of_debug_frame(file)}; };
+  const auto make = [&] {
+    auto info = CallFrameInfo::of_debug_frame(file);
+    return DebugFrame{info != nullptr && !is_stale(info->ranges(), file) ? std::move(info)
+                                                                         : nullptr};
+  };
   return file.attachments().get<DebugFrame>(make).info.get();
 }
 

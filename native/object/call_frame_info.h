@@ -56,7 +56,7 @@ class CallFrameInfo {
 };
 
 // What stands in a file's sections, opened when first asked for and kept with the file, as many
-// want to know; null where there is no such part.
+// want to know; null where there is no such part, or a .debug_frame is stale (stale_frames.h).
 const CallFrameInfo* eh_frame_of(const ElfFile& file);
 const CallFrameInfo* debug_frame_of(const ElfFile& file);
 

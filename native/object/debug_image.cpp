@@ -10,6 +10,7 @@
 
 #include "base/interrupt.h"
 #include "object/elf_decompress.h"
+#include "object/pe_file.h"
 #include "object/relocated_section.h"
 
 namespace whocall {
@@ -51,7 +52,8 @@ bool file_will_do(const ElfFile& file) {
   }
   const bool may_be_split =
       file.section(".debug_addr") != nullptr || file.section(".zdebug_addr") != nullptr;
-  return file.type() != ET_REL && !zstd && (!compressed || may_be_split);
+  return file.type() != ET_REL && pe_headers_of(file).empty() && !zstd &&
+         (!compressed || may_be_split);
 }
 
 // An ELF file of 64 bits and as many sections as are added.

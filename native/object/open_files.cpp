@@ -8,6 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.h"
+#include "object/pe_file.h"
+
 namespace whocall {
 namespace {
 
@@ -24,6 +27,21 @@ std::optional<Identity> identity_of(const std::string& path) {
                   status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
 }
 
+std::shared_ptr<const ElfFile> open_new(const std::string& path, Formats formats) {
+  if (formats == Formats::elf) {
+    return ElfFile::open(path);
+  }
+  try {
+    return ElfFile::open(path);
+  } catch (const Error&) {
+    try {
+      return open_pe(path);
+    } catch (const Error&) {  // neither: the first says what is wanted
+    }
+    throw;
+  }
+}
+
 struct OpenFile {
   Identity identity;
   std::shared_ptr<const ElfFile> file;
@@ -32,16 +50,17 @@ struct OpenFile {
 
 class OpenFiles {
  public:
-  std::shared_ptr<const ElfFile> open(const std::string& path) {
+  std::shared_ptr<const ElfFile> open(const std::string& path, Formats formats) {
     const auto identity = identity_of(path);
     const std::scoped_lock lock(mutex_);
     for (auto each = files_.begin(); identity && each != files_.end(); ++each) {
-      if (each->identity == *identity) {
+      const bool wanted = formats == Formats::elf_and_pe || pe_headers_of(*each->file).empty();
+      if (each->identity == *identity && wanted) {
         files_.splice(files_.begin(), files_, each);
         return files_.front().file;
       }
     }
-    auto file = ElfFile::open(path);
+    auto file = open_new(path, formats);
     // One that was replaced in between is not taken for what it was.
     if (identity && identity == identity_of(path)) {
       files_.push_front({*identity, file, std::make_shared<Attachments>()});
@@ -89,7 +108,11 @@ OpenFiles& open_files() {
 }  // namespace
 
 std::shared_ptr<const ElfFile> open_shared(const std::string& path) {
-  return open_files().open(path);
+  return open_shared(path, Formats::elf);
+}
+
+std::shared_ptr<const ElfFile> open_shared(const std::string& path, Formats formats) {
+  return open_files().open(path, formats);
 }
 
 std::shared_ptr<Attachments> knowledge_of(const ElfFile& file) {

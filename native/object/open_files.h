@@ -18,6 +18,10 @@ namespace whocall {
 // small enough together: kMostKeptFiles, kMostKeptBytes. May be called from threads.
 std::shared_ptr<const ElfFile> open_shared(const std::string& path);
 
+// The same of files that may be PE files too, which are then as pe_file.h has them.
+enum class Formats : std::uint8_t { elf, elf_and_pe };
+std::shared_ptr<const ElfFile> open_shared(const std::string& path, Formats formats);
+
 inline constexpr std::size_t kMostKeptFiles = 256;
 inline constexpr std::uint64_t kMostKeptBytes = std::uint64_t{1} << 30U;  // of files
 

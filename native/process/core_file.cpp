@@ -13,11 +13,14 @@
 #include "object/elf_architecture.h"
 #include "process/core_mappings.h"
 #include "process/core_notes.h"
+#include "process/foreign_core.h"
 #include "process/modules.h"
 #include "process/process_image.h"
 
 namespace whocall {
 namespace {
+
+constexpr std::string_view kWhatIsRead = "Give a core of Linux, or a minidump of Linux or Android";
 
 // How a file that is not ELF is packed, when its first bytes tell; else empty.
 std::string_view packer_of(std::span<const std::byte> bytes) {
@@ -45,7 +48,16 @@ std::shared_ptr<const ElfFile> open_elf(const std::string& path) {
     throw Error(path, "is not a core file: it is compressed",
                 "Unpack it first with `" + std::string(packer) + "`");
   }
+  if (const auto kind = foreign_dump(mapped->bytes()); !kind.empty()) {
+    throw Error(path, std::string(kind), std::string(kWhatIsRead));
+  }
   return ElfFile::open(path);
+}
+
+void require_linux(const ElfFile& file, std::span<const ElfNote> notes) {
+  if (const auto system = foreign_system(notes); !system.empty()) {
+    throw Error(file.path(), "is a core of " + std::string(system), std::string(kWhatIsRead));
+  }
 }
 
 void require_core(const ElfFile& file) {
@@ -133,12 +145,69 @@ void warn_about_missing_notes(const CoreNotes& notes, std::vector<std::string>& 
   }
 }
 
+// Folklore. Situation: a backtrace ends at its first frame, as the core has the stack's place and
+// none of its bytes. Example: a service that was started with coredump_filter 0, so that its cores
+// hold no secrets. Remedy: who left the memory out is told, as no file that is searched for helps.
+void warn_about_left_out_stacks(const ElfFile& file, const ProcessImage& image,
+                                std::vector<std::string>& warnings) {
+  std::vector<AddressRange> empty;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type == PT_LOAD && segment.file_size == 0) {
+      empty.push_back({segment.address, segment.address + segment.memory_size});
+    }
+  }
+  std::ranges::sort(empty, {}, &AddressRange::begin);
+  const auto left_out = [&](const Thread& thread) {
+    const auto sp = thread.registers.get(image.arch->registers.sp);
+    const auto above = std::ranges::upper_bound(empty, sp.value_or(0), {}, &AddressRange::begin);
+    return sp && above != empty.begin() && std::prev(above)->contains(*sp);
+  };
+  const auto lacking = std::ranges::count_if(image.threads, left_out);
+  if (lacking == 0) {
+    return;
+  }
+  const bool all_data = std::ranges::none_of(file.segments(), [](const ElfSegment& segment) {
+    return segment.type == PT_LOAD && (segment.flags & PF_W) != 0 && segment.file_size != 0;
+  });
+  const std::string which = image.threads.size() == 1
+                                ? "of its thread"
+                                : "of " + std::to_string(lacking) + " of its " +
+                                      std::to_string(image.threads.size()) + " threads";
+  warnings.push_back(
+      "The core " + file.path() + " was written without the stack " + which +
+      (all_data ? ", and without all other memory that the program could write: its "
+                  "coredump_filter lacks bit 0. Let the program write the next one with it (echo "
+                  "0x33 > /proc/PID/coredump_filter)."
+                : ". No file can stand in for that."));
+}
+
 // Dumpers that leave all protections out mean nothing by it.
 void repair_protections(std::vector<Mapping>& mappings) {
   if (std::ranges::none_of(mappings, &Mapping::executable)) {
     for (Mapping& mapping : mappings) {
       mapping.readable = true;
       mapping.executable = true;
+      mapping.permissions_known = false;
+    }
+  }
+}
+
+// Of memory whose mapping is not told: what lies in a module is of the file's protection there, or
+// may be code; so may what a thread's program counter stands in, as compiled at run time.
+void doubt_protections(ProcessImage& image, std::span<const ToldModule> told) {
+  for (Mapping& mapping : image.mappings) {
+    if (!mapping.path.empty()) {
+      continue;
+    }
+    const bool in_module = std::ranges::any_of(
+        told, [&](const ToldModule& module) { return module.range.contains(mapping.range.begin); });
+    const bool runs = std::ranges::any_of(image.threads, [&](const Thread& thread) {
+      const auto pc = thread.registers.get(image.arch->registers.pc);
+      return pc && mapping.range.contains(*pc);
+    });
+    if (in_module || runs) {
+      mapping.executable = true;
+      mapping.writable = mapping.writable && !in_module;
       mapping.permissions_known = false;
     }
   }
@@ -166,6 +235,7 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   require_core(*file);
   auto image = std::make_unique<ProcessImage>();
   const std::vector<ElfNote> elf_notes = notes_of(*file);
+  require_linux(*file, elf_notes);
   image->arch = &require_architecture_of(*file, elf_notes);
   image->core_path = path;
   image->source = file;
@@ -176,10 +246,16 @@ std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearc
   image->warnings.insert(image->warnings.end(), notes.warnings.begin(), notes.warnings.end());
   image->threads = std::move(notes.threads);
   require_threads(*file, *image);
+  warn_about_left_out_stacks(*file, *image, image->warnings);
   warn_about_missing_notes(notes, image->warnings);
   image->pid = notes.pid != 0 ? notes.pid : image->threads.front().lwp;
   image->mappings = core_mappings(file->segments(), notes.files);
-  repair_protections(image->mappings);
+  image->partial_map = notes.partial_map;
+  if (notes.partial_map) {
+    doubt_protections(*image, notes.modules);
+  } else {
+    repair_protections(image->mappings);
+  }
 
   auto memory = dumped_memory(file);
   const std::string program = notes.arguments.empty() ? notes.name : first_word(notes.arguments);

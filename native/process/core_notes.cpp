@@ -40,6 +40,10 @@ class NoteReader {
         result_.modules = parse_module_note(note.contents);
       } else if (is_name_note(note)) {
         names_ = parse_name_note(note.contents);
+      } else if (is_partial_map_note(note)) {
+        result_.partial_map = true;
+      } else if (is_signal_note(note) && !result_.threads.empty()) {
+        result_.threads.back().signal_info = parse_signal_note(note.contents);
       }
     }
     decide_who_crashed();
@@ -160,7 +164,7 @@ class NoteReader {
     if (!code || !address || !pid) {
       return std::nullopt;
     }
-    return SignalInfo{static_cast<std::int32_t>(*code), *address, *pid};
+    return SignalInfo{static_cast<std::int32_t>(*code), address, pid};
   }
 
   // The kernel writes the thread that took the signal first, and its signal into every thread.

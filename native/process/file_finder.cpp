@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/mapped_file.h"
+#include "object/embedded_file.h"
 #include "object/open_files.h"
 #include "process/debuginfod.h"
 
@@ -65,9 +67,9 @@ std::shared_ptr<const ElfFile> FileFinder::open(const std::string& path) {
   const auto [entry, is_new] = opened_.try_emplace(path);
   if (is_new) {
     try {
-      entry->second = open_shared(path);
+      entry->second = open_shared(path, Formats::elf_and_pe);
     } catch (const Error&) {
-      // Not there, not readable or not ELF: the next candidate's turn.
+      // Not there, not readable or of no format: the next candidate's turn.
     }
   }
   return entry->second;
@@ -116,9 +118,24 @@ std::vector<std::string> FileFinder::candidates(const FileQuery& query) const {
   return paths;
 }
 
+std::shared_ptr<const ElfFile> FileFinder::embedded(const std::string& path,
+                                                    const FileQuery& query) {
+  if (query.offset == 0 || query.budget == nullptr || !is_other_format(path)) {
+    return nullptr;
+  }
+  const auto [entry, is_new] = opened_.try_emplace(path + "@" + hex(query.offset));
+  if (is_new) {
+    entry->second = open_embedded(path, query.offset, *query.budget);
+  }
+  return entry->second;
+}
+
 // True when the search is over.
 bool FileFinder::try_path(const FileQuery& query, const std::string& path, FoundFile& result) {
   auto file = open(path);
+  if (file == nullptr) {
+    file = embedded(path, query);
+  }
   if (file == nullptr && result.other_format.empty() && is_other_format(path)) {
     result.other_format = path;
   }

@@ -22,6 +22,9 @@ struct FileQuery {
   std::vector<std::string> last;   // paths to try when all others have failed
   // Whether a file agrees with what lies in memory; asked where no build id can decide. Empty: any.
   std::function<bool(const ElfFile&)> fits;
+  // Where in a file that is no ELF file itself the wanted one begins; 0: nowhere. `budget` pays.
+  std::uint64_t offset = 0;
+  Budget* budget = nullptr;
 };
 
 // A file that was there, but is not the one.
@@ -63,6 +66,7 @@ class FileFinder {
   enum class Verdict { absent, rejected, debug_only, good };
   Verdict judge(const FileQuery& query, const ElfFile* file) const;
   std::vector<std::string> candidates(const FileQuery& query) const;
+  std::shared_ptr<const ElfFile> embedded(const std::string& path, const FileQuery& query);
   bool try_path(const FileQuery& query, const std::string& path, FoundFile& result);
   bool try_by_build_id(const FileQuery& query, FoundFile& result);
   std::string path_by_build_id(const std::string& build_id);

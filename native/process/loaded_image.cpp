@@ -84,6 +84,19 @@ AddressRange loaded_range(std::span<const ElfSegment> segments, Address bias) {
   return range;
 }
 
+bool same_layout(const ElfFile& file, const LoadedImage& image) {
+  const auto loads = [](std::span<const ElfSegment> segments) {
+    std::vector<std::array<std::uint64_t, 3>> result;
+    for (const ElfSegment& segment : segments) {
+      if (segment.type == PT_LOAD) {
+        result.push_back({segment.address, segment.memory_size, segment.flags});
+      }
+    }
+    return result;
+  };
+  return loads(file.segments()) == loads(image.segments) && file.entry() == image.entry;
+}
+
 std::string build_id_in_memory(const Memory& memory, std::span<const ElfSegment> segments,
                                Address bias, const Architecture& arch) {
   static constexpr std::string_view kDigits = "0123456789abcdef";

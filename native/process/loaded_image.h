@@ -33,6 +33,10 @@ std::optional<LoadedImage> read_loaded_image(const Memory& memory, Address heade
 // are none, or when they claim to reach around the end of the address space.
 AddressRange loaded_range(std::span<const ElfSegment> segments, Address bias);
 
+// Whether a file's PT_LOAD segments are those of the image in memory. File sizes are left out:
+// debug files have none.
+bool same_layout(const ElfFile& file, const LoadedImage& image);
+
 // The first segment of a type (PT_*); null when there is none.
 const ElfSegment* segment_of_type(std::span<const ElfSegment> segments, std::uint32_t type);
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "object/embedded_file.h"
+
 namespace whocall {
 namespace {
 
@@ -16,13 +18,83 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+MappedPiece piece_of(const Mapping& mapping) {
+  return {mapping.range, mapping.offset, mapping.executable, !mapping.permissions_known,
+          mapping.writable};
+}
+
+// The bias at which `segment` explains `piece`; a miss when the piece is not part of it.
+std::optional<Address> bias_of_piece(const ElfSegment& segment, const MappedPiece& piece) {
+  const std::uint64_t slack = segment.offset % kLargestPage;  // the page's bytes before the segment
+  const bool before = piece.offset < segment.offset && segment.offset - piece.offset <= slack;
+  const bool inside = piece.offset >= segment.offset &&
+                      piece.offset - segment.offset < round_up(segment.file_size, kPage);
+  const Address bias = piece.range.begin - (segment.address + (piece.offset - segment.offset));
+  if (segment.type != PT_LOAD || segment.file_size == 0 || !(before || inside) ||
+      bias % kPage != 0) {
+    return std::nullopt;
+  }
+  return bias;
+}
+
+bool explains(std::span<const ElfSegment> segments, const MappedPiece& piece, Address bias) {
+  return std::ranges::any_of(
+      segments, [&](const ElfSegment& segment) { return bias_of_piece(segment, piece) == bias; });
+}
+
+// Whether the mapping is the page of data of a file whose code began with the same page, and ended
+// where it begins, with the gap that linkers leave between the two.
+bool is_page_of_data(const MappedObject& object, const Mapping& mapping) {
+  const MappedPiece& first = object.pieces.front();
+  return first.offset == 0 && first.executable && !first.guessed && mapping.permissions_known &&
+         !mapping.executable && mapping.range.begin == object.pieces.back().range.end;
+}
+
+// Whether the mapping can go on with the file of an archive that `last` is a part of: what loaders
+// map of a file follows one another, in the file and in memory, and ends with what can be written.
+bool follows(const MappedPiece& last, const Mapping& mapping) {
+  return mapping.offset >= last.offset &&
+         mapping.offset - last.offset <= last.range.size() + kLargestPage &&
+         mapping.range.begin - last.range.end <= kLargestPage &&
+         (mapping.writable || !last.writable);
+}
+
 // Whether the mapping begins another loading of the same file. Offset 0 alone does not say so: a
 // small program maps its first page twice, once as code and once as data.
 bool begins_new_object(const MappedObject& object, const Mapping& mapping) {
+  if (is_archive_name(object.path)) {
+    return !follows(object.pieces.back(), mapping);
+  }
   if (object.image) {
     return mapping.range.begin >= round_up(object.range().end, kLargestPage);
   }
-  return mapping.offset == 0 && object.pieces.back().offset != 0;
+  return mapping.offset == 0 && object.pieces.back().offset != 0 &&
+         !is_page_of_data(object, mapping);
+}
+
+// Whether the header that lies in `mapping` too is the object's own. Folklore. Situation: a file's
+// first page is mapped twice, because what follows the code of a small file is in that page as
+// well. Example: whatever linkers made before 2018 that is smaller than a page; lld's files today.
+// Where a core leaves out code (coredump_filter 0x23), the copy beside the data is the only header,
+// and lies as far behind the place of the file as the linker put the data. Remedy: the place is one
+// at which the segments explain both mappings.
+std::optional<LoadedImage> image_by_copy(const MappedObject& object, const Mapping& mapping,
+                                         const Memory& memory, const Architecture& arch) {
+  auto image = object.image || mapping.offset != 0
+                   ? std::nullopt
+                   : read_loaded_image(memory, mapping.range.begin, arch);
+  if (!image) {
+    return std::nullopt;
+  }
+  const MappedPiece copy = piece_of(mapping);
+  for (const ElfSegment& segment : image->segments) {
+    const auto bias = bias_of_piece(segment, copy);
+    if (bias && explains(image->segments, object.pieces.front(), *bias)) {
+      image->bias = *bias;
+      return image;
+    }
+  }
+  return std::nullopt;
 }
 
 // Folklore. Situation: a library has a page of its own code in memory once more, beside writable
@@ -31,7 +103,8 @@ bool begins_new_object(const MappedObject& object, const Mapping& mapping) {
 // loading begins with the beginning of its file, as every loader maps that, where the first loading
 // did.
 bool is_apart(const MappedObject& whole, const Mapping& mapping) {
-  return whole.image && mapping.offset != 0 && begins_new_object(whole, mapping);
+  return whole.image && mapping.offset != 0 && !is_archive_name(whole.path) &&
+         begins_new_object(whole, mapping);
 }
 
 // Shared anonymous memory and devices have names that look like files; gdb also passes the kernel's
@@ -54,25 +127,6 @@ bool may_be_module(const MappedObject& object, const Memory& memory) {
                            object.path.find(".so") == std::string::npos;
   return !header_is_readable && !only_a_name && !is_pseudo_file(object.path) &&
          std::ranges::any_of(object.pieces, &MappedPiece::executable);
-}
-
-// The bias at which `segment` explains `piece`; a miss when the piece is not part of it.
-std::optional<Address> bias_of_piece(const ElfSegment& segment, const MappedPiece& piece) {
-  const std::uint64_t slack = segment.offset % kLargestPage;  // the page's bytes before the segment
-  const bool before = piece.offset < segment.offset && segment.offset - piece.offset <= slack;
-  const bool inside = piece.offset >= segment.offset &&
-                      piece.offset - segment.offset < round_up(segment.file_size, kPage);
-  const Address bias = piece.range.begin - (segment.address + (piece.offset - segment.offset));
-  if (segment.type != PT_LOAD || segment.file_size == 0 || !(before || inside) ||
-      bias % kPage != 0) {
-    return std::nullopt;
-  }
-  return bias;
-}
-
-bool explains(std::span<const ElfSegment> segments, const MappedPiece& piece, Address bias) {
-  return std::ranges::any_of(
-      segments, [&](const ElfSegment& segment) { return bias_of_piece(segment, piece) == bias; });
 }
 
 // The pages that a segment's file bytes are mapped to.
@@ -119,6 +173,9 @@ bool code_agrees(std::span<const ElfSegment> segments, std::span<const MappedPie
 }  // namespace
 
 AddressRange MappedObject::range() const {
+  if (pe) {
+    return pe->range;
+  }
   AddressRange range = image ? loaded_range(image->segments, image->bias) : AddressRange{};
   if (range.empty() && !pieces.empty()) {
     range = {pieces.front().range.begin, pieces.back().range.end};
@@ -138,20 +195,26 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
     if (known != current.end() && is_apart(objects[known->second], mapping)) {
       continue;
     }
-    if (known == current.end() || begins_new_object(objects[known->second], mapping)) {
+    if (known != current.end()) {
+      MappedObject& object = objects[known->second];
+      if (auto image = image_by_copy(object, mapping, memory, arch)) {
+        object.image = std::move(image);
+      }
+    }
+    const bool may_begin = mapping.offset == 0 || is_archive_name(mapping.path);
+    auto image = may_begin ? read_loaded_image(memory, mapping.range.begin, arch) : std::nullopt;
+    if (known == current.end() || (image && mapping.offset != 0) ||
+        begins_new_object(objects[known->second], mapping)) {
       if (!budget.draw(Cost::mapped, 1)) {
         break;
       }
       current[mapping.path] = objects.size();
       MappedObject object;
       object.path = mapping.path;
-      if (mapping.offset == 0) {
-        object.image = read_loaded_image(memory, mapping.range.begin, arch);
-      }
+      object.image = std::move(image);
       objects.push_back(std::move(object));
     }
-    objects[current[mapping.path]].pieces.push_back(
-        {mapping.range, mapping.offset, mapping.executable, !mapping.permissions_known});
+    objects[current[mapping.path]].pieces.push_back(piece_of(mapping));
   }
   std::erase_if(objects,
                 [&](const MappedObject& object) { return !may_be_module(object, memory); });
@@ -180,6 +243,15 @@ std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
     }
   }
   return best && code_agrees(segments, pieces, *best) ? best : std::nullopt;
+}
+
+std::optional<Address> bias_of_pieces(const ElfFile& file, std::vector<MappedPiece> pieces) {
+  const std::uint64_t offset = offset_in_container(file);
+  std::erase_if(pieces, [&](const MappedPiece& piece) { return piece.offset < offset; });
+  for (MappedPiece& piece : pieces) {
+    piece.offset -= offset;
+  }
+  return bias_of_pieces(file.segments(), pieces);
 }
 
 bool code_is_executable(std::span<const ElfSegment> segments, Address bias,

@@ -24,6 +24,13 @@ struct MappedPiece {
   std::uint64_t offset = 0;  // in the file, bytes
   bool executable = false;
   bool guessed = false;  // the protection is not known
+  bool writable = false;
+};
+
+// A loading of a PE file (pe_objects.h).
+struct PePlace {
+  AddressRange range;              // runtime addresses
+  std::vector<std::byte> headers;  // as they lie in memory; empty where they cannot be read
 };
 
 // One loading of one file: something that becomes a module when it turns out to be ELF.
@@ -31,6 +38,7 @@ struct MappedObject {
   std::string path;                  // as the process names it; may be empty
   std::vector<MappedPiece> pieces;   // sorted; empty where no source names mapped files
   std::optional<LoadedImage> image;  // when its headers can be read from memory
+  std::optional<PePlace> pe;         // when it is no ELF file, but one of Windows
   std::optional<Address> bias;       // where a source other than the image tells it
   std::optional<Address> dynamic;    // runtime address of the dynamic table, by the linker's list
   std::optional<Address> begin;      // runtime address of its first byte, by a dump's list
@@ -54,6 +62,9 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
 // file that was mapped.
 std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
                                       std::span<const MappedPiece> pieces);
+
+// The same of a file, which may lie in another one: what is mapped of it has that one's offsets.
+std::optional<Address> bias_of_pieces(const ElfFile& file, std::vector<MappedPiece> pieces);
 
 // Whether all code of a file that was loaded at `bias` lies in mappings that can be executed, as
 // far as mappings are there at all: many dumpers leave out those of files.

@@ -49,7 +49,39 @@ void complete_permissions(ProcessImage& image) {
   }
 }
 
+// Appends what `whole` has that no mapping of the image covers: only what it begins with, where the
+// image tells all that was mapped and a dumper left this out.
+void append_rest(const ProcessImage& image, const Mapping& whole, std::vector<Mapping>& added) {
+  Address begin = whole.range.begin;
+  auto next = std::ranges::upper_bound(image.mappings, begin, {},
+                                       [](const Mapping& known) { return known.range.end; });
+  const bool begun = next != image.mappings.end() && next->range.contains(begin);
+  if (begun && !image.partial_map) {
+    return;
+  }
+  while (begin < whole.range.end) {
+    const bool last = next == image.mappings.end() || next->range.begin >= whole.range.end;
+    const Address end = last ? whole.range.end : next->range.begin;
+    if (begin < end) {
+      Mapping piece = whole;
+      piece.range = {begin, end};
+      piece.offset += begin - whole.range.begin;
+      added.push_back(std::move(piece));
+    }
+    if (last || !image.partial_map) {
+      break;
+    }
+    begin = next->range.end;
+    ++next;
+  }
+}
+
 // Some dumpers leave out the mappings that they do not dump, NT_FILE included. The files know.
+//
+// Folklore. Situation: a dump holds pieces of a library's code, as Crashpad and Breakpad keep some
+// bytes around every program counter, and its mappings are not told. Example: Chromium's dump has
+// 512 bytes of libc around each thread's system call; what lay behind them in the same segment was
+// no code, and walks ended there. Remedy: each gap between the pieces is the file's.
 void add_mappings_of_modules(ProcessImage& image) {
   std::vector<Mapping> added;
   for (const Module& module : image.modules) {
@@ -57,21 +89,16 @@ void add_mappings_of_modules(ProcessImage& image) {
       continue;
     }
     for (const ElfSegment& segment : module.file->segments()) {
-      const Address begin = module.runtime_address(segment.address);
-      const auto after = std::ranges::upper_bound(image.mappings, begin, {},
-                                                  [](const Mapping& m) { return m.range.begin; });
-      if (segment.type != PT_LOAD || image.mapping_at(begin) != nullptr) {
+      if (segment.type != PT_LOAD) {
         continue;
       }
+      const Address begin = module.runtime_address(segment.address);
       Mapping mapping;
       mapping.range = {begin, begin + segment.memory_size};
-      if (after != image.mappings.end()) {
-        mapping.range.end = std::min(mapping.range.end, after->range.begin);
-      }
       take_protection(segment, mapping);
       mapping.offset = segment.offset;
       mapping.path = module.path;
-      added.push_back(std::move(mapping));
+      append_rest(image, mapping, added);
     }
   }
   std::ranges::move(added, std::back_inserter(image.mappings));
@@ -84,8 +111,7 @@ void add_told_mappings(ProcessImage& image, std::span<const ToldModule> told) {
   std::vector<Mapping> added;
   for (const ToldModule& module : told) {
     const Module* known = image.module_at(module.range.begin);
-    if (image.mapping_at(module.range.begin) != nullptr ||
-        (known != nullptr && known->file != nullptr)) {
+    if (known != nullptr && known->file != nullptr) {
       continue;
     }
     Mapping mapping;
@@ -94,7 +120,7 @@ void add_told_mappings(ProcessImage& image, std::span<const ToldModule> told) {
     mapping.executable = true;
     mapping.path = module.path;
     mapping.permissions_known = false;
-    added.push_back(std::move(mapping));
+    append_rest(image, mapping, added);
   }
   std::ranges::move(added, std::back_inserter(image.mappings));
   make_disjoint(image.mappings);

@@ -7,29 +7,17 @@
 #include <cstdio>
 #include <utility>
 
+#include "object/elf_dynamic.h"
+#include "object/embedded_file.h"
 #include "process/file_finder.h"
 #include "process/module_mappings.h"
 #include "process/module_remarks.h"
+#include "process/pe_objects.h"
 
 namespace whocall {
 namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
-
-// Whether a file's PT_LOAD segments are those of the image in memory. File sizes are left out:
-// debug files have none.
-bool same_layout(const ElfFile& file, const LoadedImage& image) {
-  const auto loads = [](std::span<const ElfSegment> segments) {
-    std::vector<std::array<std::uint64_t, 3>> result;
-    for (const ElfSegment& segment : segments) {
-      if (segment.type == PT_LOAD) {
-        result.push_back({segment.address, segment.memory_size, segment.flags});
-      }
-    }
-    return result;
-  };
-  return loads(file.segments()) == loads(image.segments) && file.entry() == image.entry;
-}
 
 // Where neither headers nor a file tell the bias: libraries and position-independent programs are
 // linked at 0; other programs run where they were linked, low in the address space (0x400000,
@@ -40,7 +28,7 @@ Address assumed_bias(const MappedObject& object) {
   if (object.pieces.empty() || (object.is_program && (begin < kLow || begin == 0x120000000))) {
     return 0;
   }
-  return begin - object.pieces.front().offset;
+  return is_archive_name(object.path) ? begin : begin - object.pieces.front().offset;
 }
 
 // With the slash at its end; empty without one.
@@ -103,6 +91,8 @@ class ModuleMaker {
       query.path.resize(query.path.size() - kDeleted.size());
     }
     query.build_id = module.build_id_in_memory;
+    query.offset = object.pieces.empty() ? 0 : object.pieces.front().offset;
+    query.budget = evidence_.budget.get();
     query.fits = [&](const ElfFile& file) { return fits(object, file, module); };
     add_special_paths(object, was_deleted, query);
     FoundFile found = finder_.find(query);
@@ -166,6 +156,9 @@ class ModuleMaker {
   // The page with the build id may be in memory though that of the headers is not: the file's own
   // headers tell where it lies.
   [[nodiscard]] bool fits(const MappedObject& object, const ElfFile& file, Module& module) const {
+    if (object.pe) {
+      return is_pe_of(object, file, evidence_.mappings, evidence_.memory);
+    }
     if (object.image) {
       return same_layout(file, *object.image);
     }
@@ -200,7 +193,7 @@ class ModuleMaker {
       return *object.begin - file.load_range().begin / 4096 * 4096;
     }
     if (!object.pieces.empty()) {
-      return bias_of_pieces(file.segments(), object.pieces);
+      return bias_of_pieces(file, object.pieces);
     }
     if (object.is_program && evidence_.auxiliary.entry) {
       const Address bias = *evidence_.auxiliary.entry - file.entry();
@@ -213,6 +206,7 @@ class ModuleMaker {
   void accept(const MappedObject& object, FoundFile found, bool was_deleted, Module& module) {
     module.file_path = found.path;
     module.build_id_on_disk = found.file->build_id();
+    module.path = path_in_container(module.path, name_in_container(*found.file));
     if (object.is_program) {
       program_folder_ = folder_of(found.path);
     }
@@ -250,7 +244,11 @@ class ModuleMaker {
   // Whether the image in memory is whole enough to stand in for the file.
   bool use_memory(const MappedObject& object, Module& module) const {
     if (!object.image) {
-      return false;
+      module.file = rebuild_pe(object, evidence_.memory, module.path, *evidence_.budget);
+      module.bias =
+          module.file == nullptr ? module.bias : *object.begin - module.file->load_range().begin;
+      module.state = module.file == nullptr ? module.state : ModuleState::in_memory;
+      return module.file != nullptr;
     }
     module.file = rebuild_file(evidence_.memory, *object.image, evidence_.arch, module.path,
                                *evidence_.budget);
@@ -258,6 +256,8 @@ class ModuleMaker {
       return false;
     }
     module.state = ModuleState::in_memory;
+    const bool one_of_many = is_archive_name(module.path);
+    module.path = path_in_container(module.path, one_of_many ? soname_of(*module.file) : "");
     return true;
   }
 

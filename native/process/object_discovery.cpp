@@ -10,6 +10,7 @@
 #include "process/link_map.h"
 #include "process/memory_and_file.h"
 #include "process/memory_text.h"
+#include "process/pe_objects.h"
 #include "process/program_image.h"
 
 namespace whocall {
@@ -32,6 +33,8 @@ class Discovery {
 
   std::vector<MappedObject> run() {
     objects_ = group_mappings(evidence_.mappings, memory_, arch_, *evidence_.budget);
+    const auto has = [&](const MappedObject& object) { return file_of_(object).has_value(); };
+    take_pe_objects(evidence_.mappings, memory_, has, objects_);
     const auto room = evidence_.budget->left(Cost::modules);
     if (!evidence_.budget->draw(Cost::modules, objects_.size())) {
       objects_.resize(room);
@@ -70,7 +73,7 @@ class Discovery {
 
   [[nodiscard]] std::string program_path() const {
     const auto& place = evidence_.auxiliary.program_path;
-    const std::string path = place ? read_string(memory_, *place) : std::string();
+    const std::string path = place ? read_string(memory_, *place) : "";
     return path.empty() ? evidence_.program_name : path;
   }
 
@@ -98,17 +101,17 @@ class Discovery {
   // Headers in memory, where there are any, say more than the list.
   void add_told_module(const ToldModule& module) {
     MappedObject* object = covering(module.range.begin);
+    if (object == nullptr && !evidence_.budget->draw(Cost::modules, 1)) {
+      return;
+    }
     if (object == nullptr) {
-      if (!evidence_.budget->draw(Cost::modules, 1)) {
-        return;
-      }
       object = &objects_.emplace_back();
       object->path = module.path;
       object->by_file = module.range;
     }
-    object->begin = module.range.begin;
-    object->build_id = module.build_id;
-    object->is_program = module.is_executable && program() == nullptr;
+    object->is_program |= module.is_executable && program() == nullptr;
+    object->build_id = object->begin ? object->build_id : module.build_id;
+    object->begin = object->begin.value_or(module.range.begin);  // Breakpad has rows for its pages
   }
 
   void find_program() {

@@ -19,11 +19,11 @@ namespace whocall {
 
 class Debuginfod;
 
-// What the kernel tells of a signal beside its number.
+// What the kernel tells of a signal beside its number; a dump by another writer may keep a part.
 struct SignalInfo {
-  int code = 0;           // si_code; at most 0: a process sent it
-  Address address = 0;    // si_addr of a fault, as the union's first word
-  std::uint32_t pid = 0;  // si_pid of the sender, from the same place
+  std::optional<int> code;           // si_code; at most 0: a process sent it
+  std::optional<Address> address;    // si_addr of a fault, as the union's first word
+  std::optional<std::uint32_t> pid;  // si_pid of the sender, from the same place
 };
 
 struct Thread {
@@ -97,6 +97,7 @@ class ProcessImage {
   std::unique_ptr<Memory> memory;
   std::vector<Thread> threads;
   std::vector<Mapping> mappings;  // sorted by range.begin, disjoint
+  bool partial_map = false;       // there was more than they tell: what they lack proves nothing
   std::vector<Module> modules;    // sorted by range.begin, disjoint
   std::string core_path;          // empty for a live process
   std::string exe_path;           // empty when unknown

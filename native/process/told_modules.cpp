@@ -10,6 +10,8 @@ namespace {
 constexpr std::string_view kOwner = "WHOCALL";
 constexpr std::uint32_t kModules = 0x574d4f44;
 constexpr std::uint32_t kNames = 0x574e414d;
+constexpr std::uint32_t kSignal = 0x57534947;
+constexpr std::uint32_t kPartialMap = 0x574d4150;
 
 std::string as_hex(ByteView bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -27,6 +29,35 @@ std::string as_hex(ByteView bytes) {
 bool is_module_note(const ElfNote& note) { return note.owner == kOwner && note.type == kModules; }
 
 bool is_name_note(const ElfNote& note) { return note.owner == kOwner && note.type == kNames; }
+
+bool is_signal_note(const ElfNote& note) { return note.owner == kOwner && note.type == kSignal; }
+
+bool is_partial_map_note(const ElfNote& note) {
+  return note.owner == kOwner && note.type == kPartialMap;
+}
+
+std::optional<SignalInfo> parse_signal_note(ByteView contents) {
+  constexpr unsigned kWord = 8;
+  ByteReader words(contents);
+  const std::uint64_t told = words.fixed(kWord);
+  const std::uint64_t code = words.fixed(kWord);
+  const std::uint64_t address = words.fixed(kWord);
+  const std::uint64_t pid = words.fixed(kWord);
+  if (!words.ok()) {
+    return std::nullopt;
+  }
+  SignalInfo info;
+  if ((told & 1U) != 0) {
+    info.code = static_cast<std::int32_t>(code);
+  }
+  if ((told & 2U) != 0) {
+    info.address = address;
+  }
+  if ((told & 4U) != 0) {
+    info.pid = static_cast<std::uint32_t>(pid);
+  }
+  return info;
+}
 
 std::vector<ToldModule> parse_module_note(ByteView contents) {
   constexpr unsigned kWord = 8;

@@ -8,6 +8,7 @@
 #include "base/address.h"
 #include "base/byte_view.h"
 #include "object/elf_file.h"
+#include "process/process_image.h"
 
 namespace whocall {
 
@@ -34,7 +35,16 @@ bool is_module_note(const ElfNote& note);
 // left out.
 std::vector<ToldModule> parse_module_note(ByteView contents);
 
-// Beside it lies the note of names: for each thread that has one a word of 64 bits with its id, and
+// Beside it lies, behind the thread that crashed, the note of its signal: words of 64 bits, namely
+// what is told (1: the code, 2: the address, 4: the sender), and then those three. It holds where a
+// dump keeps less than the kernel's note does.
+bool is_signal_note(const ElfNote& note);
+std::optional<SignalInfo> parse_signal_note(ByteView contents);
+
+// Where the dump tells no mappings, an empty note stands: what memory is held is all that is known.
+bool is_partial_map_note(const ElfNote& note);
+
+// And the note of names: for each thread that has one a word of 64 bits with its id, and
 // the name with a NUL behind it.
 bool is_name_note(const ElfNote& note);
 std::vector<ToldName> parse_name_note(ByteView contents);

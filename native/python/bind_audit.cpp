@@ -3,6 +3,7 @@
 
 #include "base/interrupt.h"
 #include "base/long_work.h"
+#include "object/open_files.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/audit/audit.h"
@@ -18,7 +19,7 @@ Audit audit(const std::string& path, std::size_t difference_limit, std::uint64_t
   options.every = every == 0 ? 1 : every;
   options.check_interrupt = &check_interrupt;
   const LongWork work("Auditing", path);
-  return audit_file(ElfFile::open(path), options);
+  return audit_file(open_shared(path, Formats::elf_and_pe), options);
 }
 
 // Counts by the names of `Named`, an enumeration from 0 on.

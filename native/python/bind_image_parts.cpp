@@ -137,6 +137,7 @@ void bind_image_parts(py::module_& module) {
       .def_property_readonly("end", [](const Mapping& mapping) { return mapping.range.end; })
       .def_readonly("offset", &Mapping::offset)
       .def_property_readonly("permissions", &permissions)
+      .def_readonly("permissions_known", &Mapping::permissions_known)
       .def_property_readonly("path", [](const Mapping& mapping) { return text(mapping.path); });
 }
 

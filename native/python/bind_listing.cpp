@@ -6,6 +6,7 @@
 #include "object/elf_symbols.h"
 #include "python/convert.h"
 #include "report/listing.h"
+#include "report/operations.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/plt_symbols.h"
 
@@ -22,6 +23,39 @@ py::list listing(const Process& process, Address at, std::optional<Address> star
     lines.append(py::make_tuple(item.address, py::bytes(item.bytes), text(item.text), item.target));
   }
   return lines;
+}
+
+std::string_view word_for(Operation::Flow flow) {
+  switch (flow) {
+    case Operation::Flow::call:
+      return "call";
+    case Operation::Flow::jump:
+      return "jump";
+    case Operation::Flow::leave:
+      return "leave";
+    default:
+      return "next";
+  }
+}
+
+py::tuple as_tuple(const Operand& operand) {
+  const auto kind = static_cast<unsigned>(operand.kind);
+  const unsigned access = (operand.read ? 1U : 0U) | (operand.written ? 2U : 0U);
+  return py::make_tuple(kind, access, operand.size, operand.reg, operand.index, operand.scale,
+                        operand.segment, operand.value);
+}
+
+py::list operations(const Process& process, Address begin, std::size_t size, std::size_t most) {
+  py::list rows;
+  for (const Operation& item : list_operations(process.image(), begin, size, most)) {
+    py::list operands;
+    for (const Operand& operand : item.operands) {
+      operands.append(as_tuple(operand));
+    }
+    rows.append(py::make_tuple(item.address, item.size, word_for(item.flow), item.mnemonic,
+                               item.operands_text, operands));
+  }
+  return rows;
 }
 
 // The name of the function at an address by symbols alone, and how far into it that is (bytes); a
@@ -71,6 +105,7 @@ void bind_listing(py::class_<Process>& process) {
   process
       .def("listing", &listing, py::arg("at"), py::arg("start") = py::none(),
            py::arg("before") = 12, py::arg("after") = 6)
+      .def("operations", &operations, py::arg("begin"), py::arg("size"), py::arg("most"))
       .def("symbol_at", &found_symbol, py::arg("address"))
       .def("variable", &variable, py::arg("module"), py::arg("name"));
 }

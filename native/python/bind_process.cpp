@@ -18,6 +18,7 @@
 #include "python/bind_symfile.h"
 #include "python/convert.h"
 #include "symbols/coverage.h"
+#include "symbols/lists/stand_in_file.h"
 
 namespace py = pybind11;
 
@@ -160,6 +161,11 @@ std::vector<std::tuple<py::str, Address, bool>> files_of_program(
   return files;
 }
 
+Process opened(std::unique_ptr<ProcessImage> image) {
+  lend_stand_ins(*image);
+  return Process(std::move(image));
+}
+
 Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
                       const std::vector<ThreadTuple>& threads,
                       const std::vector<MappingTuple>& mappings,
@@ -172,19 +178,19 @@ Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
   snapshot.is_local = is_local;
   snapshot.signature_bits = signature_bits;
   snapshot.read_memory = reader_of(read_memory);
-  return Process(open_inferior(std::move(snapshot), search));
+  return opened(open_inferior(std::move(snapshot), search));
 }
 
 void bind_openers(py::module_& module) {
   module.def(
       "open_core",
       [](const std::string& path, const FileSearch& search) {
-        return Process(open_core(path, search));
+        return opened(open_core(path, search));
       },
       py::arg("path"), py::arg("search") = FileSearch());
   module.def(
       "open_process",
-      [](std::int64_t pid, const FileSearch& search) { return Process(open_process(pid, search)); },
+      [](std::int64_t pid, const FileSearch& search) { return opened(open_process(pid, search)); },
       py::arg("pid"), py::arg("search") = FileSearch());
   module.def("loaded_files", &files_of_program, py::arg("arch"), py::arg("auxiliary"),
              py::arg("read_memory"), py::arg("program"));
@@ -244,6 +250,8 @@ void bind_process(py::module_& module) {
                              [](const Process& process) { return threads_of(process.session()); })
       .def_property_readonly("modules",
                              [](const Process& process) { return modules_of(process.session()); })
+      .def_property_readonly("partial_map",
+                             [](const Process& process) { return process.image().partial_map; })
       .def_property_readonly("mappings",
                              [](const Process& process) { return process.image().mappings; })
       .def("describe", &describe, py::arg("address"), py::arg("demangle") = true,

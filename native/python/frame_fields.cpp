@@ -30,7 +30,7 @@ py::object tuple_of(const std::vector<std::string>& names, Session& session) {
 
 py::object evidence(const FrameFacts& facts, Session& session) {
   std::size_t which = 0;
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(Evidence::signal); ++i) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Evidence::damaged_return); ++i) {
     which |= std::size_t{facts.frame().evidence.has(static_cast<Evidence>(i))} << i;
   }
   py::object& kept = session.evidence.at(which);

@@ -25,7 +25,9 @@ struct Session {
   std::shared_ptr<Symbolizer> symbolizer;
   Walker walker;
   KeptTexts texts;
-  std::array<pybind11::object, 64> evidence;  // tuples of its words, by which are among them
+  static constexpr unsigned kEvidence = static_cast<unsigned>(Evidence::damaged_return) + 1;
+  // Tuples of its words, by which are among them.
+  std::array<pybind11::object, std::size_t{1} << kEvidence> evidence;
 };
 
 // What Python holds: close() lets the session go, later calls say so.

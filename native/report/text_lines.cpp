@@ -25,6 +25,7 @@ void append_painted(std::string& text, std::string_view code, std::string_view w
 std::optional<Address> bytes_searched(const ThreadTrace& trace, std::size_t number,
                                       const Architecture& arch) {
   if (number == 0 || trace.frame(number).frame().trust != Trust::scan ||
+      trace.frame(number).frame().evidence.has(Evidence::call_elsewhere) ||
       trace.frame(number - 1).named().inlined()) {
     return std::nullopt;
   }
@@ -178,10 +179,18 @@ void TextLines::finish(std::string& text, const Line& line, std::string_view dra
 
 void TextLines::append_searched(std::string& text, std::size_t at) const {
   const std::optional<Address> bytes = bytes_searched(trace_, at, arch_);
-  if (bytes && below_) {
+  if (bytes && below_ && trace_.frame(at).frame().evidence.has(Evidence::damaged_return)) {
     append_painted(text, paint_.metadata,
-                   "(no rule leads on from #" + std::to_string(*below_) + ": whocall searched " +
-                       std::to_string(*bytes) + " bytes of stack)");
+                   "(the return address of #" + std::to_string(*below_) +
+                       " was overwritten in part: one call near it may have led there)");
+    text += '\n';
+  } else if (bytes && below_) {
+    const bool replaced = trace_.frame(at - 1).frame().evidence.has(Evidence::return_replaced);
+    const std::string below = "#" + std::to_string(*below_);
+    append_painted(text, paint_.metadata,
+                   (replaced ? "(a return address was replaced by that of " + below
+                             : "(no rule leads on from " + below) +
+                       ": whocall searched " + std::to_string(*bytes) + " bytes of stack)");
     text += '\n';
   }
 }

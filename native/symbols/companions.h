@@ -2,9 +2,6 @@
 // some distributions leave in a stripped file.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "object/elf_file.h"
 #include "process/debug_files.h"
 #include "process/process_image.h"
@@ -15,9 +12,5 @@ namespace whocall {
 // All that `file` has on this machine; `debug` is what find_debug_file() says. Nothing but
 // debuginfod's watch throws.
 Companions companions_of(const ElfFile& file, const FileSearch& search, DebugFile debug);
-
-// The ELF image in .gnu_debugdata ("MiniDebugInfo" in gdb's manual), unpacked; null when there is
-// none. `remark` receives a sentence when there is one that cannot be used.
-std::shared_ptr<const ElfFile> read_gnu_debugdata(const ElfFile& file, std::string& remark);
 
 }  // namespace whocall

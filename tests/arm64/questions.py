@@ -54,7 +54,8 @@ def of_files() -> Questions:
     for libraries in (sysroot("aarch64-linux-gnu") / "lib", LIBRARIES):
         for name in ("libm.so.6", "libstdc++.so.6"):
             file = str(libraries / name)
-            found[f"functions of {file}"] = ["functions", file, "--json"]
+            where = ["--debug-directory", NO_DEBUG_FILES]
+            found[f"functions of {file}"] = ["functions", file, *where, "--json"]
         found[f"audit of {libraries}"] = ["audit", str(libraries / "libm.so.6"), "--json"]
     return found
 

@@ -13,6 +13,7 @@
 #include "memory/segment_memory.h"
 #include "object/exception_table.h"
 #include "process/file_image.h"
+#include "report/operations.h"
 #include "symbols/symbolizer.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/analysis/function_analysis.h"
@@ -78,6 +79,13 @@ void follow_in_module(const Architecture& arch, std::uint16_t where, ByteView co
   CodeMap map(*image, cfi, symbolizer);
   FunctionAnalyser analyser(*image, map);
   const Address pc = kCode + where % (code.size() + 2);
+  Address behind = pc;
+  for (const Operation& operation : list_operations(*image, pc, code.size(), 256)) {
+    if (operation.address < behind || operation.size == 0) {
+      __builtin_trap();
+    }
+    behind = operation.address + operation.size;
+  }
   if (const UnwindRow* row = analyser.row_at(pc); row != nullptr && !row->range.contains(pc)) {
     __builtin_trap();
   }

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "fuzz.h"
 #include "mutators.h"
-#include "object/call_frame_info.h"
 #include "object/debug_link.h"
 #include "object/elf_architecture.h"
 #include "object/elf_dynamic.h"
@@ -15,6 +14,7 @@
 #include "object/elf_imports.h"
 #include "object/elf_symbols.h"
 #include "object/go_program.h"
+#include "object/mini_debug_info.h"
 #include "object/mips_got.h"
 #include "object/procedure_table.h"
 #include "object/relocated_section.h"
@@ -104,8 +104,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_sections(*file);
     (void)static_symbols(*file);
     (void)dynamic_symbols(*file);
-    compile_all(eh_frame_of(*file));
-    compile_all(debug_frame_of(*file));
+    for (const CallFrameInfo* info : frame_tables_of(*file)) {
+      compile_all(info);
+    }
     look_up(*SymbolTable::from_elf(file));
     read_parts(*file);
   } catch (const Error&) {  // the one error type; any other ends the fuzzer

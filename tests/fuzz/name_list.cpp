@@ -6,12 +6,15 @@
 
 #include "base/error.h"
 #include "fuzz.h"
+#include "object/call_frame_info.h"
+#include "symbols/lists/breakpad_frames.h"
 #include "symbols/lists/list_base.h"
 #include "symbols/lists/list_formats.h"
 #include "symbols/lists/list_table.h"
 #include "symbols/lists/name_file.h"
 #include "symbols/lists/name_rows.h"
 #include "symbols/lists/symbol_files.h"
+#include "unwind/rows/cfi_program.h"
 
 namespace {
 
@@ -56,6 +59,17 @@ void read_file(std::span<const std::byte> bytes) {
   }
 }
 
+// Whatever the records are, what is made of them is a table that the reader of tables takes.
+void read_rows(std::string_view text) {
+  for (const Architecture* arch : architectures()) {
+    const auto rows = debug_frame_of_breakpad(text, 0x1000, *arch);
+    const ByteView bytes(rows, arch->abi.endian);
+    const CallFrameInfo info(FrameFormat::debug_frame, {bytes, 0}, std::nullopt,
+                             arch->abi.pointer_size);
+    info.for_each([](const Fde& fde) { (void)compile(fde); });
+  }
+}
+
 void read_as(unsigned kind, std::string_view text) {
   ListedNames list;
   switch (kind) {
@@ -74,6 +88,7 @@ void read_as(unsigned kind, std::string_view text) {
       break;
     case 5:
       read_breakpad(text, list);
+      read_rows(text);
       break;
     case 6:
       read_name_csv(text, list);

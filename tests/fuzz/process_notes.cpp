@@ -10,6 +10,7 @@
 #include "process/auxiliary_vector.h"
 #include "process/core_mappings.h"
 #include "process/core_notes.h"
+#include "process/foreign_core.h"
 #include "process/link_map.h"
 #include "process/loaded_image.h"
 #include "process/proc_files.h"
@@ -26,6 +27,8 @@ void read_lists(const Architecture& arch, ByteView bytes) {
   (void)decode_registers(bytes, arch);
   (void)parse_module_note(bytes);
   (void)parse_name_note(bytes);
+  (void)parse_signal_note(bytes);
+  (void)foreign_dump(bytes.bytes());
   const auto files = parse_file_note(bytes, arch.abi.pointer_size);
   Address end = 0;
   for (const Mapping& each : core_mappings({}, files)) {

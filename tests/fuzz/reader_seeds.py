@@ -18,6 +18,21 @@ import zlib
 from pathlib import Path
 
 
+def microdump() -> bytes:
+    """A system, a signal, a stack, registers, two modules; and the beginning of another."""
+    lines = [
+        "-----BEGIN BREAKPAD MICRODUMP-----", "V app:1.2", "O A x86_64 04 x86_64 6.1",
+        "R 0000000B SIGSEGV 0000000000000010", "S 0 7FFF0010 7FFF0000 00001000",
+        f"S 7FFF0000 {'41' * 64}", f"S 7FFF0040 {'00' * 64}", f"C {'00' * 1232}",
+        "M 400000 0 2000 0123456789ABCDEF0123456789ABCDEF0 program",
+        "M 7F0000000000 1000 1000 000000000000000000000000000000000 lib base.apk",
+        "-----END BREAKPAD MICRODUMP-----", "-----BEGIN BREAKPAD MICRODUMP-----",
+    ]  # fmt: skip
+    return "".join(
+        f"01-25 09:57:54.139 F/google-breakpad(234): {line}\n" for line in lines
+    ).encode()
+
+
 def minidump() -> bytes:
     """A system, a thread with its stack, a module with a build id, lists of Linux, an exception."""
     text = {"name": "/bin/program".encode("utf-16-le")}
@@ -168,6 +183,7 @@ def seeds(name: str) -> list[bytes]:
     packed += [zstd.stdout] if zstd.stdout else []
     made: dict[str, list[bytes]] = {
         "minidump": [minidump()],
+        "microdump": [microdump()],
         "elf_head": [Path(sys.executable).resolve().read_bytes()[:16384]],
         "tar": [tar(("a", b"b" * 700), ("n" * 200, b"c")), image()],
         "image": [image(), gzip.compress(image())],

@@ -29,7 +29,7 @@ void check(const ElfFile& made, const RepairFile& repaired) {
   if (!made.damage().empty() || made.section(".symtab") == nullptr) {
     __builtin_trap();
   }
-  const auto info = debug_frame_of(made);
+  const auto info = CallFrameInfo::of_debug_frame(made);  // whether it is believed or not
   if ((info == nullptr) != (made.section(".debug_frame") == nullptr)) {
     __builtin_trap();
   }

@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "gdbext" / "whocall"
 TESTS = Path(__file__).resolve().parents[1]
 # Readers of what comes from elsewhere: each is the subject of a target.
 READERS = (
+    *("dumps/microdump.py", "dumps/crash_signal.py"),
     *("dumps/minidump.py", "dumps/container.py", "dumps/tar_members.py", "dumps/layers.py"),
     *("dumps/merged_tree.py", "dumps/store.py", "dumps/apport.py", "dumps/abrt.py"),
     *("dumps/streams.py", "dumps/arrival.py", "core/elf_head.py", "resolve/record.py"),

@@ -255,7 +255,7 @@ TEST_CASE("what is not a core says what it is") {
              "is not a core file: it is a shared library"));
   const Bytes zstd = {std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f}, std::byte{0xfd}};
   CHECK(says(message_of(directory.write("core.zst", zstd)), "zstd -d"));
-  CHECK(says(message_of(directory.write("empty", {})), "not an ELF file"));
+  CHECK(says(message_of(directory.write("empty", {})), "is empty"));
   Bytes foreign = core_with({}).build();
   put(foreign, offsetof(Elf64_Ehdr, e_machine), std::uint16_t{EM_S390});
   const std::string message = message_of(directory.write("s390", foreign));

@@ -57,6 +57,26 @@ TEST_CASE("a list of modules that is cut off, or whose counts lie") {
   }
 }
 
+TEST_CASE("of a signal only what the dump tells") {
+  std::vector<std::byte> note;
+  for (const std::uint64_t word : {2ULL, 7ULL, 0xabcULL, 9ULL}) {
+    append_word(note, word);
+  }
+  const auto told = parse_signal_note(ByteView(note, Endian::little));
+  REQUIRE(told.has_value());
+  CHECK_FALSE(told->code.has_value());
+  CHECK(told->address == std::optional<Address>(0xabc));
+  CHECK_FALSE(told->pid.has_value());
+  note.front() = std::byte{5};
+  const auto others = parse_signal_note(ByteView(note, Endian::little));
+  REQUIRE(others.has_value());
+  CHECK(others->code == std::optional<int>(7));
+  CHECK_FALSE(others->address.has_value());
+  CHECK(others->pid == std::optional<std::uint32_t>(9));
+  note.pop_back();
+  CHECK_FALSE(parse_signal_note(ByteView(note, Endian::little)).has_value());
+}
+
 TEST_CASE("names of threads, and a list of them that is cut off") {
   std::vector<std::byte> note;
   for (const auto& [lwp, name] : {std::pair{7ULL, "worker"}, std::pair{8ULL, "io"}}) {

@@ -1,6 +1,7 @@
 // Calls of what is not code: NULL, freed and overwritten function pointers.
 #include <doctest/doctest.h>
 
+#include "arch/aarch64.h"
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "unwind_process.h"
@@ -97,6 +98,39 @@ TEST_CASE("call entry: without an acceptable word on top there is no caller") {
   CHECK(trace.frames.size() == 1);
   CHECK(trace.stop.reason == StopReason::no_caller);
   CHECK(contains(trace.stop.detail, "call-entry leads to 0x401333"));
+}
+
+// The innermost code is in a file that nobody has, and so is the C library's; x29 is the frame
+// record of the latter.
+Backtrace without_files(Address link) {
+  constexpr Address kProgram = 0x400000;
+  constexpr Address kLibrary = 0x7fb7370000;
+  TestProcess process(kAArch64);
+  process.map_unread("/bin/prog", {kProgram, kProgram + 0x1000}, "r-x");
+  process.map_unread("/lib/libc.so", {kLibrary, kLibrary + 0x30000}, "r-x");
+  process.module("/bin/prog", nullptr, {kProgram, kProgram + 0x1000}, true);
+  process.module("/lib/libc.so", nullptr, {kLibrary, kLibrary + 0x30000});
+  Stack stack(kStack, kAArch64);
+  stack.mark("sp").words(2, 0x2222);
+  stack.mark("record").word_of("end").word(kProgram + 0x40c).words(2, 0);
+  stack.mark("end").word(0).word(0).words(4, 0);
+  process.stack(stack);
+  return process.walk({{"pc", kProgram + 0x548},
+                       {"sp", stack.at("sp")},
+                       {"x29", stack.at("record")},
+                       {"x30", link}});
+}
+
+TEST_CASE("call entry: a link register to another module is the caller of code without a file") {
+  const auto trace = without_files(0x7fb7390b38);
+  REQUIRE(trace.frames.size() >= 3);
+  CHECK(trace.frames[1].pc == 0x7fb7390b38);
+  CHECK(trace.frames[1].trust == Trust::analysis);
+  CHECK(trace.frames[2].pc == 0x40040c);
+}
+
+TEST_CASE("call entry: one into its own module may be of a call that it made itself") {
+  CHECK(pcs(without_files(0x400520)) == "0x400548 0x40040c");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // How the flow enters the procedure linkage table.
 #include <doctest/doctest.h>
 
+#include "aarch64_words.h"
+#include "arch/aarch64.h"
 #include "arch/i386.h"
 #include "arch/x86_64.h"
 #include "unwind/analysis/function_analyser.h"
@@ -84,6 +86,36 @@ TEST_CASE("linkage table: rows at every instruction of a file's .plt") {
     CHECK(cfa(kPlt + 16) == words(1));
     CHECK(cfa(kPlt + 22) == words(1));
     CHECK(cfa(kPlt + 27) == words(2));
+  }
+}
+
+// lld does not tell the size of slots. Slot 0 alone saves the link register.
+TEST_CASE("linkage table: where calls leave the return address in a register, slots save nothing") {
+  const Bytes head = a64::words({0xa9bf7bf0, 0xb00001d0, 0xf9475a11, 0x913ac210, 0xd61f0220,
+                                 0xd503201f, 0xd503201f, 0xd503201f});
+  const Bytes slot = a64::words({0xb00001d0, 0xf9475a11, 0x913ac210, 0xd61f0220});
+  for (const std::uint64_t told : {0U, 16U}) {
+    CodeFile file(kAArch64);
+    file.section({.name = ".plt",
+                  .address = kPlt,
+                  .bytes = Bytes().append(head).append(slot).append(slot),
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .entry_size = told});
+    CodeProcess process(kAArch64, file);
+    FunctionAnalyser analyser(*process.image, process.code);
+    const auto row = [&](Address at) {
+      const UnwindRow* found = analyser.row_at(at);
+      const RegisterRule* rule = found != nullptr ? found->rule_for(30) : nullptr;
+      return found == nullptr ? std::string("none")
+                              : to_string(found->cfa, kAArch64) + " " +
+                                    (rule != nullptr ? to_string(*rule, kAArch64) : "s");
+    };
+    CHECK(row(kPlt) == "sp+0 s");
+    CHECK(row(kPlt + 4) == "sp+16 c-8");
+    CHECK(row(kPlt + 16) == "sp+16 c-8");
+    CHECK(row(kPlt + 32) == "sp+0 s");
+    CHECK(row(kPlt + 44) == "sp+0 s");
+    CHECK(row(kPlt + 56) == "sp+0 s");
   }
 }
 

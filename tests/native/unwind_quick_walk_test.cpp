@@ -255,7 +255,7 @@ TEST_CASE("quick steps: on random stacks they say what the full walk says") {
       steps += full.frames.size();
     }
   }
-  CHECK(steps > 9800);
+  CHECK(steps > 9500);
 }
 
 }  // namespace

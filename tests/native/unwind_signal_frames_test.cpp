@@ -227,5 +227,56 @@ TEST_CASE("signal frame: code that resembles a trampoline is none") {
   CHECK(trace.frames.size() == 1);
 }
 
+// The rows of a C library that are told as those of a signal frame: CFA and pc out of ucontext.
+Bytes signal_rows() {
+  FrameTable table(kX86_64);
+  const Bytes program = Bytes()
+                            .u8(0x0f)
+                            .uleb(4)
+                            .u8(0x77)
+                            .sleb(160)
+                            .u8(0x06)  // CFA = *(rsp+160)
+                            .u8(0x10)
+                            .uleb(16)
+                            .uleb(3)
+                            .u8(0x77)
+                            .sleb(168)  // rip at rsp+168
+                            .u8(0x10)
+                            .uleb(6)
+                            .uleb(3)
+                            .u8(0x77)
+                            .sleb(120);                          // rbp at rsp+120
+  table.signal_fde(table.cie(program, "zS"), {0x1fff, 0x2010});  // pc - 1 is looked up
+  // The handler's: CFA = rbp+16.
+  table.fde(table.cie(Bytes().u8(0x0c).uleb(6).uleb(16).u8(0x90).uleb(1).u8(0x86).uleb(2)),
+            {0x1000, 0x1100});
+  return table.bytes();
+}
+
+// Other instructions than any known trampoline's.
+TEST_CASE("signal frame: a table tells of a trampoline that is not known, of a NULL call as well") {
+  for (const Address pc : {kCode + 0x108, Address{0}}) {
+    for (const std::uint64_t segment : {0x33, 0x30}) {
+      Stack stack(kStack, kX86_64);
+      push_ucontext64(stack, pc, kStack + 0x400, 0x246, segment);
+      stack.up_to(kStack + 0x400).word(kCode + 0x210).mark("victim").word(0).word(0).words(4, 0);
+      TestProcess process = signal_process(kX86_64, {0x0f, 0x0b, 0x90});
+      process.module("/lib/libc.so", {.code = {0x1000, 0x3000}, .debug_frame = signal_rows()},
+                     false, 0x400000);
+      process.stack(stack);
+      const auto trace =
+          process.walk({{"rip", kCode + 8}, {"rsp", kStack}, {"rbp", stack.at("handler")}},
+                       only({"cfi", "call-entry", "frame-pointer"}));
+      const std::string found = pcs(trace);
+      if (pc != 0) {
+        CHECK(found.starts_with("0x401008 0x402000 0x401108"));
+      } else {
+        const bool kernels = segment == 0x33;
+        CHECK(found == (kernels ? "0x401008 0x402000 0x0 0x401210" : "0x401008 0x402000"));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace whocall::test

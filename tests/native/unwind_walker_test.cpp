@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "arch/x86_64.h"
+#include "unwind/walk/stack_switches.h"
 #include "unwind_process.h"
 
 namespace whocall::test {
@@ -185,7 +186,7 @@ TEST_CASE("walker: tables that hop between two stacks for ever are given up") {
   process.stack(high);
   const auto trace = process.walk({{"rip", kLeaf.begin}, {"rsp", kStack}}, only({"cfi"}));
   CHECK(trace.frames.size() > 2);
-  CHECK(trace.frames.size() <= 2 * Walker::kStackSwitchLimit + 2);
+  CHECK(trace.frames.size() <= 2 * StackSwitches::kLimit + 2);
   CHECK(trace.stop.reason == StopReason::no_caller);
 }
 

@@ -11,7 +11,7 @@ from acceptance.helpers.rust_programs import RUSTC
 from corpus.crash import crash
 from kept import Tool, kept, machine
 
-from whocall import open_core
+from whocall import Search, open_core
 from whocall.core.image import Walk
 from whocall.report.page.happened import what_happened
 
@@ -80,9 +80,9 @@ def core_of(source: str, exe: Path, *more: str) -> Path:
     return crash(compiled(source, exe, *more), exe.parent).core
 
 
-def happened(core: Path) -> dict[str, Any]:
+def happened(core: Path, search: Search | None = None) -> dict[str, Any]:
     """What a report says of a core's end."""
-    with open_core(str(core)) as image:
+    with open_core(str(core), search=search or Search()) as image:
         index = image.index_of_crash()
         return what_happened(image, index, image.backtrace(index, Walk(past_main=True)))
 

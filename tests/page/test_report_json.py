@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 import re
 import subprocess
@@ -244,15 +243,6 @@ def test_triage_says_what_to_install_before_it_walks(
     assert main(["triage", str(workers_core), *arguments]) == 1
     assert f"-m pip install {library}`" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_triage_says_what_it_cannot_compare_without(
-    workers_core: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert main(["triage", "-j", "1", str(workers_core)]) == 0
-    said = capsys.readouterr().err
-    assert said.startswith("warning: comparing code without names needs capstone")
 
 
 def test_in_a_virtual_environment_it_is_that_ones_python(

@@ -20,7 +20,7 @@ from whocall.report.page.happened import what_happened
 MAY_BE_TOLD = {
     "null_call": {"null-call"},
     "return_smashed": {"smashed-return", "wild-jump"},
-    "chain": set(),
+    "chain": {"null-access"},
 }
 
 

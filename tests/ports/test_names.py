@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.names.true_names import truth_of
+from oracles.distribution import sysroot
 from oracles.tools import run
 
 from ports.names import LINKS, named
@@ -43,6 +44,16 @@ def test_slots_of_imported_functions(name: str, link: str) -> None:
     found = {label: names.describe(int(start, 16)).raw_name for start, label in labels}
     assert len(found) > 5
     assert all(label == name for label, name in found.items()), found
+
+
+def test_slots_of_functions_that_a_library_chooses_itself() -> None:
+    """As objdump labels them; this machine's libbfd need not know the machine, so we read them."""
+    library = sysroot("aarch64-linux-gnu") / "lib" / "libc.so.6"
+    shown = run(["aarch64-linux-gnu-objdump", "-d", "-j", ".plt", str(library)])
+    labels = re.findall(r"^([0-9a-f]+) <(\*ABS\*\+\w+@plt)>:", shown, re.M)
+    names = open_names(str(library))
+    assert labels
+    assert all(names.describe(int(start, 16)).raw_name == label for start, label in labels)
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -126,8 +126,10 @@ def test_a_plan_survives_its_printing() -> None:
         [
             Chain(7, [step(0), step(1, ruled=False), last]),
             Chain(8, [step(0)], more=1000, last=(step(1000, ruled=False), last), unruled=9),
+            Chain(9, [step(0)], is_whole=False),
         ],
         [SymbolDelivery("/a", "", "ab12", 1 << 47, [Path("/b")], state)],
+        [(0x1000, 0x2000), (1 << 63, (1 << 63) + 4096)],
     )
     assert plan_from(json.loads(json.dumps(plan_json(plan)))) == plan
     told = [AttachedState("/a", "", None, state), AttachedState("/b", "cd", 5, ModuleState())]

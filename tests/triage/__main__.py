@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 
 from triage.catalog import BUILDS, bugs
@@ -113,11 +112,6 @@ def main() -> None:
         "--gdb-seeds", type=int, default=5, help="gdb reads only the cores of the first seeds"
     )
     arguments = parser.parse_args()
-    if find_spec("capstone") is None:
-        sys.exit(
-            "without capstone the figures are not those of whocall: apt-get install"
-            " python3-capstone, and run this by /usr/bin/python3"
-        )
     cores = made_cores(list(bugs()), BUILDS, range(1, arguments.seeds + 1))
     truth = {str(each.core): each.bug for each in cores}
     print(f"{len(cores)} cores of {len(set(truth.values()))} bugs in {len(BUILDS)} builds")

@@ -80,11 +80,9 @@ def add(parser: Parser) -> None:
 
 def run(arguments: Values) -> int:
     """Exit status 1 when the store had no room for something that was found."""
-    from importlib.util import find_spec
-
     from whocall.cli.outputs import warn
     from whocall.core.errors import UsageError
-    from whocall.core.extras import TRIAGE_CODE, TRIAGE_PAGE, lacking
+    from whocall.core.extras import TRIAGE_PAGE
     from whocall.triage.run import conclude
     from whocall.triage.store import Store
     from whocall.triage.work import Settings
@@ -95,20 +93,13 @@ def run(arguments: Values) -> int:
         from whocall.report.page.writing import needs_templates
 
         needs_templates(TRIAGE_PAGE)
-    # The workers of a cluster have what they need: whocall[triage].
-    reads_code = bool(arguments.scheduler) or find_spec("capstone") is not None
     settings = Settings(
-        _search(arguments),
-        float(arguments.time_limit),
-        memory=arguments.memory_limit << 20,
-        reads_code=reads_code,
+        _search(arguments), float(arguments.time_limit), memory=arguments.memory_limit << 20
     )
     store = Store(arguments.store)
     try:
         _walk(arguments, store, settings)
         findings = conclude(store, arguments.compare)
-        if not reads_code:
-            findings.warnings.append(str(lacking(TRIAGE_CODE)))
         _reports(arguments, findings, settings)
         _write(arguments, findings)
         warn(findings.warnings)

@@ -21,9 +21,8 @@ class Need:
 REPORT_PAGE = Need("whocall report", "a page (unlike --json)", "jinja2")
 SERVED_PAGE = Need("whocall serve", "whocall serve", "jinja2")
 TRIAGE_PAGE = Need("whocall triage", "--format html", "jinja2")
-TRIAGE_CODE = Need("whocall triage", "comparing code without names", "capstone")
 TRIAGE_CLUSTER = Need("whocall triage", "--scheduler", "distributed")
-NEEDS = (REPORT_PAGE, SERVED_PAGE, TRIAGE_PAGE, TRIAGE_CODE, TRIAGE_CLUSTER)
+NEEDS = (REPORT_PAGE, SERVED_PAGE, TRIAGE_PAGE, TRIAGE_CLUSTER)
 
 
 @dataclass(frozen=True)

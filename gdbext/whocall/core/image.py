@@ -230,11 +230,12 @@ class ProcessImage:
 
         True when the memory map is not known.
         """
-        ranges = self._code_ranges()
+        ranges = self.code_ranges()
         at = bisect_right(ranges, (return_address - 1, 1 << 64)) - 1
         return not ranges or (at >= 0 and return_address - 1 < ranges[at][1])
 
-    def _code_ranges(self) -> list[tuple[int, int]]:
+    def code_ranges(self) -> list[tuple[int, int]]:
+        """Where code may lie, half-open, by runtime address; none when the map is not known."""
         if self._code is None:
             self._code = sorted(
                 (mapping.begin, mapping.end)

@@ -92,7 +92,7 @@ def _unwrapped(arrived: Arrived, pieces: Iterator[bytes]) -> tuple[str, Iterator
             from whocall.dumps.apport import core_of_report
 
             pieces = core_of_report(pieces, arrived.fields, arrived.name)
-        elif kind in ("core", "minidump"):
+        elif kind in ("core", "minidump", "microdump"):
             return kind, pieces
         else:
             raise Error(
@@ -165,7 +165,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
         return arrived
     with _opened(path) as file:
         try:
-            if kind == "minidump":
+            if kind in ("minidump", "microdump"):
                 _convert(arrived, file, sysroot, into)
                 return arrived
             inner, pieces = _unwrapped(arrived, _pieces(file))

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import os
 import struct
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
 from whocall.core.long_work import working
 from whocall.core.records import dataclass
 from whocall.dumps.contexts import Machine
+from whocall.dumps.crash_signal import Crash
 from whocall.dumps.minidump import DumpModule, Memory, Region
 
 NT_PRSTATUS, NT_PRPSINFO, NT_AUXV, NT_FILE, NT_SIGINFO = 1, 3, 6, 0x46494C45, 0x53494749
 _PT_LOAD, _PT_NOTE = 1, 4
 _PAGE = 4096
+_LAST = (1 << 64) - 1
 _DATA = 6  # PF_R | PF_W
 _NO_INDEX = 0xFFFF  # e_phnum: the count stands in the first section header
 
@@ -99,15 +101,29 @@ def process_note(machine: Machine, pid: int, name: str, command: str) -> bytes:
     return note("CORE", NT_PRPSINFO, bytes(contents))
 
 
-def signal_note(machine: Machine, signal: int, code: int, address: int) -> bytes:
-    """NT_SIGINFO: siginfo_t with the address of the fault."""
+def signal_note(machine: Machine, crash: Crash) -> bytes:
+    """NT_SIGINFO, where the code is told: siginfo_t with the address of the fault or the sender.
+    And whocall's own on what is told: words of 64 bits, namely 1 for the code + 2 for the address +
+    4 for the sender, and those three.
+    """
+    told = (crash.code, crash.address, crash.sender)
+    known = sum(1 << at for at, value in enumerate(told) if value is not None)
+    words = ((value or 0) & _LAST for value in told)
+    own = note("WHOCALL", 0x57534947, struct.pack("<4Q", known, *words))
+    if crash.code is None:
+        return own
     contents = bytearray(128)
-    code = code - (1 << 32) if code >= 1 << 31 else code
-    struct.pack_into("<iii", contents, 0, signal, 0, code)
+    struct.pack_into("<iii", contents, 0, crash.signal, 0, crash.code)
     wide = machine.pointer_size == 8
     mask = (1 << machine.pointer_size * 8) - 1
-    struct.pack_into("<Q" if wide else "<I", contents, 16 if wide else 12, address & mask)
-    return note("CORE", NT_SIGINFO, bytes(contents))
+    first = (crash.address or crash.sender or 0) & mask
+    struct.pack_into("<Q" if wide else "<I", contents, 16 if wide else 12, first)
+    return note("CORE", NT_SIGINFO, bytes(contents)) + own
+
+
+def partial_map_note() -> bytes:
+    """Whocall's own: there was more in the process than the segments tell."""
+    return note("WHOCALL", 0x574D4150, b"")
 
 
 def _disjoint(memory: Sequence[Memory]) -> list[Memory]:
@@ -122,12 +138,25 @@ def _disjoint(memory: Sequence[Memory]) -> list[Memory]:
     return pieces
 
 
+def _cut(pieces: Sequence[Memory], regions: Sequence[Region]) -> list[Memory]:
+    """The same, none across the edge of a region: bytes around a program counter may be of two."""
+    edges = sorted({edge for region in regions for edge in (region.begin, region.end)})
+    parts = []
+    for piece in pieces:
+        begin, end = piece.address, piece.address + piece.size
+        first, last = bisect_right(edges, begin), bisect_left(edges, end)
+        places = [begin, *edges[first:last], end]
+        for start, stop in zip(places, places[1:]):
+            parts.append(Memory(start, stop - start, piece.rva + start - begin))
+    return parts
+
+
 def segments_of(memory: Sequence[Memory], regions: Sequence[Region]) -> list[Segment]:
     """Disjoint segments by address: what is held, and the rest of the regions around it.
 
     Memory outside all regions is data.
     """
-    pieces = _disjoint(memory)
+    pieces = _cut(_disjoint(memory), regions)
     ends = [piece.address + piece.size for piece in pieces]
     flags = [_DATA] * len(pieces)
     segments = []

@@ -10,7 +10,8 @@ from whocall.core.regular_file import handed, open_regular
 ELF = b"\x7fELF"
 MINIDUMP = b"MDMP"
 APPORT = b"ProblemType:"
-HEAD = 64  # bytes that tell the kind
+MICRODUMP = (b"-----BEGIN BREAKPAD MICRODUMP", b"google-breakpad")  # what Android's log has
+HEAD = 512  # bytes that tell the kind
 
 _ELF_TYPES = {1: "an object file", 2: "an executable", 3: "a shared library or an executable"}
 _PACKED = (
@@ -30,13 +31,18 @@ def elf_type(head: bytes) -> int:
 
 
 def kind_of(head: bytes) -> str:
-    """ "core", "elf" (another ELF file), "minidump", "apport", a compression, or "" for none."""
+    """ "core", "elf" (another ELF file), "minidump", "microdump", "apport", a compression, or "".
+
+    That is for what is not known here.
+    """
     if head[:4] == ELF:
         return "core" if elf_type(head) == 4 else "elf"
     if head[:4] == MINIDUMP:
         return "minidump"
     if head.startswith(APPORT):
         return "apport"
+    if any(mark in head for mark in MICRODUMP):
+        return "microdump"
     if head[:4] >= b"\x50\x2a\x4d\x18" and head[1:4] == b"\x2a\x4d\x18" and head[0] < 0x60:
         return "zstd"  # begins with a frame that readers skip
     return next((kind for magic, kind in _PACKED if head.startswith(magic)), "")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from whocall.core.errors import Error
 from whocall.core.records import dataclass
 from whocall.dumps.contexts import MACHINES, Machine, registers
+from whocall.dumps.crash_signal import Crash, signal_info
 
 _THREADS, _MODULES, _MEMORY, _EXCEPTION, _SYSTEM = 3, 4, 5, 6, 7
 _MEMORY64, _MISC, _NAMES = 9, 15, 24
@@ -70,16 +71,6 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Crash:
-    """The exception stream."""
-
-    lwp: int
-    signal: int
-    code: int
-    address: int
-
-
-@dataclass(frozen=True)
 class Minidump:
     """All that a core can be made of."""
 
@@ -90,6 +81,7 @@ class Minidump:
     modules: list[DumpModule]  # the program first
     memory: list[Memory]
     regions: list[Region]
+    mapped: bool  # the regions are told, all of them
     crash: Crash | None
     auxiliary: bytes
     command: str
@@ -214,7 +206,7 @@ class _Parser:
         stream = self.stream(_EXCEPTION)
         if len(stream) < 168:
             return None
-        lwp, _, code, flags, _, address = struct.unpack_from("<IIIIQQ", stream)
+        lwp, _, code, flags, _, address, count, first = struct.unpack_from("<IIIIQQI4xQ", stream)
         size, rva = struct.unpack_from("<II", stream, 160)
         at = next((at for at, thread in enumerate(threads) if thread.lwp == lwp), None)
         values = registers(self.reader.part(rva, min(size, _LONGEST_CONTEXT)), machine)
@@ -229,7 +221,14 @@ class _Parser:
             threads.insert(0, threads.pop(at))
         if code == _REQUESTED or not 0 < code < 128:
             return None
-        return Crash(lwp, code, flags, address)
+        # Crashpad keeps a sender's number apart, but where it keeps siginfo's address.
+        apart = count and self.writer() == "Crashpad" and not address
+        sender = first if apart else address & 0xFFFFFFFF
+        return Crash(lwp, code, *signal_info(code, flags, address, sender, self.pid()))
+
+    def pid(self) -> int:
+        """Of the process; 0 where it is not told."""
+        return _pid(self.stream(_MISC), self.stream(_PROC_STATUS))
 
     def modules(self) -> list[DumpModule]:
         found = []
@@ -317,6 +316,7 @@ def read_minidump(data: memoryview, name: str) -> Minidump:
     crash = parser.crash(machine, threads)
     if not threads:
         raise parser.reader.fault("it has no thread whose registers can be read")
+    regions = _regions(parser.stream(_MAPS))
     return Minidump(
         machine=machine,
         system=parser.system,
@@ -324,14 +324,15 @@ def read_minidump(data: memoryview, name: str) -> Minidump:
         threads=threads,
         modules=parser.modules(),
         memory=parser.memory(),
-        regions=_regions(parser.stream(_MAPS)),
+        regions=regions,
+        mapped=bool(regions),
         crash=crash,
         auxiliary=parser.stream(_AUXV),
         command=parser.stream(_COMMAND)
         .rstrip(b"\0")
         .replace(b"\0", b" ")
         .decode("utf-8", "surrogateescape"),
-        pid=_pid(parser.stream(_MISC), parser.stream(_PROC_STATUS)),
+        pid=parser.pid(),
         time=parser.time,
         remarks=parser.remarks,
     )

@@ -23,12 +23,15 @@ from whocall.dumps.core_writer import (
     module_note,
     name_note,
     note,
+    partial_map_note,
     process_note,
     segments_of,
     signal_note,
     write_core,
 )
+from whocall.dumps.kinds import MINIDUMP
 from whocall.dumps.library_places import with_places
+from whocall.dumps.microdump import MOST_TEXT, read_microdump
 from whocall.dumps.minidump import DumpModule, Minidump, Region, read_minidump
 
 
@@ -52,11 +55,13 @@ def notes_of(dump: Minidump) -> bytes:
             pid = dump.pid or thread.lwp
             parts.append(process_note(dump.machine, pid, _program_name(dump), command))
             if dump.crash:
-                parts.append(signal_note(dump.machine, signal, dump.crash.code, dump.crash.address))
+                parts.append(signal_note(dump.machine, dump.crash))
             if dump.auxiliary:
                 parts.append(note("CORE", NT_AUXV, dump.auxiliary))
             parts.append(file_note(dump.machine, dump.regions))
             parts.append(module_note(dump.modules))
+            if not dump.mapped:
+                parts.append(partial_map_note())
             parts.append(name_note((one.lwp, one.name) for one in dump.threads if one.name))
     return b"".join(parts)
 
@@ -133,11 +138,15 @@ class Converter:
         """Keeps `file` open under another descriptor. Raises Error."""
         self._name = name
         try:
-            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (ValueError, OSError) as error:
             raise Error(f"{name} cannot be read: {error}", path=name) from error
-        with memoryview(self._mapped) as data:
-            self._told = read_minidump(data, name)
+        self._mapped: mmap.mmap | bytes = mapped  # what the memory's places are of
+        if mapped[:4] == MINIDUMP:
+            with memoryview(mapped) as data:
+                self._told = read_minidump(data, name)
+        else:
+            self._told, self._mapped = read_microdump(mapped[:MOST_TEXT], name)
         self.dump = self._told
         self._held = 0  # bytes of memory
         self.place(sysroot)
@@ -177,8 +186,9 @@ class Converter:
 
     def remarks(self) -> list[str]:
         """Sentences on what is missing in the core that was written."""
+        kind = "microdump" if isinstance(self._mapped, bytes) else "minidump"
         told = [
-            f"{self._name} is a minidump with {amount(self._held)} of the process's memory: what"
+            f"{self._name} is a {kind} with {amount(self._held)} of the process's memory: what"
             " else a walk would read is missing, so frames may be."
         ]
         if not self.dump.modules:
@@ -186,4 +196,5 @@ class Converter:
                 f"{self._name} lists no modules, as Crashpad's minidumps of static programs: name"
                 " the program behind it."
             )
-        return told + [f"{self._name} is damaged: {remark}." for remark in self.dump.remarks[:5]]
+        damaged = " is damaged" if kind == "minidump" else ""
+        return told + [f"{self._name}{damaged}: {remark}." for remark in self.dump.remarks[:5]]

@@ -59,6 +59,7 @@ class Chain:
     last: Sequence[Step] = ()  # the outermost of those
     between: Collection[int] = ()  # where those between stand: their different `lookup`s
     unruled: int = 0  # of those between: no rule leads to them
+    is_whole: bool = True  # nothing called the last frame; else it is the last that was found
 
     @property
     def lookups(self) -> set[int]:
@@ -104,6 +105,7 @@ def chain_of(trace: Backtrace) -> Chain:
         last=tuple(steps(outer, len(real))),
         between={lookup for lookup, _ in places},
         unruled=sum(count for (_, unruled), count in places.items() if unruled),
+        is_whole=trace.stop.reason in ("end-of-stack", "main", "count"),
     )
     is_end = bool(real) and trace.stop.reason in ("end-of-stack", "no-caller")
     last = (*chain.steps, *chain.last)[-1:]

@@ -94,6 +94,7 @@ class Plan:
     registers: RegisterNames
     chains: Sequence[Chain]
     deliveries: Sequence[SymbolDelivery]
+    code: Sequence[tuple[int, int]] = ()  # where code may lie, by runtime address; (): not known
 
 
 @dataclass(frozen=True)
@@ -310,4 +311,5 @@ def plan(
         for index, pcs in sorted(wanted.items())
     ]
     names = RegisterNames(image.native.pc_name, image.native.sp_name)
-    return Plan(names, chains, [each for each in made if each is not None])
+    deliveries = [each for each in made if each is not None]
+    return Plan(names, chains, deliveries, image.code_ranges())

@@ -57,6 +57,7 @@ def plan_json(plan: Plan) -> Json:
     return {
         "schema": "whocall.repair-plan/1",
         "registers": plan.registers._asdict(),
+        "code": [[hexes(begin), hexes(end)] for begin, end in plan.code],
         "threads": [
             {
                 "lwp": chain.lwp,
@@ -64,6 +65,7 @@ def plan_json(plan: Plan) -> Json:
                 "more": chain.more,
                 "last": [_step_json(step, WITH_REGISTERS) for step in chain.last],
                 "unruled": chain.unruled,
+                "is_whole": chain.is_whole,
             }
             for chain in plan.chains
         ],
@@ -136,11 +138,14 @@ def plan_from(found: Json) -> Plan:
             more=thread["more"],
             last=tuple(_step_from(step) for step in thread["last"]),
             unruled=thread["unruled"],
+            is_whole=thread["is_whole"],
         )
         for thread in found["threads"]
     ]
     names = RegisterNames(**found["registers"])
-    return Plan(names, chains, [_delivery_from(module) for module in found["modules"]])
+    deliveries = [_delivery_from(module) for module in found["modules"]]
+    code = [(_address(begin), _address(end)) for begin, end in found["code"]]
+    return Plan(names, chains, deliveries, code)
 
 
 def attached_from(found: Any, source: str) -> list[AttachedState]:

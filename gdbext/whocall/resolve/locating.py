@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from whocall.core.elf_head import ElfHead
 from whocall.resolve.facts.place import CODE, FILE, FIRST, LINK, VALGRIND, Place
-from whocall.resolve.segments import code_offset, file_offset, has_code_at
+from whocall.resolve.segments import code_offset, file_offset, has_code_at, in_listed
 
 if TYPE_CHECKING:
     from whocall.resolve.facts.context import Context
@@ -81,9 +81,8 @@ def _by_address(
     if library is not None:
         module = modules.module(library, context.build_id_of(library))
         head = module.head
-        if head is None or head.text is None:
-            return None
-        return module, address - context.text_at[library][0] + head.text
+        rva = in_listed(head, address, *context.listed_at[library]) if head is not None else None
+        return None if rva is None else (module, rva)
     if context.code_at is not None and context.code_at[1] <= address < context.code_at[2]:
         path, begin, end = context.code_at
         module = modules.module(path, context.build_id_of(path))
@@ -135,9 +134,9 @@ def _of_runtime(place: Place, address: int, module: Module, context: Context) ->
     first = context.first_of(module.name)
     if first is not None:
         return address - first[1] + head.first
-    text = context.text_at.get(module.name)
-    if text is not None and head.text is not None:
-        return address - text[0] + head.text
+    listed = context.listed_at.get(module.name)
+    if listed is not None:
+        return in_listed(head, address, *listed)
     loaded = context.loaded.get("" if place.program else place.module or "")
     if loaded is not None and has_code_at(head, address - loaded[1] - place.caller):
         return address - loaded[1]

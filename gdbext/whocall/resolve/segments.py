@@ -50,6 +50,25 @@ def code_offset(head: ElfHead, offset: int, extent: int) -> int | None:
     return chosen[0].address // PAGE * PAGE + offset if len(chosen) == 1 else None
 
 
+def in_listed(head: ElfHead, address: int, begin: int, end: int) -> int | None:
+    """The link address of a runtime address in a library that gdb lists as lying there.
+
+    Folklore. Situation: what `info sharedlibrary` calls From and To. Example: up to gdb 16 these
+    are the ends of .text, in gdb 18 those of the pages of all segments. Remedy: where as many bytes
+    are listed as the segments have, these are meant; else .text, if it can begin there. Test:
+    tests/acceptance/logs/test_real_logs.py, with every gdb that there is.
+    """
+    offset = address - begin
+    if head.segments and begin % PAGE == 0 and end % PAGE == 0:
+        last = max(part.address + part.size for part in head.segments)
+        room = max(PAGE, *(part.align for part in head.segments))
+        if 0 <= end - begin - (last - head.first) < room:
+            return offset + head.first
+    if head.text is None or (begin - head.text) % PAGE != 0:
+        return None
+    return offset + head.text
+
+
 def _pages(address: int, size: int) -> int:
     """Bytes of the pages that hold a range."""
     return (address + size + PAGE - 1) // PAGE * PAGE - address // PAGE * PAGE

@@ -9,8 +9,9 @@ with the same numbers. Those are its anchors, each with its place among the inst
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from whocall.core.operations import MEMORY, NUMBER, Operand, Operation, operations
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
@@ -31,37 +32,18 @@ class Code(NamedTuple):
 NOTHING = Code("", [], [], [])
 
 
-@lru_cache(maxsize=8)
-def disassembler(arch: str) -> Any:
-    """Capstone's for an instruction set of ours; None where it has none, or is not installed."""
-    try:
-        import capstone as cs
-    except ImportError:
-        return None
-    modes = {
-        "x86_64": (cs.CS_ARCH_X86, cs.CS_MODE_64),
-        "x32": (cs.CS_ARCH_X86, cs.CS_MODE_64),
-        "i386": (cs.CS_ARCH_X86, cs.CS_MODE_32),
-        "aarch64": (cs.CS_ARCH_ARM64, cs.CS_MODE_ARM),
-        "arm": (cs.CS_ARCH_ARM, cs.CS_MODE_ARM),
-    }
-    if arch not in modes:
-        return None
-    made = cs.Cs(*modes[arch])
-    made.detail = True
-    made.skipdata = True
-    return made
-
-
 def read_code(image: ProcessImage, start: int, size: int, bias: int) -> Code:
-    """Of the function of `size` bytes at the runtime address `start`."""
-    machine = disassembler(image.arch)
-    if machine is None or size <= 0:
+    """Of the function of `size` bytes at the runtime address `start`; NOTHING where a part of it is
+    not at hand: what is known of a part would be another function's shape.
+    """
+    wanted = min(size, LONGEST)
+    if size <= 0 or len(image.read(start, wanted)) < wanted:
         return NOTHING
-    data = image.read(start, min(size, LONGEST))
-    reader = _Reader(image, machine, bias)
-    for instruction in machine.disasm(data, start):
+    reader = _Reader(image, bias)
+    for instruction in operations(image, start, wanted):
         reader.take(instruction)
+    if not reader.places:  # an instruction set that is not decoded
+        return NOTHING
     return Code(
         hashlib.sha256("\n".join(reader.shape).encode()).hexdigest()[:16],
         reader.anchors,
@@ -73,12 +55,8 @@ def read_code(image: ProcessImage, start: int, size: int, bias: int) -> Code:
 class _Reader:
     """Takes the instructions of a function, one after the other."""
 
-    def __init__(self, image: ProcessImage, machine: Any, bias: int) -> None:
-        import capstone as cs
-        from capstone import x86_const
-
-        self._cs, self._x86 = cs, x86_const
-        self._image, self._machine, self._bias = image, machine, bias
+    def __init__(self, image: ProcessImage, bias: int) -> None:
+        self._image, self._bias = image, bias
         self._on_x86 = image.arch in ("x86_64", "i386", "x32")
         self._frame_pointer = False
         self._ranges = [(module.begin, module.end) for module in image.modules]
@@ -90,30 +68,28 @@ class _Reader:
         self.places: list[int] = []
         self.writes: list[int] = []
 
-    def take(self, instruction: Any) -> None:
+    def take(self, instruction: Operation) -> None:
         """Notes its shape and its anchors."""
-        if instruction.id == 0:  # bytes that are no instruction
-            return
         place = instruction.address - self._bias
         self.places.append(place)
-        if self._on_x86 and instruction.mnemonic == "mov" and instruction.op_str == "rbp, rsp":
+        if self._on_x86 and instruction.mnemonic == "mov" and instruction.text == "rbp, rsp":
             self._frame_pointer = True
-        kinds = "".join(str(operand.type) for operand in instruction.operands)
+        kinds = "".join(str(operand.kind) for operand in instruction.operands)
         self.shape.append(f"{instruction.mnemonic} {kinds}")
         for anchor in self._anchors(instruction):
             self.anchors.append((place, anchor))
 
-    def _anchors(self, instruction: Any) -> list[str]:
-        cs, found = self._cs, []
-        branch = instruction.group(cs.CS_GRP_CALL) or instruction.group(cs.CS_GRP_JUMP)
+    def _anchors(self, instruction: Operation) -> list[str]:
+        found: list[str] = []
+        branch = instruction.flow in ("call", "jump")
         for number, operand in enumerate(instruction.operands):
-            if operand.type == cs.CS_OP_IMM:
-                value = operand.imm & ((1 << 64) - 1)
+            if operand.kind == NUMBER:
+                value = operand.value & ((1 << 64) - 1)
                 if branch:
                     found += self._called(value)
                 else:
                     found += self._constant(instruction, value)
-            elif operand.type == cs.CS_OP_MEM:
+            elif operand.kind == MEMORY:
                 found += self._accessed(instruction, operand, branch)
                 if number == 0 and self._on_x86:
                     self.writes.append(instruction.address - self._bias)
@@ -127,19 +103,18 @@ class _Reader:
             return []
         return [f"call:{family(plain_name(place.function.removesuffix('@plt')))}"]
 
-    def _constant(self, instruction: Any, value: int) -> list[str]:
+    def _constant(self, instruction: Operation, value: int) -> list[str]:
         if any(begin <= value < end for begin, end in self._ranges):
             return self._text(value)
-        if instruction.op_str.startswith(("rsp", "esp", "sp")):
+        if instruction.text.startswith(("rsp", "esp", "sp")):
             return []
         signed = value - (1 << 64) if value >> 63 else value
         if value >> 31 == 1:  # 32 bits, with and without sign
             signed = value - (1 << 32)
         return [f"number:{signed}"] if abs(signed) > 2 else []
 
-    def _accessed(self, instruction: Any, operand: Any, branch: bool) -> list[str]:
-        base = instruction.reg_name(operand.mem.base) or ""
-        offset = operand.mem.disp
+    def _accessed(self, instruction: Operation, operand: Operand, branch: bool) -> list[str]:
+        base, offset = operand.register, operand.value
         if base == "rip":
             address = instruction.address + instruction.size + offset
             if branch:
@@ -148,7 +123,7 @@ class _Reader:
             return self._text(address)
         if base in ("rsp", "esp", "sp") or (base in ("rbp", "ebp", "x29") and self._frame_pointer):
             return []
-        if offset > 0xFFFF and operand.mem.base == 0:
+        if offset > 0xFFFF and not base:
             return []
         return [f"field:{offset}"] if 0 < abs(offset) < 0x10000 else []
 
@@ -165,13 +140,8 @@ def imported_at(image: ProcessImage, begin: int, end: int) -> str | None:
     """
     from whocall.triage.runtime import is_runtime, plain_name
 
-    machine = disassembler(image.arch)
-    if machine is None:
-        return None
-    import capstone as cs
-
-    for call in machine.disasm(image.read(begin, end - begin), begin):
-        if call.id == 0 or not call.group(cs.CS_GRP_CALL):
+    for call in operations(image, begin, end - begin):
+        if call.flow != "call":
             continue
         target = _target(image, call)
         place = image.native.describe(target, lines=False, refused=False) if target else None
@@ -183,18 +153,16 @@ def imported_at(image: ProcessImage, begin: int, end: int) -> str | None:
     return None
 
 
-def _target(image: ProcessImage, call: Any) -> int | None:
+def _target(image: ProcessImage, call: Operation) -> int | None:
     """Where a call goes; None where a register tells it."""
-    import capstone as cs
-
     operand = call.operands[0] if call.operands else None
     if operand is None:
         return None
-    if operand.type == cs.CS_OP_IMM:
-        return int(operand.imm) & ((1 << 64) - 1)
-    if operand.type != cs.CS_OP_MEM or call.reg_name(operand.mem.base) != "rip":
+    if operand.kind == NUMBER:
+        return operand.value & ((1 << 64) - 1)
+    if operand.kind != MEMORY or operand.register != "rip":
         return None
-    return image.word_at(call.address + call.size + operand.mem.disp)
+    return image.word_at(call.address + call.size + operand.value)
 
 
 def text_at(image: ProcessImage, address: int) -> str | None:

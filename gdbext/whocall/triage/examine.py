@@ -101,7 +101,7 @@ class _Crash:
     def told(self) -> Json:
         """As JSON."""
         signal = self.trace.signal
-        wild = not self.image.read(self.thread.pc, 1)
+        wild = self.scene.is_nowhere
         kept, called, inner = kept_places(self.places, wild)
         called = self._asked_for(kept, inner) or called
         aborted = signal == "SIGABRT" and self.scene.gave_up

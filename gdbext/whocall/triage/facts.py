@@ -21,7 +21,7 @@ from whocall.triage.code import NOTHING, Code, read_code
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
 
-FORM = f"{__version__}/3"  # counts up whenever what is noted changes
+FORM = f"{__version__}/4"  # counts up whenever what is noted changes
 _MOST = 20000  # functions that one process remembers
 
 

@@ -2,22 +2,23 @@
 shows it.
 
 A core holds one moment: the signal, its address and the instruction. Nothing here follows where a
-value came from, so no class speaks of taint; and a class says what may be, not that it is.
+value came from, so no class speaks of taint; and a class says what may be, not that it is. Where
+nothing shows what happened, as without the crashing instruction, the class is not known.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.report.page.stack_end import used_up
-from whocall.triage.code import disassembler
+from whocall.core.operations import MEMORY, REGISTER
+from whocall.report.page.accesses import writes
+from whocall.report.page.stack_end import may_be_used_up, used_up
 
 if TYPE_CHECKING:
-    from typing import Any
-
+    from whocall.core.operations import Operation
     from whocall.report.page.scene import Scene
 
-FORM = 2  # counts up whenever a crash gets another class
+FORM = 3  # counts up whenever a crash gets another class
 EXPLOITABLE = "EXPLOITABLE"
 PROBABLY = "PROBABLY_EXPLOITABLE"
 NOT = "NOT_EXPLOITABLE"
@@ -41,12 +42,12 @@ CLASSES = {
     "HeapError": (PROBABLY, "the allocator found its heap damaged"),
     "AbortSignal": (NOT, "the program gave up by abort()"),
     "TrapSignal": (NOT, "a trap for a debugger"),
-    "AccessViolation": (NOT, "an access to a bad address, of which no more is known"),
     "SourceAv": (NOT, "a read from a bad address"),
     "SourceAvNearNull": (NOT, "a read near NULL"),
     "SafeFunctionCheck": (NOT, "a checked function of the C library refused its arguments"),
     "FPE": (NOT, "an arithmetic exception"),
     "StackOverflow": (NOT, "the stack is used up"),
+    "AccessViolation": (UNDEFINED, "an access to a bad address, of which no more is known"),
     "Undefined": (UNDEFINED, "no class fits, as where another process sent the signal"),
 }
 
@@ -57,15 +58,36 @@ def classify(scene: Scene, functions: set[str]) -> str:
         return "Undefined"
     if scene.signal == "SIGABRT":
         return _aborted(functions)
-    if scene.code is not None and scene.code <= 0:  # raise(), or a timer
+    if scene.was_sent or (scene.code is not None and scene.code <= 0):  # raise(), or a timer
         return "Undefined"
+    if scene.signal in ("SIGSEGV", "SIGBUS"):
+        return _accessed(scene)
+    return _trapped(scene)
+
+
+def _trapped(scene: Scene) -> str:
+    """Of a signal by which the processor refuses an instruction. Without its si_code it may have
+    been sent: there the instruction has to show it.
+    """
+    told = scene.code is not None
+    name = scene.operation.mnemonic if scene.operation is not None else ""
     if scene.signal in ("SIGILL", "SIGSYS"):
-        return "BadInstruction"
+        return "BadInstruction" if told or name.startswith("ud") else "Undefined"
     if scene.signal == "SIGTRAP":
-        return "TrapSignal"
+        return "TrapSignal" if told or name.startswith(("brk", "bkpt")) else "Undefined"
     if scene.signal == "SIGFPE":
-        return "FPE"
-    return _accessed(scene) if scene.signal in ("SIGSEGV", "SIGBUS") else "Undefined"
+        divided = name in ("div", "idiv") and scene.operand == 0
+        return "FPE" if told or divided else "Undefined"
+    return "Undefined"
+
+
+# Of what leads to SIGABRT one has a name where those that complain have theirs.
+_GIVING_UP = frozenset(
+    """
+    abort raise gsignal __GI_abort __GI_raise pthread_kill __pthread_kill_implementation kill tgkill
+    runtime.raise runtime.raiseproc runtime.dieFromSignal runtime.crash
+    """.split()  # noqa: SIM905 - a table is easier to read so
+)
 
 
 def _aborted(functions: set[str]) -> str:
@@ -75,51 +97,60 @@ def _aborted(functions: set[str]) -> str:
         return "SafeFunctionCheck"
     if functions & {"free", "cfree", "malloc", "realloc", "calloc", "malloc_printerr"}:
         return "HeapError"
-    return "AbortSignal"
+    return "AbortSignal" if functions & _GIVING_UP else "Undefined"  # nameless: it may be any
 
 
 def _accessed(scene: Scene) -> str:
-    near = scene.fault is not None and scene.fault < NEAR_NULL
-    if scene.signal == "SIGSEGV" and scene.fault == scene.pc:
+    fault = scene.fault
+    near = fault is not None and fault < NEAR_NULL
+    if scene.signal == "SIGSEGV" and fault is not None and fault == scene.pc:
         return "SegFaultOnPcNearNull" if near else "SegFaultOnPc"
-    code = scene.image.read(scene.pc, 16)
-    if not code:
+    if scene.is_nowhere:
         return "SegFaultOnPcNearNull" if scene.pc < NEAR_NULL else "SegFaultOnPc"
     if used_up(scene) is not None:
         return "StackOverflow"
-    machine = disassembler(scene.image.arch)
-    instruction = next(machine.disasm(code, scene.pc, 1), None) if machine is not None else None
-    if instruction is None or instruction.id == 0:
+    if scene.operation is None or not _faulted(scene) or may_be_used_up(scene):
         return "AccessViolation"
-    return _by_instruction(instruction, near)
+    return _by_instruction(scene, scene.operation, "NearNull" if near else "")
 
 
-def _by_instruction(instruction: Any, near: bool) -> str:
-    import capstone as cs
+def _faulted(scene: Scene) -> bool:
+    """Whether it is shown that the instruction is to blame."""
+    if scene.code is not None or scene.fault is not None:
+        return True
+    return any(not scene.is_canonical(access.address) for access in scene.accesses)
 
-    suffix = "NearNull" if near else ""
-    if instruction.group(cs.CS_GRP_RET):
+
+def _by_instruction(scene: Scene, operation: Operation, suffix: str) -> str:
+    if operation.flow == "leave":
         return "ReturnAv"
-    if instruction.group(cs.CS_GRP_CALL):
-        return f"CallAv{suffix}"
-    if instruction.group(cs.CS_GRP_JUMP):
-        return f"BranchAv{suffix}"
-    for number, operand in enumerate(instruction.operands):
-        if operand.type == cs.CS_OP_MEM:
-            written = _writes(instruction, operand, number)
-            if written is not None:
-                return ("DestAv" if written else "SourceAv") + suffix
-    if instruction.mnemonic.startswith(("push", "st")):
-        return f"DestAv{suffix}"
-    return "AccessViolation"
+    computed = any(each.kind in (MEMORY, REGISTER) for each in operation.operands)
+    if operation.flow in ("call", "jump") and computed:
+        return f"{'CallAv' if operation.flow == 'call' else 'BranchAv'}{suffix}"
+    does = _does(scene, operation)
+    if does is None:
+        return "AccessViolation"
+    return ("DestAv" if does else "SourceAv") + suffix
 
 
-def _writes(instruction: Any, operand: Any, number: int) -> bool | None:
-    """Whether the operand of this number is written; None where nobody knows."""
-    access = getattr(operand, "access", 0)  # capstone tells reading (1) and writing (2), mostly
-    if access:
-        return bool(access & 2)
-    name = instruction.mnemonic
-    if name.startswith(("ld", "cmp", "test", "vp", "vmovdqu")) and number > 0:
-        return False
-    return True if name.startswith("st") else None
+def _does(scene: Scene, operation: Operation) -> bool | None:
+    """Whether the access that faulted writes; None where that is not shown."""
+    fault = scene.fault
+    hit = [
+        access.written
+        for access in scene.accesses
+        if (
+            0 <= fault - access.address < access.size
+            if fault is not None
+            else not scene.is_canonical(access.address)
+        )
+    ]
+    if not hit:  # by a segment, say: what all its operands are for
+        hit = [
+            writes(scene.image.arch, operation, number)
+            for number, operand in enumerate(operation.operands)
+            if operand.kind == MEMORY
+        ]
+    if any(hit):
+        return True
+    return False if hit and None not in hit else None

@@ -17,7 +17,7 @@ from whocall.triage.runtime import base_name, is_runtime, plain_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FORM = 3  # counts up whenever the same crash gets another signature
+FORM = 4  # counts up whenever the same crash gets another signature
 NULL, BAD = "NULL", "a bad address"  # what was called where no code is
 NEAR = 64 << 10  # bytes: addresses below count as NULL
 CIRCLE, AGAIN = 64, 4  # of the innermost frames, so many in one function are recursion

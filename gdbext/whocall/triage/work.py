@@ -34,7 +34,6 @@ class Settings:
     limit: float = 60.0  # seconds for a core; 0 for none
     memory: int = 0  # bytes that a worker may take; 0 for its share of the machine
     remember: bool = True  # what is known of functions, in the user's cache
-    reads_code: bool = True  # by Capstone
 
     @property
     def engine(self) -> str:
@@ -46,8 +45,7 @@ class Settings:
         said = self.search
         places = (said.sysroot, *said.directories, *said.debug_directories, *said.symbol_files)
         tail = zlib.crc32("\0".join(places).encode("utf-8", "surrogateescape"))
-        form = f"{CODE}" if self.reads_code else "0"
-        return f"{__version__}/{form}/{SIGNATURE}.{SEVERITY}/{tail:08x}"
+        return f"{__version__}/{CODE}/{SIGNATURE}.{SEVERITY}/{tail:08x}"
 
 
 _facts: dict[bool, Facts] = {}

@@ -8,7 +8,7 @@
 
 #include "arch/elf_machine.h"
 #include "base/hex.h"
-#include "object/call_frame_info.h"
+#include "object/mini_debug_info.h"
 #include "symbols/lists/list_base.h"
 #include "symbols/lists/name_rows.h"
 #include "symbols/table/code_areas.h"
@@ -53,8 +53,9 @@ bool is_entry_word(std::string_view name) { return name == "start" || name == "e
 }  // namespace
 
 ListJudge::ListJudge(const ElfFile& file) : file_(file), code_(code_areas(file)) {
-  add_fdes(eh_frame_of(file), fdes_);
-  add_fdes(debug_frame_of(file), fdes_);
+  for (const CallFrameInfo* info : frame_tables_of(file)) {
+    add_fdes(info, fdes_);
+  }
   std::sort(fdes_.begin(), fdes_.end(), starts_before);
   const std::shared_ptr<const ElfFile> unowned(std::shared_ptr<const void>(), &file);
   table_ = SymbolTable::from_elf(unowned);

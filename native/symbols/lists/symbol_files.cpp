@@ -103,6 +103,10 @@ class Assignment {
     if (module == nullptr) {
       return;
     }
+    if (module->file == nullptr && stands_in(*module, head)) {
+      result_.stand_ins.push_back(
+          {static_cast<std::size_t>(module - process_.modules.data()), file.path});
+    }
     if (module->file == nullptr) {
       result_.strays.push_back(file.path + " lends no names, because the file of " + module->path +
                                " is not to be had.");
@@ -115,6 +119,13 @@ class Assignment {
   AssignedSymbolFiles take() { return std::move(result_); }
 
  private:
+  // Whether the list may tell of a module's code that nobody has: it is of the same build.
+  static bool stands_in(const Module& module, const ListedNames& head) {
+    const std::string own = breakpad_id(module.build_id());
+    return head.relative && (own.empty() || head.debug_id.empty() ||
+                             own.substr(0, kGuid) == head.debug_id.substr(0, kGuid));
+  }
+
   template <typename Test>
   std::vector<const Module*> modules_that(Test test) const {
     std::vector<const Module*> found;

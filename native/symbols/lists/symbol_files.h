@@ -42,8 +42,13 @@ struct SymbolLists {
 SymbolLists symbol_lists_of(const ElfFile& file, const FileSearch& search);
 
 // Which module of a process each of its search.symbol_files is for.
+struct StandIn {
+  std::size_t module = 0;  // without a file; its index
+  std::string path{};      // of a list of Breakpad's for it
+};
 struct AssignedSymbolFiles {
   std::vector<std::vector<std::string>> by_module;  // FileSearch::symbol_files for each module
+  std::vector<StandIn> stand_ins;
   std::vector<std::string> strays;  // sentences on those that are for none or cannot be read
 };
 AssignedSymbolFiles assign_symbol_files(const ProcessImage& process);

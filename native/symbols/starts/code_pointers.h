@@ -30,6 +30,8 @@ class CodePointers {
   [[nodiscard]] std::span<const Address> functions() const { return functions_; }
   // Whether a table that an indirect jump may use points there.
   [[nodiscard]] bool is_case(Address address) const { return cases_.contains(address); }
+  // All of these, in no order.
+  [[nodiscard]] std::vector<Address> cases() const { return {cases_.begin(), cases_.end()}; }
 
  private:
   struct Pointer {

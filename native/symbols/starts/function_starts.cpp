@@ -18,6 +18,7 @@
 #include "symbols/starts/gap_starts.h"
 #include "symbols/starts/start_merger.h"
 #include "symbols/starts/startup_functions.h"
+#include "symbols/starts/swept_starts.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -71,7 +72,11 @@ class Collector {
     add_marks(marks_of_code());
     std::vector<FunctionStart> starts = std::move(claims_).take();
     drop_inside_delimited(symbols, starts);
-    return starts;
+    swept_ = sweep_code({file_, arch_, areas_, symbols, *pointers_, alignment_, called_once_},
+                        std::move(taken_), starts);
+    claims_ = StartMerger(std::move(starts));
+    claims_.join(swept_, StartEvidence::unreached);
+    return std::move(claims_).take();
   }
 
  private:
@@ -126,7 +131,8 @@ class Collector {
 
   void add_marks(StartMarks marks) {
     add_calls(std::move(marks.call_targets));
-    const CodePointers pointers(file_, arch_, areas_, std::move(marks.data_taken));
+    const CodePointers& pointers =
+        pointers_.emplace(file_, arch_, areas_, std::move(marks.data_taken));
     chosen_.assign(pointers.initializers().begin(), pointers.initializers().end());
     join_chosen(StartEvidence::init_array);
     for (const Address target : pointers.functions()) {
@@ -140,6 +146,7 @@ class Collector {
       choose_if(looks_like_function(target), target);
     }
     join_chosen(StartEvidence::address_taken);
+    taken_ = std::move(marks.address_taken);
     const auto is_case = [&](Address guess) { return pointers.is_case(guess); };
     std::erase_if(marks.landing_pads, is_case);  // of computed jumps
     for (const Address pad : marks.landing_pads) {
@@ -184,6 +191,9 @@ class Collector {
       alignment_.add(target);
       if (repeated || is_aligned(target) || may_be_called(target)) {
         chosen_.push_back(target);
+        if (!repeated) {
+          called_once_.push_back(target);
+        }
       }
     });
     join_chosen(StartEvidence::call_target);
@@ -262,6 +272,10 @@ class Collector {
   const Architecture& arch_;
   const std::vector<AddressRange>& areas_;
   StartMerger claims_{{}};
+  std::optional<CodePointers> pointers_;
+  std::vector<Address> called_once_;  // where a function begins if that is a call; ascending
+  std::vector<Address> taken_;        // by instructions, whatever it is
+  std::vector<Address> swept_;
   std::vector<Address> chosen_;  // of the kind of evidence that is now being joined
   std::size_t asked_ = 0;
   FunctionAlignment alignment_;  // of what is called

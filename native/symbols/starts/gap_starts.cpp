@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/interrupt.h"
-#include "object/call_frame_info.h"
+#include "object/mini_debug_info.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -13,7 +13,7 @@ using Ranges = std::vector<AddressRange>;  // ascending, apart from each other
 
 Ranges delimited_by_tables(const ElfFile& file) {
   Ranges ranges;
-  for (const CallFrameInfo* info : {eh_frame_of(file), debug_frame_of(file)}) {
+  for (const CallFrameInfo* info : frame_tables_of(file)) {
     if (info != nullptr) {
       const Ranges found = info->ranges();
       ranges.insert(ranges.end(), found.begin(), found.end());
@@ -27,36 +27,39 @@ bool covers(const Ranges& ranges, Address address) {
   return after != ranges.begin() && std::prev(after)->contains(address);
 }
 
-// Where a function may begin: at an aligned address behind a return, a jump or padding.
-void append_candidates(ByteView code, const AddressRange& area, const AddressRange& gap,
-                       const Architecture& arch, std::vector<Address>& candidates) {
+// From the first to the last address outside all tables at which a function may begin.
+AddressRange wide_gap(const ElfFile& file, const Architecture& arch, const Ranges& areas,
+                      const Ranges& delimited) {
   const Address step = arch.code.function_alignment;
-  const Address first = (step - gap.begin % step) % step;  // bytes into the gap
-  for (Address into = first; into < gap.size(); into += step) {
-    check_interrupt_at(into / step, kManyEntries);
-    const StartFeatures features = arch.code.features_at_start(code, gap.begin - area.begin + into);
-    if (features.behind_end && !features.catches) {
-      candidates.push_back(gap.begin + into);
+  AddressRange found;
+  const auto add = [&](Address begin, Address end) {
+    begin += (step - begin % step) % step;
+    if (begin < end) {
+      found = {found.empty() ? begin : found.begin, std::max(found.end, end)};
     }
-  }
-}
-
-std::vector<Address> candidates_in(const ElfFile& file, const Architecture& arch,
-                                   const Ranges& areas, const Ranges& delimited) {
-  std::vector<Address> candidates;
+  };
   for (const AddressRange& area : areas) {
-    const ByteView code = file.at(area.begin);
     // A damaged file tells of more code than it has.
-    const Address end = area.begin + std::min<std::uint64_t>(area.size(), code.size());
+    const Address end =
+        area.begin + std::min<std::uint64_t>(area.size(), file.at(area.begin).size());
     Address next = area.begin;
     const auto first = std::ranges::lower_bound(delimited, area.begin, {}, &AddressRange::end);
     for (auto each = first; each != delimited.end() && each->begin < end; ++each) {
-      append_candidates(code, area, {next, std::max(next, each->begin)}, arch, candidates);
+      add(next, each->begin);
       next = std::min(end, std::max(next, each->end));
     }
-    append_candidates(code, area, {next, std::max(next, end)}, arch, candidates);
+    add(next, end);
   }
-  return candidates;
+  return found;
+}
+
+// Whether a function may begin there: an aligned address behind a return, a jump or padding.
+bool may_begin(ByteView code, const AddressRange& area, Address target, const Architecture& arch) {
+  if (target % arch.code.function_alignment != 0 || target - area.begin >= code.size()) {
+    return false;
+  }
+  const StartFeatures features = arch.code.features_at_start(code, target - area.begin);
+  return features.behind_end && !features.catches;
 }
 
 }  // namespace
@@ -73,23 +76,30 @@ std::vector<Address> gap_starts(const ElfFile& file, const Architecture& arch,
       arch.code.append_direct_jumps == nullptr) {
     return {};
   }
-  const std::vector<Address> candidates = candidates_in(file, arch, areas, delimited);
+  const AddressRange wanted = wide_gap(file, arch, areas, delimited);
   std::vector<DirectJump> jumps;
   for (const AddressRange& area : areas) {
     const ByteView code = file.at(area.begin);
     const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()));
-    if (inside && !candidates.empty()) {
-      const AddressRange wanted{candidates.front(), candidates.back() + 1};
+    if (inside && !wanted.empty()) {
       arch.code.append_direct_jumps(*inside, area.begin, wanted, jumps);
     }
   }
+  std::erase_if(jumps, [&](const DirectJump& jump) {
+    return covers(delimited, jump.target) || !covers(delimited, jump.source);
+  });
+  std::ranges::sort(jumps, {}, &DirectJump::target);
+  const auto same = [](const DirectJump& a, const DirectJump& b) { return a.target == b.target; };
+  jumps.erase(std::unique(jumps.begin(), jumps.end(), same), jumps.end());
   std::vector<Address> starts;
   for (const DirectJump& jump : jumps) {
-    if (std::ranges::binary_search(candidates, jump.target) && covers(delimited, jump.source)) {
+    check_interrupt_at(starts.size(), kManyEntries);
+    const auto area = std::ranges::find_if(
+        areas, [&](const AddressRange& each) { return each.contains(jump.target); });
+    if (area != areas.end() && may_begin(file.at(area->begin), *area, jump.target, arch)) {
       starts.push_back(jump.target);
     }
   }
-  std::ranges::sort(starts);
   return starts;
 }
 

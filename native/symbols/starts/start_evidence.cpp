@@ -6,9 +6,10 @@ namespace whocall {
 
 std::string_view to_string(StartEvidence kind) {
   static constexpr std::array<std::string_view, kStartEvidenceKinds> kWords = {
-      "symtab",       "dynsym",        "pclntab",     "plt",         "bfd",        "symbol-file",
-      "signature",    "fde",           "pdr",         "entry-point", "init-array", "call-target",
-      "code-pointer", "address-taken", "landing-pad", "prologue",    "alignment",  "section-start"};
+      "symtab",      "dynsym",      "pclntab",      "plt",           "bfd",
+      "symbol-file", "signature",   "fde",          "pdr",           "entry-point",
+      "init-array",  "call-target", "code-pointer", "address-taken", "landing-pad",
+      "prologue",    "alignment",   "unreached",    "section-start"};
   return kWords[static_cast<std::size_t>(kind)];
 }
 

@@ -17,8 +17,10 @@ namespace whocall {
 //            one function, and no weaker start cuts it.
 //   strong   call-target, code-pointer, address-taken, landing-pad: the code behaves so. Such a
 //            start stands outside what a certain one delimits.
-//   guess    prologue, alignment: the bytes look so. It stands outside what a certain one delimits,
-//            and only where no jump and no table of switch cases leads to it.
+//   guess    prologue, alignment, unreached: the bytes look so. It stands outside what a certain
+//   one
+//            delimits, and only where no jump of its neighbours and no table of switch cases leads
+//            to it.
 // Nobody enters what fde and section-start alone tell by a call: it may be a part of a function.
 enum class StartEvidence : std::uint8_t {
   symtab,
@@ -38,9 +40,10 @@ enum class StartEvidence : std::uint8_t {
   landing_pad,    // indirect calls may arrive there (endbr)
   prologue,       // behind padding or a return stands what functions begin with, or a row of jumps
   alignment,      // behind padding code begins at an aligned address, and no jump leads there
+  unreached,      // code begins where the one before it ends, and nothing of that leads there
   section_start,  // code begins there
 };
-inline constexpr unsigned kStartEvidenceKinds = 18;
+inline constexpr unsigned kStartEvidenceKinds = 19;
 
 // "symtab", "fde", "entry-point", "call-target", ...: the word in JSON.
 std::string_view to_string(StartEvidence kind);
@@ -64,11 +67,13 @@ class StartEvidenceSet {
   // Whether something is known to enter here as calls do.
   [[nodiscard]] constexpr bool called() const {
     return (bits_ & ~(bit(StartEvidence::fde) | bit(StartEvidence::prologue) |
-                      bit(StartEvidence::alignment) | bit(StartEvidence::section_start))) != 0;
+                      bit(StartEvidence::alignment) | bit(StartEvidence::unreached) |
+                      bit(StartEvidence::section_start))) != 0;
   }
   // Whether this is a function, as far as anybody can tell, rather than a part of one.
   [[nodiscard]] constexpr bool is_function() const {
-    return called() || has(StartEvidence::prologue) || has(StartEvidence::alignment);
+    return called() || has(StartEvidence::prologue) || has(StartEvidence::alignment) ||
+           has(StartEvidence::unreached);
   }
   // Best first.
   [[nodiscard]] std::vector<StartEvidence> list() const;

@@ -17,7 +17,8 @@ class StartMerger {
   explicit StartMerger(std::vector<FunctionStart> first);
   void join(std::span<const Address> addresses, StartEvidence kind);
 
-  // Ascending, one for each address.
+  // Ascending, one for each address; those so far.
+  [[nodiscard]] std::span<const FunctionStart> all() const { return claims_; }
   [[nodiscard]] std::vector<FunctionStart> take() && { return std::move(claims_); }
 
  private:

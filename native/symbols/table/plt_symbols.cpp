@@ -1,14 +1,18 @@
 #include "symbols/table/plt_symbols.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/interrupt.h"
 #include "object/bfd_library.h"
 #include "object/elf_imports.h"
@@ -133,39 +137,78 @@ void append_mips_stubs(const ElfFile& file, std::vector<BfdSymbol>& slots) {
   }
 }
 
+// What slots are called, by the word that they jump through. Those of functions that the file
+// itself chooses when it is loaded (IRELATIVE) are called as libbfd does it, by the function that
+// chooses; in 32-bit files, where it calls them all the same, they stay without names.
+std::unordered_map<Address, std::string> slot_names(const ElfFile& file) {
+  std::unordered_map<Address, std::string> names;
+  for (const auto& [where, name] : imported_functions(file)) {
+    names.emplace(where, std::string(name) + "@plt");
+  }
+  if (names.empty() || file.pointer_size() != 8) {
+    return names;
+  }
+  std::vector<AddressRange> words;
+  for (const ElfSection& section : file.sections()) {
+    if (section.name.starts_with(".got")) {
+      words.push_back({section.address, end_of(section.address, section.size)});
+    }
+  }
+  for_each_relative_pointer(file, [&](Address where, Address chooser) {
+    if (std::ranges::any_of(words,
+                            [=](const AddressRange& each) { return each.contains(where); })) {
+      names.emplace(where, "*ABS*+" + hex(chooser) + "@plt");
+    }
+  });
+  return names;
+}
+
 // Folklore. Situation: a libbfd knows only the machines that it was built for. Example: Debian's
 // says nothing of ARM files on x86-64. Remedy: a slot is nothing but a jump through a word, and
-// relocations tell which function that word is bound to.
+// relocations tell which function that word is bound to. Test: tests/ports/test_names.py.
 void append_decoded_slots(const ElfFile& file, std::vector<BfdSymbol>& slots) {
   const Architecture* arch = find_architecture(file.identity());
   if (arch == nullptr || arch->linkage.jump_stub == nullptr) {
     return;
   }
-  auto imports = imported_functions(file);
+  auto names = slot_names(file);
   for (const ElfSection& section : file.sections()) {
     const auto code = is_plt(section) ? file.contents(section) : std::nullopt;
     for (std::uint64_t at = 0; code && at < code->size(); at += arch->code.alignment) {
       check_interrupt_at(at, kManyEntries);
       const auto stub = arch->linkage.stub_at(code->from(at), section.address + at);
-      const auto import = stub && stub->slot ? imports.find(*stub->slot) : imports.end();
-      if (import != imports.end()) {
-        slots.push_back(
-            {.name = std::string(import->second) + "@plt", .address = section.address + at});
-        imports.erase(import);  // ARM: the code for A32 behind that for T32 is the same slot
+      const auto name = stub && stub->slot ? names.find(*stub->slot) : names.end();
+      if (name != names.end()) {
+        slots.push_back({.name = std::move(name->second), .address = section.address + at});
+        names.erase(name);  // ARM: the code for A32 behind that for T32 is the same slot
       }
     }
   }
+}
+
+// Folklore. Situation: for AArch64 libbfd counts, a slot for each relocation of .rela.plt. Example:
+// those of libstdc++'s TLS descriptors have no slots, and the code behind the last slot, which
+// resolves descriptors, is __once_callable@plt. Remedy: the slots are decoded, as on machines whose
+// libbfd knows nothing of such files. Test: scripts/arm64, where it does know.
+std::vector<BfdSymbol> named_slots(const ElfFile& file) {
+  std::vector<BfdSymbol> slots;
+  if (!std::ranges::any_of(file.sections(), is_plt)) {
+    return slots;
+  }
+  if (file.machine() != EM_AARCH64) {
+    slots = read_slots(file.path());
+  }
+  if (slots.empty()) {
+    append_decoded_slots(file, slots);
+  }
+  return slots;
 }
 
 }  // namespace
 
 std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTable> table,
                                                   const ElfFile& file) {
-  const bool has_plt = std::ranges::any_of(file.sections(), is_plt);
-  std::vector<BfdSymbol> slots = has_plt ? read_slots(file.path()) : std::vector<BfdSymbol>();
-  if (has_plt && slots.empty()) {
-    append_decoded_slots(file, slots);
-  }
+  std::vector<BfdSymbol> slots = named_slots(file);
   append_mips_stubs(file, slots);
   if (slots.empty()) {
     return table;

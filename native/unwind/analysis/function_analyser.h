@@ -27,6 +27,14 @@ class FunctionAnalyser {
   // analyser. Null where the function is not known or the analysis lost the frame.
   const UnwindRow* row_at(Address pc);
 
+  // The rule of the frame that is to go on at `return_address`, should the function have called on
+  // another stack: see return_flow.h. Lives as long as the analyser; null where it did not.
+  const UnwindRow* row_behind_call(Address return_address);
+
+  // The rule of the frame at `pc`, by what its code does from there to the return: see
+  // return_flow.h. Lives as long as the analyser; null where no way to a return was found.
+  const UnwindRow* row_to_return(Address pc);
+
   // All rules of a function (runtime range, as CodeMap tells it); null where row_at is for all of
   // it.
   const AnalysedFunction* rows_of(const AddressRange& function);
@@ -40,6 +48,9 @@ class FunctionAnalyser {
 
   // Whether the function at `target` is known to call nothing and to jump nowhere else.
   bool is_leaf(Address target) { return written_by(target).has_value(); }
+
+  // Whether no path from `target`, a function or a jump stub (runtime address), returns.
+  bool never_returns(Address target) { return no_return_.never_returns(target); }
 
   // Bytes of code that were followed so far: what the analysis has cost.
   [[nodiscard]] std::uint64_t followed() const { return followed_; }
@@ -67,6 +78,8 @@ class FunctionAnalyser {
   std::unique_ptr<InstructionDecoder> decoder_;         // null: the architecture has none
   std::unordered_map<Address, AnalysedFunction> rows_;  // by function start
   std::unordered_map<Address, AnalysedFunction> rows_at_jumps_;
+  std::unordered_map<Address, AnalysedFunction> rows_behind_calls_;  // by return address
+  std::unordered_map<Address, AnalysedFunction> rows_to_return_;     // by pc
   // By called address; see FunctionReader::written_by.
   std::unordered_map<Address, std::optional<std::bitset<kRegisterLimit>>> written_by_;
 };

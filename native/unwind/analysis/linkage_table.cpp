@@ -6,6 +6,8 @@ std::vector<FunctionExit> linkage_table_entries(ByteView code, Address begin, Ad
                                                 std::uint64_t slot_size, const Architecture& arch,
                                                 InstructionDecoder& decoder) {
   std::vector<FunctionExit> entries;
+  constexpr std::uint64_t kLongestHead = 32;  // bytes: slot 0 where it saves the link register
+  const bool keeps_link = arch.registers.link.has_value();
   const AbstractState called(arch);
   AbstractState with_index = called;
   with_index.apply({Effect::Kind::set, arch.registers.sp, arch.registers.sp,
@@ -13,6 +15,9 @@ std::vector<FunctionExit> linkage_table_entries(ByteView code, Address begin, Ad
   for (Address slot = begin; slot - begin < code.size(); slot += slot_size) {
     if (slot == table) {
       entries.push_back({slot, with_index});
+      continue;
+    }
+    if (keeps_link && slot - table < kLongestHead) {
       continue;
     }
     entries.push_back({slot, called});

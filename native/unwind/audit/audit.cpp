@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "object/call_frame_info.h"
 #include "object/elf_architecture.h"
 #include "object/exception_index.h"
+#include "object/mini_debug_info.h"
 #include "process/file_image.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/audit/row_equivalence.h"
@@ -59,7 +59,7 @@ class Auditor {
 
   Audit run() {
     bool found = false;
-    for (const CallFrameInfo* info : {eh_frame_of(file_), debug_frame_of(file_)}) {
+    for (const CallFrameInfo* info : frame_tables_of(file_)) {
       if (info == nullptr || analyser_.decoder() == nullptr) {
         continue;
       }

@@ -30,4 +30,12 @@ std::optional<CallSite> call_before(const ProcessImage& process, Address return_
   return before.empty() ? std::nullopt : code.call_before(before, return_address);
 }
 
+bool begins_code(const ProcessImage& process, Address address) {
+  const Mapping* mapping = process.mapping_at(address);
+  const Module* module = process.module_at(address);
+  const bool header = module != nullptr && module->range.begin == address;  // the vDSO's, as well
+  return mapping != nullptr && mapping->executable && mapping->range.begin == address && !header &&
+         !process.is_code(address - 1);
+}
+
 }  // namespace whocall

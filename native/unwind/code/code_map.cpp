@@ -77,6 +77,11 @@ bool CodeMap::is_called(Address runtime) {
                          : loose_.is_called(runtime);
 }
 
+bool CodeMap::is_known_start(Address runtime) {
+  const JitFunction* told = symbolizer_.jit_names().at(runtime);
+  return (told != nullptr && told->range.begin == runtime) || is_called(runtime);
+}
+
 std::vector<AddressRange> CodeMap::functions_jumping_into(const AddressRange& range) {
   // Folklore. Situation: the unlikely blocks of all functions of a file stand in one row, and
   // without tables nothing tells where one's end. Example: gcc -O2, `call abort` twenty-seven
@@ -110,12 +115,12 @@ std::optional<CodeMap::LinkageTable> CodeMap::linkage_table_at(Address runtime) 
   }
   const Module& module = code->module;
   const ElfSection* plt = module.file->section(".plt");
-  if (plt == nullptr || plt->entry_size == 0 ||
-      !plt->range().contains(module.link_address(runtime))) {
+  if (plt == nullptr || !plt->range().contains(module.link_address(runtime))) {
     return std::nullopt;
   }
   return LinkageTable{
       {module.runtime_address(plt->range().begin), module.runtime_address(plt->range().end)},
+      // lld does not tell the size of its slots, which is the smallest.
       std::max<std::uint64_t>(plt->entry_size, process_.arch->linkage.smallest_slot)};
 }
 

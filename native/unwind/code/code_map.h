@@ -33,6 +33,8 @@ class CodeMap {
   Address end_of_delimited(const AddressRange& function);
   // Whether `runtime` is known to be called: by a direct call of its module, or by its name.
   bool is_called(Address runtime);
+  // The same of code that no file holds; or a compiler has told that a function begins there.
+  bool is_known_start(Address runtime);
   // The functions of the same module from which a direct jump leads into `range`.
   std::vector<AddressRange> functions_jumping_into(const AddressRange& range);
   // The section .plt, should `runtime` lie in it, and the size of its slots in bytes.

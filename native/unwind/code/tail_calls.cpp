@@ -30,6 +30,54 @@ bool TailCalls::lead(Address from, Address to) {
   return found->second;
 }
 
+bool TailCalls::cannot_lead(Address from, Address to) {
+  const auto callee = code_.function_at(to);
+  if (decoder_ == nullptr || !callee) {
+    return false;
+  }
+  const auto [found, fresh] = misses_.try_emplace({from, callee->begin}, false);
+  if (fresh) {
+    found->second = is_known_to_miss(from, *callee);
+  }
+  return found->second;
+}
+
+// A call that never returns is taken for one that does: more is followed, so less is proven.
+bool TailCalls::is_known_to_miss(Address from, const AddressRange& to) const {
+  constexpr std::size_t kMost = 1024;  // instructions
+  using Flow = Instruction::Flow;
+  std::vector<Address> pending = {from};
+  std::set<Address> seen;
+  std::vector<std::byte> room;
+  while (!pending.empty()) {
+    const Address at = pending.back();
+    pending.pop_back();
+    if (!seen.insert(at).second) {
+      continue;
+    }
+    const ByteView code(process_.memory->bytes_at(at, kLongestLook, room),
+                        process_.arch->abi.endian);
+    const auto instruction = decoder_->decode(code, at);
+    if (!instruction || seen.size() > kMost || to.contains(at) ||
+        (instruction->flow == Flow::indirect_jump && !instruction->returns)) {
+      return false;
+    }
+    const bool jumps = instruction->flow == Flow::jump || instruction->flow == Flow::branch ||
+                       instruction->flow == Flow::branch_if_unequal;
+    if (jumps && !instruction->target) {
+      return false;
+    }
+    if (jumps) {
+      pending.push_back(*instruction->target);
+    }
+    if (instruction->flow != Flow::jump && instruction->flow != Flow::stop &&
+        instruction->flow != Flow::indirect_jump && !instruction->returns) {
+      pending.push_back(at + instruction->size);
+    }
+  }
+  return true;
+}
+
 bool TailCalls::leads_anywhere(Address from) {
   const auto [found, fresh] = anywhere_.try_emplace(from, false);
   if (fresh) {

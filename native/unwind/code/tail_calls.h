@@ -27,6 +27,9 @@ class TailCalls {
   // function that holds `to` (runtime addresses). Looks at kFunctionLimit functions at the most.
   bool lead(Address from, Address to);
 
+  // Whether no chain of jumps, however long, leads there from `from`: all of its flow is known.
+  bool cannot_lead(Address from, Address to);
+
   // Whether the code at `from` does little else than jump to where a register tells.
   //
   // Folklore. Situation: a runtime enters its own code by a function that jumps there. Example:
@@ -45,6 +48,7 @@ class TailCalls {
   static constexpr int kLongestChain = 2;
   static constexpr std::size_t kFunctionLimit = 64;
 
+  [[nodiscard]] bool is_known_to_miss(Address from, const AddressRange& to) const;
   [[nodiscard]] bool look_where_it_leads(Address from) const;
   [[nodiscard]] bool look_for_indirect_jump(Address from) const;
   bool search(const AddressRange& from, const AddressRange& to);
@@ -55,6 +59,7 @@ class TailCalls {
   std::unique_ptr<InstructionDecoder> decoder_;
   std::unordered_map<Address, std::vector<Address>> outward_;  // by function start
   std::map<std::pair<Address, Address>, bool> answers_;        // by the starts of both functions
+  std::map<std::pair<Address, Address>, bool> misses_;         // likewise
   std::unordered_map<Address, bool> anywhere_;                 // by address
   std::unordered_map<Address, bool> indirect_;                 // by address
 };

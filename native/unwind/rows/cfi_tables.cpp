@@ -1,10 +1,12 @@
 #include "unwind/rows/cfi_tables.h"
 
+#include "object/mini_debug_info.h"
 #include "process/debug_files.h"
 
 namespace whocall {
 
-// .eh_frame and .debug_frame of one module, the latter also of its separate debug file.
+// .eh_frame and .debug_frame of one module, the latter also out of .gnu_debugdata and of its
+// separate debug file.
 class CfiTables::ModuleTables {
  public:
   ModuleTables(const Module& module, const FileSearch& search)
@@ -15,20 +17,39 @@ class CfiTables::ModuleTables {
 
   CfiRow at(Address runtime) {
     CfiRow found = frames_.at(runtime);
-    if (found.function.empty() && open_debug_file()) {
+    while (found.function.empty() && open_next()) {
       found = frames_.at(runtime);
     }
     return found;
   }
 
   bool covers(Address runtime) {
-    return frames_.covers(runtime) || (open_debug_file() && frames_.covers(runtime));
+    bool found = frames_.covers(runtime);
+    while (!found && open_next()) {
+      found = frames_.covers(runtime);
+    }
+    return found;
   }
 
  private:
+  // True when there is something new to look at.
+  bool open_next() { return open_packed() || open_debug_file(); }
+
+  // Folklore. Situation: a file without .eh_frame that was stripped. Example: Android's libraries
+  // for ARM, and what its runtime compiles of applications (.oat, .odex): their .debug_frame is
+  // packed into .gnu_debugdata, beside the names. Remedy: look there before other files are asked.
+  bool open_packed() {
+    if (packed_tried_) {
+      return false;
+    }
+    const CallFrameInfo* packed = packed_debug_frame_of(file_);
+    packed_tried_ = true;  // only now: Ctrl-C may have ended it
+    return frames_.add(packed);
+  }
+
   // Folklore. Situation: a library without .eh_frame. Example: musl's, whose distributions ship
   // .debug_frame in the debug file alone. Remedy: where no table of the file itself covers an
-  // address, look there. True when there is something new to look at.
+  // address, look there.
   bool open_debug_file() {
     if (debug_file_tried_) {
       return false;
@@ -42,6 +63,7 @@ class CfiTables::ModuleTables {
   const FileSearch& search_;
   std::shared_ptr<const ElfFile> debug_file_;
   bool debug_file_tried_ = false;
+  bool packed_tried_ = false;
   CompiledFrames frames_;
 };
 

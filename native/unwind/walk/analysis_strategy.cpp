@@ -2,8 +2,11 @@
 // unwind table has any.
 #include <utility>
 
+#include "arch/split_stack.h"
 #include "base/hex.h"
+#include "unwind/code/call_site.h"
 #include "unwind/rows/apply_row.h"
+#include "unwind/walk/loose_code.h"
 #include "unwind/walk/strategies.h"
 
 namespace whocall {
@@ -18,19 +21,39 @@ class AnalysisStrategy final : public Strategy {
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
     const UnwindRow* row = context.analyser.row_at(callee.lookup_pc());
-    return row != nullptr && callee.interrupted && stands_on_own_frame(*row, callee, context)
-               ? context.keep(with_saved_fp(*row))
-               : row;
+    if (is_loose_code(callee.lookup_pc(), context.process)) {
+      row = rule_in_loose_code(row, callee, context);
+    }
+    if (row == nullptr && !callee.interrupted) {
+      return context.analyser.row_behind_call(callee.pc);
+    }
+    if (row != nullptr && callee.interrupted && stands_on_own_frame(*row, callee, context)) {
+      return context.keep(with_saved_fp(*row));
+    }
+    const auto outer =
+        row != nullptr && !callee.interrupted ? beyond_own_return(callee, context) : std::nullopt;
+    return outer ? context.keep(with_outer_return(*row, *outer)) : row;
   }
 
-  [[nodiscard]] bool hangs_on_pc(const Activation& callee,
-                                 const WalkContext& /*context*/) override {
-    return !callee.interrupted;
+  [[nodiscard]] bool hangs_on_pc(const Activation& callee, const WalkContext& context) override {
+    return !callee.interrupted &&
+           (!is_loose_code(callee.lookup_pc(), context.process) ||
+            rule_hangs_on_pc(context.analyser.row_at(callee.lookup_pc()), callee, context));
   }
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
     const auto range = context.code.function_at(callee.lookup_pc());
+    if (&row == context.analyser.row_behind_call(callee.pc)) {
+      return "no unwind table covers the frame below, which was called on another stack; what "
+             "stands behind the call there";
+    }
+    if (&row == context.analyser.row_to_return(callee.pc)) {
+      return "no unwind table covers the frame below, and no file its code; what that does until "
+             "it "
+             "returns (CFA " +
+             to_string(row.cfa, arch_) + ")";
+    }
     return "no unwind table covers the frame below; the instructions of the function at " +
            hex(range ? range->begin : callee.pc) + " (CFA " + to_string(row.cfa, arch_) + ")";
   }
@@ -66,6 +89,23 @@ class AnalysisStrategy final : public Strategy {
     std::erase_if(row.rules, [&](const NamedRule& each) { return each.number == chain.base; });
     row.rules.push_back(
         {chain.base, RegisterRule::stored_at_cfa(chain.link_offset - chain.cfa_offset)});
+    return row;
+  }
+
+  std::optional<std::int32_t> beyond_own_return(const Activation& callee,
+                                                const WalkContext& context) const {
+    CodeBytes room{};
+    return outer_return(arch_, code_before(context.process, callee.pc, kLongestOuterCall, room));
+  }
+
+  // The frame ends higher; what it saved lies where it lay.
+  [[nodiscard]] UnwindRow with_outer_return(UnwindRow row, std::int32_t outer) const {
+    row.cfa.offset += outer;
+    for (NamedRule& each : row.rules) {
+      if (each.number != row.return_address && each.rule.kind == RegisterRule::Kind::at_cfa) {
+        each.rule.offset -= outer;
+      }
+    }
     return row;
   }
 

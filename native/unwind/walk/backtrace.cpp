@@ -31,14 +31,20 @@ std::string_view to_string(Evidence evidence) {
     case Evidence::caller_goes_on:
       return "caller-goes-on";
     case Evidence::signal:
+      return "signal";
+    case Evidence::return_replaced:
+      return "return-replaced";
+    case Evidence::call_elsewhere:
+      return "call-elsewhere";
+    case Evidence::damaged_return:
       break;
   }
-  return "signal";
+  return "damaged-return";
 }
 
 std::vector<Evidence> EvidenceSet::list() const {
   std::vector<Evidence> found;
-  for (unsigned i = 0; i <= static_cast<unsigned>(Evidence::signal); ++i) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(Evidence::damaged_return); ++i) {
     if (has(static_cast<Evidence>(i))) {
       found.push_back(static_cast<Evidence>(i));
     }

@@ -31,13 +31,17 @@ enum class Evidence : std::uint8_t {
   frame_pointer,   // the frame-pointer register names the same return address
   caller_goes_on,  // the rules of the caller lead to an acceptable caller in turn
   signal,          // the kernel interrupted it there
+  // What speaks against one:
+  return_replaced,  // nobody called it: its address replaced the return address of the frame below
+  call_elsewhere,   // the call before it goes to another function, as far as can be told
+  damaged_return,   // what the stack holds of its address was overwritten in part: it is concluded
 };
 std::string_view to_string(Evidence evidence);  // "call-before", "call-target", ...
 
 class EvidenceSet {
  public:
   constexpr void add(Evidence evidence) {
-    bits_ = static_cast<std::uint8_t>(bits_ | bit(evidence));
+    bits_ = static_cast<std::uint16_t>(bits_ | bit(evidence));
   }
   [[nodiscard]] constexpr EvidenceSet with(Evidence evidence) const {
     EvidenceSet more = *this;
@@ -49,10 +53,10 @@ class EvidenceSet {
   friend bool operator==(const EvidenceSet&, const EvidenceSet&) = default;
 
  private:
-  static constexpr std::uint8_t bit(Evidence evidence) {
-    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(evidence));
+  static constexpr std::uint16_t bit(Evidence evidence) {
+    return static_cast<std::uint16_t>(1U << static_cast<unsigned>(evidence));
   }
-  std::uint8_t bits_ = 0;
+  std::uint16_t bits_ = 0;
 };
 
 // Plain data of 32 bytes: a stack that overflowed has a quarter of a million of them.

@@ -25,7 +25,15 @@ class CfiStrategy final : public Strategy {
                                     const WalkContext& context) const override {
     const auto found = context.cfi.row_at(callee.lookup_pc());
     const bool debug = found && found->format == CallFrameInfo::Format::debug_frame;
-    std::string text = debug ? "the .debug_frame row of " : "the .eh_frame row of ";
+    const Module* module = context.process.module_at(callee.lookup_pc());
+    const bool pe = module != nullptr && module->file != nullptr &&
+                    module->file->section(".pdata") != nullptr;  // rows that elf_of_pe() wrote
+    const bool listed = module != nullptr && (module->state == ModuleState::missing ||
+                                              module->state == ModuleState::mismatch);
+    std::string text = pe       ? "the .pdata row of "
+                       : listed ? "the STACK CFI record of the symbol file for "
+                       : debug  ? "the .debug_frame row of "
+                                : "the .eh_frame row of ";
     text += found ? found->owner : "its module";
     text += " (CFA " + to_string(row.cfa, arch_);
     if (const RegisterRule* rule = row.rule_for(row.return_address)) {

@@ -3,6 +3,7 @@
 
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/chain_row.h"
+#include "unwind/walk/damaged_return.h"
 #include "unwind/walk/stack_search.h"
 #include "unwind/walk/strategies.h"
 
@@ -23,7 +24,8 @@ class FramePointerStrategy final : public Strategy {
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
     const auto fp = callee.registers.get(arch_.frame.chain->base);
     const auto sp = callee.registers.get(arch_.registers.sp);
-    if (!fp || !sp || *fp % arch_.registers.size != 0) {
+    if (!fp || !sp || *fp % arch_.registers.size != 0 ||
+        (context.may_search && find_damaged_return(callee, context))) {
       return nullptr;
     }
     if (context.process.mapping_at(*fp) != context.process.mapping_at(*sp)) {

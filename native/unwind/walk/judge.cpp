@@ -1,5 +1,6 @@
 #include "unwind/walk/judge.h"
 
+#include "unwind/code/blank_code.h"
 #include "unwind/code/call_site.h"
 #include "unwind/code/loaded_callee.h"
 #include "unwind/walk/chain_evidence.h"
@@ -27,6 +28,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   }
   const Activation& caller = proposal.caller;
   result.refusal = check_stack(callee, row, proposal, trust);
+  if (result.refusal == Refusal::stack_backwards && may_switch_stacks(row, trust)) {
+    result.steps_down = true;
+    result.refusal = Refusal::none;
+  }
   if (result.refusal != Refusal::none) {
     return result;
   }
@@ -44,7 +49,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   // Nothing stands before a trampoline that has a page of its own (qemu's has).
-  const bool begins_page = process_.is_code(caller.pc) && trampoline_at(caller.pc, process_);
+  const bool begins_page = process_.is_code(caller.pc) &&
+                           (trampoline_at(caller.pc, process_) || begins_code(process_, caller.pc));
   if (!process_.is_code(caller.lookup_pc()) && !begins_page) {
     result.refusal = Refusal::not_code;
     return result;
@@ -54,7 +60,8 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   result.call = match_call(callee, caller, result.called);
-  result.planted = result.call == CallMatch::no_call && was_planted(caller.pc);
+  result.planted = begins_code(process_, caller.pc) ||
+                   (result.call == CallMatch::no_call && was_planted(caller.pc));
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
   const bool credible =
@@ -65,17 +72,28 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   result.planted = result.planted && trust != Trust::frame_pointer;  // the chain goes on
-  if (called) {
+  add_evidence(result, callee, row, proposal, trust);
+  return result;
+}
+
+// What speaks for the caller, and against it.
+void Judge::add_evidence(Judgement& result, const Activation& callee, const UnwindRow& row,
+                         const AppliedRow& proposal, Trust trust) {
+  if (result.call != CallMatch::no_call && result.call != CallMatch::unreadable) {
     result.evidence.add(Evidence::call_before);
   }
   if (goes_to_callee(result.call)) {
     result.evidence.add(Evidence::call_target);
   }
+  const RegisterRule* returned = row.rule_for(row.return_address);
+  if (trust == Trust::scan && returned != nullptr &&
+      returned->kind == RegisterRule::Kind::value_expression) {
+    result.evidence.add(Evidence::damaged_return);
+  }
   result.evidence.add(Evidence::cfa_up);
   if (frame_pointer_agrees(callee, proposal)) {
     result.evidence.add(Evidence::frame_pointer);
   }
-  return result;
 }
 
 // Tables are believed when they say that nobody called a function. The analysis, only about code of
@@ -123,16 +141,19 @@ bool Judge::lies_on_stack(const Activation& callee, const Activation& caller) co
 // stack are return addresses into it. Remedy: exact rules are believed; so is a frame pointer whose
 // chain goes on upwards; and, when a search finds it, an address that looks returned to.
 bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal, CallMatch call,
-                            Trust trust) const {
-  const Module* module = process_.module_at(proposal.caller.lookup_pc());
-  if (module != nullptr && module->file != nullptr) {
-    return false;
-  }
+                            Trust trust) {
+  const Address pc = proposal.caller.lookup_pc();
+  const Module* module = process_.module_at(pc);
   if (call == CallMatch::no_call) {
-    return trust == Trust::frame_pointer && chain_holds(callee, process_);
+    return trust == Trust::frame_pointer && !lies_in_file(pc) && chain_holds(callee, process_);
   }
-  if (call != CallMatch::unreadable || module == nullptr) {
+  const bool seen = lies_in_file(pc) && !process_.memory->run_at(pc).empty() &&
+                    !is_blank_code(pc, process_, code_);
+  if (call != CallMatch::unreadable || seen) {
     return false;
+  }
+  if (module == nullptr) {  // code that was made at run time, and that the core does not hold
+    return trust == Trust::frame_pointer && chain_holds(callee, process_);
   }
   if (trust == Trust::frame_pointer) {
     const Register base = process_.arch->frame.chain->base;
@@ -140,7 +161,10 @@ bool Judge::credible_unseen(const Activation& callee, const AppliedRow& proposal
     const auto next = proposal.caller.registers.get(base);
     return fp && next && *next > *fp && same_stack(fp, *next);
   }
-  return trust != Trust::scan || looks_returned_to(proposal.cfa, proposal.caller.pc, process_);
+  const Address slot = proposal.cfa - static_cast<Address>(process_.arch->cfa_above_return_slot());
+  return trust != Trust::scan ||
+         start_frames_.may_return(callee, slot, proposal.caller.pc)
+             .value_or(looks_returned_to(proposal.cfa, proposal.caller.pc, process_));
 }
 
 // Folklore. Situation: nobody called the outermost function of a coroutine; makecontext wrote its
@@ -161,57 +185,13 @@ bool Judge::was_planted(Address pc) const {
          process_.arch->code.flow_ends(before);
 }
 
-// The stack grows down, so a caller's stack pointer lies above its callee's. There are legal
-// exceptions: a signal handler on its alternate stack returns to another region; code that switches
-// stacks says so in its unwind tables, or keeps the old stack pointer in a register.
-Refusal Judge::check_stack(const Activation& callee, const UnwindRow& row,
-                           const AppliedRow& proposal, Trust trust) const {
-  const Architecture& arch = *process_.arch;
-  const auto from = callee.registers.get(arch.registers.sp);
-  const Address to = proposal.caller.registers.get(arch.registers.sp).value_or(proposal.cfa);
-  if (row.signal_frame) {
-    return Refusal::none;
-  }
-  if (to % arch.registers.size != 0) {
-    return Refusal::stack_unaligned;
-  }
-  if (row.new_stack && process_.mapping_at(to) != nullptr) {
-    return Refusal::none;
-  }
-  // A callee that keeps its return address in a register and has no frame leaves sp where it was.
-  if (callee.interrupted && arch.registers.link && to == from) {
-    return Refusal::none;
-  }
-  const bool moves_up = !from || to > *from;
-  if (same_stack(from, to)) {
-    return moves_up ? Refusal::none : Refusal::stack_backwards;
-  }
-  const bool kept = trust == Trust::analysis && row.cfa.kind == CfaRule::Kind::register_offset &&
-                    row.cfa.base != arch.registers.sp;
-  const bool may_switch = (trust == Trust::cfi || kept) && process_.mapping_at(to) != nullptr;
-  return may_switch ? Refusal::none : Refusal::stack_elsewhere;
-}
-
-// A CFA may lie just behind the last byte of its stack, so the word below it is looked at.
-//
-// Folklore. Situation: a recursion without end runs into the guard page below the stack. Example:
-// `sub $1504,%rsp; call` faults with rsp below the lowest page of the stack, in no mapping at all.
-// Remedy: what lies a little below a stack belongs to it.
-bool Judge::same_stack(std::optional<Address> from, Address to) const {
-  constexpr Address kFarthestBelow = Address{16} << 20U;
-  if (!from || process_.mappings.empty()) {
-    return true;
-  }
-  const Mapping* to_mapping = process_.mapping_at(to - process_.arch->abi.pointer_size);
-  if (to_mapping == nullptr) {
-    return false;
-  }
-  const Mapping* from_mapping = process_.mapping_at(*from);
-  const bool guard = from_mapping != nullptr && from_mapping->permissions_known &&
-                     !from_mapping->readable && !from_mapping->writable;  // qemu's cores have it
-  const bool below = *from < to_mapping->range.begin && (from_mapping == nullptr || guard) &&
-                     to_mapping->range.begin - *from < kFarthestBelow;
-  return below || from_mapping == to_mapping;
+// Folklore. Situation: an imported function was not called yet, and its slot still leads back to
+// the linkage table. Remedy: a call by way of it leads to the dynamic linker alone.
+bool Judge::cannot_lead(Address target, Address callee) {
+  const Module* module = process_.module_at(callee);
+  return code_.linkage_table_at(target)
+             ? module != nullptr && (module->is_executable || module == process_.module_at(target))
+             : tail_calls_.cannot_lead(target, callee);
 }
 
 CallMatch Judge::match_call(const Activation& callee, const Activation& caller) {
@@ -239,7 +219,7 @@ CallMatch Judge::find_call(const Activation& callee, Address caller,
                            std::optional<Address>& called_at) {
   CodeBytes room{};
   const ByteView before = code_before(process_, caller, process_.arch->code.longest_call, room);
-  if (before.empty()) {
+  if (before.empty() || is_blank_code(caller - 1, process_, code_)) {
     return CallMatch::unreadable;
   }
   const auto call = process_.arch->code.call_before(before, caller);

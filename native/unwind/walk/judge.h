@@ -13,6 +13,7 @@
 #include "unwind/rows/chain_row.h"
 #include "unwind/rows/row.h"
 #include "unwind/walk/backtrace.h"
+#include "unwind/walk/start_frames.h"
 
 namespace whocall {
 
@@ -54,6 +55,9 @@ struct Judgement {
   std::optional<Address> called{};         // where that call goes, as far as it can be told
   // Nobody called the caller: its address was put on the stack by hand, to be returned to.
   bool planted = false;
+  // A rule leads down the mapping of the stack, not counting from the stack pointer: StackSwitches
+  // knows whether that may be.
+  bool steps_down = false;
   bool trampoline = false;       // the caller is the kernel's signal trampoline
   bool checked_context = false;  // the caller's registers are as the kernel saves them for a signal
 };
@@ -61,7 +65,11 @@ struct Judgement {
 class Judge {
  public:
   Judge(const ProcessImage& process, CodeMap& code)
-      : process_(process), code_(code), tail_calls_(process, code), chain_row_(*process.arch) {}
+      : process_(process),
+        code_(code),
+        tail_calls_(process, code),
+        chain_row_(*process.arch),
+        start_frames_(process) {}
 
   // `proposal` comes from applying `row` to `callee`; unwind tables (trust cfi) and the kernel's
   // signal frames (trust context) are believed without a call before the return address, because
@@ -73,6 +81,10 @@ class Judge {
   // The same, telling also where the call goes. Hangs on the two pcs alone.
   CallMatch match_call(const Activation& callee, const Activation& caller,
                        std::optional<Address>& called);
+
+  // Whether no jump leads from the function at `target`, called there, to that of `callee` (an
+  // address to look up); false where that is not proven.
+  bool cannot_lead(Address target, Address callee);
 
   // Whether the frame that ends at `to` (a CFA) lies on the stack that `from` points to; yes where
   // that cannot be told.
@@ -93,14 +105,17 @@ class Judge {
                          Address caller);
   [[nodiscard]] Refusal check_stack(const Activation& callee, const UnwindRow& row,
                                     const AppliedRow& proposal, Trust trust) const;
+  [[nodiscard]] bool may_switch_stacks(const UnwindRow& row, Trust trust) const;
   [[nodiscard]] bool ends_here(const Activation& callee, Trust trust) const;
   [[nodiscard]] bool lies_in_file(Address code) const;
   [[nodiscard]] bool believes(const Activation& callee, bool planted, Trust trust) const;
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
-                                     CallMatch call, Trust trust) const;
+                                     CallMatch call, Trust trust);
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
+  void add_evidence(Judgement& result, const Activation& callee, const UnwindRow& row,
+                    const AppliedRow& proposal, Trust trust);
   [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
                                           const AppliedRow& proposal) const;
 
@@ -108,6 +123,7 @@ class Judge {
   CodeMap& code_;
   TailCalls tail_calls_;
   ChainRow chain_row_;
+  StartFrames start_frames_;
   std::vector<KnownCall> known_calls_;  // by a hash, each in the place of another
 };
 

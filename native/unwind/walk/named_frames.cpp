@@ -22,7 +22,10 @@ std::vector<NamedFrame> name_frames(const Backtrace& backtrace, Symbolizer& symb
   std::vector<NamedFrame> named;
   named.reserve(backtrace.frames.size());
   for (const Frame& frame : backtrace.frames) {
-    const Place& place = symbolizer.describe(frame.lookup_pc(), options);
+    // No line is claimed where the call is not known to have led to the frame below.
+    NamingOptions wanted = options;
+    wanted.lines = options.lines && !frame.evidence.has(Evidence::call_elsewhere);
+    const Place& place = symbolizer.describe(frame.lookup_pc(), wanted);
     const std::size_t calls = std::max<std::size_t>(place.lines.size(), 1);
     for (std::uint32_t call = 0; call < calls; ++call) {
       named.push_back({&frame, &place, static_cast<std::uint32_t>(named.size()), call});

@@ -41,9 +41,8 @@ void QuickWalk::begin(const Activation& activation, bool planted) {
 }
 
 const StepFact* QuickWalk::fact(bool tables_only) const {
-  const StepFact* const known = facts_.at(point());
-  const bool by_table = tables_only || (planted_ && at_start());
-  return known != nullptr && (known->trust <= Trust::cfi || !by_table) ? known : nullptr;
+  const StepFact* const known = planted_ && at_start() ? nullptr : facts_.at(point());
+  return known != nullptr && (known->trust <= Trust::cfi || !tables_only) ? known : nullptr;
 }
 
 bool QuickWalk::go_on(bool tables_only, std::size_t most) {
@@ -100,7 +99,7 @@ bool QuickWalk::ends_here(bool tables_only, Stop& stop) {
            stays_on_stack(caller.sp);
   } else {
     const bool row = fact->kind == StepFact::Kind::end_row;
-    ends = row ? rules::find_cfa(fact->rule, here_, cfa) : !(planted_ && at_start());
+    ends = !row || rules::find_cfa(fact->rule, here_, cfa);
     why = facts_.why(*fact);
   }
   if (ends) {

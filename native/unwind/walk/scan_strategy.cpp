@@ -1,4 +1,10 @@
 // Searching the stack for the caller when no rule is known: the last resort.
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+
+#include "unwind/rows/expression_writer.h"
+#include "unwind/walk/damaged_return.h"
 #include "unwind/walk/stack_search.h"
 #include "unwind/walk/standing_frame.h"
 #include "unwind/walk/strategies.h"
@@ -12,9 +18,15 @@ class ScanStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::scan; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
+    const auto damaged = find_damaged_return(callee, context);
+    if (damaged && damaged->pc) {
+      return context.keep(
+          with_return_address(damaged->row, *damaged->pc, context.process.arch->abi.endian));
+    }
     // What a search has found was called, and has not jumped there.
     const bool found = !context.frames.empty() && context.frames.back().trust == Trust::scan;
-    if (auto standing = found ? std::nullopt : find_standing_frame(callee, context)) {
+    if (auto standing =
+            found || context.planted ? std::nullopt : find_standing_frame(callee, context)) {
       return context.keep(std::move(*standing));
     }
     auto best = search_stack(callee, std::nullopt, context);
@@ -25,6 +37,10 @@ class ScanStrategy final : public Strategy {
                                     const WalkContext& context) const override {
     const Module* module = context.process.module_at(callee.pc);
     const RegisterRule* saved = row.rule_for(row.return_address);
+    if (saved != nullptr && saved->kind == RegisterRule::Kind::value_expression) {
+      return "the return address of the frame below was overwritten in part; of the calls near what"
+             " is left of it the only one that may have gone there";
+    }
     const std::int64_t skipped = row.cfa.offset + (saved != nullptr ? saved->offset : 0);
     return "no rule is known for the frame below in " +
            (module != nullptr ? module->path : "code outside all modules") +
@@ -34,6 +50,22 @@ class ScanStrategy final : public Strategy {
   [[nodiscard]] std::string remedy() const override {
     return "A file of that module with unwind tables would make it surer";
   }
+
+ private:
+  UnwindRow with_return_address(UnwindRow row, Address pc, Endian endian) {
+    auto [known, fresh] = constants_.try_emplace(pc);
+    if (fresh) {
+      ExpressionWriter writer(arena_, endian);
+      writer.constant(static_cast<std::int64_t>(pc));
+      known->second = writer.view();
+    }
+    const auto rule = std::ranges::find(row.rules, row.return_address, &NamedRule::number);
+    rule->rule = RegisterRule::computed(known->second);
+    return row;
+  }
+
+  std::deque<std::vector<std::byte>> arena_;
+  std::unordered_map<Address, ByteView> constants_;  // by the address that they compute
 };
 
 }  // namespace

@@ -71,6 +71,9 @@ std::string end_detail(const Attempt& attempt) {
 std::string no_caller_detail(const Activation& callee, const std::vector<Attempt>& refused,
                              const WalkContext& context) {
   std::string detail = "no acceptable caller of " + hex(callee.pc);
+  if (context.planted) {
+    detail += ", whose address replaced a return address";
+  }
   const ProcessImage& process = context.process;
   if (process.module_at(callee.pc) == nullptr && process.is_code(callee.pc)) {
     detail += ", in code that " + program(process) +

@@ -1,6 +1,7 @@
 // What a walk says of itself: how a frame was found, and why it went no further.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,20 @@
 
 namespace whocall {
 
+// What speaks against a caller before whose address a call stands.
+enum class CallDoubt : std::uint8_t {
+  none,
+  some,       // that call is not known to lead to the callee
+  disproved,  // it cannot have led there: the address was put on the stack by hand
+};
+
 // One strategy's proposal for a caller.
 struct Attempt {
   Strategy* strategy = nullptr;
   const UnwindRow* row = nullptr;
   AppliedRow proposal;
   Judgement judgement;
+  CallDoubt doubt = CallDoubt::none;
 };
 
 // Stop details.

@@ -28,19 +28,53 @@ bool on_a_stack(Address sp, const ProcessImage& process) {
          can_hold_a_stack(*above);
 }
 
-bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessImage& process) {
+std::optional<std::uint64_t> read(Address address, unsigned size, const ProcessImage& process) {
   const Architecture& arch = *process.arch;
-  const auto read = [&](Address address, unsigned size) {
-    return process.memory->read_unsigned(address & arch.address_mask(), size, arch.abi.endian);
-  };
-  std::optional<Address> context = sp + static_cast<Address>(trampoline.context_offset);
-  if (trampoline.context_is_pointer) {
-    context = read(*context, arch.abi.pointer_size);
-  }
+  return process.memory->read_unsigned(address & arch.address_mask(), size, arch.abi.endian);
+}
+
+// Where the registers lie that the kernel has saved.
+std::optional<Address> context_of(const SignalTrampoline& trampoline, Address sp,
+                                  const ProcessImage& process) {
+  const Address place = sp + static_cast<Address>(trampoline.context_offset);
+  return trampoline.context_is_pointer ? read(place, process.arch->abi.pointer_size, process)
+                                       : std::optional(place);
+}
+
+bool marks_hold(const SignalTrampoline& trampoline, Address sp, const ProcessImage& process) {
+  const auto context = context_of(trampoline, sp, process);
   return context && std::ranges::all_of(trampoline.marks, [&](const ContextMark& mark) {
-           const auto value = read(*context + mark.offset, mark.size);
+           const auto value = read(*context + mark.offset, mark.size, process);
            return value && (*value & mark.mask) == mark.value;
          });
+}
+
+// Whether the pc and the stack pointer of `interrupted` lie where such a trampoline has them.
+bool saved_there(const SignalTrampoline& trampoline, Address sp, const Activation& interrupted,
+                 const ProcessImage& process) {
+  const Architecture& arch = *process.arch;
+  const auto context = context_of(trampoline, sp, process);
+  const auto agrees = [&](Register number) {
+    const auto saved = std::ranges::find(trampoline.registers, number, &SavedRegister::number);
+    const auto value = interrupted.registers.get(number);
+    return saved != trampoline.registers.end() && value &&
+           read(*context + saved->offset, arch.registers.size, process) == value;
+  };
+  return context && agrees(arch.registers.pc) && agrees(arch.registers.sp);
+}
+
+// Folklore. Situation: the table of a C library marks a trampoline as one, whose instructions are
+// others than those known here. Example: a sigreturn of i386 with nop for its pop; one may be
+// translated, or patched by a tracer. Remedy: the registers must lie where a known trampoline has
+// them, in the form in which the kernel writes them.
+bool saved_as_by_another(const Activation& trampoline, const Activation& interrupted,
+                         const ProcessImage& process) {
+  const auto sp = trampoline.registers.get(process.arch->registers.sp);
+  return sp && std::ranges::any_of(
+                   process.arch->os.signal_trampolines, [&](const SignalTrampoline& each) {
+                     return !each.marks.empty() && saved_there(each, *sp, interrupted, process) &&
+                            marks_hold(each, *sp, process);
+                   });
 }
 
 // Folklore. Situation: a handler returns into the vDSO, and the core has left that out. Example:
@@ -80,6 +114,9 @@ SignalContext check_signal_context(const Activation& trampoline, const Activatio
   const auto from = trampoline.registers.get(sp_number);
   const SignalTrampoline* known = trampoline_at(trampoline.pc, process);
   if (from && known != nullptr && !known->marks.empty() && marks_hold(*known, *from, process)) {
+    return SignalContext::checked;
+  }
+  if (known == nullptr && saved_as_by_another(trampoline, interrupted, process)) {
     return SignalContext::checked;
   }
   return process.is_code(interrupted.pc) ? SignalContext::plausible : SignalContext::refuted;

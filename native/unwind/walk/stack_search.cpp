@@ -10,6 +10,8 @@
 #include <algorithm>
 
 #include "unwind/rows/chain_row.h"
+#include "unwind/walk/exact_steps.h"
+#include "unwind/walk/hidden_frame.h"
 #include "unwind/walk/return_slot.h"
 #include "unwind/walk/stack_words.h"
 
@@ -21,6 +23,9 @@ constexpr std::size_t kSearchLimit = 65536;  // words looked at for a first cand
 // of its own making in the midst of other data. Example: a process of Erlang's machine, with copies
 // of older stacks beyond it. Remedy: its frames are small; farther away is somebody else's.
 constexpr std::size_t kAnonymousLimit = 1024;
+// The same above an address that nobody called: only the frame whose return address was replaced
+// lies between, unless the stack ends here and another one lies beyond.
+constexpr std::size_t kReplacedLimit = 1024;
 constexpr std::size_t kDoubtLimit = 8192;  // words looked at while it is a doubtful one
 constexpr std::size_t kBetterLimit = 256;  // words looked at for a better one after that
 
@@ -35,12 +40,14 @@ constexpr int kTailCall = 8;
 constexpr int kSameModule = 12;
 constexpr int kSameDistance = 12;
 constexpr int kMatches = 16;
+constexpr int kFits = 16;  // the lost frame between fits exactly
 constexpr int kBest = kNotElsewhere + kMatches + kLookAhead * kMatchingStep;
 
 // What exact rules make of a candidate.
 struct Lookahead {
   int points = 0;
   bool complete = false;  // over all steps, or to the end of the stack
+  bool survived = false;  // several steps, most of them matching, to a word that is no code
 };
 
 class Search {
@@ -51,12 +58,13 @@ class Search {
         arch_(*context.process.arch),
         distance_before_(earlier_distance()) {}
 
-  std::optional<StackCandidate> run(std::optional<Address> end) const {
+  std::optional<StackCandidate> run(std::optional<Address> end) {
     const auto sp = callee_.registers.get(arch_.registers.sp);
     if (!sp) {
       return std::nullopt;
     }
-    const bool damaged = has_exact_rule();
+    const bool damaged = context_.planted || has_exact_rule();
+    own_end_ = context_.planted ? sp : damaged ? end_of_own_frame(callee_, context_) : std::nullopt;
     const Address start = first_word_above(*sp, context_.process);
     // Beyond the mapping lies another stack.
     if (const Mapping* stack = context_.process.mapping_at(start)) {
@@ -64,7 +72,9 @@ class Search {
     }
     std::optional<StackCandidate> best;
     std::vector<StackCandidate> passed;
-    std::size_t limit = in_anonymous_code() ? kAnonymousLimit : kSearchLimit;
+    std::size_t limit = context_.planted      ? kReplacedLimit
+                        : in_anonymous_code() ? kAnonymousLimit
+                                              : kSearchLimit;
     SearchBudget& budget = context_.budget;
     for (std::size_t i = 0; i < limit && context_.may_search_on(); ++i, --budget.words) {
       const Address at = start + i * arch_.registers.size;
@@ -94,7 +104,7 @@ class Search {
         }
       }
     }
-    return best ? nearest_that_leads_to(*best, passed) : best;
+    return best ? nearest_that_leads_to(nearest_survivor(*best, passed), passed) : best;
   }
 
  private:
@@ -112,14 +122,26 @@ class Search {
     return nearest == passed.end() ? best : *nearest;
   }
 
+  // Folklore. Situation: two return addresses were overwritten. From what is whole between them
+  // exact rules lead no farther than to the second; from the outermost part they lead to the end of
+  // the stack. Example: an overflow in a comparison that qsort called, and one in a function far
+  // above it. Remedy: several exact steps are no accident, and what they lead through lies nearer.
+  [[nodiscard]] static StackCandidate nearest_survivor(const StackCandidate& best,
+                                                       const std::vector<StackCandidate>& passed) {
+    const auto nearest = std::ranges::find_if(passed, [&](const StackCandidate& candidate) {
+      return candidate.survived && candidate.row.cfa.offset < best.row.cfa.offset;
+    });
+    return nearest == passed.end() ? best : *nearest;
+  }
+
   [[nodiscard]] bool leads_to(const StackCandidate& candidate, const Activation& goal) const {
     constexpr int kFarthest = 64;  // steps
     const auto goal_sp = goal.registers.get(arch_.registers.sp);
     Activation at = apply_row(candidate.row, callee_, arch_, *context_.process.memory).caller;
     for (int i = 0; i < kFarthest && at.registers.get(arch_.registers.sp) < goal_sp; ++i) {
-      Step step = exact_step(at);
+      ExactStep step = exact_step(at, context_);
       if (step.judgement.refusal != Refusal::none && in_function_of_callee(at)) {
-        step = step_by(candidate.row, at, Trust::scan);
+        step = step_by(candidate.row, at, Trust::scan, context_);
       }
       if (step.judgement.refusal != Refusal::none || is_doubtful(step.judgement)) {
         return false;
@@ -164,7 +186,7 @@ class Search {
     if (verdict.refusal != Refusal::none) {
       return std::nullopt;
     }
-    if (called_a_leaf(verdict)) {
+    if (called_a_leaf(verdict) || repeats_last_call(proposal.caller.pc, verdict)) {
       return std::nullopt;
     }
     const auto saved_at =
@@ -183,11 +205,16 @@ class Search {
     }
     plain.score =
         verdict.trampoline ? kNotElsewhere + kTrampoline : score_of(verdict.call, damaged);
-    if (verdict.trampoline && !exact_step(proposal.caller).judgement.checked_context) {
+    if (verdict.trampoline && !exact_step(proposal.caller, context_).judgement.checked_context) {
       return std::nullopt;
     }
     plain.score += plain.row.cfa.offset == distance_before_ ? kSameDistance : 0;
     plain.contradicted = verdict.call == CallMatch::elsewhere && !damaged;
+    const bool beyond_own = own_end_ && proposal.cfa > *own_end_;
+    if (beyond_own && verdict.called &&
+        has_frame_of(*verdict.called, proposal.cfa - *own_end_, callee_, context_)) {
+      plain.score += kFits;
+    }
     const Lookahead ahead = look_ahead(proposal.caller);
     // Folklore: a callee that pushed the frame pointer first left it just below its return address.
     StackCandidate restored = plain;
@@ -198,6 +225,7 @@ class Search {
     const Lookahead& best = restores ? beyond : ahead;
     StackCandidate& better = restores ? restored : plain;
     better.score += best.points;
+    better.survived = best.survived && beyond_own;
     better.sure = best.complete && (damaged || verdict.call != CallMatch::elsewhere);
     return better;
   }
@@ -257,6 +285,14 @@ class Search {
            context_.analyser.is_leaf(*verdict.called);
   }
 
+  // Folklore. Situation: a function ends in a call that never returns, and the stack holds the
+  // address of the function behind it. Example: `call abort`, then a comparison whose address qsort
+  // has saved. Remedy: such a call is made once; who called the frame below made another.
+  [[nodiscard]] bool repeats_last_call(Address pc, const Judgement& verdict) const {
+    return pc == callee_.pc && verdict.call == CallMatch::elsewhere && verdict.called &&
+           context_.analyser.never_returns(*verdict.called);
+  }
+
   // Follows exact rules from `caller`, each step to an acceptable caller whose call may have gone
   // there; the end of the stack counts for all that are left.
   //
@@ -264,85 +300,49 @@ class Search {
   // frame, as that has called both from the same depth. Example: malloc's inner functions under the
   // function that calls `wide` next. Remedy: the live frame's call goes to `wide`, not to malloc.
   [[nodiscard]] Lookahead look_ahead(Activation caller) const {
+    constexpr int kSeveral = 3;  // steps of a survivor, and how many of them match
+    constexpr int kMostMatch = 2;
     Lookahead ahead;
+    int matching = 0;
     for (int step = 0; step < kLookAhead; ++step) {
-      const auto next = exact_step(caller);
+      const auto next = exact_step(caller, context_);
       if (next.judgement.refusal == Refusal::end_of_stack) {
         return {ahead.points + (kLookAhead - step) * kStep, true};
       }
       if (next.judgement.refusal != Refusal::none || is_doubtful(next.judgement)) {
+        ahead.survived = next.judgement.refusal == Refusal::not_code && step >= kSeveral &&
+                         matching >= kMostMatch;
         return ahead;
+      }
+      // Who replaces one return address by that of its trampoline replaces more of them.
+      if (context_.planted && next.judgement.planted && next.caller.pc == callee_.pc) {
+        return {ahead.points, matching > 0, matching > 0};
       }
       if (next.judgement.call == CallMatch::unreadable) {  // farther than this nobody can see
         return {ahead.points + (kLookAhead - step) * kStep, true};
       }
-      ahead.points += next.judgement.evidence.has(Evidence::call_target) ? kMatchingStep : kStep;
+      const bool matches = next.judgement.evidence.has(Evidence::call_target);
+      ahead.points += matches ? kMatchingStep : kStep;
+      matching += matches ? 1 : 0;
       caller = next.caller;
     }
     ahead.complete = true;
     return ahead;
   }
 
-  // Whether a step leads where no call can have come from. Where the code is not at hand nothing
-  // speaks against it.
-  static bool is_doubtful(const Judgement& judgement) {
-    const bool elsewhere = judgement.call == CallMatch::elsewhere;
-    const bool no_call = judgement.call == CallMatch::no_call && !judgement.planted;
-    return (elsewhere || no_call) && !judgement.evidence.has(Evidence::signal);
-  }
-
-  struct Step {
-    Activation caller;
-    Judgement judgement{.refusal = Refusal::no_cfa};
-  };
-
-  [[nodiscard]] Step exact_step(const Activation& callee) const {
-    Step step;
-    for (Strategy* strategy : context_.exact) {
-      const UnwindRow* row = strategy->find(callee, context_);
-      if (row == nullptr) {
-        continue;
-      }
-      step = step_by(*row, callee, strategy->trust());
-      if (step.judgement.refusal == Refusal::none ||
-          step.judgement.refusal == Refusal::end_of_stack) {
-        break;
-      }
-    }
-    return step;
-  }
-
-  [[nodiscard]] Step step_by(const UnwindRow& row, const Activation& callee, Trust trust) const {
-    const auto proposal = apply_row(row, callee, arch_, *context_.process.memory);
-    Step step{proposal.caller, context_.judge.weigh(callee, row, proposal, trust)};
-    if (goes_astray(callee, row, proposal, step.judgement)) {
-      step.judgement.refusal = Refusal::stack_elsewhere;
-    }
-    return step;
-  }
-
-  // Folklore. Situation: a leftover's rule counts from a register that the search does not know,
-  // and whatever word it takes for it points to other memory, where a zero looks like the end of a
-  // stack. Example: Runtime1::counter_overflow of HotSpot, rbp+16. Remedy: a step to another stack
-  // leads on only where the call there goes to the function.
-  [[nodiscard]] bool goes_astray(const Activation& callee, const UnwindRow& row,
-                                 const AppliedRow& proposal, const Judgement& judgement) const {
-    return !row.signal_frame && proposal.failure == ApplyFailure::none &&
-           !judgement.evidence.has(Evidence::call_target) &&
-           !context_.judge.same_stack(callee.registers.get(arch_.registers.sp), proposal.cfa);
-  }
-
   const Activation& callee_;
   const WalkContext& context_;
   const Architecture& arch_;
   std::optional<std::int64_t> distance_before_;  // bytes
+  std::optional<Address> own_end_;               // of the frame of `callee`, where it is damaged
 };
 
 }  // namespace
 
 std::optional<StackCandidate> search_stack(const Activation& callee, std::optional<Address> end,
                                            const WalkContext& context) {
-  return Search(callee, context).run(end);
+  auto best = Search(callee, context).run(end);
+  return best && context.planted && (!best->sure || best->unseen) ? std::nullopt : best;
 }
 
 }  // namespace whocall

@@ -16,6 +16,7 @@ struct StackCandidate {
   int score = 0;              // only the order matters
   bool sure = false;          // exact rules lead on from it, and nothing speaks against it
   bool unseen = false;        // the code that it leads to is not at hand, so nothing can be tested
+  bool survived = false;      // several exact steps lead from it to an overwritten word
   bool contradicted = false;  // its call is known to go to another function than the callee's
 };
 

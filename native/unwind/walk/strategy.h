@@ -61,6 +61,8 @@ struct WalkContext {
   const std::vector<Frame>& frames;  // found so far, innermost first
   SearchBudget& budget;
   WalkNotes& notes;
+  // Whether nobody called the last frame, whose address stood where a return address should be.
+  const bool& planted;
 
   [[nodiscard]] bool may_search_on() const {
     return budget.candidates > 0 && budget.words > 0 && analyser.followed() < budget.code;

@@ -6,9 +6,13 @@
 
 #include "base/hex.h"
 #include "unwind/rows/apply_row.h"
+#include "unwind/walk/damaged_return.h"
 #include "unwind/walk/outermost.h"
+#include "unwind/walk/planted_frame.h"
 #include "unwind/walk/quick_walk.h"
 #include "unwind/walk/sentences.h"
+#include "unwind/walk/stack_switches.h"
+#include "unwind/walk/suspect_caller.h"
 
 namespace whocall {
 
@@ -19,17 +23,9 @@ class Walker::Walk {
         options_(options),
         facts_(walker.facts_),
         selection_(walker.selection_),
-        context_{walker.process_,
-                 walker.cfi_,
-                 walker.code_,
-                 walker.analyser_,
-                 walker.judge_,
-                 made_rows_,
-                 selection_.exact,
-                 selection_.may_search,
-                 result_.frames,
-                 budget_,
-                 notes_} {
+        context_{walker.process_, walker.cfi_, walker.code_,     walker.analyser_,
+                 walker.judge_,   made_rows_,  selection_.exact, selection_.may_search,
+                 result_.frames,  budget_,     notes_,           planted_} {
     budget_.code += walker.analyser_.followed();
   }
 
@@ -72,9 +68,14 @@ class Walker::Walk {
         break;
       }
       learn(activation, *accepted);
-      planted_ = accepted->judgement.planted;
+      if (planted_ && accepted->strategy->trust() == Trust::scan) {
+        result_.frames.back().evidence.add(Evidence::return_replaced);
+      }
+      planted_ = accepted->judgement.planted || accepted->doubt == CallDoubt::disproved;
+      disproved_ = accepted->doubt == CallDoubt::disproved;
+      searched_ = searched_ || accepted->strategy->trust() == Trust::scan;
       activation = accepted->proposal.caller;
-      activation.interrupted = activation.interrupted || accepted->judgement.planted;
+      activation.interrupted = activation.interrupted || planted_;
       add_frame(activation, &*accepted);
       quick.begin(activation, planted_);
     }
@@ -96,6 +97,10 @@ class Walker::Walk {
   std::optional<Attempt> find_caller(const Activation& callee) {
     refused_.clear();
     bool asked_outermost = false;
+    if (const auto why = disproved_ ? started_by_hand(callee, context_) : std::nullopt) {
+      result_.stop = {StopReason::end_of_stack, *why};
+      return std::nullopt;
+    }
     for (Strategy* strategy : selection_.all) {
       // Tables know by themselves where stacks begin; the strategies after them do not.
       if (strategy->trust() > Trust::cfi && !std::exchange(asked_outermost, true)) {
@@ -110,12 +115,20 @@ class Walker::Walk {
       if (strategy->trust() > Trust::cfi && !context_.may_search_on()) {
         break;
       }
+      // What nobody called has left no return address where these would look for it.
+      if (planted_ && strategy->trust() > Trust::cfi && strategy->trust() != Trust::scan) {
+        continue;
+      }
       const UnwindRow* row = strategy->find(callee, context_);
       if (row == nullptr) {
         continue;
       }
       Attempt attempt{strategy, row, apply_row(*row, callee, *process_.arch, *process_.memory), {}};
       attempt.judgement = context_.judge.weigh(callee, *row, attempt.proposal, strategy->trust());
+      if (planted_ && strategy->trust() == Trust::cfi &&
+          expects_a_call(callee, attempt, *process_.arch)) {
+        attempt.judgement.refusal = Refusal::no_call_before;
+      }
       if (attempt.judgement.refusal == Refusal::end_of_stack) {
         note_cfa(attempt);
         result_.stop = {StopReason::end_of_stack, end_detail(attempt)};
@@ -123,9 +136,13 @@ class Walker::Walk {
         return std::nullopt;
       }
       if (attempt.judgement.refusal == Refusal::none) {
-        attempt.judgement.refusal = check_stack_switch(callee, attempt.proposal);
+        attempt.judgement.refusal = switches_.check(callee, attempt, context_);
+      }
+      if (attempt.judgement.refusal == Refusal::none && is_no_return(callee, attempt)) {
+        attempt.judgement.refusal = Refusal::no_call_before;
       }
       if (attempt.judgement.refusal == Refusal::none) {
+        attempt.doubt = doubt_of(callee, attempt, context_);
         return attempt;
       }
       refused_.push_back(attempt);
@@ -138,8 +155,8 @@ class Walker::Walk {
   void learn(const Activation& callee, const Attempt& accepted) {
     const CallMatch call = accepted.judgement.call;
     const bool called = call != CallMatch::no_call && call != CallMatch::unreadable;
-    if (!called || accepted.row->signal_frame || accepted.row->injected ||
-        !hangs_on_pc(callee, *accepted.strategy, true)) {
+    if (!called || accepted.doubt != CallDoubt::none || accepted.row->signal_frame ||
+        accepted.row->injected || !hangs_on_pc(callee, *accepted.strategy, true)) {
       return;
     }
     const CodePoint point{callee.pc, callee.interrupted};
@@ -183,36 +200,22 @@ class Walker::Walk {
     }
   }
 
-  // Above a function whose address was put on the stack by hand nothing is a caller, whatever lies
-  // there; nor above an entry point. Its own unwind table was asked before.
+  // Above a function that a stack was started at by hand nothing is a caller, whatever lies there;
+  // nor above an entry point. Its own unwind table was asked before.
   std::optional<std::string> no_caller_to_expect(const Activation& callee) {
     const bool signal = std::ranges::any_of(
         refused_, [](const Attempt& attempt) { return attempt.row->signal_frame; });
-    if (planted_ && !signal) {
-      return "no call leads to " + hex(callee.pc) + ": the stack was started there by hand";
+    if (auto by_hand = planted_ && !signal ? started_by_hand(callee, context_) : std::nullopt) {
+      return by_hand;
     }
     return outermost_function(callee, process_, context_.code);
   }
 
-  // Only steps that do not go up the stack can lead in a circle, so these alone are remembered.
-  //
-  // Folklore. Situation: signal frames or the rules of a runtime lead from one stack to another and
-  // back. Example: a damaged Go program, whose two stacks name each other. Remedy: who arrives for
-  // the second time at one pc with one stack pointer would do so for ever.
-  Refusal check_stack_switch(const Activation& callee, const AppliedRow& proposal) {
-    const Register sp = process_.arch->registers.sp;
-    const auto from = callee.registers.get(sp);
-    const auto to = proposal.caller.registers.get(sp);
-    if (from && to && *to > *from) {
-      return Refusal::none;
-    }
-    const std::pair arrival(proposal.caller.pc, to.value_or(0));
-    if (std::ranges::find(arrivals_, arrival) != arrivals_.end() ||
-        arrivals_.size() >= kStackSwitchLimit) {
-      return Refusal::circle;
-    }
-    arrivals_.push_back(arrival);
-    return Refusal::none;
+  [[nodiscard]] bool is_no_return(const Activation& callee, const Attempt& attempt) const {
+    return !attempt.row->signal_frame && !is_gos_own(attempt) &&
+           attempt.strategy->trust() <= Trust::analysis &&
+           is_no_return_address(callee, attempt.proposal, attempt.judgement.call, searched_,
+                                context_);
   }
 
   void stop_without_caller(const Activation& callee) {
@@ -235,6 +238,9 @@ class Walker::Walk {
       callee.signal_trampoline = found_by->row->signal_frame;
       frame.trust = trust_of(*found_by);
       frame.evidence = found_by->judgement.evidence;
+      if (found_by->doubt == CallDoubt::some) {
+        frame.evidence.add(Evidence::call_elsewhere);
+      }
     }
     if (options_.explain || options_.registers) {
       add_details(activation, found_by);
@@ -259,6 +265,9 @@ class Walker::Walk {
   }
 
   static Trust trust_of(const Attempt& found_by) {
+    if (found_by.doubt == CallDoubt::some) {
+      return Trust::scan;
+    }
     return found_by.judgement.checked_context ? Trust::context : found_by.strategy->trust();
   }
 
@@ -274,11 +283,13 @@ class Walker::Walk {
   const Selection& selection_;
   std::forward_list<UnwindRow> made_rows_;
   WalkContext context_;
-  std::vector<Attempt> refused_;                       // of the present step
-  std::vector<std::pair<Address, Address>> arrivals_;  // pc and sp behind stack switches
+  std::vector<Attempt> refused_;  // of the present step
+  StackSwitches switches_;
   SearchBudget budget_;
   WalkNotes notes_;
-  bool planted_ = false;  // the present frame: see Judgement
+  bool planted_ = false;    // the present frame: see Judgement
+  bool disproved_ = false;  // and a call stands before it that went elsewhere
+  bool searched_ = false;   // and it rests on a search
   Backtrace result_;
 };
 

@@ -28,12 +28,10 @@ struct WalkOptions {
 
 // Holds what walks of one process share: tables, caches, strategies. A walk never throws on bad
 // memory, never loops (the stack pointer moves up, or the stack changes, which it may do only
-// kStackSwitchLimit times and never twice to the same place), and ends after max_frames frames at
-// the latest.
+// StackSwitches::kLimit times and never twice to the same place), and ends after max_frames frames
+// at the latest.
 class Walker {
  public:
-  static constexpr unsigned kStackSwitchLimit = 64;
-
   // `symbolizer` lends its tables of functions; without one the walker makes its own.
   explicit Walker(const ProcessImage& process, std::shared_ptr<Symbolizer> symbolizer = nullptr);
 

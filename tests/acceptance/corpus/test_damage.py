@@ -21,16 +21,16 @@ from acceptance.helpers.scoreboard import Scoreboard
 
 LEAST: dict[str, tuple[float, float]] = {
     "exe-missing": (97.5, 98.0),
-    "exe-missing-static": (86.0, 75.0),
-    "exe-missing-any": (92.0, 87.0),
+    "exe-missing-static": (93.0, 86.0),
+    "exe-missing-any": (96.0, 93.0),
     "all, by case": (98.0, 97.0),
     "all, by kind": (98.0, 98.0),
     "all, by frame": (98.0, 98.0),
 }
 """Percent of recall and precision, means over a kind; what is not listed has to be exact.
 
-A floor may only rise. No kind may be below 80 but exe-missing-static: where nothing is left except
-the stack itself, the C library's code neither, leftovers cannot be told from callers.
+A floor may only rise. The lowest is that of exe-missing-static: where nothing is left except the
+stack itself, leftovers in unused variables cannot be told from callers.
 """
 PARTS_OF_ANOTHER = ("exe-missing", "exe-missing-static", "all, by case")
 LEAST_BEYOND = 97.0

@@ -57,6 +57,14 @@ def _common_beginning(left: Sequence[int], right: Sequence[int]) -> int:
     return next((i for i, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
+def places(found: Sequence[int], true: Sequence[int]) -> set[int]:
+    """Which frames of the true chain stand in a found one, in their order."""
+    same = _common_beginning(found, true)
+    blocks = SequenceMatcher(None, found[same:], true[same:], autojunk=False).get_matching_blocks()
+    rest = {same + begin + at for _, begin, size in blocks for at in range(size)}
+    return set(range(same)) | rest
+
+
 def judge(found: Sequence[int], true: Sequence[int], lost: Collection[int]) -> Verdict:
     """Align the pcs of a found chain with the true ones; those at the indices `lost` are gone."""
     same = _common_beginning(found, true)

@@ -72,15 +72,18 @@ def add_section(file: Path, name: str, contents: bytes) -> None:
     part.unlink()
 
 
-def mini_debug_info(twin: Path) -> bytes:
-    """The contents of .gnu_debugdata, made as gdb's manual says ("MiniDebugInfo")."""
+def mini_debug_info(twin: Path, *, tables: bool = False) -> bytes:
+    """The contents of .gnu_debugdata, made as gdb's manual says ("MiniDebugInfo"); with
+    .debug_frame as Android has it.
+    """
     dynamic = {each.name for each in nm_table.symbols(twin, dynamic=True)}
     wanted = {each.name for each in nm_table.symbols(twin, types=frozenset("tTwWi"))} - dynamic
     keep, mini = twin.with_suffix(".keep"), twin.with_suffix(".mini")
     keep.write_text("".join(f"{name}\n" for name in sorted(wanted)))
     debug_file(twin, mini)
+    kept = ["--keep-section=.debug_frame"] if tables else []
     run(["objcopy", "-S", "--remove-section=.gdb_index", "--remove-section=.comment",
-         f"--keep-symbols={keep}", str(mini)])  # fmt: skip
+         f"--keep-symbols={keep}", *kept, str(mini)])  # fmt: skip
     packed = lzma.compress(mini.read_bytes(), format=lzma.FORMAT_XZ)
     keep.unlink()
     mini.unlink()

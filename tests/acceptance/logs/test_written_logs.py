@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from oracles.linkers import LINKERS
 
 from acceptance.logs.addresses import Stack, stack_of
 from acceptance.logs.judging import document, judge
@@ -176,7 +177,7 @@ def test_a_log_in_its_documented_form(tmp_path: Path, stack: Stack, form: str) -
     assert {each["format"] for each in places} == {_kind(form)}
 
 
-@pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])
+@pytest.mark.parametrize("linker", LINKERS)
 def test_places_in_a_file_of_which_only_the_debug_file_is_there(
     tmp_path: Path, linker: str
 ) -> None:

@@ -1,4 +1,5 @@
-"""Runs inside gdb: the stacks of many cores, before `whocall repair` and after it, as JSON.
+"""Runs inside gdb: the stacks of many cores, before `whocall repair` and after it, as JSON, and
+what `whocall compare` has against those before.
 
 `python jobs, output = PATH, PATH` has been executed before, and whocall.py was sourced. Read by
 repairruns.py; no other use.
@@ -43,6 +44,23 @@ def chains(limit: int) -> "dict[int, list[int]]":
     return found
 
 
+def not_called_false(limit: int) -> "dict[int, list[int]]":
+    """gdb's frames without those that `whocall compare` calls false, by LWP as above."""
+    numbers = {thread.num: thread.ptid[1] or thread.ptid[0] for thread in
+               gdb.selected_inferior().threads()}  # fmt: skip
+    gdb.execute(f"set backtrace limit {limit}")
+    told = json.loads(gdb.execute("whocall compare -all -json", to_string=True))
+    gdb.execute("set backtrace limit unlimited")
+    return {
+        numbers[thread["number"]]: [
+            int(row["gdb"]["pc"], 16)
+            for row in thread["rows"]
+            if row["gdb"] and row["verdict"] != "false in gdb" and not row["gdb"]["inlined"]
+        ]
+        for thread in told["threads"]
+    }
+
+
 def ask(job: "dict[str, Any]") -> "dict[str, Any]":
     """One core, opened, walked, repaired and walked again."""
     gdb.execute("core-file", to_string=True)
@@ -52,12 +70,19 @@ def ask(job: "dict[str, Any]") -> "dict[str, Any]":
     first = gdb.selected_thread()
     before = chains(job["limit"])
     first.switch()
+    blameless = not_called_false(job["limit"])
     began = time.process_time()
     gdb.execute("whocall repair", to_string=True)
     seconds = time.process_time() - began
     after = chains(job["limit"])
     first.switch()
-    return {"before": before, "after": after, "shown": shown(), "seconds": seconds}
+    return {
+        "before": before,
+        "blameless": blameless,
+        "after": after,
+        "shown": shown(),
+        "seconds": seconds,
+    }
 
 
 gdb.execute("set backtrace past-main on")

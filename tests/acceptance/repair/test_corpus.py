@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from corpus import BuiltCase
 
 import whocall
 from acceptance.helpers import chains
@@ -18,6 +17,7 @@ from acceptance.helpers.corpusruns import Corpora
 from acceptance.helpers.damageruns import Subject, Verdict
 from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.helpers.stockcores import StockCores
+from acceptance.repair.ownframes import complaints, job_of, job_of_subject
 from acceptance.repair.repairruns import Job, Outcome, ask
 
 STOCK = (
@@ -30,12 +30,6 @@ MOST_BEFORE = 50.0
 """Percent of recall before, of the kinds in which gdb knows no function."""
 
 all_cases = pytest.mark.parametrize("tables", [False], ids=["no-tables"])
-
-
-def _job(built: BuiltCase, kind: str, lost: frozenset[int] = frozenset()) -> Job:
-    threads = [thread for thread in built.truth().threads if thread.complete]
-    true = {thread.tid: [frame.pc for frame in thread.frames] for thread in threads}
-    return Job(built.case.name, kind, built.case.variant.bits, built.exe, built.core, true, lost)
 
 
 def _stock_job(name: str, cores: StockCores, bare: BareRoot) -> Job:
@@ -55,9 +49,8 @@ def outcomes(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> list[Outcome]:
     """Of every case of both corpora, and of some stock programs."""
-    jobs = [_job(run.built, "no tables") for run in corpora.runs(False)]
-    subjects = [subject for subject in damaged if isinstance(subject, Subject)]
-    jobs += [_job(subject.built, subject.kind, subject.lost) for subject in subjects]
+    jobs = [job_of(run.built, "no tables") for run in corpora.runs(False)]
+    jobs += [job_of_subject(one) for one in damaged if isinstance(one, Subject)]
     bare = BareRoot(tmp_path_factory.mktemp("bare"))
     jobs += [_stock_job(name, stock_cores, bare) for name in STOCK]
     return ask(jobs, tmp_path_factory.mktemp("repaired"))
@@ -108,6 +101,12 @@ def test_every_case_is_exact(tables: bool, outcomes: list[Outcome]) -> None:
         if outcome.after.recall < 1 or outcome.after.precision < 1:
             short.append(outcome.message())
     assert not short, "\n".join(short[:5])
+
+
+@all_cases
+def test_gdb_keeps_its_true_frames(tables: bool, outcomes: list[Outcome]) -> None:
+    assert sum(outcome.own + outcome.by_chance for outcome in outcomes) > 4000
+    assert not complaints(outcomes), "\n".join(complaints(outcomes)[:5])
 
 
 @all_cases

@@ -47,3 +47,33 @@ def test_without_it_the_code_has_to_tell(bare: Path, tmp_path: Path) -> None:
     frames = own_frames(bare, tmp_path / "none")
     assert len(frames) >= len(CHAIN)
     assert {each.trust for each in frames[1 : len(CHAIN)]} == {"analysis"}
+
+
+@pytest.fixture
+def packed(tmp_path: Path) -> Path:
+    """Stripped, with .debug_frame packed into .gnu_debugdata, as Android's libraries for ARM are
+    and what its runtime compiles of applications.
+    """
+    twin = name_twins.build(tmp_path, *NO_TABLES)
+    found = name_twins.stripped(twin)
+    name_twins.add_section(found, ".gnu_debugdata", name_twins.mini_debug_info(twin, tables=True))
+    return found
+
+
+def test_rows_come_out_of_gnu_debugdata(packed: Path, tmp_path: Path) -> None:
+    frames = own_frames(packed, tmp_path / "none")
+    assert [each.function for each in frames[: len(CHAIN)]] == CHAIN
+    callers = frames[1 : len(CHAIN)]
+    assert [each.trust for each in callers] == ["cfi"] * len(callers)
+    assert all(".debug_frame" in (each.explanation or "") for each in callers)
+
+
+def test_damaged_gnu_debugdata_leaves_the_code_to_tell(packed: Path, tmp_path: Path) -> None:
+    data = bytearray(packed.read_bytes())
+    at = data.rindex(b"\xfd7zXZ")
+    data[at + 40 : at + 48] = bytes(8)
+    packed.write_bytes(data)
+    packed.chmod(0o755)
+    frames = own_frames(packed, tmp_path / "none")
+    assert len(frames) >= len(CHAIN)
+    assert {each.trust for each in frames[1 : len(CHAIN)]} == {"analysis"}

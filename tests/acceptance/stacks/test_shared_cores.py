@@ -176,6 +176,25 @@ def test_cores_without_their_program(name: str, pc: int) -> None:
     assert chains.pcs(trace) == [pc], chains.listing(trace)
 
 
+def test_a_frameless_main_whose_file_is_missing() -> None:
+    """The link register leads into libc; what the frame pointer leads to called that in turn."""
+    trace = _trace(SHARED_CORES / "elfutils/testfile_aarch64_core", None)
+    found = [(frame.pc, frame.trust) for frame in chains.physical(trace)]
+    assert found == [
+        (0x400548, "context"),
+        (0x7FB7390B38, "analysis"),
+        (0x40040C, "frame-pointer"),
+    ], chains.listing(trace)
+
+
+def test_a_return_address_that_lost_its_low_byte() -> None:
+    """libc's file is missing: nothing tells the true one, 0x7ff2e1ee7bf7."""
+    trace = _trace(SHARED_CORES / "casr/core.test_canary", None)
+    frames = {frame.pc: frame.trust for frame in chains.physical(trace)}
+    assert 0x7FF2E1EE7B00 not in frames, chains.listing(trace)
+    assert set(list(frames.values())[1:]) == {"scan"}, chains.listing(trace)
+
+
 @pytest.mark.parametrize(
     ("name", "threads"),
     [

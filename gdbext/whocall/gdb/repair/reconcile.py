@@ -12,6 +12,7 @@ import gdb
 from whocall.gdb.repair import frame_overrides
 from whocall.gdb.repair.attach import deliver
 from whocall.gdb.repair.endless import endless_steps
+from whocall.gdb.repair.own_frames import Ranges, with_own_frame
 from whocall.gdb.repair.planning import RepairRequest, process_plan
 from whocall.gdb.target.frames import past_main, selection_kept
 from whocall.repair.chain import Chain, RegisterNames
@@ -93,6 +94,10 @@ def _lead(thread: gdb.InferiorThread, chain: Chain, names: RegisterNames) -> tup
     Returns how many were overridden, and the level at which gdb still differs.
     """
     known = (*chain.steps, *chain.last)
+    # Of a chain that is too long to be told, gdb finds the rest only with all registers: what it
+    # finds by itself stays its own.
+    if chain.more and chain.unruled and _first_difference(chain) is None:
+        return 0, None
     overridden = sum(
         frame_overrides.override(thread, step, names) for step in known if not step.ruled
     )
@@ -117,18 +122,22 @@ def reconcile(
     chains: Mapping[int, Chain],
     names: RegisterNames,
     deliver: Callable[[], list[ModuleOutcome]],
+    code: Ranges = (),
 ) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
     """Makes gdb's stacks of the threads with these numbers the chains.
 
-    `deliver` hands gdb the files of all modules concerned; `names` are gdb's names of registers.
+    `deliver` hands gdb the files of all modules concerned; `names` are gdb's names of registers;
+    `code` is where code may lie.
     """
     everyone = sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)
     threads = {thread.num: thread for thread in everyone if thread.num in chains}
+    chains = dict(chains)
     with selection_kept(), past_main():
         before, passed = {}, {}
         for number, thread in threads.items():
             thread.switch()
             passed[number] = _pass_endless(thread, chains[number], names)
+            chains[number] = with_own_frame(chains[number], names, code)
             before[number] = _agreement_before(chains[number])
         modules = deliver()
         outcomes = []
@@ -155,4 +164,4 @@ def reconcile(
 def repair(request: RepairRequest) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
     """Repairs the stacks of the selected inferior. Raises Error."""
     found, chains = process_plan(request)
-    return reconcile(chains, found.registers, lambda: deliver(found.deliveries))
+    return reconcile(chains, found.registers, lambda: deliver(found.deliveries), found.code)

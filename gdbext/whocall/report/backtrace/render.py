@@ -130,7 +130,11 @@ class _Chain:
         searched = self._trace.searched(index) if frame.trust == "scan" else None
         if searched is not None and below is not None:
             gap = (
-                f"no rule leads on from #{below.level}: whocall searched {searched} bytes of stack"
+                f"the return address of #{below.level} was overwritten in part: one call near it"
+                " may have led there"
+                if "damaged-return" in frame.evidence
+                else f"no rule leads on from #{below.level}:"
+                f" whocall searched {searched} bytes of stack"
             )
             yield self._style.paint("metadata", f"({gap})")
         space = " " * (max(column - line.width, 0) + 2)

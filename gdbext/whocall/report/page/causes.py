@@ -20,16 +20,15 @@ def null_access(scene: Scene) -> Fact | None:
         text = "it followed a null pointer"
     else:
         text = f"it accessed {fault:#x}, {fault} bytes from null, as by a member of a null pointer"
-    return Fact("null-access", text, _instruction_proof(scene, fault))
-
-
-def _instruction_proof(scene: Scene, fault: int) -> str:
-    told = f"the kernel gives {fault:#x} as the fault's address"
-    return f"{told}; the instruction is `{scene.instruction}`" if scene.instruction else told
+    return Fact("null-access", text, scene.proof_of_fault)
 
 
 def fault(scene: Scene) -> Fact | None:
-    """What the kernel says of the fault."""
+    """What the kernel says of the fault, or, where no si_code is told, what its own address and the
+    map of the memory say.
+    """
+    if scene.code is None:
+        return _unexplained(scene)
     told = _divided(scene) or scene.meaning
     if told is None:
         return None
@@ -40,11 +39,35 @@ def fault(scene: Scene) -> Fact | None:
         if scene.code == KERNEL and scene.instruction:
             text = _untold(scene) or f"`{scene.instruction}` faulted; {told}"
         return Fact("fault", text, proof)
+    return Fact("fault", f"it accessed {address:#x}: {told}{_where(scene, address)}", proof)
+
+
+def _where(scene: Scene, address: int) -> str:
     mapping = scene.mapping_at(address)
-    where = (
-        f"; that is in {mapping[3] or 'memory without a file'} ({mapping[2]})" if mapping else ""
-    )
-    return Fact("fault", f"it accessed {address:#x}: {told}{where}", proof)
+    if mapping is None:
+        return ""
+    known = f" ({mapping[2]})" if scene.knows_protection(address) else ""
+    return f"; that is in {mapping[3] or 'memory without a file'}{known}"
+
+
+def _unexplained(scene: Scene) -> Fact | None:
+    """A fault of which no si_code is told: only what the instruction and the registers show."""
+    if scene.signal == "SIGFPE":
+        divided = _divided(scene)
+        if divided is None or scene.operand != 0:
+            return None
+        return Fact("fault", divided, f"the instruction is `{scene.instruction}`, and that is 0")
+    if scene.signal not in ("SIGSEGV", "SIGBUS") or scene.was_sent:
+        return None
+    address = scene.fault
+    if address is not None:
+        return Fact(
+            "fault", f"it accessed {address:#x}{_where(scene, address)}", scene.proof_of_fault
+        )
+    untold = _untold(scene)
+    if untold is None:
+        return None
+    return Fact("fault", untold, "the registers and the instruction tell the address")
 
 
 # Of those with operands in memory, the ones that need them aligned by their size.
@@ -64,7 +87,9 @@ def _untold(scene: Scene) -> str | None:
 
 def _divided(scene: Scene) -> str | None:
     """Which of two faults of a division that x86 does not tell apart, where the divisor does."""
-    if scene.image.arch not in X86 or (scene.signal, scene.code) != ("SIGFPE", DIVISION):
+    if scene.image.arch not in X86 or scene.signal != "SIGFPE":
+        return None
+    if scene.code not in (DIVISION, None):
         return None
     if not (scene.instruction or "").startswith(("div ", "idiv ")):
         return None
@@ -78,10 +103,20 @@ def _divided(scene: Scene) -> str | None:
 
 def sent(scene: Scene) -> Fact | None:
     """Another process, or the program itself, sent the signal."""
-    if not scene.was_sent:
+    level = scene.level_of("abort", "__GI_abort")
+    gave_up = scene.signal == "SIGABRT" and level is not None
+    if not scene.was_sent and not (gave_up and scene.code is None):
         return None
     proof = f"the kernel's si_code is {scene.code}, with that sender"
-    if not scene.sender:
+    if scene.code is None:
+        proof = "the dump gives the process itself as the sender"
+    if scene.sender is None and not gave_up:
+        return Fact(
+            "sent",
+            "the signal was sent, by a process that the dump does not name",
+            f"the kernel's si_code is {scene.code}",
+        )
+    if scene.sender == 0:
         return Fact(
             "sent",
             "a process sent the signal whose number is not known here, as of another container",
@@ -89,13 +124,9 @@ def sent(scene: Scene) -> Fact | None:
         )
     if scene.sent_by_another:
         return Fact("sent", f"process {scene.sender} sent the signal", proof)
-    level = scene.level_of("abort", "__GI_abort")
-    if scene.signal == "SIGABRT" and level is not None:
-        return Fact(
-            "abort",
-            "abort() was called",
-            f"#{level} is abort, and the process sent itself the signal",
-        )
+    if gave_up:
+        how = "the process sent itself the signal" if scene.sender else "the signal is SIGABRT"
+        return Fact("abort", "abort() was called", f"#{level} is abort, and {how}")
     return Fact("sent", f"the program sent {scene.signal} to itself", proof)
 
 

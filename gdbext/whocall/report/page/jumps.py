@@ -19,7 +19,8 @@ def _described(scene: Scene, pc: int) -> str:
     mapping = scene.mapping_at(pc)
     if mapping is not None:
         what = mapping[3] or "memory without a file"
-        return f"{pc:#x}, in {what} ({mapping[2]}), which is not executable"
+        known = "" if "x" in mapping[2] else f" ({mapping[2]})"  # else it only might have been
+        return f"{pc:#x}, in {what}{known}, which is not executable"
     if pc < NEAR_NULL:
         return "address 0" if pc == 0 else f"{pc:#x}, close to null"
     text = _word_text(pc, scene.image.pointer_size, scene.image.byte_order)
@@ -59,7 +60,7 @@ def _returned(scene: Scene) -> tuple[bool | None, str]:
 def jump_to_no_code(scene: Scene) -> Fact | None:
     """pc stands where no code is: a call of a pointer that leads nowhere, or a return."""
     pc, fault = scene.pc, scene.fault
-    if scene.signal not in _SIGNALS or scene.was_sent or scene.is_code(pc):
+    if scene.signal not in _SIGNALS or scene.was_sent or not scene.is_nowhere:
         return None
     if not scene.trace.frames or (fault is not None and not -_LONGEST < fault - pc < _LONGEST):
         return None

@@ -29,7 +29,7 @@ def kept_by_glibc(scene: Scene) -> Kept | None:
     """glibc keeps what assert() and its own checks wrote in `__abort_msg`: a pointer to a length
     and the text, for debuggers. None where it is not glibc that aborted.
     """
-    if scene.signal != "SIGABRT" or _aborts_itself(scene):
+    if scene.signal != "SIGABRT" or not _is_glibcs(scene):
         return None
     image = scene.image
     for module in image.modules:
@@ -56,16 +56,26 @@ def glibc(scene: Scene) -> Iterator[Fact]:
         yield _classed(kept.text, proof)
 
 
-def _aborts_itself(scene: Scene) -> bool:
-    """Whether it is the program that called abort(): a message is of an abort that it survived."""
+# By which functions of glibc's abort() is called, whatever stands in front of their names.
+_COMPLAINING = ("assert_", "libc_message", "fortify_fail", "libc_fatal", "malloc_printerr")
+
+
+def _is_glibcs(scene: Scene) -> bool:
+    """Whether it is the C library that called abort().
+
+    Situation: a program survives an abort by a jump out of its handler, and later calls abort() or
+    raise() itself, or another thread is killed. The message is still there, and is of another end.
+    Remedy: abort() has to be on the stack, called by the library, which in a static program is told
+    by the name of the function.
+    """
     level = scene.level_of("abort", "__GI_abort")
     abort, caller = (None, None) if level is None else (scene.frame(level), scene.frame(level + 1))
-    return (
-        abort is not None
-        and caller is not None
-        and caller.module is not None
-        and caller.module != abort.module
-    )
+    if abort is None or caller is None or caller.module != abort.module:
+        return False
+    library = (abort.module or "").rpartition("/")[2]
+    is_shared = library.startswith(("libc.so", "libc-"))
+    name = (caller.function or "").lstrip("_").removeprefix("GI_").lstrip("_")
+    return is_shared or name.startswith(_COMPLAINING)
 
 
 def _classed(text: str, proof: str) -> Fact:

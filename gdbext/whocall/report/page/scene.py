@@ -6,8 +6,10 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from whocall.core.operations import LONGEST, operation_at
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.render import describe_function
+from whocall.report.page.accesses import Access, accesses
 from whocall.report.page.faults import X86, meaning, tells_address, tells_sender
 from whocall.report.page.operands import accessed, value_of
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import whocall._native as native
     from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace, Frame
+    from whocall.core.operations import Operation
 
 
 _LARGEST_FRAME = 1 << 16  # bytes of a runtime's own functions
@@ -52,17 +55,111 @@ class Scene:
 
     @property
     def fault(self) -> int | None:
-        """The address that the fault is about, where the kernel tells it."""
-        if self._info is None or self.code is None:
+        """The address that the fault is about, where the kernel tells it, or else the instruction
+        and what is mapped.
+        """
+        if self.code is None:
+            return None if self._seen_fault is None else self._seen_fault[0]
+        if self._told_address is None or not tells_address(self.image.arch, self.signal, self.code):
             return None
-        if not tells_address(self.image.arch, self.signal, self.code):
+        return self.image.wrapped(self._told_address)
+
+    @property
+    def proof_of_fault(self) -> str:
+        """What tells its address."""
+        if self.code is None and self._seen_fault is not None:
+            return self._seen_fault[1]
+        if self.fault is None:
+            return "the kernel tells no address"
+        told = f"the kernel gives {self.fault:#x} as the fault's address"
+        return f"{told}; the instruction is `{self.instruction}`" if self.instruction else told
+
+    @property
+    def _told_address(self) -> int | None:
+        return None if self._info is None else self._info[1]
+
+    @cached_property
+    def _seen_fault(self) -> tuple[int, str] | None:
+        """The address of a fault of which no si_code is told, and what shows it.
+
+        Folklore. Situation: a dump keeps an address, and not what it is (flags 0 of a minidump), or
+        nothing of the signal (qemu's cores). Example: of a pointer that no pointer can be the
+        kernel tells the address 0, which is no access to null. Remedy: the address is the fault's
+        where the instruction accesses it by the registers; so is one where nothing is mapped.
+        """
+        if self.signal not in ("SIGSEGV", "SIGBUS") or self.was_sent:
             return None
-        return self.image.wrapped(self._info[1])
+        told = self._told_address
+        if told is not None and self.is_nowhere and abs(told - self.pc) < LONGEST:
+            return told, f"the dump gives {told:#x} as the fault's address, the program counter's"
+        for access in self.accesses:
+            if told is not None and 0 <= told - access.address < access.size:
+                return told, (
+                    f"the dump gives {told:#x} as the fault's address, "
+                    f"which `{self.instruction}` accesses"
+                )
+        for access in self.accesses:
+            if not self._allows(access):
+                why = "which the memory there does not allow"
+                if self.mapping_at(access.address) is None:
+                    why = "where nothing is mapped"
+                return access.address, f"`{self.instruction}` accesses {access.address:#x}, {why}"
+        return None
+
+    def _allows(self, access: Access) -> bool:
+        """Whether memory may be there that allows an access, as far as that is known."""
+        if self.image.native.partial_map or not self._mappings:
+            return access.address >= NEAR_NULL
+        if not self.is_canonical(access.address):
+            return True  # of which no address is told
+        at = bisect_right(self._begins, access.address) - 1
+        if at < 0 or access.address >= self._mappings[at].end:
+            return False
+        mapping = self._mappings[at]
+        needed = "w" if access.written else "r" if access.written is not None else ""
+        return not mapping.permissions_known or needed in mapping.permissions
+
+    @cached_property
+    def operation(self) -> Operation | None:
+        """The instruction at pc; None where none is to be read."""
+        return operation_at(self.image, self.pc) if self.is_code(self.pc) else None
+
+    @cached_property
+    def accesses(self) -> list[Access]:
+        """What memory it accesses, as far as the registers tell."""
+        if self.operation is None:
+            return []
+        return accesses(self.image, self.thread.registers, self.operation)
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether it is proved that no code is at pc."""
+        if self.is_code(self.pc):
+            may_be_none = self.signal == "SIGSEGV" and not self.knows_protection(self.pc)
+            return may_be_none and self._fetch_faulted
+        if not self.image.native.partial_map or self.mapping_at(self.pc) is not None:
+            return True
+        return self.pc < NEAR_NULL or not self.is_canonical(self.pc) or self._fetch_faulted
+
+    @property
+    def _fetch_faulted(self) -> bool:
+        """Whether the fault's address is of the instruction, and nothing that it accesses."""
+        if self.signal not in ("SIGSEGV", "SIGBUS") or self.was_sent:
+            return False
+        fault = self._told_address if self.code is None else self.fault
+        if fault is None or not 0 <= fault - self.pc < LONGEST:
+            return False
+        return not any(0 <= fault - each.address < each.size for each in self.accesses)
+
+    def knows_protection(self, address: int) -> bool:
+        """Whether it is told what the memory mapped there allows."""
+        at = bisect_right(self._begins, address) - 1
+        return at >= 0 and self._mappings[at].permissions_known
 
     @property
     def sender(self) -> int | None:
-        """The process that sent the signal, if one did."""
-        return None if self._info is None else self._info[2]
+        """The process that sent the signal, if one did and is told."""
+        return self._info[2] if self._info is not None and self.was_sent else None
 
     @property
     def meaning(self) -> str | None:
@@ -74,12 +171,14 @@ class Scene:
     @property
     def was_sent(self) -> bool:
         """Whether a process sent the signal: nothing that the program did is to blame then."""
-        return self.code is not None and tells_sender(self.code)
+        if self.code is None:
+            return self._info is not None and self._info[2] is not None
+        return tells_sender(self.code)
 
     @property
     def sent_by_another(self) -> bool:
         """Whether it was another process than this one."""
-        return self.was_sent and self.sender != self.image.native.pid
+        return self.sender is not None and self.sender != self.image.native.pid
 
     @property
     def gave_up(self) -> bool:

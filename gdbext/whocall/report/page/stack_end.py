@@ -53,7 +53,7 @@ def used_up(scene: Scene) -> StackEnd | None:
     if scene.signal not in ("SIGSEGV", "SIGBUS") or scene.was_sent:
         return None
     stack = _stack(scene)
-    if stack is None:
+    if stack is None or scene.image.native.partial_map:  # where the stack begins is not known
         return None
     if scene.fault is None:
         # With a handler for the signal, but without a stack for it, the kernel finds no room to
@@ -63,6 +63,16 @@ def used_up(scene: Scene) -> StackEnd | None:
     if scene.fault < scene.sp - _pushed(scene.image.arch):
         return None
     return stack if _is_beyond(scene, stack, scene.fault) else None
+
+
+def may_be_used_up(scene: Scene) -> bool:
+    """Whether the access that faulted may be the stack's growth, of which too little is known."""
+    fault, sp = scene.fault, scene.sp
+    if fault is None or not sp - _pushed(scene.image.arch) <= fault < sp + NEAR:
+        return False
+    if scene.operation is not None and scene.operation.flow == "leave":  # a return grows nothing
+        return False
+    return scene.image.native.partial_map or not scene.is_writable(sp)
 
 
 def _is_beyond(scene: Scene, stack: StackEnd, address: int) -> bool:

@@ -114,7 +114,11 @@ class Picture:
             notes: list[str] = []
             searched = trace.searched(index)
             if searched is not None:
-                notes.append(f"no rule leads on from here: {searched} bytes of stack were searched")
+                notes.append(
+                    "the return address was overwritten in part"
+                    if "damaged-return" in frame.evidence
+                    else f"no rule leads on from here: {searched} bytes of stack were searched"
+                )
             if elsewhere and not frame.inlined:
                 notes.append(f"another stack, at {sp:#x}")
             words = 0

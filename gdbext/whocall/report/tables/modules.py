@@ -70,13 +70,13 @@ def facts_of(image: ProcessImage, module: native.Module, fetch: bool = False) ->
     Debuginfod is asked for the debug info of all modules with `fetch` only; else what it sent for
     those in which frames lie counts.
     """
-    if module.state not in ("found", "in memory"):
-        return ModuleFacts(module, None, None, None, None, "")
     try:
         with native_errors():
             report = image.native.report(module.index, fetch=fetch)
     except Error as error:
         return ModuleFacts(module, None, None, None, None, str(error))
+    if module.state not in ("found", "in memory") and not report.symbol_sources:
+        return ModuleFacts(module, None, None, None, None, "")  # no list stands in for it
     return ModuleFacts(
         module,
         dict(report.symbol_sources),
@@ -114,7 +114,9 @@ def _get(module: native.Module, advice: Advice) -> str:
 
 def _troubles(facts: ModuleFacts, advice: Advice) -> Iterator[str]:
     module = facts.module
-    if module.state == "missing":
+    if module.state == "missing" and facts.is_usable:
+        yield module.remark
+    elif module.state == "missing":
         yield f"no file: {_get(module, advice)}"
     elif is_other_build(module):
         yield (

@@ -19,7 +19,7 @@ _ID = re.compile(r"[0-9a-f]{16,64}\b")
 _MODULE_MAP = re.compile(
     r"^\s*0x([0-9a-f]{1,16})-0x([0-9a-f]{1,16}) (/\S.*) \(([0-9a-f]{16,64})\)$"
 )
-# gdb's `info sharedlibrary`: where .text lies.
+# gdb's `info sharedlibrary`: where .text lies, or all segments.
 _LIBRARY = re.compile(
     r"^\s*0x([0-9a-f]{8,16})\s+0x([0-9a-f]{8,16})\s+(?:Yes|No)(?: \(\*\))?\s+(/\S.*)$"
 )
@@ -58,7 +58,7 @@ class Context:
         # What the kernel told of in a line above: file, begin and size of its code, place in it.
         self.mapped: tuple[str, int, int, int | None] | None = None
         self.trap: int | None = None  # an address of which the kernel's next line tells the file
-        self.text_at: dict[str, tuple[int, int]] = {}  # runtime begin and end of .text, by path
+        self.listed_at: dict[str, tuple[int, int]] = {}  # runtime begin and end, by path
         self.first_at: dict[str, int] = {}  # runtime address of a file's first byte, by path
         # Path of a file, and runtime begin and end of its first mapping with code.
         self.code_at: tuple[str, int, int] | None = None
@@ -82,7 +82,7 @@ class Context:
         """Another process's report begins, and brings what is to be known of it."""
         self.begins_report = False
         self.maps = Maps()
-        self.text_at.clear()
+        self.listed_at.clear()
         self.first_at.clear()
         self.code_at = None
         self._build_ids.clear()
@@ -96,8 +96,8 @@ class Context:
         return known or None
 
     def library_at(self, address: int) -> str | None:
-        """The path of the file in whose .text a runtime address lies, where a list tells that."""
-        for path, (begin, end) in self.text_at.items():
+        """The path of the library in which a runtime address lies, where gdb's list tells that."""
+        for path, (begin, end) in self.listed_at.items():
             if begin <= address < end:
                 return path
         return None
@@ -195,8 +195,8 @@ class Context:
             return True
         found = _LIBRARY.match(line)
         if found:
-            if len(self.text_at) < _MOST_NAMES:
-                self.text_at[found[3]] = int(found[1], 16), int(found[2], 16)
+            if len(self.listed_at) < _MOST_NAMES:
+                self.listed_at[found[3]] = int(found[1], 16), int(found[2], 16)
             self.in_list = True
             return True
         found = _IMAGE.match(line) if line.lstrip().startswith("[") else None

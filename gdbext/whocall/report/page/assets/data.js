@@ -17,6 +17,10 @@ const EVIDENCE = {
   "frame-pointer": "the frame pointer names the same return address",
   "caller-goes-on": "the rules of the caller lead to an acceptable caller in turn",
   signal: "the kernel interrupted it there",
+  "return-replaced": "its address replaced the return address of the frame below",
+  "call-elsewhere": "the call before it is not known to lead to the frame below",
+  "damaged-return": "what the stack holds of its address was overwritten in part: one call near"
+    + " it may have led there",
 };
 
 const SOURCES = {

@@ -1,0 +1,60 @@
+#include "object/mini_debug_info.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/error.h"
+#include "object/xz.h"
+
+namespace whocall {
+namespace {
+
+// Symbols of a hundred million bytes of code fit; a small hostile section costs no more than this.
+constexpr std::uint64_t kLargestImage = std::uint64_t{256} << 20;
+
+// Whether it was made of the very same build.
+bool is_made_of(const ElfFile& image, const ElfFile& file) {
+  return image.machine() == file.machine() && image.pointer_size() == file.pointer_size() &&
+         image.endian() == file.endian() &&
+         (image.build_id().empty() || image.build_id() == file.build_id());
+}
+
+MiniDebugInfo unpack(const ElfFile& file) {
+  const ElfSection* section = file.section(".gnu_debugdata");
+  if (section == nullptr) {
+    return {};
+  }
+  const auto packed = file.contents(*section);
+  const std::uint64_t room = file.budget().left(Cost::unpacked);
+  auto image = packed ? unpack_xz(*packed, std::min(room, kLargestImage)) : std::nullopt;
+  if (image && file.budget().draw(Cost::unpacked, image->size())) {
+    try {
+      auto found = ElfFile::from_memory(std::move(*image), file.path() + " (.gnu_debugdata)");
+      if (is_made_of(*found, file)) {
+        return {std::move(found), {}};
+      }
+    } catch (const Error&) {
+      // Said below.
+    }
+  }
+  return {nullptr, "The section .gnu_debugdata of " + file.path() +
+                       " is damaged, too large or not for this file: it lends no names."};
+}
+
+}  // namespace
+
+const MiniDebugInfo& mini_debug_info_of(const ElfFile& file) {
+  return file.attachments().get<MiniDebugInfo>([&] { return unpack(file); });
+}
+
+const CallFrameInfo* packed_debug_frame_of(const ElfFile& file) {
+  const MiniDebugInfo& packed = mini_debug_info_of(file);
+  return packed.file != nullptr ? debug_frame_of(*packed.file) : nullptr;
+}
+
+std::array<const CallFrameInfo*, 3> frame_tables_of(const ElfFile& file) {
+  return {eh_frame_of(file), debug_frame_of(file), packed_debug_frame_of(file)};
+}
+
+}  // namespace whocall
