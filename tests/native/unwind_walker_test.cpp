@@ -150,6 +150,7 @@ TEST_CASE("walker: a thread of which nothing is known") {
   CHECK(trace.frames[0].sp == 0);
 }
 
+// The innermost function may leave the stack pointer where it is, as vfork of glibc does; no other.
 TEST_CASE("walker: a row that leaves the stack pointer where it is, or lowers it, is refused") {
   for (const std::int64_t offset : {0, -8, -4096}) {
     FrameTable table(kX86_64);
@@ -164,8 +165,8 @@ TEST_CASE("walker: a row that leaves the stack pointer where it is, or lowers it
     process.stack(stack.words(0x500, 0));
     const auto trace = process.walk(
         {{"rip", kLeaf.begin}, {"rsp", kStack}, {"rdx", kLeaf.begin + 0x20}}, only({"cfi"}));
-    CHECK(trace.frames.size() == 1);
-    CHECK(contains(trace.stop.detail, "leads back up the stack"));
+    CHECK(trace.frames.size() == (offset == 0 ? 2 : 1));
+    CHECK(contains(trace.stop.detail, "leads back up the stack") == (offset != 0));
   }
 }
 
