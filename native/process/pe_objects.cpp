@@ -22,6 +22,7 @@ constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30U;  // bytes
 constexpr std::size_t kMostAsked = 1024;                       // files, whether they are PE
 constexpr std::uint64_t kComparedOfSection = 4096;             // bytes of each section of code
 constexpr std::uint64_t kWidestGap = std::uint64_t{1} << 17U;  // bytes between sections
+constexpr std::size_t kMostPieces = 512;                       // mappings of one loading
 
 std::vector<std::byte> read_at(const Memory& memory, Address address, std::uint64_t size) {
   std::vector<std::byte> bytes(size);
@@ -41,8 +42,9 @@ std::span<const Mapping> run_from(std::span<const Mapping> mappings, std::size_t
     return mapping.executable && mapping.permissions_known;
   };
   bool code_seen = is_surely_code(mappings[first]);
+  const std::size_t last = std::min(mappings.size(), first + kMostPieces);
   std::size_t end = first + 1;
-  for (; end < mappings.size(); ++end) {
+  for (; end < last; ++end) {
     const Mapping& next = mappings[end];
     const Address gap = next.range.begin - mappings[end - 1].range.end;
     const bool same_file = next.path == path && (next.offset != 0 || !code_seen);

@@ -95,6 +95,15 @@ def files_without_end(folder: Path) -> list[Command]:
 
 
 @bomb("core")
+def a_file_again_and_again(folder: Path) -> list[Command]:
+    """65,000 mappings of the beginning of one file, none of them code."""
+    count = 65_000
+    rows = [(0x10000 + at * 0x2000, 0x11000 + at * 0x2000, 0) for at in range(count)]
+    notes = file_note(rows, b"/nowhere\0" * count)
+    return every_command(core(status(1), notes).write(folder / "core"))
+
+
+@bomb("core")
 def mappings_without_end(folder: Path) -> list[Command]:
     """200,000 segments, each of which begins as an ELF file does."""
     image = core(status(1))
