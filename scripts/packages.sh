@@ -12,7 +12,7 @@ build_packages=(g++ cmake ninja-build 'pkgconf|pkg-config' pybind11-dev python3-
                 nlohmann-json3-dev binutils gdb)
 bench_packages=(lldb elfutils llvm clang libunwind-dev uftrace libbenchmark-dev)
 test_packages=("${bench_packages[@]}"
-               gdb-multiarch debootstrap 'binutils-gold|' 'libclang-rt-dev|libclang-rt-{clang}-dev'
+               ccache gdb-multiarch debootstrap 'binutils-gold|' 'libclang-rt-dev|libclang-rt-{clang}-dev'
                g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user
                strace mold musl-tools 'g++-{g++}-multilib' python3-pytest python3-hypothesis python3-pexpect
                python3-jsonschema python3-venv doctest-dev valgrind perl git

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -69,10 +70,18 @@ def installed(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     said(tools / "bin" / "pip", *fetch, folder=folder)
     make = "from scikit_build_core.build import build_sdist; import sys; build_sdist(sys.argv[1])"
     said(tools / "bin" / "python", "-c", make, folder, folder=project_root)
-    settings = (f"build-dir={folder / 'build'}", "cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0")
+    with tarfile.open(folder / f"whocall-{__version__}.tar.gz") as unpacked:
+        unpacked.extractall(folder)
+    by_cache = f"env;CCACHE_BASEDIR={folder};{project_root / 'scripts/compiler-cache'}"
+    settings = (
+        f"build-dir={folder / 'build'}",
+        "cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0",
+        f"cmake.define.CMAKE_C_COMPILER_LAUNCHER={by_cache}",
+        f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={by_cache}",
+    )
     pip = (venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check")
     named = [word for each in settings for word in ("--config-settings", each)]  # -C is not in 23.0
-    said(*pip, *named, folder / f"whocall-{__version__}.tar.gz", folder=folder)
+    said(*pip, *named, folder / f"whocall-{__version__}", folder=folder)
     return venv / "bin"
 
 
