@@ -26,12 +26,18 @@ std::uintptr_t word(std::uintptr_t address) {
   FramePoint at{.pc = from.pc, .sp = from.sp, .fp = from.fp};
   while (addresses != end) {
     last = known.find_behind(last, at.pc);
-    const rules::ShortRule& rule = last->rule;
+    rules::ShortRule rule{.kind = last->rule.kind};
+    if (!rule.is_chained()) {  // most are, and of them no more is needed
+      rule = last->rule;
+    }
+    if (!RuleCache::is_still(*last, at.pc)) [[unlikely]] {
+      break;
+    }
     if (!rules::plain_step(rule, kCodeMask, word, at)) [[unlikely]] {
       at.pc = rule.is_outermost() ? 0 : at.pc;
       break;
     }
-    if (at.pc == 0) [[unlikely]] {
+    if (at.pc <= RuleCache::kWritten) [[unlikely]] {
       break;
     }
     *addresses++ = reinterpret_cast<void*>(at.pc);

@@ -58,11 +58,11 @@ FrameRule rule_at(std::uintptr_t address, bool exact, bool thorough) {
   if (thorough && !find_file(address - 1, thorough, module)) {
     return {};
   }
-  if (const std::uint32_t known = cache.find(address)) {
-    return rules::lengthened(cache.entry(known).rule);
+  rules::ShortRule kept;
+  if (address > RuleCache::kWritten && cache.find(address, kept)) {
+    return rules::lengthened(kept);
   }
   const FrameRule rule = found_rule(address - 1, thorough);
-  rules::ShortRule kept;
   if ((rule.cfa != FrameRule::Cfa::none || rule.signal_frame) && rules::shortened(rule, kept)) {
     cache.put(address, kept);
   }

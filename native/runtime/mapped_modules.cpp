@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 
 #include "runtime/lines_of_file.h"
@@ -44,22 +45,31 @@ Mapping parse(const char* text) {
   return mapping;
 }
 
-// The path in memory that stays.
+// The path in memory that stays: a page for each file that was ever asked for.
 const char* kept(const char* path) {
-  static std::atomic<const char*> last{""};
-  const char* const before = last.load(std::memory_order_acquire);
-  if (std::strcmp(before, path) == 0) {
-    return before;
+  struct Path {
+    const Path* next = nullptr;
+    char text[1] = {};  // and as many more as it has
+  };
+  static std::atomic<const Path*> all{nullptr};
+  const Path* first = all.load(std::memory_order_acquire);
+  for (const Path* each = first; each != nullptr; each = each->next) {
+    if (std::strcmp(each->text, path) == 0) {
+      return each->text;
+    }
   }
   const std::size_t size = std::strlen(path) + 1;
-  void* const memory =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, offsetof(Path, text) + size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return "";
   }
-  std::memcpy(memory, path, size);
-  last.store(static_cast<const char*>(memory), std::memory_order_release);
-  return static_cast<const char*>(memory);
+  auto* const made = static_cast<Path*>(memory);
+  std::memcpy(made->text, path, size);
+  do {
+    made->next = first;
+  } while (!all.compare_exchange_weak(first, made, std::memory_order_acq_rel));
+  return made->text;
 }
 
 bool read_header(std::uintptr_t begin, Module& module) {

@@ -1,10 +1,10 @@
 // Rules that were found, by return address: a table that all threads and signal handlers read and
 // write without locks.
 //
-// An entry is written once, before anyone can find it, and its place is never another's; when there
-// is no room left, nothing more is kept. It holds the code before the address too: where a library
-// was closed and another was opened in its place, what was known of the first is not taken for the
-// second's.
+// When all entries are in use, the oldest makes room: who reads one makes sure afterwards that it
+// is still that of the same address, as with a sequence lock, and who writes one has claimed it
+// before. It holds the code before the address too: where a library was closed and another was
+// opened in its place, what was known of the first is not taken for the second's.
 //
 // A walk that comes by for the first time leaves its entries one behind the other, and the next one
 // will most often take the same way: a processor that looks at the following entry need not wait
@@ -29,52 +29,49 @@ class RuleCache {
     rules::ShortRule rule{};
     std::uint32_t next = 0;  // an entry
   };
-  static constexpr std::uint32_t kNone = 0;
+  // No return address is as low: an entry's, while it is written.
+  static constexpr std::uintptr_t kWritten = 1;
 
-  [[nodiscard]] const Entry& entry(std::uint32_t number) const { return entries_[number]; }
   // Of no address; the first walk's entries follow it.
   [[nodiscard]] Entry* nobody() { return entries_.data(); }
 
   // `address` is one that was looked up in this process before, or lies in a module: the code
-  // before it is read.
-  [[nodiscard]] std::uint32_t find(std::uintptr_t address) const {
-    for (std::uint32_t i = 0; i < kProbes; ++i) {
-      const std::uint32_t number = load(places_[place(address, i)]);
-      if (number == kNone || holds(number, address)) {
-        return number;
-      }
-    }
-    return kNone;
+  // before it is read; it is above kWritten. False where there is none.
+  [[nodiscard]] bool find(std::uintptr_t address, rules::ShortRule& rule) const {
+    const Entry& found = entries_[number_of(address)];
+    rule = found.rule;
+    return is_still(found, address);
   }
-  // The same, of an address that was found behind the one of `last`; nobody's if there is none.
+  // The entry of an address, above kWritten, that was found behind the one of `last`; nobody's if
+  // there is none. What is read from it then holds if `is_still` says so afterwards.
   [[nodiscard]] Entry* find_behind(Entry* last, std::uintptr_t address) {
     if (holds(last[1], address)) [[likely]] {
       return last + 1;
     }
     return find_elsewhere(*last, address);
   }
+  [[nodiscard]] static bool is_still(const Entry& entry, std::uintptr_t address) {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&entry.address, __ATOMIC_RELAXED) == address;
+  }
 
   void put(std::uintptr_t address, const rules::ShortRule& rule) {
-    if (load(used_) >= kEntries - 1) {
+    const std::uint32_t turn = __atomic_fetch_add(&used_, 1, __ATOMIC_RELAXED);
+    const std::uint32_t number = turn % (kEntries - 1) + 1;
+    Entry& entry = entries_[number];
+    std::uintptr_t before = __atomic_load_n(&entry.address, __ATOMIC_RELAXED);
+    if (address <= kWritten || before == kWritten ||
+        !__atomic_compare_exchange_n(&entry.address, &before, kWritten, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED)) {
       return;
     }
-    for (std::uint32_t i = 0; i < kProbes; ++i) {
-      std::uint32_t& at = places_[place(address, i)];
-      const std::uint32_t there = load(at);
-      if (there != kNone && entries_[there].address != address) {
-        continue;
-      }
-      const std::uint32_t number = __atomic_add_fetch(&used_, 1, __ATOMIC_RELAXED);
-      if (number < kEntries) {
-        Entry& entry = entries_[number];
-        entry.code = code_before(address);
-        entry.rule = rule;
-        // From here on a walk may find it, behind the entry before.
-        __atomic_store_n(&entry.address, address, __ATOMIC_RELEASE);
-        store(at, number);
-      }
-      return;
-    }
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    entry.code = code_before(address);
+    entry.rule = rule;
+    store(entry.next, kNone);
+    // From here on a walk may find it, behind the entry before.
+    __atomic_store_n(&entry.address, address, __ATOMIC_RELEASE);
+    store(places_[place_for(address)], number);
   }
 
   void clear() {
@@ -82,29 +79,58 @@ class RuleCache {
       store(at, kNone);
     }
     for (Entry& entry : entries_) {
-      __atomic_store_n(&entry.address, 0, __ATOMIC_RELEASE);
-      store(entry.next, kNone);
+      std::uintptr_t before = __atomic_load_n(&entry.address, __ATOMIC_RELAXED);
+      if (before != kWritten) {
+        __atomic_compare_exchange_n(&entry.address, &before, 0, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+      }
     }
   }
 
  private:
+  static constexpr std::uint32_t kNone = 0;
+
   [[gnu::noinline]] Entry* find_elsewhere(Entry& last, std::uintptr_t address) {
     std::uint32_t found = load(last.next);
-    if (!holds(found, address)) {
-      found = find(address);
+    if (!holds(entries_[found], address)) {
+      found = number_of(address);
       store(last.next, found);
     }
     return &entries_[found];
   }
 
+  [[nodiscard]] std::uint32_t number_of(std::uintptr_t address) const {
+    for (std::uint32_t i = 0; i < kProbes; ++i) {
+      const std::uint32_t number = load(places_[place(address, i)]);
+      if (number == kNone || holds(entries_[number], address)) {
+        return number;
+      }
+    }
+    return kNone;
+  }
+
+  // Where its entry's number is to stand: a place that no other address needs, or else the first.
+  [[nodiscard]] std::uint32_t place_for(std::uintptr_t address) const {
+    for (std::uint32_t i = 0; i < kProbes; ++i) {
+      const std::uint32_t here = place(address, i);
+      const std::uint32_t there = load(places_[here]);
+      const std::uintptr_t other = __atomic_load_n(&entries_[there].address, __ATOMIC_RELAXED);
+      if (there == kNone || other <= kWritten || other == address ||
+          ((here - place(other, 0)) & kPlaceMask) >= kProbes) {
+        return here;
+      }
+    }
+    return place(address, 0);
+  }
+
   static constexpr std::uint32_t kEntries = 1U << 13U;
   static constexpr unsigned kPlaceBits = 14;
+  static constexpr std::uint32_t kPlaceMask = (1U << kPlaceBits) - 1;
   static constexpr std::uint32_t kProbes = 8;
 
   static std::uint32_t place(std::uintptr_t address, std::uint32_t probe) {
     const std::uint64_t mixed = address * std::uint64_t{0x9e3779b97f4a7c15};
-    return (static_cast<std::uint32_t>(mixed >> (64U - kPlaceBits)) + probe) &
-           ((1U << kPlaceBits) - 1);
+    return (static_cast<std::uint32_t>(mixed >> (64U - kPlaceBits)) + probe) & kPlaceMask;
   }
 
   static std::uint64_t code_before(std::uintptr_t address) {
@@ -115,9 +141,6 @@ class RuleCache {
   [[nodiscard]] static bool holds(const Entry& entry, std::uintptr_t address) {
     return __atomic_load_n(&entry.address, __ATOMIC_ACQUIRE) == address &&
            entry.code == code_before(address);
-  }
-  [[nodiscard]] bool holds(std::uint32_t number, std::uintptr_t address) const {
-    return holds(entries_[number], address);
   }
 
   static std::uint32_t load(const std::uint32_t& number) {

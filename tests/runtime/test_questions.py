@@ -137,6 +137,48 @@ def test_a_library_that_is_opened_later(tmp_path: Path) -> None:
         assert " called inner+0x" in line
 
 
+def test_files_that_the_dynamic_linker_does_not_know(tmp_path: Path) -> None:
+    """Mapped by hand, and asked about by turns: no memory for each question."""
+    source = tmp_path / "by_hand.c"
+    source.write_text(
+        """
+        #include <fcntl.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <sys/mman.h>
+        #include "whocall.h"
+        static long pages(void) {
+          long all = 0;
+          FILE *file = fopen("/proc/self/statm", "r");
+          if (fscanf(file, "%ld", &all) != 1) return -1;
+          fclose(file);
+          return all;
+        }
+        int main(int count, char **words) {
+          char *mapped[2];
+          whocall_frame frame;
+          long before = 0;
+          for (int i = 0; i < 2; ++i) {
+            const int file = open(words[1 + i], O_RDONLY);
+            mapped[i] = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+          }
+          for (int i = 0; i < 1000; ++i) {
+            const char *wanted = words[1 + i % 2];
+            if (find_function_by_addr(mapped[i % 2] + 64, &frame) != 0) return 1;
+            if (strcmp(frame.module, wanted) != 0) return 2;
+            if (i == 9) before = pages();
+          }
+          printf("%ld\\n", pages() - before);
+          return 0;
+        }
+        """
+    )
+    files = [build(tmp_path, "questions.c", "-O1", STATIC, name=name) for name in ("one", "two")]
+    program = build(tmp_path, str(source), "-O1", STATIC)
+    ran = subprocess.run([program, *files], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) < 10  # pages
+
+
 @pytest.mark.parametrize("preset", [0, 6, 9 | lzma.PRESET_EXTREME])
 def test_static_functions_of_a_stripped_program(tmp_path: Path, preset: int) -> None:
     """Out of .gnu_debugdata, as some distributions ship it; without it there are no names."""
