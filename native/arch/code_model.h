@@ -46,6 +46,7 @@ struct StartFeatures {
   bool prologue = false;  // it begins as functions do, by pushing or by lowering the stack pointer
   bool landing_pad = false;  // indirect calls and jumps may arrive
   bool catches = false;      // it is a landing pad for exceptions
+  bool leaves = false;  // a landing pad that does no more than jump to where no function begins
 };
 
 // The global offset table: what position-independent code that cannot name its own address counts

@@ -167,16 +167,40 @@ inline bool may_begin_function(ByteView code, std::uint64_t at, Dialect dialect)
 }
 
 // Folklore. Situation: code for processors that check indirect jumps has landing pads inside
-// functions too: where exceptions are caught. Example: endbr64; mov %rax,%rbx, as the exception
-// arrives in %rax. Remedy: no function begins by reading the register of return values.
+// functions too: where exceptions are caught. Examples: endbr64; mov %rax,%rbx, as the exception
+// arrives in %rax; endbr32; sub $12,%esp; mov %eax,-28(%ebp). Remedy: no function begins by reading
+// the register of return values, nor by using a frame before it has set one up.
 inline bool catches_exceptions(ByteView code, std::uint64_t at, Dialect dialect) {
   const auto byte = [&](std::uint64_t ahead) -> unsigned {
     return code.read<std::uint8_t>(at + ahead).value_or(0);
   };
-  const bool wide = dialect != Dialect::i386 && (byte(0) == 0x48 || byte(0) == 0x49);
+  const auto moves = [&](std::uint64_t ahead) {  // to or from a slot of the frame
+    const unsigned slot = byte(ahead + 1) & 0xc7U;
+    return (byte(ahead) == 0x89 || byte(ahead) == 0x8b) && (slot == 0x45 || slot == 0x85);
+  };
+  const bool wide = dialect != Dialect::i386 && (byte(0) & 0xf8U) == 0x48;
   const bool to_later_register = dialect == Dialect::x32 && byte(0) == 0x41;
   const std::uint64_t opcode = wide || to_later_register ? 1 : 0;
-  return byte(opcode) == 0x89 && (byte(opcode + 1) & 0x38U) == 0;
+  const bool other_register = wide && (byte(0) & 4U) != 0;
+  const bool reads_result =
+      byte(opcode) == 0x89 && (byte(opcode + 1) & 0x38U) == 0 && !other_register;
+  const bool lowers_sp = dialect == Dialect::i386 && byte(0) == 0x83 && byte(1) == 0xec;
+  return reads_result || moves(opcode) || (lowers_sp && moves(3));
+}
+
+// Folklore. Situation: what catches an exception is most often in the cold part of its function,
+// and the landing pad jumps there. Example: ret; endbr32; jmp f.cold+5, with f.cold where the
+// compiler aligns nothing. Remedy: a thunk jumps to a function, which is aligned or can be called
+// indirectly, and it is aligned itself, with padding before it but where none is needed.
+inline bool leaves_function(ByteView code, std::uint64_t at, Dialect dialect) {
+  const std::optional<std::uint32_t> distance = code.read<std::uint32_t>(at + 1);
+  if (code.read<std::uint8_t>(at) != 0xe9 || !distance) {
+    return false;
+  }
+  const std::int64_t ahead = static_cast<std::int32_t>(*distance);
+  const std::uint64_t target = at + 5 + static_cast<std::uint64_t>(ahead);
+  return target < code.size() && target % kFunctionAlignment != 0 &&
+         !is_landing_pad(code, target, dialect);
 }
 
 inline StartFeatures features_at_start(ByteView code, std::uint64_t at, Dialect dialect) {
@@ -188,7 +212,9 @@ inline StartFeatures features_at_start(ByteView code, std::uint64_t at, Dialect 
   const std::uint64_t behind = found.landing_pad ? at + 4 : at;
   found.prologue = looks_like_prologue(code, behind, dialect);
   found.catches = found.landing_pad && catches_exceptions(code, behind, dialect);
-  found.behind_end = padding_before(code, at) != 0 || ends_before(code, at);
+  const bool padded = padding_before(code, at) != 0;
+  found.leaves = found.landing_pad && !padded && leaves_function(code, behind, dialect);
+  found.behind_end = padded || ends_before(code, at);
   return found;
 }
 

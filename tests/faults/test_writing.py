@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places import mounts
 
 from faults.commands import SCRIPT, Place, lines_of, run
 from whocall.core.errors import Error
@@ -136,7 +137,8 @@ def test_the_disk_that_is_full_is_named(place: Place) -> None:
     words = ["unpack", place.core, "-o", small / "core"]
     command = " ".join(map(str, [sys.executable, SCRIPT, *words]))
     ran = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size=16k none {small}; {command}"],
+        [sys.executable, mounts.__file__, "sh", "-c",
+         f"mount -t tmpfs -o size=16k none {small}; {command}"],
         capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert ran.returncode == 1

@@ -28,6 +28,25 @@ TEST_CASE("the look of a start: what stands before it and how it begins") {
   CHECK_FALSE(kX86_64.code.features_at_start(middle.view(), 2).prologue);
 }
 
+TEST_CASE("the look of a start: landing pads that catch exceptions") {
+  const auto look = [](const Architecture& arch, const Bytes& behind, std::uint8_t kind) {
+    const Bytes code = Bytes{0xc3, 0xf3, 0x0f, 0x1e, kind}.append(behind).fill(0x60, 0x90);
+    return arch.code.features_at_start(code.view(), 1);
+  };
+  const auto catches = [&](const Bytes& behind) { return look(kX86_64, behind, 0xfa).catches; };
+  CHECK(catches({0x48, 0x89, 0xc3}));              // mov %rax,%rbx
+  CHECK(catches({0x48, 0x8b, 0x7d, 0xe0}));        // mov -0x20(%rbp),%rdi
+  CHECK(catches({0x4c, 0x89, 0x65, 0xd8}));        // mov %r12,-0x28(%rbp)
+  CHECK_FALSE(catches({0x48, 0x89, 0xe5}));        // mov %rsp,%rbp
+  CHECK_FALSE(catches({0x48, 0x8b, 0x7b, 0x10}));  // mov 0x10(%rbx),%rdi
+  const auto catches32 = [&](const Bytes& behind) { return look(kI386, behind, 0xfb).catches; };
+  CHECK(catches32({0x83, 0xec, 0x0c, 0x89, 0x45, 0xe4}));  // sub $12,%esp; mov %eax,-28(%ebp)
+  CHECK_FALSE(catches32({0x83, 0xec, 0x0c, 0x8b, 0x44, 0x24, 0x10}));
+  // jmp to the middle of what is aligned, and to a function.
+  CHECK(look(kX86_64, {0xe9, 0x1b, 0, 0, 0}, 0xfa).leaves);
+  CHECK_FALSE(look(kX86_64, {0xe9, 0x16, 0, 0, 0}, 0xfa).leaves);
+}
+
 TEST_CASE("the look of a start: operands that look like the end of a function") {
   const auto behind_end = [](const Bytes& before) {
     return kX86_64.code.features_at_start(before.view(), before.view().size()).behind_end;

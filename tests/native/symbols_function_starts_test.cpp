@@ -132,6 +132,22 @@ TEST_CASE("function starts: functions that are not aligned before a library of t
   CHECK(starts.evidence_at(kText + kTaken).has(StartEvidence::address_taken));
 }
 
+TEST_CASE("function starts: what the instruction before goes on into is none") {
+  // 13 bytes that end with add %eax,%ebx (01 c3), then or the return of a function, and at 16 an
+  // argument that is pushed.
+  const auto code = [](const Bytes& last) {
+    return CodeFile(kI386).code(kText, Bytes{0x53, 0x31, 0xc0, 0x31, 0xdb, 0x83, 0xc0, 0x02}
+                                           .append(Bytes{0x83, 0xc3, 0x05, 0x5a, 0x58, 0x90})
+                                           .append(last)
+                                           .append(Bytes{0x56, 0x31, 0xc0, 0x5e, 0x5b, 0xc3})
+                                           .fill(32, 0xcc));
+  };
+  const FunctionStarts one = starts_of(kI386, code({0x01, 0xc3}));
+  CHECK(one.evidence_at(kText + 16) == StartEvidenceSet());
+  const FunctionStarts two = starts_of(kI386, code({0x5b, 0xc3}));
+  CHECK(two.evidence_at(kText + 16).has(StartEvidence::prologue));
+}
+
 TEST_CASE("function starts: in T32, what code names with a mark is a function; else it is data") {
   constexpr Address kTaken = kText + 0x18;
   constexpr Address kNamed = kText + 0x1c;

@@ -44,6 +44,7 @@ class CodeSweep::Function {
         at = behind;
         padded_ = true;
         ended_ = true;  // nobody goes on there
+        goes_on_ = false;
         continue;
       }
       const auto instruction = sweep_.decoder_->decode(code.from(at - range_.begin), at);
@@ -66,6 +67,9 @@ class CodeSweep::Function {
   void begin(Address at) {
     const bool jumped_over = reached_ >= at;
     const bool reached = jumped_over || cases_reach_ >= at;
+    if (is_doubtful(at) && goes_on_) {
+      sweep_.fallen_into_.insert(at);
+    }
     if (is_doubtful(at) && jumped_over) {
       sweep_.refuted_.insert(at);
     } else if (!reached && is_doubtful(at) &&
@@ -98,6 +102,7 @@ class CodeSweep::Function {
   void end_function() { sweep_.calls_[function_].never_returns = !comes_back_; }
 
   void go(Address at, const Instruction& instruction) {
+    goes_on_ = instruction.flow == Flow::next || is_branch(instruction);
     switch (instruction.flow) {
       case Flow::call:
         call_ = instruction.target;
@@ -197,6 +202,7 @@ class CodeSweep::Function {
   Address reached_;          // the farthest place that a direct jump leads to
   Address cases_reach_ = 0;  // the same for jumps by tables
   StackUse stack_;
+  bool goes_on_ = false;  // the instruction before does, in any case: it is no call
   bool ended_ = false;
   bool padded_ = false;
   bool returned_ = false;

@@ -39,6 +39,8 @@ class CodeSweep {
   [[nodiscard]] std::vector<Address> starts() const;
   // Whether a jump goes over this doubtful one, in one function: it is the start of none.
   [[nodiscard]] bool refutes(Address doubtful) const { return refuted_.contains(doubtful); }
+  // Whether the instruction before this doubtful one goes on into it.
+  [[nodiscard]] bool falls_into(Address doubtful) const { return fallen_into_.contains(doubtful); }
   // Whether an instruction that was read calls what is there.
   [[nodiscard]] bool calls(Address target) const {
     const auto found = calls_.find(target);
@@ -78,6 +80,7 @@ class CodeSweep {
   std::unordered_map<Address, Calls> calls_;  // by target
   std::unordered_set<Address> jumped_to_;     // from other functions
   std::unordered_set<Address> refuted_;
+  std::unordered_set<Address> fallen_into_;
   std::size_t asked_ = 0;
 };
 

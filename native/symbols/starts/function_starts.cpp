@@ -151,9 +151,8 @@ class Collector {
     std::erase_if(marks.landing_pads, is_case);  // of computed jumps
     for (const Address pad : marks.landing_pads) {
       const StartFeatures features = features_at(pad);
-      choose_if(
-          features.behind_end && !features.catches && (features.prologue || may_stand_at(pad)),
-          pad);
+      const bool inside = features.catches || (features.leaves && functions_are_aligned_at(pad));
+      choose_if(features.behind_end && !inside && (features.prologue || may_stand_at(pad)), pad);
     }
     join_chosen(StartEvidence::landing_pad);
     std::erase_if(marks.prologues, is_case);

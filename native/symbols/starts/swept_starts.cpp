@@ -20,6 +20,18 @@ bool is_doubtful(const SweptFile& known, const FunctionStart& start) {
              : (start.evidence.bits() & ~weak.bits()) == 0;
 }
 
+// Nothing leads there; it looks like a start.
+//
+// Folklore. Situation: the last byte of an instruction is that of a return, and what follows is
+// aligned by chance and pushes an argument. Example: add %eax,%ebx (01 c3); push %esi, of gcc -m32.
+// Remedy: who reads the function from its start sees that it goes on there. A pointer to a place
+// that the code before goes on into may be a function's all the same, as in hand-written code.
+bool is_guess(const FunctionStart& start) {
+  StartEvidenceSet guesses(StartEvidence::prologue);
+  guesses |= StartEvidence::alignment;
+  return (start.evidence.bits() & ~guesses.bits()) == 0;
+}
+
 // Whether everything was read; else something is delimited.
 bool read_all(const SweptFile& known, const std::vector<FunctionStart>& starts,
               const std::vector<Address>& doubtful, CodeSweep& sweep) {
@@ -67,8 +79,10 @@ std::vector<Address> sweep_code(const SweptFile& known, std::vector<Address> tak
     if (!std::ranges::binary_search(doubtful, start.address)) {
       return false;
     }
-    return start.evidence.has(StartEvidence::call_target) ? whole && !sweep.calls(start.address)
-                                                          : sweep.refutes(start.address);
+    if (start.evidence.has(StartEvidence::call_target)) {
+      return whole && !sweep.calls(start.address);
+    }
+    return sweep.refutes(start.address) || (is_guess(start) && sweep.falls_into(start.address));
   });
   return sweep.starts();
 }

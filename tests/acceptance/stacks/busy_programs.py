@@ -34,7 +34,8 @@ def busy_programs() -> list[Busy]:
         name, _, command = line.partition(" ")
         reads = command.startswith("< ")
         command = command.removeprefix("< ")
-        if name != "#" and shutil.which(command.split()[0]):
+        first = command.split()[0]
+        if name != "#" and shutil.which(name if first == "sh" else first):
             found.append(Busy(name, f"{TEXT if reads else ''}exec {command}"))
     return found
 
