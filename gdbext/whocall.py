@@ -52,9 +52,13 @@ def _whocall_start(script):
         from whocall.gdb import register
 
         return register()
-    from whocall.cli.main import main
+    import _signal
 
-    return main
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # as entry.py does, for what it lies in
+    from whocall.entry import run
+
+    return run
 
 
 if __name__ == "__main__":

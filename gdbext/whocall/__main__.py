@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from whocall.cli.main import main
+from whocall.entry import run
 
-sys.exit(main())
+sys.exit(run())

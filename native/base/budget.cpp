@@ -39,6 +39,12 @@ constexpr std::array<Limit, kCosts> kLimits = {{
     {"source lines of JIT code", 4 * kMega, 0, false},
 }};
 
+// Which costs the parts of an input share.
+constexpr bool is_of_the_whole(Cost cost) {
+  return cost == Cost::unpacked || cost == Cost::notes || cost == Cost::note_bytes ||
+         cost == Cost::searched;
+}
+
 std::uint64_t scale() {
   constexpr std::uint64_t kMost = 1'000'000;
   const char* text = std::getenv(kBudgetVariable);  // NOLINT(concurrency-mt-unsafe): nobody sets it
@@ -81,13 +87,15 @@ std::uint64_t Budget::left(Cost cost) const {
   const auto which = static_cast<std::size_t>(cost);
   const std::uint64_t most = limit_of(kLimits[which], size_);
   const std::uint64_t used = used_[which];
-  return most - std::min(most, used);
+  const std::uint64_t own = most - std::min(most, used);
+  return whole_ != nullptr && is_of_the_whole(cost) ? std::min(own, whole_->left(cost)) : own;
 }
 
 std::uint64_t Budget::cut(Cost cost, std::uint64_t amount) {
   const std::uint64_t room = left(cost);
   if (amount > room) {
-    tell(cost);
+    const bool of_whole = whole_ != nullptr && is_of_the_whole(cost) && whole_->left(cost) == room;
+    (of_whole ? *whole_ : *this).tell(cost);
   }
   return std::min(amount, room);
 }
@@ -101,6 +109,13 @@ void Budget::tell(Cost cost) {
 }
 
 bool Budget::draw(Cost cost, std::uint64_t amount) {
+  if (whole_ != nullptr && is_of_the_whole(cost) && !whole_->draw(cost, amount)) {
+    return false;
+  }
+  return draw_alone(cost, amount);
+}
+
+bool Budget::draw_alone(Cost cost, std::uint64_t amount) {
   const auto which = static_cast<std::size_t>(cost);
   const std::uint64_t most = limit_of(kLimits[which], size_);
   std::uint64_t used = used_[which];

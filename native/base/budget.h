@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,10 +32,16 @@ inline constexpr std::size_t kCosts = 14;
 
 // Is given to an input and handed down to whoever parses a part of it. Where it runs out, that part
 // is left out, and the user is told: once for each input and cost. May be used by several threads.
-class Budget {
+class Budget : public std::enable_shared_from_this<Budget> {
  public:
-  // `input` names it to the user, `size` (bytes) is its own: large files may cost more.
-  Budget(std::string input, std::uint64_t size) : input_(std::move(input)), size_(size) {}
+  // `input` names it to the user, `size` (bytes) is its own: large files may cost more. A part of a
+  // `whole`, which a shared pointer keeps, draws from that one too what its bytes can be made to
+  // cost many times over: one place may be part of thousands. Example: libraries of an archive that
+  // overlap.
+  Budget(std::string input, std::uint64_t size, Budget* whole = nullptr)
+      : input_(std::move(input)),
+        size_(size),
+        whole_(whole == nullptr ? nullptr : whole->weak_from_this().lock()) {}
 
   // Takes `amount`. False where less is left: nothing is taken, and what it was for is left out.
   bool draw(Cost cost, std::uint64_t amount);
@@ -44,9 +51,11 @@ class Budget {
 
  private:
   void tell(Cost cost);
+  bool draw_alone(Cost cost, std::uint64_t amount);
 
   std::string input_;
   std::uint64_t size_;
+  std::shared_ptr<Budget> whole_;
   std::array<std::atomic<std::uint64_t>, kCosts> used_{};
   std::array<std::atomic<bool>, kCosts> told_{};
 };

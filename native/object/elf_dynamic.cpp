@@ -60,8 +60,10 @@ std::optional<std::string_view> ElfDynamic::string(std::uint64_t offset) const {
 
 std::string soname_of(const ElfFile& file) {
   const ElfDynamic dynamic(file);
+  constexpr std::size_t kLongest = 4096;  // a path's; of a longer name nothing is kept
   const auto offset = dynamic.value(DT_SONAME);
-  return offset ? std::string(dynamic.string(*offset).value_or(std::string_view())) : std::string();
+  const auto name = offset ? dynamic.string(*offset) : std::nullopt;
+  return name && name->size() < kLongest ? std::string(*name) : std::string();
 }
 
 }  // namespace whocall

@@ -65,16 +65,16 @@ struct ElfFile::Data {
   std::vector<RangePiece> sections_by_address;
   std::mutex mutex;  // guards `inflated`: contents() is const and may be called from threads
   std::unordered_map<std::uint32_t, std::optional<OwnedBytes>> inflated;
-  std::unique_ptr<Budget> budget;
+  std::shared_ptr<Budget> budget;
   Attachments attachments;
 
-  void parse(std::span<const std::byte> input);
+  void parse(std::span<const std::byte> input, Budget* whole = nullptr);
 };
 
-void ElfFile::Data::parse(std::span<const std::byte> input) {
+void ElfFile::Data::parse(std::span<const std::byte> input, Budget* whole) {
   // What was unpacked or made of another dump has no name that people know.
   const bool named = !path.starts_with("/proc/");
-  budget = std::make_unique<Budget>(named ? path : "The file", input.size());
+  budget = std::make_shared<Budget>(named ? path : "The file", input.size(), whole);
   header = parse_elf_header(ByteView(input, Endian::little), path);
   bytes = ByteView(input, header.identity.endian);
   segments = parse_segments(bytes, header);
@@ -99,11 +99,11 @@ std::shared_ptr<const ElfFile> ElfFile::open(const std::string& path) {
 }
 
 std::shared_ptr<const ElfFile> ElfFile::from_memory(std::vector<std::byte> image,
-                                                    const std::string& name) {
+                                                    const std::string& name, Budget* whole) {
   auto data = std::make_unique<Data>();
   data->path = name;
   data->image = std::move(image);
-  data->parse(data->image);
+  data->parse(data->image, whole);
   return std::shared_ptr<const ElfFile>(new ElfFile(std::move(data)));
 }
 

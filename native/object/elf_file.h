@@ -26,8 +26,10 @@ class ElfFile {
   // missing.
   static std::shared_ptr<const ElfFile> open(const std::string& path);
   // Parses an image that was read from memory (the vDSO); `name` stands for the path in messages.
+  // What it is a part of shares its budget.
   static std::shared_ptr<const ElfFile> from_memory(std::vector<std::byte> image,
-                                                    const std::string& name);
+                                                    const std::string& name,
+                                                    Budget* whole = nullptr);
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;
   ~ElfFile();

@@ -51,9 +51,15 @@ std::string entry_name(ByteView container, std::uint64_t offset) {
   return {};
 }
 
+// Bytes of the tables that its header tells of. A thousand files may share one: each row is read
+// once more for each of them, and becomes an object of several times its size.
+std::uint64_t cost_of_tables(const ElfHeader& header) {
+  return 4 * (header.segment_count * header.segment_stride +
+              header.section_count * header.section_stride);
+}
+
 // How many bytes its own tables tell of.
-std::uint64_t extent_of(ByteView bytes, const std::string& path) {
-  const ElfHeader header = parse_elf_header(bytes, path);
+std::uint64_t extent_of(ByteView bytes, const ElfHeader& header) {
   const ByteView ordered(bytes.bytes(), header.identity.endian);
   std::uint64_t end =
       std::max(header.segments_offset + header.segment_count * header.segment_stride,
@@ -89,7 +95,11 @@ std::shared_ptr<const ElfFile> open_embedded(const std::string& path, std::uint6
     if (offset == 0 || !begins_as_elf(bytes)) {
       return nullptr;
     }
-    const std::uint64_t size = extent_of(bytes, path);
+    const ElfHeader header = parse_elf_header(bytes, path);
+    if (!budget.draw(Cost::copied, cost_of_tables(header))) {
+      return nullptr;
+    }
+    const std::uint64_t size = extent_of(bytes, header);
     if (!budget.draw(Cost::copied, size)) {
       return nullptr;
     }
@@ -97,11 +107,11 @@ std::shared_ptr<const ElfFile> open_embedded(const std::string& path, std::uint6
     std::vector<std::byte> image(wanted.begin(), wanted.end());
     std::string name = entry_name(all, offset);
     if (name.empty()) {
-      const auto nameless = ElfFile::from_memory(std::move(image), path);
+      const auto nameless = ElfFile::from_memory(std::move(image), path, &budget);
       name = soname_of(*nameless);
       image.assign(wanted.begin(), wanted.end());
     }
-    auto file = ElfFile::from_memory(std::move(image), path_in_container(path, name));
+    auto file = ElfFile::from_memory(std::move(image), path_in_container(path, name), &budget);
     file->attachments().get<Embedding>([&] { return Embedding{offset, std::move(name)}; });
     return file;
   } catch (const Error&) {

@@ -13,6 +13,12 @@ namespace {
 // Symbols of a hundred million bytes of code fit; a small hostile section costs no more than this.
 constexpr std::uint64_t kLargestImage = std::uint64_t{256} << 20;
 
+// What unpacking costs where it comes to nothing is not known: no more than that.
+std::uint64_t most_of(ByteView packed) {
+  constexpr std::uint64_t kLargestRatio = 8192;  // of xz
+  return std::min<std::uint64_t>(packed.size() * kLargestRatio, kLargestImage);
+}
+
 // Whether it was made of the very same build.
 bool is_made_of(const ElfFile& image, const ElfFile& file) {
   return image.machine() == file.machine() && image.pointer_size() == file.pointer_size() &&
@@ -26,11 +32,18 @@ MiniDebugInfo unpack(const ElfFile& file) {
     return {};
   }
   const auto packed = file.contents(*section);
-  const std::uint64_t room = file.budget().left(Cost::unpacked);
-  auto image = packed ? unpack_xz(*packed, std::min(room, kLargestImage)) : std::nullopt;
-  if (image && file.budget().draw(Cost::unpacked, image->size())) {
+  Budget& budget = file.budget();
+  const std::uint64_t left = budget.left(Cost::unpacked);
+  const std::uint64_t room = std::min(left, packed ? most_of(*packed) : 0);
+  auto image = room > 0 ? unpack_xz(*packed, room) : std::nullopt;
+  budget.draw(Cost::unpacked, image ? image->size() : room);
+  if (!image && room == left) {
+    budget.cut(Cost::unpacked, 1);  // which tells that nothing is left
+  }
+  if (image) {
     try {
-      auto found = ElfFile::from_memory(std::move(*image), file.path() + " (.gnu_debugdata)");
+      auto found = ElfFile::from_memory(std::move(*image), file.path() + " (.gnu_debugdata)",
+                                        &file.budget());
       if (is_made_of(*found, file)) {
         return {std::move(found), {}};
       }

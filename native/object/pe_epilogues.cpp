@@ -97,13 +97,14 @@ std::optional<PeEpilogue> epilogue_at(ByteView code, std::uint64_t leave, std::u
 
 }  // namespace
 
-std::vector<PeEpilogue> find_pe_epilogues(ByteView code, const PeFrameWriter& frame) {
+std::vector<PeEpilogue> find_pe_epilogues(ByteView code, const PeFrameWriter& frame,
+                                          std::size_t most) {
   std::vector<PeEpilogue> found;
   const bool has_any = !frame.pushed().empty() || frame.allocated() != 0;
   if (!frame.is_plain() || !has_any) {
     return found;
   }
-  for (std::uint64_t at = 1; at < code.size(); ++at) {
+  for (std::uint64_t at = 1; at < code.size() && found.size() < most; ++at) {
     const std::uint32_t size = size_of_leave(code, at);
     auto epilogue = size == 0 ? std::nullopt : epilogue_at(code, at, size, frame);
     const bool apart = epilogue && (found.empty() || epilogue->begins >= found.back().ends);

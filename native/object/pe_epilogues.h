@@ -19,6 +19,8 @@ struct PeEpilogue {
 // bytes of `add rsp` or `lea rsp`, of the pops in the reverse order of the pushes, and of a return
 // or a jump. Where such bytes are a part of other instructions no program counter ever stands
 // between them: so it does no harm to take these for one.
-std::vector<PeEpilogue> find_pe_epilogues(ByteView code, const PeFrameWriter& frame);
+// At most `most` of them.
+std::vector<PeEpilogue> find_pe_epilogues(ByteView code, const PeFrameWriter& frame,
+                                          std::size_t most);
 
 }  // namespace whocall

@@ -28,10 +28,11 @@ std::uint64_t kept_size(ByteView bytes, const PeHeaders& headers, bool loaded) {
 
 class PeConverter {
  public:
-  PeConverter(ByteView bytes, const PeHeaders& headers, bool loaded, const std::string& name)
+  PeConverter(ByteView bytes, const PeHeaders& headers, bool loaded, const std::string& name,
+              Budget* whole)
       : bytes_(bytes, headers, loaded),
         headers_(headers),
-        budget_(name, bytes.size()),
+        budget_(name, bytes.size(), whole),
         writer_(headers, bytes, kept_size(bytes, headers, loaded)) {}
 
   std::vector<std::byte> convert() && {
@@ -59,7 +60,7 @@ class PeConverter {
     const auto count = budget_.cut(Cost::symbols, names.size());
     std::vector<PeElfWriter::Symbol> symbols;
     for (const PeName& name : std::span(names).first(count)) {
-      if (!budget_.draw(Cost::names, name.name.size())) {
+      if (!budget_.draw(Cost::names, 2 * name.name.size())) {  // it is copied, and copied again
         break;
       }
       symbols.push_back(
@@ -89,12 +90,14 @@ bool is_pe(ByteView bytes) {
          bytes.read<std::uint32_t>(*place) == 0x00004550U;
 }
 
-std::shared_ptr<const ElfFile> elf_of_pe(ByteView bytes, bool loaded, const std::string& name) {
+std::shared_ptr<const ElfFile> elf_of_pe(ByteView bytes, bool loaded, const std::string& name,
+                                         Budget* whole) {
   const auto headers = read_pe_headers(bytes);
   if (!headers) {
     throw Error(name, "is no PE file of x86-64 or i386", "Give an .exe or .dll of one of these");
   }
-  return ElfFile::from_memory(PeConverter(bytes, *headers, loaded, name).convert(), name);
+  return ElfFile::from_memory(PeConverter(bytes, *headers, loaded, name, whole).convert(), name,
+                              whole);
 }
 
 std::shared_ptr<const ElfFile> open_pe(const std::string& path) {

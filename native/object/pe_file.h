@@ -20,7 +20,8 @@ bool is_pe(ByteView bytes);
 // for (the image base and the RVA) and at their offsets; what it exports as .dynsym, its other
 // symbols as .symtab, what .pdata and .xdata tell as .eh_frame. `loaded`: the bytes are those of an
 // image in memory, from its first byte on. Throws Error where it is no PE file of x86-64 or i386.
-std::shared_ptr<const ElfFile> elf_of_pe(ByteView bytes, bool loaded, const std::string& name);
+std::shared_ptr<const ElfFile> elf_of_pe(ByteView bytes, bool loaded, const std::string& name,
+                                         Budget* whole = nullptr);
 
 // Maps and parses a PE file. Throws Error.
 std::shared_ptr<const ElfFile> open_pe(const std::string& path);

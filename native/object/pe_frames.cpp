@@ -10,6 +10,7 @@ namespace whocall {
 namespace {
 
 constexpr std::uint64_t kMostOperations = std::uint64_t{1} << 24U;  // of one file's prologues
+constexpr std::uint64_t kOfAnEpilogue = 16;                         // operations that one costs
 
 class TableWriter {
  public:
@@ -107,7 +108,9 @@ std::vector<std::byte> eh_frame_of_pe(const PeBytes& bytes, const PeHeaders& hea
     frame.write_prologue();
     const ByteView code = bytes.at(function.begin);
     const std::uint64_t size = std::min<std::uint64_t>(code.size(), function.end - function.begin);
-    for (const PeEpilogue& epilogue : find_pe_epilogues(*code.slice(0, size), frame)) {
+    const auto epilogues = find_pe_epilogues(*code.slice(0, size), frame, work / kOfAnEpilogue);
+    work -= epilogues.size() * kOfAnEpilogue;
+    for (const PeEpilogue& epilogue : epilogues) {
       frame.write_epilogue(epilogue.begins, epilogue.pops, epilogue.ends);
     }
     if (!budget.draw(Cost::unpacked, frame.instructions().size() + 32)) {

@@ -11,7 +11,9 @@ constexpr std::uint16_t kMagic = 0x5a4d;          // "MZ"
 constexpr std::uint32_t kSignature = 0x00004550;  // "PE", two zeros
 constexpr std::uint64_t kFileHeader = 20;         // bytes, behind the signature
 constexpr std::size_t kRow = 40;                  // bytes of a section's header
-constexpr std::size_t kMostPeSections = 4096;     // Windows takes 96
+constexpr std::size_t kMostPeSections = 512;      // each address is looked for among them; Windows
+                                                  // has long taken 96
+constexpr std::size_t kLongestSectionName = 64;
 
 // Names longer than eight bytes are told as "/123": a place in the table of strings, which stands
 // behind the symbols.
@@ -32,8 +34,9 @@ std::string section_name(ByteView bytes, ByteView row, const PeHeaders& headers)
     place = place * 10 + static_cast<unsigned>(digit - '0');
   }
   const std::uint64_t strings = headers.symbols_offset + std::uint64_t{headers.symbol_count} * 18;
-  const auto longer = bytes.from(strings).c_string(place);
-  return longer && longer->size() < 64 ? std::string(*longer) : name;
+  const ByteView text = bytes.from(strings).from(place);
+  const auto longer = text.slice(0, std::min(text.size(), kLongestSectionName))->c_string(0);
+  return longer ? std::string(*longer) : name;
 }
 
 void read_sections(ByteView bytes, std::uint64_t table, std::size_t count, PeHeaders& headers) {

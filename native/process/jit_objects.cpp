@@ -68,8 +68,8 @@ class Collector {
       return;
     }
     try {
-      auto file = ElfFile::from_memory(std::move(bytes),
-                                       "[JIT object at " + hex(registration.address) + "]");
+      auto file = ElfFile::from_memory(
+          std::move(bytes), "[JIT object at " + hex(registration.address) + "]", budget_.get());
       auto code = is_ours(*file) ? loaded_code(*file) : std::vector<AddressRange>();
       if (!code.empty()) {
         objects.push_back({std::move(file), std::move(code)});
@@ -103,6 +103,7 @@ class Collector {
 
   const ProcessImage& process_;
   std::uint64_t sum_ = 0;
+  std::shared_ptr<Budget> budget_ = std::make_shared<Budget>("The list of JIT code", 0);
   std::size_t unreadable_ = 0;
   std::size_t too_large_ = 0;
   std::size_t useless_ = 0;

@@ -100,9 +100,14 @@ bool same_layout(const ElfFile& file, const LoadedImage& image) {
 std::string build_id_in_memory(const Memory& memory, std::span<const ElfSegment> segments,
                                Address bias, const Architecture& arch) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr std::size_t kMostNotes = 16;  // segments of them; linkers write two or three
+  std::size_t seen = 0;
   for (const ElfSegment& segment : segments) {
     if (segment.type != PT_NOTE || segment.memory_size == 0) {
       continue;
+    }
+    if (++seen > kMostNotes) {
+      break;
     }
     std::vector<std::byte> area(std::min(segment.memory_size, kNoteLimit));
     area.resize(memory.read(segment.address + bias, area));

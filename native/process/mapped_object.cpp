@@ -170,6 +170,41 @@ bool code_agrees(std::span<const ElfSegment> segments, std::span<const MappedPie
       kPageSizes, [&](std::uint64_t page) { return code_agrees(segments, pieces, bias, page); });
 }
 
+// What a damaged or hostile file may say; each module costs as many steps as these two multiplied.
+constexpr std::size_t kMostPieces = 1024;   // loaders map a dozen
+constexpr std::size_t kMostSegments = 256;  // linkers write four to ten
+
+std::vector<ElfSegment> loaded_segments(std::span<const ElfSegment> segments) {
+  std::vector<ElfSegment> loaded;
+  std::ranges::copy_if(segments, std::back_inserter(loaded),
+                       [](const ElfSegment& segment) { return segment.type == PT_LOAD; });
+  return loaded;
+}
+
+// A piece that some segment explains at the bias.
+struct Vote {
+  Address bias = 0;
+  std::size_t piece = 0;
+  auto operator<=>(const Vote&) const = default;
+};
+
+// Sorted; each piece has one at most for each bias.
+std::vector<Vote> votes_of(std::span<const ElfSegment> segments,
+                           std::span<const MappedPiece> pieces) {
+  std::vector<Vote> votes;
+  for (std::size_t at = 0; at < pieces.size(); ++at) {
+    for (const ElfSegment& segment : segments) {
+      if (const auto bias = bias_of_piece(segment, pieces[at])) {
+        votes.push_back({*bias, at});
+      }
+    }
+  }
+  std::ranges::sort(votes);
+  const auto again = std::ranges::unique(votes);
+  votes.erase(again.begin(), again.end());
+  return votes;
+}
+
 }  // namespace
 
 AddressRange MappedObject::range() const {
@@ -223,26 +258,29 @@ std::vector<MappedObject> group_mappings(std::span<const Mapping> mappings, cons
 
 std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
                                       std::span<const MappedPiece> pieces) {
+  pieces = pieces.first(std::min(pieces.size(), kMostPieces));
+  const std::vector<ElfSegment> loaded = loaded_segments(segments);
+  if (loaded.size() > kMostSegments) {
+    return std::nullopt;
+  }
+  // Any piece that the file explains gives a bias; a page that two segments share gives two.
+  const std::vector<Vote> votes = votes_of(loaded, pieces);
   std::optional<Address> best;
   std::ptrdiff_t best_count = 0;
-  constexpr std::size_t kMostPieces = 1024;  // loaders map a dozen
-  pieces = pieces.first(std::min(pieces.size(), kMostPieces));
-  // Any piece that the file explains gives a bias; a page that two segments share gives two.
   for (const MappedPiece& piece : pieces.first(std::min<std::size_t>(pieces.size(), 16))) {
-    for (const ElfSegment& segment : segments) {
+    for (const ElfSegment& segment : loaded) {
       const auto bias = bias_of_piece(segment, piece);
       if (!bias || bias == best) {
         continue;
       }
-      const auto count = std::ranges::count_if(
-          pieces, [&](const MappedPiece& other) { return explains(segments, other, *bias); });
-      if (count > best_count) {
+      const auto same = std::ranges::equal_range(votes, *bias, {}, &Vote::bias);
+      if (std::ranges::ssize(same) > best_count) {
         best = bias;
-        best_count = count;
+        best_count = std::ranges::ssize(same);
       }
     }
   }
-  return best && code_agrees(segments, pieces, *best) ? best : std::nullopt;
+  return best && code_agrees(loaded, pieces, *best) ? best : std::nullopt;
 }
 
 std::optional<Address> bias_of_pieces(const ElfFile& file, std::vector<MappedPiece> pieces) {

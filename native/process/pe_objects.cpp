@@ -232,7 +232,7 @@ std::shared_ptr<const ElfFile> rebuild_pe(const MappedObject& object, const Memo
   }
   // The addresses in it are those of its place, which the loader also wrote into the headers.
   try {
-    return elf_of_pe(ByteView(image, Endian::little), true, name);
+    return elf_of_pe(ByteView(image, Endian::little), true, name, &budget);
   } catch (const Error&) {
     return nullptr;
   }

@@ -170,7 +170,7 @@ std::shared_ptr<const ElfFile> rebuild_file(const Memory& memory, const LoadedIm
     forget_sections(arch, file);
   }
   try {
-    return ElfFile::from_memory(std::move(file), name);
+    return ElfFile::from_memory(std::move(file), name, &budget);
   } catch (const Error&) {
     return nullptr;
   }

@@ -12,13 +12,13 @@ import pytest
 READERS = {
     *("open_core", "open_process", "open_file_image", "open_symbols", "open_names", "current"),
     *("open_inferior", "audit_file", "open_trace_file", "write_signatures", "unpack"),
+    *("signatures_of", "require_readable"),
 }
 HERE = {
     "target/inferior.py": "live programs, and all where there is no helper",
     "target/answering.py": "the same",
     "repair/planning.py": "the same",
     "commands/stack_window.py": "the window, which draws as it reads",
-    "commands/signatures.py": "libraries of the user's own",
 }
 
 

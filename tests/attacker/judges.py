@@ -157,7 +157,11 @@ def markdown(text: str) -> Iterator[str]:
     yield from plain(text)
     for line in text.split("\n"):
         bare = re.sub(r"`[^`]*`", "", re.sub(r"\\.", "", line))
-        for ours in ("*signal handler called*", "(x86_64)"):  # what stands there of our own
+        for ours in (
+            "*signal handler called*",
+            "| *inlined* |",
+            "(x86_64)",
+        ):  # what stands there of our own
             bare = bare.replace(ours, "")
         bare = bare.replace("&#8203;", "-")
         bare = re.sub(r"^(#+|>) |</?details>|<summary>[\d,]+ frames</summary>", "", bare)

@@ -10,7 +10,7 @@ from pathlib import Path
 from acceptance.logs.record_bytes import module, record, section, thread
 from kept import Tool, kept, machine
 
-from attacker import judges
+from attacker import judges, told
 from attacker.outputs import Judge, said
 
 _BEGIN, _SIZE = 0x400000, 0x2000
@@ -108,6 +108,7 @@ FIELDS: dict[str, Callable[[Path, bytes], Made]] = {
     "thread of a record": lambda at, name: _file(at, _record(_PLAIN, _PLAIN, name)),
     "symbol of a trace": lambda at, name: _trace(at, "symbol", name),
     "file of a trace": lambda at, name: _trace(at, "file", name),
+    **told.FIELDS,
 }
 
 
@@ -141,11 +142,22 @@ _TRACES: dict[str, tuple[list[str], Judge]] = {
     "svg": (["trace", "{file}", "{search}", "--svg"], _own_picture),
 }
 
+_TOLD = {
+    form: ([*words, "{search}"], judge) for form, (words, judge) in _DUMPS.items()
+}  # fmt: skip
+_LIBRARIES: dict[str, tuple[list[str], Judge]] = {
+    "functions": (["functions", "{file}", "--color=always"], judges.styled),
+    "functions json": (["functions", "{file}", "--json"], judges.data),
+    "symbol": (["symbol", "{file}", told.ADDRESS], judges.plain),
+    "audit": (["audit", "{file}"], judges.plain),
+}
+
 
 def outputs_of(field: str) -> dict[str, tuple[list[str], Judge]]:
     """The commands that read such a file, and who judges what they say."""
     kind = field.rsplit(" ", 1)[-1]
-    return {"minidump": _DUMPS, "record": _RECORDS, "trace": _TRACES}[kind]
+    known = {"minidump": _DUMPS, "record": _RECORDS, "trace": _TRACES, "library": _LIBRARIES}
+    return known.get(kind, _TOLD)
 
 
 def complaints(made: Made, field: str, form: str) -> Iterator[str]:

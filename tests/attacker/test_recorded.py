@@ -1,5 +1,5 @@
-"""Hostile names in minidumps, records of crashes and traces: as many again as in programs and
-cores, each in some of the forms that read such a file.
+"""Hostile names in minidumps, records of crashes and traces, archives of libraries, lists of names
+and PE files: as many again as in programs and cores, each in some of the forms that read such.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from attacker import specimen
 from attacker.names import MARK, NAMES
 from attacker.outputs import said
 from attacker.recorded import FIELDS, complaints, outputs_of
+from attacker.told import UNSEEN
 
 FORMS = 2  # of each input
 
@@ -30,7 +31,7 @@ def test_no_name_is_obeyed(field: str, tmp_path: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("field", sorted(FIELDS.keys() - UNSEEN))
 def test_the_name_is_read_at_all(field: str, tmp_path: Path) -> None:
     """So that the judges see it."""
     made = FIELDS[field](tmp_path, MARK + b"/plain")

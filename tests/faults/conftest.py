@@ -19,10 +19,8 @@ __all__ = ["chain"]
 TRACED = "void inner(void) {}\nvoid outer(void) { inner(); }\nint main(void) { outer(); }\n"
 
 
-@pytest.fixture(scope="session")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recorded(folder: Path) -> Path:
     """What an instrumented program recorded."""
-    folder = tmp_path_factory.mktemp("trace")
     libraries = Path(os.environ["WHOCALL_BUILD_DIR"]) / "whocall"
     (folder / "traced.c").write_text(TRACED)
     subprocess.run(
@@ -36,15 +34,34 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture(scope="session")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_archive(folder: Path) -> Path:
     """A static library."""
-    folder = tmp_path_factory.mktemp("archive")
     source = "int sum(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i] * i;"
     (folder / "sum.c").write_text(f"{source} return s; }}\n")
     subprocess.run(["gcc", "-O2", "-c", "sum.c"], cwd=folder, check=True)
     subprocess.run(["ar", "rcs", "libsum.a", "sum.o"], cwd=folder, check=True)
     return folder / "libsum.a"
+
+
+@pytest.fixture(scope="session")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recorded(tmp_path_factory.mktemp("trace"))
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_archive(tmp_path_factory.mktemp("archive"))
+
+
+def made_place(folder: Path) -> Place:
+    """The same without pytest."""
+    from programs import CHAIN, shared
+
+    crash = shared("chain", CHAIN)
+    parts = [folder / name for name in ("trace", "archive", "folder")]
+    for part in parts:
+        part.mkdir()
+    return Place(crash.exe, crash.core, recorded(parts[0]), built_archive(parts[1]), parts[2])
 
 
 @pytest.fixture

@@ -42,11 +42,12 @@ SAID = {
 }
 
 
-@pytest.fixture
-def address(place: Place) -> Iterator[SplitResult]:
+@pytest.fixture(params=[[], ["--gdb"]], ids=["alone", "with gdb"])
+def address(place: Place, request: pytest.FixtureRequest) -> Iterator[SplitResult]:
     for name in ("good", *SAID):
         (place.folder / f"core.{name}").write_bytes(place.core.read_bytes())
     command = [sys.executable, "-c", SERVER, "serve", place.folder, "--port", "0"]
+    command += request.param
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

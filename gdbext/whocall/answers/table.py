@@ -35,6 +35,8 @@ _HOMES_OF_FILES = {
     "plan_of_file": "plans",
     "exported_file": "plans",
     "unpacked": "unpacked",
+    "signatures": "signatures",
+    "signature_files": "signatures",
 }
 
 

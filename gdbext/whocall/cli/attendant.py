@@ -19,11 +19,16 @@ from whocall.core.long_work import tell_long_work
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Protocol
 
     Json = dict[str, Any]
     LookUp = Callable[[], None]  # called now and then by who waits; what it raises ends the waiting
     Service = Callable[[Json, LookUp], Json]
+
+    class Beside(Protocol):
+        """Who is asked, or passes the question on."""
+
+        def ask(self, service: str, request: Json, look_up: LookUp = ...) -> Json: ...
 
 _LOOK_UP = 0.25  # seconds
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -155,14 +160,14 @@ def _answer(services: Mapping[str, Service], request: Json, look_up: LookUp) -> 
         return {"errno": error.errno, "said": error.strerror}
 
 
-_present: list[Attendant] = []
+_present: list[Beside] = []
 
 
-def set_present(attendant: Attendant) -> None:
+def set_present(attendant: Beside) -> None:
     """From now on `present()` is this one."""
     _present[:] = [attendant]
 
 
-def present() -> Attendant | None:
+def present() -> Beside | None:
     """That of this process, where it has one."""
     return _present[0] if _present else None

@@ -129,17 +129,12 @@ class Cores:
         with self._lock:
             kept = self._reports.get(key)
             if kept is None:
-                kept = self._reports[key] = self._made_apart(path, as_json)
+                made = done_apart(str(path), lambda: self._made(path, as_json))
+                kept = self._reports[key] = str(made)
                 while len(self._reports) > MOST_KEPT:
                     self._reports.popitem(last=False)
             self._reports.move_to_end(key)
             return kept
-
-    def _made_apart(self, path: Path, as_json: bool) -> str:
-        """Who asks gdb does so from here, and reads here too."""
-        if self._arguments.gdb:
-            return self._made(path, as_json)
-        return str(done_apart(str(path), lambda: self._made(path, as_json)))
 
     def _made(self, path: Path, as_json: bool) -> str:
         from whocall.cli.report_command import opened, page_options

@@ -117,12 +117,14 @@ def service_of_gdb(options: Any) -> Callable[[dict[str, Any], LookUp], dict[str,
     """gdb asked for who must not start it; the command line's `options` say the rest. To be called
     in the process that asks.
     """
-    own = f"/proc/{os.getpid()}/fd/"
+    here = os.getpid()
 
     def service(request: dict[str, Any], look_up: LookUp) -> dict[str, Any]:
         core = str(request["core"])
         with open_regular(core) as file:  # what gdb opens is one too
-            if core.startswith(own):  # a file without a name: gdb must not look into that process
+            holders = (here, request.get("holder"))
+            if core.startswith(tuple(f"/proc/{holder}/fd/" for holder in holders)):
+                # A file without a name: gdb must not look into that process.
                 core = f"/proc/self/fd/{file.fileno()}"
             lwps = [int(lwp) for lwp in request["lwps"]]
             arguments = _arguments(str(request["root"]), core, str(request["exe"]), lwps, options)

@@ -19,6 +19,15 @@ from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
 from whocall.core.long_work import left_out
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from signal import SIG_DFL, SIG_IGN, SIGINT, default_int_handler, getsignal, signal
+else:  # the module in Python's own words takes longer to load than a short stack to be found
+    from _signal import SIG_DFL, SIG_IGN, SIGINT, default_int_handler, getsignal, signal
+
+_INTERRUPTED = 130
+
 
 def _start_gdb(arguments: list[str]) -> int:
     """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
@@ -131,18 +140,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status. A process that is there for this alone
     (without `argv`) gives up what the command has no use for: see sandbox.py.
     """
+    if argv is not None:
+        return _in_order(argv, confined=False)
+    if getsignal(SIGINT) == SIG_DFL:  # from here on there is something to end
+        signal(SIGINT, default_int_handler)
+    try:
+        return _in_order(sys.argv[1:], confined=True)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    finally:
+        signal(SIGINT, SIG_IGN)  # what is left takes a moment
+
+
+def _in_order(argv: Sequence[str], confined: bool) -> int:
     prepare()
     try:
         try:
-            return _end(sys.argv[1:] if argv is None else argv, confined=argv is None)
+            return _end(argv, confined)
         except OutputError as error:  # of what was left when something else went wrong
             return _complain(error)
     except BrokenPipeError:
         let_go()  # the reader has had enough (`| head`)
         return 0
     except KeyboardInterrupt:
-        return 130
+        return _INTERRUPTED
+    except Exception as error:
+        if not _is_interrupt(error):
+            raise
+        return _INTERRUPTED
     finally:
         leave()
         _leave_streams()
         sandbox.end()
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is what it comes from: Python up to 3.11 turns one that comes while a class is
+    made, as in the middle of an import, into a RuntimeError.
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None

@@ -16,22 +16,33 @@ def write_signatures(archives: Sequence[str], output: str) -> Iterator[str]:
     The file appears whole or not at all. Raises Error when an archive cannot be read or the file
     cannot be written.
     """
-    from whocall.core.engine import native
+    require_both(archives, output)
+    contents, said = signatures_of(archives, output)
+    write_bytes(output, contents, private=False)
+    yield from said
 
+
+def require_both(archives: Sequence[str], output: str) -> None:
+    """Raises UsageError where one is not named."""
     if not archives:
         raise UsageError("name the static libraries first: whocall signatures ARCHIVE... -o FILE")
     if not output:
         raise UsageError("say where to write: whocall signatures ARCHIVE... -o FILE")
+
+
+def signatures_of(archives: Sequence[str], output: str) -> tuple[bytes, list[str]]:
+    """What is to become the file `output`, and what to say then. Raises Error."""
+    from whocall.core.engine import native
+
     with native_errors():
         contents, summary, remarks = native.build_signatures(
             [os.fsencode(path) for path in archives]
         )
-    write_bytes(output, contents, private=False)
-    yield from remarks
-    yield (
+    made = (
         f"{output}: {summary['functions']} functions of {summary['members']} object files"
         f" ({summary['arch']}), {len(contents)} bytes"
     )
+    return contents, [*remarks, made]
 
 
 def require_readable(paths: Sequence[str]) -> None:

@@ -14,6 +14,20 @@ def _switch_auto_repair(wanted: bool) -> None:
     switch(bool(wanted))
 
 
+def _refuse_what_is_no_signature_file(value: str | None) -> None:
+    """Raises Error for the first file that cannot be used."""
+    from whocall.core.errors import NativeMissingError
+    from whocall.gdb.host.settings import paths_in
+    from whocall.gdb.target.answering import answer_of_files
+
+    if not value:
+        return
+    try:
+        answer_of_files("signature_files", {"paths": list(paths_in(value))})
+    except NativeMissingError:
+        pass  # whoever is to use the files will see
+
+
 def register() -> None:
     """Adds the commands and settings to this gdb, once, and greets."""
     global _registered
@@ -26,6 +40,7 @@ def register() -> None:
 
     parameters.register()
     parameters.on_change("auto-repair", _switch_auto_repair)
+    parameters.on_change("signature-files", _refuse_what_is_no_signature_file)
     registration.register()
     mi.register()
     tui.register()

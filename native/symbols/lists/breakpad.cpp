@@ -11,7 +11,9 @@
 // All numbers are hexadecimal but lines and the numbers of files and origins. Source: "Breakpad
 // Symbol File Format" (docs/symbol_files.md of the project).
 #include <algorithm>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "base/text_lines.h"
 #include "symbols/lists/list_formats.h"
@@ -71,6 +73,12 @@ const Record* covering(const std::vector<Record>& records, Address address) {
 class BreakpadLines final : public LineTable {
  public:
   explicit BreakpadLines(Records records) : records_(std::move(records)) {
+    for (const BreakpadFunction& function : records_.functions) {
+      std::ranges::stable_sort(
+          std::span(records_.calls)
+              .subspan(function.first_call, function.end_of_calls - function.first_call),
+          {}, [](const InlinedCall& call) { return std::pair(call.depth, call.range.begin); });
+    }
     sort_by_start(records_.rows);
     sort_by_start(records_.functions);
   }
@@ -95,30 +103,32 @@ class BreakpadLines final : public LineTable {
   }
 
  private:
+  static Address begin_of(const InlinedCall& call) { return call.range.begin; }
+
   using Texts = std::unordered_map<std::uint32_t, std::string_view>;
   static std::string text_of(const Texts& texts, std::uint32_t number) {
     const auto found = texts.find(number);
     return found == texts.end() ? std::string() : std::string(found->second);
   }
 
-  // Innermost first; one for each depth.
+  // Innermost first; one for each depth. At one depth calls do not overlap: of those that do, the
+  // one that begins last counts.
   [[nodiscard]] std::vector<const InlinedCall*> calls_at(const BreakpadFunction& function,
                                                          Address address) const {
     std::vector<const InlinedCall*> found;
-    for (std::size_t at = function.first_call; at < function.end_of_calls; ++at) {
-      if (records_.calls[at].range.contains(address) && records_.calls[at].depth < kDeepest) {
-        found.push_back(&records_.calls[at]);
+    auto next = std::span(records_.calls)
+                    .subspan(function.first_call, function.end_of_calls - function.first_call);
+    while (!next.empty() && next.front().depth < kDeepest) {
+      const auto deeper =
+          std::ranges::upper_bound(next, next.front().depth, {}, &InlinedCall::depth);
+      const auto same = next.first(static_cast<std::size_t>(deeper - next.begin()));
+      const auto behind = std::ranges::upper_bound(same, address, {}, begin_of);
+      if (behind != same.begin() && std::prev(behind)->range.contains(address)) {
+        found.push_back(&*std::prev(behind));
       }
+      next = next.subspan(same.size());
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const InlinedCall* left, const InlinedCall* right) {
-                       return left->depth > right->depth;
-                     });
-    found.erase(std::unique(found.begin(), found.end(),
-                            [](const InlinedCall* left, const InlinedCall* right) {
-                              return left->depth == right->depth;
-                            }),
-                found.end());
+    std::ranges::reverse(found);
     return found;
   }
 

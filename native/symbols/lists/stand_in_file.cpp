@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -127,6 +128,7 @@ std::shared_ptr<const ElfFile> stand_in_for(const Module& module, const std::str
 
 // Where the tools of Breakpad keep the lists of many builds: DIR/libx.so/4C4C44F0...0/libx.so.sym.
 void add_stored_lists(ProcessImage& process) {
+  std::unordered_set<std::string> seen;  // a core may tell thousands of modules of one build
   for (const Module& module : process.modules) {
     const std::string id = breakpad_id(module.build_id());
     const std::string name = module.path.substr(module.path.rfind('/') + 1);
@@ -137,6 +139,9 @@ void add_stored_lists(ProcessImage& process) {
       const std::string path =
           (std::filesystem::path(directory) / name / id / (name + ".sym")).string();
       std::error_code error;
+      if (!seen.insert(path).second) {
+        break;
+      }
       if (std::filesystem::is_regular_file(path, error)) {
         process.search.symbol_files.push_back(path);
         break;

@@ -88,6 +88,9 @@ class Assignment {
  public:
   explicit Assignment(const ProcessImage& process) : process_(process) {
     result_.by_module.resize(process.modules.size());
+    for (const Module& module : process.modules) {
+      ids_.push_back(breakpad_id(module.build_id()));
+    }
   }
 
   void add(const std::string& given) {
@@ -141,9 +144,10 @@ class Assignment {
     if (!file.module.empty()) {
       return named_by_user(file);
     }
+    const auto wanted = std::string_view(head.debug_id).substr(0, kGuid);
     const auto same_build = [&](const Module& module) {
-      return !head.debug_id.empty() &&
-             breakpad_id(module.build_id()).substr(0, kGuid) == head.debug_id.substr(0, kGuid);
+      const auto index = static_cast<std::size_t>(&module - process_.modules.data());
+      return !wanted.empty() && std::string_view(ids_[index]).substr(0, kGuid) == wanted;
     };
     if (const Module* found = only(modules_that(same_build))) {
       return found;
@@ -179,6 +183,7 @@ class Assignment {
   }
 
   const ProcessImage& process_;
+  std::vector<std::string> ids_;  // of the modules, as Breakpad writes them
   AssignedSymbolFiles result_;
 };
 

@@ -29,6 +29,10 @@ struct State {
   }
 };
 
+// Of the rows of one function, together, each row counted as one more. Those of compilers have some
+// thousand; a program of two bytes a row, in a file of 60 MB, has gigabytes.
+constexpr std::size_t kMostRules = std::size_t{1} << 20U;
+
 class Compiler {
  public:
   explicit Compiler(const Fde& fde) : fde_(fde), cie_(*fde.cie), location_(fde.range.begin) {}
@@ -51,7 +55,7 @@ class Compiler {
   bool execute(ByteView instructions) {
     ByteReader code(instructions);
     while (!code.at_end()) {
-      if (!step(code.u8(), code) || !code.ok()) {
+      if (!step(code.u8(), code) || !code.ok() || cost_ > kMostRules) {
         return false;
       }
     }
@@ -218,6 +222,10 @@ class Compiler {
   void emit_until(Address next) {
     const Address end = std::min(next, fde_.range.end);
     if (end > location_) {
+      cost_ += 1 + state_.rules.size();
+      if (cost_ > kMostRules) {
+        return;
+      }
       rows_.push_back(
           {{location_, end}, state_.cfa, cie_.return_address, cie_.signal_frame, state_.rules});
     }
@@ -244,6 +252,7 @@ class Compiler {
   State initial_;
   std::vector<State> remembered_;
   std::vector<UnwindRow> rows_;
+  std::size_t cost_ = 0;
 };
 
 }  // namespace

@@ -165,3 +165,11 @@ def true_lines(functions: Sequence[str] = FUNCTIONS) -> Chain:
         if (found := re.search(r"/\* (\w+) \*/$", line))
     }
     return [(name, "who.c", marks[name]) for name in functions]
+
+
+def tree(place: Path, file: Path, name: str) -> Path:
+    """Another file system: the file somewhere in it."""
+    folder = place / "elsewhere" / "a" / "b"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, folder / name)
+    return place / "elsewhere"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whocall.core.signatures import write_signatures
+from whocall.core.output_file import write_bytes
+from whocall.core.signatures import require_both
 from whocall.frontend.options import SIGNATURES
 from whocall.gdb.host.output import write
+from whocall.gdb.target.answering import answer_of_files
 
 
 def run(line: str) -> None:
@@ -14,4 +16,8 @@ def run(line: str) -> None:
     parsed = SIGNATURES.parse(line)
     archives = [str(Path(path).expanduser()) for path in parsed.arguments]
     output = parsed.values.get("output", "")
-    write(write_signatures(archives, str(Path(output).expanduser()) if output else ""))
+    output = str(Path(output).expanduser()) if output else ""
+    require_both(archives, output)
+    found = answer_of_files("signatures", {"archives": archives, "output": output})
+    write_bytes(output, *found.contents, private=False)
+    write(map(str, found.result))

@@ -6,23 +6,24 @@ past-main`, `set sysroot`, `set solib-search-path`, `set debug-file-directory`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gdb
 
 from whocall.core.errors import Error, NativeMissingError
 from whocall.core.gdb_lines import word
+from whocall.core.records import dataclass
 from whocall.frontend.options import split_list
 from whocall.gdb.host import console
 from whocall.gdb.host.output import refusal, write_text
-from whocall.gdb.host.settings import asks_debuginfod, paths_in
+from whocall.gdb.host.settings import asks_debuginfod
 
 _listeners: dict[str, list[Callable[[Any], None]]] = {}  # by the setting's name
 
 
 def on_change(name: str, listener: Callable[[Any], None]) -> None:
-    """Has `listener` called with each new value of the setting. An Error keeps auto-repair off.
+    """Has `listener` called with each new value of the setting, which it refuses by an Error.
 
     So the settings need not know whom they concern.
     """
@@ -34,233 +35,169 @@ def _announce(name: str, value: Any) -> None:
         listener(value)
 
 
+@dataclass(frozen=True)
+class _Row:
+    """What one setting differs from the others in."""
+
+    kind: int  # one of gdb.PARAM_*
+    value: Any  # the first one
+    what: str  # the object of "Set ..." and "Show ..."
+    more: str
+    shown: Callable[[str], str]  # the sentence of "show" by the value's text
+    choices: Sequence[str] = ()
+    begins_anew: bool = False  # where a value is refused, the first one is taken, not the last
+
+
 class _Setting(gdb.Parameter):
-    """A setting that takes every value without a word."""
+    """A setting. Its listeners hear each new value, and an Error of theirs refuses it."""
+
+    def __init__(self, name: str, row: _Row) -> None:
+        self.__doc__ = row.more  # what gdb shows behind the two sentences in its help
+        self.set_doc = f"Set {row.what}."
+        self.show_doc = f"Show {row.what}."
+        self._name, self._row = name, row
+        choices = (row.choices,) if row.choices else ()
+        super().__init__(f"whocall {name}", gdb.COMMAND_STACK, row.kind, *choices)
+        self.value = self._good = row.value
 
     def get_set_string(self) -> str:
-        """Says nothing, as gdb does."""
+        """Says nothing, as gdb does. What is refused leaves the last good value."""
+        try:
+            _announce(self._name, self.value)
+        except (Error, ValueError) as error:
+            self.value = self._good
+            raise refusal(error) from error
+        self._good = self._row.value if self._row.begins_anew else self.value
         return ""
-
-
-class _SearchPath(_Setting):
-    """Directories in which whocall looks for files, separated by colons.
-
-    They are searched by file name and by build id for programs and libraries that are not at the
-    places where the process had them, or are of another build. gdb's own solib-search-path,
-    sysroot and debug-file-directory are searched as well."""
-
-    set_doc = "Set the directories in which whocall looks for files."
-    show_doc = "Show the directories in which whocall looks for files."
-
-    def __init__(self) -> None:
-        super().__init__("whocall search-path", gdb.COMMAND_STACK, gdb.PARAM_OPTIONAL_FILENAME)
-        self.value = ""
 
     def get_show_string(self, value: str) -> str:
         """gdb prints this for `show`."""
-        return f'The directories in which whocall looks for files are "{value}".'
+        return self._row.shown(value)
 
 
-class _SymbolFiles(gdb.Parameter):
-    """Files with names of functions, separated by colons: [MODULE=]FILE[@BASE].
+def _shown_without(value: str) -> str:
+    names = split_list(value)
+    if not names:
+        return "whocall uses all strategies."
+    return f"The strategies that whocall does not use are {', '.join(names)}."
+
+
+def _shown_debuginfod(value: str) -> str:
+    now = f" (currently {'on' if asks_debuginfod() else 'off'})" if value == "auto" else ""
+    return f'Asking debuginfod servers for what is missing is "{value}"{now}.'
+
+
+def _known_strategies(value: str) -> None:
+    """Raises Error and ValueError for a name that is none."""
+    try:
+        from whocall.core.engine import native
+    except NativeMissingError:
+        return  # whoever is to do without them will see
+    native.WalkOptions(without=split_list(value))
+
+
+_ROWS = {
+    "auto-repair": _Row(
+        gdb.PARAM_BOOLEAN,
+        False,
+        "whether whocall repairs gdb's own commands by itself",
+        """Whether whocall repairs gdb by itself, as "whocall repair" does.
+
+    When it is on, gdb is given names and unwinding rules for the files that it loads, and its
+    stacks are made right whenever the program stops. "whocall revert" takes that back and switches
+    it off.""",
+        "Repairing gdb's own commands by itself is {}.".format,
+        begins_anew=True,
+    ),
+    "search-path": _Row(
+        gdb.PARAM_OPTIONAL_FILENAME,
+        "",
+        "the directories in which whocall looks for files",
+        """Directories in which whocall looks for files, separated by colons.
+
+    They are searched by file name and by build id for programs and libraries that are not at the
+    places where the process had them, or are of another build. gdb's own solib-search-path,
+    sysroot and debug-file-directory are searched as well.""",
+        'The directories in which whocall looks for files are "{}".'.format,
+    ),
+    "symbol-files": _Row(
+        gdb.PARAM_OPTIONAL_FILENAME,
+        "",
+        "the files with names of functions",
+        """Files with names of functions, separated by colons: [MODULE=]FILE[@BASE].
 
     FILE is a linker map, what nm, "objdump -t" or "readelf -sW" prints, a Breakpad .sym file, or
     CSV or JSON with names and addresses, as decompilers export them. MODULE is the end of the path
     of the file that it is for; without it that is told by FILE's build id or its name, else it is
     the program. BASE (hexadecimal) is what FILE adds to the addresses in the module's file: 100000
-    for a position-independent program in Ghidra. Setting the list reads its files anew."""
-
-    set_doc = "Set the files with names of functions."
-    show_doc = "Show the files with names of functions."
-
-    def __init__(self) -> None:
-        super().__init__("whocall symbol-files", gdb.COMMAND_STACK, gdb.PARAM_OPTIONAL_FILENAME)
-        self.value = ""
-
-    def get_set_string(self) -> str:
-        """Says nothing, as gdb does."""
-        _announce("symbol-files", self.value)
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        return f'The files with names of functions are "{value}".'
-
-
-class _SignatureFiles(gdb.Parameter):
-    """Files that "whocall signatures" has made of static libraries, separated by colons.
+    for a position-independent program in Ghidra. Setting the list reads its files anew.""",
+        'The files with names of functions are "{}".'.format,
+    ),
+    "signature-files": _Row(
+        gdb.PARAM_OPTIONAL_FILENAME,
+        "",
+        "the files by which whocall recognises functions of static libraries",
+        """Files that "whocall signatures" has made of static libraries, separated by colons.
 
     By them whocall recognises the functions of these libraries in stripped programs that were
-    linked with them. Names that come from there end in a question mark."""
+    linked with them. Names that come from there end in a question mark.""",
+        'The files by which whocall recognises functions of static libraries are "{}".'.format,
+    ),
+    "max-frames": _Row(
+        gdb.PARAM_UINTEGER,
+        None,
+        "the most frames of one thread that whocall looks for",
+        """The most frames of one thread that whocall looks for.
 
-    set_doc = "Set the files by which whocall recognises functions of static libraries."
-    show_doc = "Show the files by which whocall recognises functions of static libraries."
+    0 and unlimited mean about a million.""",
+        "The most frames of one thread that whocall looks for is {}.".format,
+    ),
+    "without": _Row(
+        gdb.PARAM_STRING,
+        "",
+        "the strategies that whocall does not use",
+        """Strategies that whocall does not use, separated by commas, such as cfi,frame-pointer.
 
-    def __init__(self) -> None:
-        super().__init__("whocall signature-files", gdb.COMMAND_STACK, gdb.PARAM_OPTIONAL_FILENAME)
-        self.value = ""
-        self._good = ""
-
-    def get_set_string(self) -> str:
-        """Refuses files that cannot be used, and keeps the last good list then."""
-        try:
-            if self.value:
-                from whocall.core.signatures import require_readable
-
-                require_readable(paths_in(self.value))
-        except NativeMissingError:
-            pass  # whoever is to use the files will see
-        except Error as error:
-            self.value = self._good
-            raise refusal(error) from error
-        self._good = self.value
-        _announce("signature-files", self.value)
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        return f'The files by which whocall recognises functions of static libraries are "{value}".'
-
-
-class _MaxFrames(_Setting):
-    """The most frames of one thread that whocall looks for.
-
-    0 and unlimited mean about a million."""
-
-    set_doc = "Set the most frames of one thread that whocall looks for."
-    show_doc = "Show the most frames of one thread that whocall looks for."
-
-    def __init__(self) -> None:
-        super().__init__("whocall max-frames", gdb.COMMAND_STACK, gdb.PARAM_UINTEGER)
-        self.value = None
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        return f"The most frames of one thread that whocall looks for is {value}."
-
-
-class _Without(gdb.Parameter):
-    """Strategies that whocall does not use, separated by commas, such as cfi,frame-pointer.
-
-    An empty list switches all of them on. "whocall bt -without" adds to it for one command."""
-
-    set_doc = "Set the strategies that whocall does not use."
-    show_doc = "Show the strategies that whocall does not use."
-
-    def __init__(self) -> None:
-        super().__init__("whocall without", gdb.COMMAND_STACK, gdb.PARAM_STRING)
-        self.value = ""
-        self._good = ""
-
-    def get_set_string(self) -> str:
-        """Refuses unknown names, and keeps the last good list then."""
-        try:
-            from whocall.core.engine import native
-
-            native.WalkOptions(without=split_list(self.value))
-        except NativeMissingError:
-            pass  # whoever is to do without them will see
-        except (Error, ValueError) as error:
-            self.value = self._good
-            raise refusal(error) from error
-        self._good = self.value
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        if not split_list(value):
-            return "whocall uses all strategies."
-        return f"The strategies that whocall does not use are {', '.join(split_list(value))}."
-
-
-class _Fold(_Setting):
-    """Whether "whocall bt" tells of frames that repeat in a line.
+    An empty list switches all of them on. "whocall bt -without" adds to it for one command.""",
+        _shown_without,
+    ),
+    "fold": _Row(
+        gdb.PARAM_BOOLEAN,
+        True,
+        'whether "whocall bt" tells of frames that repeat in a line',
+        """Whether "whocall bt" tells of frames that repeat in a line.
 
     Of an endless recursion it shows the first cycle of functions and the last frames. "whocall bt
-    -no-fold" shows every frame for once."""
+    -no-fold" shows every frame for once.""",
+        "Telling of frames that repeat in a line is {}.".format,
+    ),
+    "debuginfod": _Row(
+        gdb.PARAM_ENUM,
+        "auto",
+        "whether whocall asks debuginfod servers for what is missing",
+        """Whether whocall asks debuginfod servers for files and debug info that are missing.
 
-    set_doc = 'Set whether "whocall bt" tells of frames that repeat in a line.'
-    show_doc = 'Show whether "whocall bt" tells of frames that repeat in a line.'
-
-    def __init__(self) -> None:
-        super().__init__("whocall fold", gdb.COMMAND_STACK, gdb.PARAM_BOOLEAN)
-        self.value = True
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        return f"Telling of frames that repeat in a line is {value}."
-
-
-class _Helper(_Setting):
-    """Whether a process of its own reads cores and their files for whocall.
+    auto, the default, asks them when gdb's own "debuginfod enabled" is on; whocall does not ask
+    you, so that "ask" counts as off. The servers are those of "set debuginfod urls", which begins
+    as the environment variable DEBUGINFOD_URLS. Debug info is fetched for modules in which frames
+    lie, and files of modules that are missing.""",
+        _shown_debuginfod,
+        choices=("auto", "on", "off"),
+    ),
+    "helper": _Row(
+        gdb.PARAM_BOOLEAN,
+        True,
+        "whether a process of its own reads cores for whocall",
+        """Whether a process of its own reads cores and their files for whocall.
 
     That process has given up to start programs, to reach anybody, and to write but in whocall's
     caches; its memory and its time are limited. A file that makes it end by a fault ends nothing
     else: the command says so, and the next one starts another process. It begins with the first
     command and ends with gdb. Programs that gdb debugs are read in gdb itself, as are the files of
-    all commands when this is off."""
-
-    set_doc = "Set whether a process of its own reads cores for whocall."
-    show_doc = "Show whether a process of its own reads cores for whocall."
-
-    def __init__(self) -> None:
-        super().__init__("whocall helper", gdb.COMMAND_STACK, gdb.PARAM_BOOLEAN)
-        self.value = True
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        return f"Reading cores in a process of its own is {value}."
-
-
-class _Debuginfod(_Setting):
-    """Whether whocall asks debuginfod servers for files and debug info that are missing.
-
-    auto, the default, asks them when gdb's own "debuginfod enabled" is on; whocall does not ask
-    you, so that "ask" counts as off. The servers are those of "set debuginfod urls", which begins
-    as the environment variable DEBUGINFOD_URLS. Debug info is fetched for modules in which frames
-    lie, and files of modules that are missing."""
-
-    set_doc = "Set whether whocall asks debuginfod servers for what is missing."
-    show_doc = "Show whether whocall asks debuginfod servers for what is missing."
-
-    def __init__(self) -> None:
-        super().__init__(
-            "whocall debuginfod", gdb.COMMAND_STACK, gdb.PARAM_ENUM, ("auto", "on", "off")
-        )
-        self.value = "auto"
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        now = f" (currently {'on' if asks_debuginfod() else 'off'})" if value == "auto" else ""
-        return f'Asking debuginfod servers for what is missing is "{value}"{now}.'
-
-
-class _AutoRepair(gdb.Parameter):
-    """Whether whocall repairs gdb by itself, as "whocall repair" does.
-
-    When it is on, gdb is given names and unwinding rules for the files that it loads, and its
-    stacks are made right whenever the program stops. "whocall revert" takes that back and switches
-    it off."""
-
-    set_doc = "Set whether whocall repairs gdb's own commands by itself."
-    show_doc = "Show whether whocall repairs gdb's own commands by itself."
-
-    def __init__(self) -> None:
-        super().__init__("whocall auto-repair", gdb.COMMAND_STACK, gdb.PARAM_BOOLEAN)
-        self.value = False
-
-    def get_set_string(self) -> str:
-        """Begins or ends; stays off where that fails."""
-        try:
-            _announce("auto-repair", self.value)
-        except Error as error:
-            self.value = False
-            raise refusal(error) from error
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        """gdb prints this for `show`."""
-        return f"Repairing gdb's own commands by itself is {value}."
+    all commands when this is off.""",
+        "Reading cores in a process of its own is {}.".format,
+    ),
+}
 
 
 class _SetPrefix(gdb.Command):
@@ -286,7 +223,7 @@ class _ShowPrefix(gdb.Command):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The prefix alone shows all settings, as gdb's own prefixes do."""
         _refuse("show whocall", argument)
-        for name in sorted(_NAMES):
+        for name in sorted(_ROWS):
             shown = console.said("show whocall", word(name))
             write_text(f"whocall {name}:  {shown}")
 
@@ -298,22 +235,10 @@ def _refuse(prefix: str, argument: str) -> None:
         raise refusal(f'Undefined {prefix} command: "{word}".  Try "help {prefix}".')
 
 
-_NAMES = {
-    "auto-repair": _AutoRepair,
-    "search-path": _SearchPath,
-    "symbol-files": _SymbolFiles,
-    "signature-files": _SignatureFiles,
-    "max-frames": _MaxFrames,
-    "without": _Without,
-    "fold": _Fold,
-    "debuginfod": _Debuginfod,
-    "helper": _Helper,
-}
-
-
 def register() -> None:
     """Adds the settings."""
     _SetPrefix()
     _ShowPrefix()
-    for setting in _NAMES.values():
-        setting()
+    on_change("without", _known_strategies)
+    for name, row in _ROWS.items():
+        _Setting(name, row)

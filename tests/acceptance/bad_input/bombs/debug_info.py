@@ -65,6 +65,14 @@ def program_of_many(folder: Path) -> list[Command]:
     return _with_frames(folder, *[_entry(b"\x41\x0e\x10" * 4096, CODE + at) for at in range(1000)])
 
 
+@bomb("debug info")
+def rows_without_end(folder: Path) -> list[Command]:
+    """A function of 64 MB with five million rows, each of which tells of 30 registers."""
+    saved = b"".join(bytes([0x80 | number, 2]) for number in range(30))
+    program = saved + b"\x41\x0e\x10" * (5 << 20)
+    return _with_frames(folder, _entry(program, size=64 << 20))[::-1]
+
+
 def _with_units(folder: Path, tree: bytes, lines: bytes) -> list[Command]:
     """A program with one unit of DWARF 4, whose children are `tree`, and its line program."""
     abbreviations = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acceptance.bad_input.bombs import (
+    archives,
     cores,
     debug_info,
     images,
@@ -12,11 +13,14 @@ from acceptance.bad_input.bombs import (
     minidumps,
     names,
     packed,
+    pe_files,
     programs,
     reports,
+    symbol_files,
 )
 
 __all__ = [
+    "archives",
     "cores",
     "debug_info",
     "images",
@@ -26,6 +30,8 @@ __all__ = [
     "minidumps",
     "names",
     "packed",
+    "pe_files",
     "programs",
     "reports",
+    "symbol_files",
 ]

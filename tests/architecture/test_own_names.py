@@ -1,0 +1,84 @@
+"""A dozen sources may be compiled as one (WHOCALL_UNITY): names that each has for itself differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from own_names import ALONE, UNITS, own_names, shared, units
+
+ONE = """
+namespace whocall {
+namespace {
+constexpr int kMost = 3;  // namespace { int kOther; }
+struct Row { int kInside = 1; };
+namespace op { constexpr unsigned kPlus = 0x22; }
+using Flow = Instruction::Flow;
+template <typename T>
+std::vector<T> sorted(std::span<const T> given, int most = 3) { int local = 1; return {}; }
+class Later;
+}  // namespace
+void Public::told(int) { constexpr int kMost = 4; }
+constexpr int kPublic = 3;
+}
+"""
+
+
+def _core(native: Path) -> list[Path]:
+    return [
+        path
+        for path in sorted(native.rglob("*.cpp"))
+        if not path.relative_to(native).as_posix().startswith(ALONE)
+    ]
+
+
+def test_no_unit_has_a_name_twice(project_root: Path) -> None:
+    sources = _core(project_root / "native")
+    assert [line for unit in units(sources).values() for line in shared(sources=unit)] == []
+    assert len(units(sources)) == UNITS
+    assert sum(len(own_names(path.read_text(encoding="utf-8"))) for path in sources) > 1000
+
+
+def test_nor_the_bindings(project_root: Path) -> None:
+    """Nine at a time, in their order, so that any two may meet."""
+    assert list(shared(sorted((project_root / "native" / "python").glob("*.cpp")))) == []
+
+
+def test_units_are_those_of_the_build(project_root: Path) -> None:
+    text = (project_root / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f"set(units {UNITS})" in text
+    assert "string(SUBSTRING ${digest} 0 6 digits)" in text
+
+
+def test_names_are_read() -> None:
+    space = "whocall::::"
+    assert {name.removeprefix(space) for name in own_names(ONE)} == {
+        "kMost", "Row", "op::kPlus", "Flow", "sorted(std::span<const T>,int)",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "constexpr std::string_view kMost(\"x\");", "constexpr int kMost{4};", "class Row {};",
+        "std::vector<int> sorted(std::span<const T> other, int all) { return {}; }",
+        "using Flow = int;", "namespace op {\nconstexpr unsigned kPlus = 1;\n}",
+        "enum class Row : unsigned { none };", "static int kMost;",
+    ],
+)  # fmt: skip
+def test_a_planted_one_is_found(planted: str, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.cpp", tmp_path / "other.cpp"
+    one.write_text(ONE)
+    other.write_text(f"namespace whocall {{\nnamespace {{\n{planted}\n}}\n}}\n")
+    assert len(list(shared([one, other]))) == 1
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["using Flow = Instruction::Flow;", "int sorted(int one) { return one; }", "class Later;"],
+)
+def test_what_may_stand_twice(planted: str, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.cpp", tmp_path / "other.cpp"
+    one.write_text(ONE)
+    other.write_text(f"namespace whocall {{\nnamespace {{\n{planted}\n}}\n}}\n")
+    assert list(shared([one, other])) == []
