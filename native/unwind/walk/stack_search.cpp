@@ -189,9 +189,7 @@ class Search {
     if (called_a_leaf(verdict) || repeats_last_call(proposal.caller.pc, verdict)) {
       return std::nullopt;
     }
-    const auto saved_at =
-        verdict.called ? cfa_above_saved_return(*verdict.called, context_) : std::nullopt;
-    if (saved_at) {
+    if (const auto saved_at = cfa_above_slot(callee_, distance, verdict, context_)) {
       plain.row = row_of_return_slot(arch_, distance, *saved_at);
       proposal = apply_row(plain.row, callee_, arch_, memory);
     }
