@@ -94,6 +94,7 @@ class Module:
     build_id_on_disk: str
     state: str  # "found", "missing", "MISMATCH", "in memory"
     remark: str
+    has_stand_in: bool
     is_executable: bool
 
 class ModuleReport:

@@ -13,6 +13,7 @@
 #include "process/module_mappings.h"
 #include "process/module_remarks.h"
 #include "process/pe_objects.h"
+#include "process/program_entry.h"
 
 namespace whocall {
 namespace {
@@ -321,6 +322,7 @@ void name_vdso(ProcessImage& image, std::optional<Address> vdso) {
 void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
                   const ModuleSearch& search) {
   image.search = search.files;
+  keep_program_entry(image, evidence.auxiliary.entry);
   FileFinder finder(search.files, evidence.arch, search.process_root);
   ModuleMaker maker(evidence, search, finder);
   const auto file_of = [&](const MappedObject& object) { return maker.file_of(object); };

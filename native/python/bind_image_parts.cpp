@@ -105,6 +105,11 @@ void bind_module(py::module_& module) {
                              [](const ModuleView& view) { return to_string(view.get().state); })
       .def_property_readonly("remark",
                              [](const ModuleView& view) { return text(view.get().remark); })
+      .def_property_readonly("has_stand_in",  // a list of names and rows, in place of a file
+                             [](const ModuleView& view) {
+                               return view.get().state == ModuleState::missing &&
+                                      view.get().file != nullptr;
+                             })
       .def_property_readonly("is_executable",
                              [](const ModuleView& view) { return view.get().is_executable; });
 }

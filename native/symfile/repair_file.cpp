@@ -99,8 +99,28 @@ class RowCollector {
     for (UnwindRow& row : rows.rows) {
       row.range = {module_.link_address(row.range.begin), module_.link_address(row.range.end)};
     }
+    if (rows.rows.empty() && request_.choice.own_names) {
+      rows.rows = tabled_rows(*function);
+    }
     end_stacks_at_entry(*function, rows);
     functions_.push_back(std::move(rows));
+  }
+
+  // Folklore. Situation: nobody has the module's file, so that neither its code nor its tables are
+  // there. Example: a Breakpad symbol file stands in for it. Remedy: a debugger gets the rows of
+  // that.
+  std::vector<UnwindRow> tabled_rows(const AddressRange& function) {
+    std::vector<UnwindRow> rows;
+    for (Address at = function.begin; at < function.end;) {
+      const auto found = walker_.cfi().row_at(at);
+      const Address next = found ? module_.runtime_address(found->row->range.end) : at;
+      if (next <= at) {
+        break;
+      }
+      rows.push_back(*found->row);
+      at = next;
+    }
+    return rows;
   }
 
   // Nobody called the entry point: there the rule for the return address is "undefined".

@@ -228,9 +228,11 @@ def _delivery(
     attached: Iterable[AttachedState],
     factory: SymbolFileFactory,
 ) -> SymbolDelivery | None:
-    """What is to be given for image.modules[index]; None when no file of it was found."""
+    """What is to be given for image.modules[index]; None when no file of it was found, and none
+    stands in for it.
+    """
     module = image.modules[index]
-    if module.state not in _USABLE:
+    if module.state not in _USABLE and not module.has_stand_in:
         return None
     paths, build_id = (module.path, module.file_path), _build_id(module)
     known = next((each for each in attached if each.is_about(paths, build_id, module.bias)), None)

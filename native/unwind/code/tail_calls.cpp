@@ -81,12 +81,21 @@ bool TailCalls::is_known_to_miss(Address from, const AddressRange& to) const {
 bool TailCalls::leads_anywhere(Address from) {
   const auto [found, fresh] = anywhere_.try_emplace(from, false);
   if (fresh) {
-    found->second = look_where_it_leads(from);
+    found->second = jumps_away(from, 0);
   }
   return found->second;
 }
 
-bool TailCalls::look_where_it_leads(Address from) const {
+bool TailCalls::discards_return(Address from) {
+  const std::int64_t pushed = process_.arch->frame.pushed_by_call;
+  const auto [found, fresh] = discarding_.try_emplace(from, false);
+  if (fresh && pushed != 0) {
+    found->second = jumps_away(from, pushed);
+  }
+  return found->second;
+}
+
+bool TailCalls::jumps_away(Address from, std::int64_t raised) const {
   constexpr int kLongest = 8;  // instructions
   using Flow = Instruction::Flow;
   std::vector<std::byte> room;
@@ -100,14 +109,19 @@ bool TailCalls::look_where_it_leads(Address from) const {
       return false;
     }
     if (instruction->flow == Flow::indirect_jump) {
-      return true;
+      return raised == 0;
     }
-    const auto effects = instruction->list();
-    if (std::ranges::any_of(effects, [&](const Effect& effect) {
-          return effect.kind != Effect::Kind::store && effect.kind != Effect::Kind::store_other &&
-                 effect.destination == process_.arch->registers.sp;
-        })) {
-      return false;
+    for (const Effect& effect : instruction->list()) {
+      const bool stores =
+          effect.kind == Effect::Kind::store || effect.kind == Effect::Kind::store_other;
+      if (stores || effect.destination != process_.arch->registers.sp) {
+        continue;
+      }
+      if (effect.kind != Effect::Kind::set || effect.source != effect.destination ||
+          effect.offset != raised || raised == 0) {
+        return false;
+      }
+      raised = 0;
     }
     offset += instruction->size;
   }

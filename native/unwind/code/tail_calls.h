@@ -1,6 +1,7 @@
 // Functions that jump to others instead of calling them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -44,12 +45,22 @@ class TailCalls {
   // runs in the interpreter's frame. Remedy: a call to it may have gone to any code of no module.
   bool reaches_indirect_jump(Address from);
 
+  // Whether the code at `from` takes its return address off the stack and jumps to where a register
+  // tells.
+  //
+  // Folklore. Situation: a tool replaced a function's return address, and calls, so that the
+  // processor's own stack of return addresses agrees with it. Example: the page of Frida's
+  // interceptor: thunk: lea 8(%rsp),%rsp; jmp *%rax; ...; call thunk; trampoline: push ...; jmp
+  // *...; the function returns to the trampoline. Remedy: that call is nobody's.
+  bool discards_return(Address from);
+
  private:
   static constexpr int kLongestChain = 2;
   static constexpr std::size_t kFunctionLimit = 64;
 
   [[nodiscard]] bool is_known_to_miss(Address from, const AddressRange& to) const;
-  [[nodiscard]] bool look_where_it_leads(Address from) const;
+  // Whether it does little else; the stack pointer is raised by so many bytes on the way.
+  [[nodiscard]] bool jumps_away(Address from, std::int64_t raised) const;
   [[nodiscard]] bool look_for_indirect_jump(Address from) const;
   bool search(const AddressRange& from, const AddressRange& to);
   const std::vector<Address>& outward_jumps(const AddressRange& function);
@@ -61,6 +72,7 @@ class TailCalls {
   std::map<std::pair<Address, Address>, bool> answers_;        // by the starts of both functions
   std::map<std::pair<Address, Address>, bool> misses_;         // likewise
   std::unordered_map<Address, bool> anywhere_;                 // by address
+  std::unordered_map<Address, bool> discarding_;               // by address
   std::unordered_map<Address, bool> indirect_;                 // by address
 };
 

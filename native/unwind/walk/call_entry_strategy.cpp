@@ -6,7 +6,10 @@
 // astray, because no function, no table and no prologue is there to look at. Remedy: nothing has
 // happened since the call, so its return address is still on top of the stack (or in the link
 // register) and every other register is the caller's.
+#include <utility>
+
 #include "unwind/code/blank_code.h"
+#include "unwind/walk/return_slot.h"
 #include "unwind/walk/strategies.h"
 
 namespace whocall {
@@ -27,9 +30,10 @@ class CallEntryStrategy final : public Strategy {
   [[nodiscard]] Trust trust() const override { return Trust::analysis; }
 
   const UnwindRow* find(const Activation& callee, const WalkContext& context) override {
-    const bool just_called =
-        callee.interrupted && (!context.process.is_code(callee.pc) || link_holds(callee, context));
-    return just_called ? &row_ : nullptr;
+    if (!callee.interrupted || !context.process.is_code(callee.pc)) {
+      return callee.interrupted ? &row_ : nullptr;
+    }
+    return link_holds(callee, context) ? row_of_leaf(callee, context) : nullptr;
   }
 
   [[nodiscard]] bool hangs_on_pc(const Activation& callee, const WalkContext& context) override {
@@ -73,6 +77,14 @@ class CallEntryStrategy final : public Strategy {
     const ElfSection* table =
         module != nullptr && module->file != nullptr ? module->file->section(".plt") : nullptr;
     return table != nullptr && table->range().contains(module->link_address(pc));
+  }
+
+  // It may have variables of its own.
+  const UnwindRow* row_of_leaf(const Activation& callee, const WalkContext& context) const {
+    UnwindRow row = row_;
+    row.cfa.offset +=
+        in_linkage_table(callee.pc, context.process) ? 0 : cfa_above_leaf(callee, context);
+    return row.cfa.offset == row_.cfa.offset ? &row_ : context.keep(std::move(row));
   }
 
   // Folklore. Situation: the file of the innermost function is missing, and nothing tells whether

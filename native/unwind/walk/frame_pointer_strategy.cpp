@@ -47,12 +47,14 @@ class FramePointerStrategy final : public Strategy {
   }
 
  private:
+  static constexpr int kMostHidden = 8;  // frames whose code is not at hand, one above the other
+
   // Folklore. Situation: the frame below has no rule, and the functions around it use no frame
   // pointer; the register still holds that of a function far up. Example: a return address was
   // overwritten in a program built with -fomit-frame-pointer; %rbp is that of the C library's
   // start, and the chain would pass over all of the program. Remedy: where a caller nearer than the
   // link is sure, and the link's call is not known to go to the frame below, the link is not
-  // believed.
+  // believed; nor where what is sure stands above callers whose code is missing too.
   bool passes_over_callers(const Activation& callee, const WalkContext& context) const {
     const auto link = apply_row(*row_.get(), callee, arch_, *context.process.memory);
     if (!context.may_search || link.failure != ApplyFailure::none ||
@@ -62,7 +64,12 @@ class FramePointerStrategy final : public Strategy {
     const auto words = saved_words(*row_.get(), callee, link.cfa, arch_, *context.process.memory);
     const auto link_slot = std::ranges::find(words, arch_.registers.pc, &SavedWord::number);
     const auto end = link_slot == words.end() ? link.cfa : link_slot->address;
-    const auto nearer = search_stack(callee, end, context);
+    Activation from = callee;
+    auto nearer = search_stack(from, end, context);
+    for (int hidden = 0; nearer && nearer->unseen && hidden < kMostHidden; ++hidden) {
+      from = apply_row(nearer->row, from, arch_, *context.process.memory).caller;
+      nearer = search_stack(from, end, context);
+    }
     return nearer && nearer->sure;
   }
 

@@ -60,7 +60,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   result.call = match_call(callee, caller, result.called);
-  result.planted = begins_code(process_, caller.pc) ||
+  const bool replaced = result.called && process_.module_at(caller.pc) == nullptr &&
+                        tail_calls_.discards_return(*result.called);
+  result.call = replaced ? CallMatch::no_call : result.call;
+  result.planted = replaced || begins_code(process_, caller.pc) ||
                    (result.call == CallMatch::no_call && was_planted(caller.pc));
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;

@@ -7,6 +7,7 @@
 
 #include "arch/instruction.h"
 #include "process/process_decoder.h"
+#include "process/program_entry.h"
 
 namespace whocall {
 namespace {
@@ -28,10 +29,14 @@ bool starts_a_stack(const Module& module, const ProcessImage& process) {
   });
 }
 
-// The entry point of a module: by its file, or by the header that the process has of it.
+// The entry point of a module: by its file, by what the kernel told of the program, or by the
+// header that the process has of it.
 std::optional<Address> entry_of(const Module& module, const ProcessImage& process) {
   if (module.file != nullptr) {
     return module.runtime_address(process.arch->code_address(module.file->entry()));
+  }
+  if (const auto told = module.is_executable ? program_entry(process) : std::nullopt) {
+    return process.arch->code_address(*told);
   }
   constexpr std::array<std::byte, 4> kMagic = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'},
                                                std::byte{'F'}};

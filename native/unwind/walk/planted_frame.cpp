@@ -1,5 +1,8 @@
 #include "unwind/walk/planted_frame.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <set>
 #include <vector>
 
@@ -67,6 +70,15 @@ bool ends_for_good(Address pc, const WalkContext& context) {
   return decoder != nullptr;
 }
 
+// Folklore. Situation: the trampoline's page may be run, but not read. Example: the kernel's page
+// for uretprobes, of which a core holds zeros or nothing. Remedy: such code proves no end.
+bool can_be_seen(Address pc, const ProcessImage& process) {
+  std::array<std::byte, 16> code{};
+  const std::size_t size = process.memory->read(pc, code);
+  return std::any_of(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(size),
+                     [](std::byte byte) { return byte != std::byte{0}; });
+}
+
 }  // namespace
 
 // Folklore. Situation: two kinds of tools put the address of a function where a return address
@@ -77,11 +89,20 @@ bool ends_for_good(Address pc, const WalkContext& context) {
 // the beginning of a stack ends the thread or the program, or has no return address above it.
 std::optional<std::string> started_by_hand(const Activation& planted, const WalkContext& context) {
   const auto sp = planted.registers.get(context.process.arch->registers.sp);
+  if (!can_be_seen(planted.pc, context.process)) {
+    return std::nullopt;
+  }
   if (!context.analyser.never_returns(planted.pc) && !ends_for_good(planted.pc, context) &&
       !(sp && is_last(*sp, context))) {
     return std::nullopt;
   }
   return "no call leads to " + hex(planted.pc) + ": the stack was started there by hand";
+}
+
+// Frida has one trampoline for each function, the others one for all.
+bool stands_beside(Address pc, Address planted, const ProcessImage& process) {
+  return pc == planted || (process.module_at(planted) == nullptr &&
+                           process.mapping_at(pc) == process.mapping_at(planted));
 }
 
 // Folklore. Situation: Go keeps an address in systemstack_switch as that of a goroutine that waits

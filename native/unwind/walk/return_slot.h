@@ -9,9 +9,15 @@
 
 namespace whocall {
 
-// From the stack word in which the function that begins at `function` (runtime) saves its return
-// address up to its CFA, bytes, by the first exact rule that tells it; nothing where none does, or
-// where calls push the return address themselves.
-std::optional<std::int64_t> cfa_above_saved_return(Address function, const WalkContext& context);
+// From the stack word `slot` bytes above the stack pointer of `callee`, which was judged to hold a
+// return address, up to the CFA, bytes: by the first exact rule of the called function that tells
+// it, or by what stands above. Nothing where neither does, or where calls push the return address
+// themselves.
+std::optional<std::int64_t> cfa_above_slot(const Activation& callee, std::int64_t slot,
+                                           const Judgement& judgement, const WalkContext& context);
+
+// From the stack pointer of `callee`, whose return address still is in the link register, up to its
+// CFA, bytes, by what stands above; 0 where that does not tell.
+std::int64_t cfa_above_leaf(const Activation& callee, const WalkContext& context);
 
 }  // namespace whocall

@@ -8,9 +8,9 @@ namespace whocall {
 namespace {
 
 // A clause that goes on after the strategy's name: "leads to 0x41414141, which is not code".
-std::string describe(Refusal refusal, const AppliedRow& proposal) {
+std::string describe(const Judgement& judgement, const AppliedRow& proposal) {
   const std::string pc = hex(proposal.caller.pc);
-  switch (refusal) {
+  switch (judgement.refusal) {
     case Refusal::no_cfa:
       return "needs a register or memory that is not known";
     case Refusal::no_return_address:
@@ -20,7 +20,10 @@ std::string describe(Refusal refusal, const AppliedRow& proposal) {
     case Refusal::not_code:
       return "leads to " + pc + ", which is not code";
     case Refusal::no_call_before:
-      return "leads to " + pc + ", which no call instruction precedes";
+      return "leads to " + pc +
+             (judgement.call == CallMatch::unreadable
+                  ? ", where no code is at hand that could show a call"
+                  : ", which no call instruction precedes");
     case Refusal::stack_unaligned:
       return "leads to the odd stack pointer " + hex(proposal.cfa);
     case Refusal::stack_backwards:
@@ -43,7 +46,7 @@ std::string refusals(const std::vector<Attempt>& refused) {
   std::string text;
   for (const Attempt& attempt : refused) {
     text += "; " + std::string(attempt.strategy->name()) + " " +
-            describe(attempt.judgement.refusal, attempt.proposal);
+            describe(attempt.judgement, attempt.proposal);
   }
   return text;
 }
@@ -76,8 +79,10 @@ std::string no_caller_detail(const Activation& callee, const std::vector<Attempt
   }
   const ProcessImage& process = context.process;
   if (process.module_at(callee.pc) == nullptr && process.is_code(callee.pc)) {
-    detail += ", in code that " + program(process) +
-              " made at run time, which may keep its callers elsewhere";
+    detail += process.memory->run_at(callee.pc).empty()
+                  ? ", in code that is not at hand, nor known by the name of its file"
+                  : ", in code that " + program(process) +
+                        " made at run time, which may keep its callers elsewhere";
   }
   if (!context.may_search_on()) {
     const SearchBudget whole;

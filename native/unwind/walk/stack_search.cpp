@@ -12,6 +12,7 @@
 #include "unwind/rows/chain_row.h"
 #include "unwind/walk/exact_steps.h"
 #include "unwind/walk/hidden_frame.h"
+#include "unwind/walk/planted_frame.h"
 #include "unwind/walk/return_slot.h"
 #include "unwind/walk/stack_words.h"
 
@@ -189,9 +190,7 @@ class Search {
     if (called_a_leaf(verdict) || repeats_last_call(proposal.caller.pc, verdict)) {
       return std::nullopt;
     }
-    const auto saved_at =
-        verdict.called ? cfa_above_saved_return(*verdict.called, context_) : std::nullopt;
-    if (saved_at) {
+    if (const auto saved_at = cfa_above_slot(callee_, distance, verdict, context_)) {
       plain.row = row_of_return_slot(arch_, distance, *saved_at);
       proposal = apply_row(plain.row, callee_, arch_, memory);
     }
@@ -315,7 +314,8 @@ class Search {
         return ahead;
       }
       // Who replaces one return address by that of its trampoline replaces more of them.
-      if (context_.planted && next.judgement.planted && next.caller.pc == callee_.pc) {
+      if (context_.planted && next.judgement.planted &&
+          stands_beside(next.caller.pc, callee_.pc, context_.process)) {
         return {ahead.points, matching > 0, matching > 0};
       }
       if (next.judgement.call == CallMatch::unreadable) {  // farther than this nobody can see

@@ -57,16 +57,18 @@ std::optional<Address> StartFrames::thread_of(const Activation& callee) const {
 }
 
 const std::optional<StartFrame>& StartFrames::of(const Activation& callee, const Mapping& stack) {
-  const auto [known, fresh] = known_.try_emplace(stack.range.begin);
   const auto thread = thread_of(callee);
+  const bool above = thread && stack.range.contains(*thread);
+  const auto [known, fresh] = known_.try_emplace(above ? *thread : stack.range.begin);
   if (fresh && thread) {
-    known->second = find(*thread, stack.range);
+    known->second = find(*thread, {stack.range.begin, above ? *thread : stack.range.end});
   }
   return known->second;
 }
 
-// From the top of the stack down: what other code kept by setjmp lies farther below.
-std::optional<StartFrame> StartFrames::find(Address thread, AddressRange stack) const {
+// From the top of the stack down, or from the thread's own data: what other code kept by setjmp
+// lies farther below. What was not looked at is given back to the budget.
+std::optional<StartFrame> StartFrames::find(Address thread, AddressRange stack) {
   const Architecture& arch = *process_.arch;
   const KeptJump* form = kept_jump(arch);
   const unsigned word = arch.registers.size;
@@ -76,7 +78,9 @@ std::optional<StartFrame> StartFrames::find(Address thread, AddressRange stack) 
   if (!key || stack.size() < form->size) {
     return std::nullopt;
   }
-  const Address begin = (stack.end - std::min(stack.size(), kAtTop)) & ~Address{word - 1U};
+  const Address searched = std::min({stack.size(), kAtTop, budget_});
+  budget_ -= searched;
+  const Address begin = (stack.end - searched) & ~Address{word - 1U};
   std::vector<std::byte> room;
   const ByteView words(process_.memory->bytes_at(begin, stack.end - begin, room), arch.abi.endian);
   const auto kept = [&](Address at) {
@@ -94,6 +98,7 @@ std::optional<StartFrame> StartFrames::find(Address thread, AddressRange stack) 
     const auto called = words.read_unsigned(sp - word - begin, word).value_or(0);
     if (process_.is_code(pc) && process_.is_code(called) && called > pc &&
         called - pc < kLargestFunction) {
+      budget_ += at - begin;
       const Address end = at + form->size + form->alignment - 1;
       return StartFrame{pc, sp, at, end & ~Address{form->alignment - 1}};
     }

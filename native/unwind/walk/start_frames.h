@@ -1,6 +1,7 @@
 // Where the C library's start-up code stands on a stack, as far as it tells by itself.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 
@@ -37,11 +38,14 @@ class StartFrames {
                                        Address slot) const;
   [[nodiscard]] std::optional<Address> thread_of(const Activation& callee) const;
   const std::optional<StartFrame>& of(const Activation& callee, const Mapping& stack);
-  [[nodiscard]] std::optional<StartFrame> find(Address thread, AddressRange stack) const;
+  [[nodiscard]] std::optional<StartFrame> find(Address thread, AddressRange stack);
   [[nodiscard]] bool is_argument(const StartFrame& frame, Address pc) const;
 
+  static constexpr std::uint64_t kMostSearched = std::uint64_t{64} << 20U;  // bytes of all stacks
+
   const ProcessImage& process_;
-  std::unordered_map<Address, std::optional<StartFrame>> known_;  // by where the stack begins
+  std::uint64_t budget_ = kMostSearched;
+  std::unordered_map<Address, std::optional<StartFrame>> known_;  // by thread, or by stack
 };
 
 }  // namespace whocall

@@ -6,9 +6,13 @@ above it can.
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+from oracles.tools import run
 
 from acceptance.helpers import chains
+from acceptance.helpers.broken_files import SCRIPT
 from acceptance.returns.builds import (
     AARCH64,
     EVERY,
@@ -17,6 +21,7 @@ from acceptance.returns.builds import (
     Case,
     Place,
     built,
+    crashed,
     message,
     ours,
     places_of,
@@ -29,7 +34,9 @@ CASES = [
     *(Case("replaced", build) for build in (*EVERY, *I386)),
     *(Case("replaced", build, ("EVERY",)) for build in (*GCC, "clang -O2")),
     *(Case("replaced", build, ("PAGE",)) for build in (*GCC, "clang -O2")),
+    *(Case("replaced", build, ("ZEROS",)) for build in (*GCC, "clang -O2")),
     *(Case("replaced", build, ("MADE",)) for build in GCC),
+    *(Case("replaced", build, ("CALLED",)) for build in (*GCC, "clang -O2")),
     *(Case("replaced", build, ("TABLED",)) for build in (*GCC, "clang -O2")),
     Case("replaced", "gcc -O2 -static"),
     *(Case("replaced", build) for build in AARCH64),
@@ -83,3 +90,13 @@ def test_a_replaced_return_address_in_a_thread() -> None:
     names = [frame.function for frame in chains.physical(trace)]
     assert "qsort_r" in names
     assert trace.stop.reason == "end-of-stack", message(case, trace, "start_thread")
+
+
+def test_the_words_are_the_same_with_explanations() -> None:
+    """Text with more under each frame is written by others than text without."""
+    case = Case("replaced", "gcc -O2")
+    made, core = built(case), crashed(case).core
+    words = "(a return address was replaced by that of #4: whocall searched"
+    for more in ((), ("--explain",), ("--full",)):
+        said = run([sys.executable, str(SCRIPT), "bt", *more, str(core), str(made.exe)])
+        assert words in said, said

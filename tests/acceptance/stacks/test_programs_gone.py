@@ -1,7 +1,11 @@
-"""Programs whose files are gone, glibc's code with them: nothing is left but the stack."""
+"""Programs whose files are gone, glibc's code with them: nothing is left but the stack.
+
+The C library is part of the program, or a copy of this machine's that goes with it.
+"""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -35,24 +39,64 @@ int main(int argc, char **argv) {
   return outer(argc > 5 ? 1 : 7) + 1;
 }
 """
-LINKED = {"static": ["-static", "-no-pie"], "static-pie": ["-static-pie"]}
+LINKED = {
+    "static": ["-static", "-no-pie"],
+    "static-pie": ["-static-pie"],
+    "dynamic": ["-no-pie"],
+    "dynamic-pie": ["-pie"],
+}
+LIBRARIES = ("libc.so.6", "ld-linux-x86-64.so.2")
+
+
+def _own_libraries(place: Path) -> list[str]:
+    """Copies in a folder, and the flags with which a program is run by them."""
+    place.mkdir()
+    for name in LIBRARIES:
+        shutil.copy(f"/lib/x86_64-linux-gnu/{name}", place / name)
+    return [f"-Wl,--dynamic-linker={place / LIBRARIES[1]}", f"-Wl,-rpath,{place}"]
+
+
+def _made(place: Path, linked: str, *flags: str) -> tuple[Path, Path]:
+    """The program, and the folder of its libraries, which may be missing."""
+    (place / "program.c").write_text(SOURCE, encoding="utf-8")
+    exe, libraries = place / "program", place / "lib"
+    words = [*LINKED[linked], "-pthread", "-fomit-frame-pointer", *flags]
+    if linked.startswith("dynamic"):
+        words += _own_libraries(libraries)
+    run(["gcc", "-w", *words, "program.c", "-o", str(exe)], place)
+    return exe, libraries
 
 
 @pytest.mark.parametrize("thread", [0, 1], ids=["main", "thread"])
 @pytest.mark.parametrize("level", ["-O1", "-O2", "-Os"])
-@pytest.mark.parametrize("linked", LINKED.values(), ids=LINKED)
-def test_from_start_up_code_on(linked: list[str], level: str, thread: int, tmp_path: Path) -> None:
-    """As with the file, frame by frame; and nothing is surer than a search."""
-    (tmp_path / "program.c").write_text(SOURCE, encoding="utf-8")
-    exe = tmp_path / "program"
-    flags = [f"-DTHREAD={thread}", "-pthread", "-fomit-frame-pointer"]
-    run(["gcc", "-w", level, *linked, *flags, "program.c", "-o", str(exe)], tmp_path)
+@pytest.mark.parametrize("linked", LINKED)
+def test_from_start_up_code_on(linked: str, level: str, thread: int, tmp_path: Path) -> None:
+    """As with the files, frame by frame; and nothing is surer than a search."""
+    exe, libraries = _made(tmp_path, linked, level, f"-DTHREAD={thread}")
     core = crash(exe, tmp_path).core
     true = next(trace for trace in chains.of_core(core, exe).values() if trace.crashed)
     assert {frame.trust for frame in true.frames} <= {"context", "cfi"}, chains.listing(true)
     names = [frame.function for frame in true.frames][:3]
     assert names == ["inside", "outer", "work" if thread else "main"], chains.listing(true)
     exe.unlink()
+    shutil.rmtree(libraries, ignore_errors=True)
     found = chains.of_core(core)[true.lwp]
     assert chains.pcs(found) == chains.pcs(true), chains.listing(found) + chains.listing(true)
     assert {frame.trust for frame in found.frames} == {"context", "scan"}, chains.listing(found)
+
+
+ANONYMOUS_ONLY = 0x3  # of coredump_filter: not the first pages of files
+
+
+@pytest.mark.parametrize("linked", ["dynamic", "dynamic-pie"])
+def test_the_end_is_known_without_headers(linked: str, tmp_path: Path) -> None:
+    """The kernel's own word on where the program begins is in every core."""
+    exe, libraries = _made(tmp_path, linked, "-O1", "-DTHREAD=0")
+    core = crash(exe, tmp_path, dumped=ANONYMOUS_ONLY).core
+    (true,) = chains.of_core(core, exe).values()
+    exe.unlink()
+    shutil.rmtree(libraries)
+    (found,) = chains.of_core(core).values()
+    assert chains.pcs(found) == chains.pcs(true), chains.listing(found) + chains.listing(true)
+    assert found.stop.reason == "end-of-stack", chains.listing(found)
+    assert found.stop.detail == f"the entry point of {exe}"

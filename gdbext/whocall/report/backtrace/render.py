@@ -104,6 +104,18 @@ def _stack_begin(trace: Backtrace, index: int) -> int:
     return trace.sp
 
 
+def _search_words(below: Frame, frame: Frame, searched: int) -> str:
+    """Why `frame` was searched for, and over how many bytes."""
+    if "damaged-return" in frame.evidence:
+        return (
+            f"the return address of #{below.level} was overwritten in part: one call near it may"
+            " have led there"
+        )
+    replaced = "return-replaced" in below.evidence
+    why = "a return address was replaced by that of" if replaced else "no rule leads on from"
+    return f"{why} #{below.level}: whocall searched {searched} bytes of stack"
+
+
 class _Chain:
     """Writes the lines of a chain, frame after frame: what stands at a frame hangs on the one
     before it.
@@ -129,14 +141,7 @@ class _Chain:
             yield "..."
         searched = self._trace.searched(index) if frame.trust == "scan" else None
         if searched is not None and below is not None:
-            gap = (
-                f"the return address of #{below.level} was overwritten in part: one call near it"
-                " may have led there"
-                if "damaged-return" in frame.evidence
-                else f"no rule leads on from #{below.level}:"
-                f" whocall searched {searched} bytes of stack"
-            )
-            yield self._style.paint("metadata", f"({gap})")
+            yield self._style.paint("metadata", f"({_search_words(below, frame, searched)})")
         space = " " * (max(column - line.width, 0) + 2)
         yield line.text + space + self._style.paint("metadata", trust_words(frame))
         if form.explain and frame.explanation:

@@ -90,6 +90,14 @@ def _extent(frame: Frame, sp: int, word: int) -> tuple[int, bool]:
     return size // word, False
 
 
+def _search_note(below: Frame, frame: Frame, searched: int) -> str:
+    if "damaged-return" in frame.evidence:
+        return "the return address was overwritten in part"
+    replaced = "return-replaced" in below.evidence
+    why = "a return address was replaced by this one" if replaced else "no rule leads on from here"
+    return f"{why}: {searched} bytes of stack were searched"
+
+
 class Picture:
     """The rows of a stack, innermost frame first: `len(picture)`, `picture.row(i)`.
 
@@ -114,11 +122,7 @@ class Picture:
             notes: list[str] = []
             searched = trace.searched(index)
             if searched is not None:
-                notes.append(
-                    "the return address was overwritten in part"
-                    if "damaged-return" in frame.evidence
-                    else f"no rule leads on from here: {searched} bytes of stack were searched"
-                )
+                notes.append(_search_note(trace.frames[index - 1], frame, searched))
             if elsewhere and not frame.inlined:
                 notes.append(f"another stack, at {sp:#x}")
             words = 0

@@ -125,3 +125,24 @@ def stack_of_code(folder: Path) -> list[Command]:
     words = struct.pack("<Q", CODE + 500) * (64 << 17)
     image.segment(PT_LOAD, image.put(words, 4096), len(words), 0x600000000000, 6)
     return every_command(image.write(folder / "core"))
+
+
+@bomb("core")
+def stacks_without_start(folder: Path) -> list[Command]:
+    """20,000 threads in code that is nowhere, each on an unused stack of 1 MiB."""
+    count, size, step, first, code = 20_000, 1 << 20, 2 << 20, 0x10_0000_0000, 0x5000_0000
+    image = Image(ET_CORE)
+    own = first - step
+    stacks = [first + at * step for at in range(count)]
+    used = 64
+    sps = [stack + size - used for stack in stacks]
+    notes = b"".join(status(at + 1, code, sp, own=own) for at, sp in enumerate(sps))
+    notes += file_note([(code, code + 0x1000, 0)], b"/nowhere/program\0")
+    image.segment(PT_NOTE, image.put(notes), len(notes))
+    image.segment(PT_LOAD, image.end, 0, code, 5, 0x1000)
+    image.segment(PT_LOAD, image.put(bytes(4096), 4096), 4096, own, 6)
+    words = image.put(bytes(size - used) + struct.pack("<8Q", 0, code + 0x101, *[0] * 6), 4096)
+    for stack in stacks:
+        image.segment(PT_LOAD, words, size, stack, 6)
+    path = str(image.write(folder / "core"))
+    return [["bt", "--all", path], ["bt", "--all", "--json", path]]

@@ -21,13 +21,16 @@ def note(owner: bytes, kind: int, contents: bytes) -> bytes:
     return struct.pack("<III", len(name), len(contents), kind) + padded
 
 
-def status(lwp: int, pc: int = CODE, sp: int = 0x7FFF00000000, signal: int = 11) -> bytes:
-    """NT_PRSTATUS of a thread."""
+def status(
+    lwp: int, pc: int = CODE, sp: int = 0x7FFF00000000, signal: int = 11, own: int = 0
+) -> bytes:
+    """NT_PRSTATUS of a thread; `own` is where its thread pointer leads to."""
     data = bytearray(336)
     struct.pack_into("<iiih", data, 0, signal, 0, 0, signal)
     struct.pack_into("<i", data, 32, lwp)
     struct.pack_into("<Q", data, 112 + 16 * 8, pc)
     struct.pack_into("<Q", data, 112 + 19 * 8, sp)
+    struct.pack_into("<Q", data, 112 + 21 * 8, own)
     return note(b"CORE", NT_PRSTATUS, bytes(data))
 
 

@@ -1,6 +1,8 @@
 /* Tools that want to see a function return replace its return address: uftrace, Frida's interceptor, the kernel's uretprobes.
- * EVERY: of each function, as uftrace does; PAGE: by an address in a page of its own that nobody can read, as uretprobes do;
- * MADE: by code made at run time, as Frida does; TABLED: the trampoline has unwind tables. */
+ * EVERY: of each function, as uftrace does; PAGE: by an address in a page of its own that nobody can read, as uretprobes do; ZEROS: the
+ * same, and cores hold zeros of it;
+ * MADE: by code made at run time, as Frida does; CALLED: as Frida does now, with a call before it that takes its return address off
+ * the stack and goes on to the function; TABLED: the trampoline has unwind tables. */
 #include "disturb.h"
 #include <pthread.h>
 #include <sys/mman.h>
@@ -33,7 +35,7 @@ ASM_FUNCTION("stp x0,x1,[sp,#-16]!\n" CFI(.cfi_adjust_cfa_offset 16) "bl pop_ret
 static long trampoline(void) {
     static char *made;
     long address = (long)tramp;
-#if defined PAGE || defined MADE
+#if defined PAGE || defined ZEROS || defined MADE || defined CALLED
     if (!made) {
         made = mmap(0, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         made += 4096;
@@ -44,15 +46,24 @@ static long trampoline(void) {
         memcpy(made + 64 + 29, &pop, sizeof pop);
         mprotect(made, 4096, PROT_READ | PROT_EXEC);
         mprotect(made - 4096, 4096, PROT_NONE);
+#elif defined CALLED
+        memcpy(made + 64, "\x48\x8d\xa4\x24\x08\0\0\0\xff\xe0\x0f\x0b\xe8\xef\xff\xff\xff\xff\x35\xd9\xff\xff\xff\xff\x25\x02\0\0\0\x0f\x0b", 31);
+        mprotect(made, 4096, PROT_READ | PROT_EXEC);
 #else
         mprotect(made - 4096, 4096, PROT_NONE);
-        mprotect(made, 4096, PROT_EXEC);
+#ifdef ZEROS
+        memset(made, 0, 4096);
+#else
         madvise(made, 4096, MADV_DONTDUMP);
+#endif
+        mprotect(made, 4096, PROT_EXEC);
 #endif
     }
     address = (long)made;
 #ifdef MADE
     address += 64 + 8;
+#elif defined CALLED
+    address += 64 + 17;
 #endif
 #endif
     return address;
@@ -72,7 +83,7 @@ static void replace(long volatile *slot) {
 #endif
 
 NOINLINE int leaf(int n) {
-#ifdef PAGE /* nothing can return there */
+#if defined PAGE || defined ZEROS || defined CALLED /* nothing can return there */
     if (n == 3)
 #endif
         replace(RETURN_SLOT);
