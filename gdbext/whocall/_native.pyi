@@ -425,6 +425,36 @@ def cut_files() -> tuple[int, str]:
     """How many files have become shorter while they were mapped, since the process began, and the
     last one's path. What was read of them is zeros."""
 
+class RecordedCrash:
+    """A minidump, or a log with a microdump, that a core is made of. Bytes of names need not be
+    UTF-8."""
+
+    def __init__(self, file: int, name: _Path) -> None:
+        """Maps what is open under the descriptor, which may be closed then; `name` is what to call
+        it. Raises Error."""
+
+    is_microdump: bool
+    arch: str
+    modules: list[tuple[int, int, str, str]]  # begin, end, path and build id (hex or ""), runtime
+    threads: int
+    fields: dict[str, str]  # what stores of crashes tell too, in their words
+    remarks: list[str]  # on what is damaged: no sentences, the first few
+    held: int  # bytes of memory in the core that would be written now
+    def place_libraries(self, sysroot: _Path) -> None:
+        """Looks anew for the files of libraries that are known by name and build id alone."""
+    def take_program(self, exe: _Path) -> bool:
+        """Takes the file for the program of a dump that lists no modules; whether that was done."""
+    def add_files(self, files: dict[int, bytes]) -> None:
+        """The files of modules, by an address in each: says what of them was mapped. Once."""
+    def image(self, search: FileSearch) -> Process:
+        """The process as such a core would tell it. Raises Error."""
+    def write(self, file: int) -> None:
+        """Writes the core to the descriptor. Raises OSError, and Error where the dump is gone."""
+
+def library_folders() -> tuple[list[str], list[str], list[str]]:
+    """Where dynamic linkers look, below the root; folders in which others are that end like this:
+    those, and the ends."""
+
 def restrict_self(
     writable: Sequence[bytes],
     *,

@@ -61,6 +61,21 @@ constexpr std::array<std::uint8_t, 8> kClone3 = {0x68, 0x36, 0x80, 0xd2, 0x01, 0
 constexpr std::array<std::uint8_t, 8> kExit = {0xa8, 0x0b, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
 constexpr std::array<ThreadStart, 2> kThreadStarts = {{{kClone, kExit}, {kClone3, kExit}}};
 
+// CONTEXT of ARM64 (winnt.h): flags, the status, 31 registers, sp and pc. Breakpad's own of old has
+// flags of 64 bits, of which one tells it, and the status behind all.
+template <std::uint16_t Status>
+constexpr auto kArm64ContextFields = [] {
+  std::array<ContextField, 34> fields{};
+  for (std::uint16_t at = 0; at < 8 * 33; at += 8) {
+    fields[at / 8] = {static_cast<std::uint16_t>(8 + at), 8, at};
+  }
+  fields.back() = {Status, 4, 8 * kFlags};
+  return fields;
+}();
+constexpr std::array<MinidumpContext, 2> kArm64Contexts = {
+    {{276, 0x80000000, kArm64ContextFields<272>}, {272, 0, kArm64ContextFields<4>}}};
+constexpr std::array<std::uint16_t, 2> kArm64Processors = {12, 0x8003};
+
 constexpr FixedWidth kForm{.width = 4, .sp = aarch64::kSp, .link = aarch64::kLink};
 using Code = FixedWidthCode<aarch64::Decoder, kForm>;
 
@@ -128,6 +143,10 @@ Architecture row(std::string_view name, Endian data) {
                   .startup = aarch64::startup,
                   .relocations = aarch64::relocations,
                   .got_target = aarch64::got_target};
+  if (data == Endian::little) {
+    arch.minidump = {
+        .processors = kArm64Processors, .microdump_processor = "arm64", .contexts = kArm64Contexts};
+  }
   return arch;
 }
 

@@ -12,6 +12,7 @@
 #include "arch/code_model.h"
 #include "arch/frame_model.h"
 #include "arch/linkage.h"
+#include "arch/minidump_form.h"
 #include "arch/os_abi.h"
 #include "arch/registers.h"
 #include "base/address.h"
@@ -29,6 +30,7 @@ struct Architecture {
   CodeModel code;
   OsAbi os{};
   Linkage linkage{};
+  MinidumpForm minidump{};
 
   [[nodiscard]] Address code_address(std::uint64_t word) const { return word & code.pointer_mask; }
   // All ones in the low pointer_size bytes: addresses wrap here.

@@ -70,6 +70,17 @@ constexpr std::array<std::uint8_t, 8> kClone = {0x78, 0x70, 0xa0, 0xe3, 0x00, 0x
 constexpr std::array<std::uint8_t, 8> kExit = {0x01, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef};
 constexpr std::array<ThreadStart, 2> kThreadStarts = {{{kThumbClone, kThumbExit}, {kClone, kExit}}};
 
+// MDRawContextARM of Breakpad: the same registers behind a word of flags.
+constexpr auto kArmContextFields = [] {
+  std::array<ContextField, 17> fields{};
+  for (std::uint16_t at = 0; at < 4 * fields.size(); at += 4) {
+    fields[at / 4] = {static_cast<std::uint16_t>(4 + at), 4, at};
+  }
+  return fields;
+}();
+constexpr std::array<MinidumpContext, 1> kArmContexts = {{{72, 0, kArmContextFields}}};
+constexpr std::array<std::uint16_t, 1> kArmProcessors = {5};
+
 // Of big-endian code, which went before (BE32), nothing is known here. Cores say nothing of it.
 bool is_be8(std::uint32_t flags) { return flags == 0 || (flags & EF_ARM_BE8) != 0; }
 
@@ -124,6 +135,10 @@ Architecture row(std::string_view name) {
   if (Data == Endian::little) {  // of BE8 the linker turns the instructions round
     arch.linkage.relocations = arm::relocations;
     arch.linkage.got_target = arm::got_target;
+    arch.minidump = {.processors = kArmProcessors,
+                     .microdump_processor = "arm",
+                     .contexts = kArmContexts,
+                     .system_call = 68};
   }
   return arch;
 }

@@ -70,6 +70,28 @@ constexpr std::array<SignalTrampoline, 2> kTrampolines = {{
      kContextMarks<kInUcontext>},
 }};
 
+// CONTEXT of i386 (winnt.h) behind its floating-point registers.
+constexpr std::array<ContextField, 16> kX86ContextFields = {{
+    {140, 4, 40},
+    {144, 4, 36},
+    {148, 4, 32},
+    {152, 4, 28},
+    {156, 4, 16},
+    {160, 4, 12},
+    {164, 4, 0},
+    {168, 4, 8},
+    {172, 4, 4},
+    {176, 4, 24},
+    {180, 4, 20},
+    {184, 4, 48},
+    {188, 4, 52},
+    {192, 4, 56},
+    {196, 4, 60},
+    {200, 4, 64},
+}};
+constexpr std::array<MinidumpContext, 1> kX86Contexts = {{{204, 0, kX86ContextFields}}};
+constexpr std::array<std::uint16_t, 1> kX86Processors = {0};
+
 }  // namespace
 
 const Architecture kI386 = {
@@ -110,6 +132,10 @@ const Architecture kI386 = {
                 .startup = i386_startup,
                 .relocations = x86::relocations_of_32,
                 .got_target = x86::got_target_of_32},
+    .minidump = {.processors = kX86Processors,
+                 .microdump_processor = "x86",
+                 .contexts = kX86Contexts,
+                 .system_call = 44},
 };
 
 }  // namespace whocall

@@ -20,6 +20,16 @@ constexpr std::array<ThreadStart, 2> kThreadStarts = {{{kClone, kExit}, {kClone3
 constexpr std::array<SignalTrampoline, 1> kTrampolines = {
     {{"rt_sigreturn", kRestore, 0, false, x86::kContextRegisters<40>, x86::kContextMarks<40>}}};
 
+// CONTEXT of AMD64 (winnt.h): segments, flags, then the general registers.
+constexpr std::array<ContextField, 24> kX64ContextFields = {{
+    {56, 2, 136}, {58, 2, 184},  {60, 2, 192},  {62, 2, 200}, {64, 2, 208}, {66, 2, 160},
+    {68, 4, 144}, {120, 8, 80},  {128, 8, 88},  {136, 8, 96}, {144, 8, 40}, {152, 8, 152},
+    {160, 8, 32}, {168, 8, 104}, {176, 8, 112}, {184, 8, 72}, {192, 8, 64}, {200, 8, 56},
+    {208, 8, 48}, {216, 8, 24},  {224, 8, 16},  {232, 8, 8},  {240, 8, 0},  {248, 8, 128},
+}};
+constexpr std::array<MinidumpContext, 1> kX64Contexts = {{{256, 0, kX64ContextFields}}};
+constexpr std::array<std::uint16_t, 1> kX64Processors = {9};
+
 }  // namespace
 
 const Architecture kX86_64 = [] {
@@ -35,6 +45,11 @@ const Architecture kX86_64 = [] {
                       .registers = x86::kPrstatusRegisters};
   arch.os.signal_trampolines = kTrampolines;
   arch.os.thread_starts = kThreadStarts;
+  arch.minidump = {.processors = kX64Processors,
+                   .microdump_processor = "x86_64",
+                   .contexts = kX64Contexts,
+                   .system_call = 120,
+                   .thread_pointer = 168};
   return arch;
 }();
 

@@ -37,6 +37,8 @@ constexpr std::array<Limit, kCosts> kLimits = {{
     {"of names", 64 * kMega, 8},
     {"functions of JIT code", 3 * (kMega / 4), 0, false},  // their map falls within half a second
     {"source lines of JIT code", 4 * kMega, 0, false},
+    {"mappings", kMega / 4, 0, false},
+    {"pieces of memory", kMega, 0, false},
 }};
 
 // Which costs the parts of an input share.

@@ -27,8 +27,10 @@ enum class Cost : std::uint8_t {
   names,       // bytes of names in one listing
   jit_functions,  // functions that logs of JIT compilers tell
   lines,          // source lines that logs of JIT compilers tell
+  mappings,       // mappings that a dump lists
+  pieces,         // pieces of memory that a dump holds
 };
-inline constexpr std::size_t kCosts = 14;
+inline constexpr std::size_t kCosts = 16;
 
 // Is given to an input and handed down to whoever parses a part of it. Where it runs out, that part
 // is left out, and the user is told: once for each input and cost. May be used by several threads.

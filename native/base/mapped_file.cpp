@@ -13,11 +13,23 @@ namespace whocall {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   struct stat status = {};
   const Descriptor file(open_regular(path, status));
-  const auto size = static_cast<std::size_t>(status.st_size);
+  return of_size(file.get(), path, static_cast<std::size_t>(status.st_size));
+}
+
+std::shared_ptr<const MappedFile> MappedFile::of_descriptor(int file, const std::string& name) {
+  struct stat status = {};
+  if (::fstat(file, &status) != 0) {
+    fail_with(name, "cannot be read", errno);
+  }
+  return of_size(file, name, static_cast<std::size_t>(status.st_size));
+}
+
+std::shared_ptr<const MappedFile> MappedFile::of_size(int file, const std::string& path,
+                                                      std::size_t size) {
   if (size == 0) {
     return std::shared_ptr<const MappedFile>(new MappedFile(path, {}));
   }
-  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (start == MAP_FAILED) {
     fail_with(path, "cannot be mapped", errno);
   }

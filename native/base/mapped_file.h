@@ -14,6 +14,9 @@ class MappedFile {
  public:
   // Throws Error when the file does not exist, is not a regular file, or cannot be mapped.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
+  // The same of what is open for reading under a descriptor, which stays the caller's; `name` is
+  // what to call it.
+  static std::shared_ptr<const MappedFile> of_descriptor(int file, const std::string& name);
 
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -24,6 +27,8 @@ class MappedFile {
 
  private:
   MappedFile(std::string path, std::span<const std::byte> bytes);
+  static std::shared_ptr<const MappedFile> of_size(int file, const std::string& path,
+                                                   std::size_t size);
 
   std::string path_;
   std::span<const std::byte> bytes_;

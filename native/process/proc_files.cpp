@@ -49,9 +49,9 @@ std::optional<Mapping> parse_row(std::string_view line) {
   const std::string_view permissions = next_word(line);
   const auto offset = hexadecimal(next_word(line));
   next_word(line);  // device
-  next_word(line);  // inode
+  const std::string_view inode = next_word(line);  // which a copy may have cut off, as the path
   const auto dash = range.find('-');
-  if (dash == std::string_view::npos || permissions.size() < 4 || !offset) {
+  if (dash == std::string_view::npos || permissions.size() < 4 || !offset || inode.empty()) {
     return std::nullopt;
   }
   const auto begin = hexadecimal(range.substr(0, dash));
@@ -83,12 +83,15 @@ std::optional<std::string> read_proc_file(const std::string& path) {
   return file.bad() ? std::nullopt : std::optional(std::move(text));
 }
 
-std::vector<Mapping> parse_maps(std::string_view text) {
+std::vector<Mapping> parse_maps(std::string_view text, Budget* budget) {
   std::vector<Mapping> mappings;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (auto mapping = parse_row(line); mapping) {
+      if (budget != nullptr && !budget->draw(Cost::mappings, 1)) {
+        break;
+      }
       mappings.push_back(std::move(*mapping));
     }
   }

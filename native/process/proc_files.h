@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
 #include "process/process_image.h"
 
 namespace whocall {
@@ -15,8 +16,9 @@ namespace whocall {
 std::optional<std::string> read_proc_file(const std::string& path);
 
 // The rows of /proc/PID/maps in their order; rows that make no sense are left out. Names in
-// brackets ([heap], [vdso]) are no files: their mappings have no path.
-std::vector<Mapping> parse_maps(std::string_view text);
+// brackets ([heap], [vdso]) are no files: their mappings have no path. Of a copy in a file there are
+// as many as its `budget` has.
+std::vector<Mapping> parse_maps(std::string_view text, Budget* budget = nullptr);
 
 // The value after "NAME:" in /proc/PID/status, without white space around it; empty when absent.
 std::string status_field(std::string_view text, std::string_view name);

@@ -3,46 +3,45 @@
 #include <utility>
 
 #include "base/byte_reader.h"
+#include "base/byte_sink.h"
+#include "base/hex.h"
+#include "base/text_lines.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::string_view kOwner = "WHOCALL";
-constexpr std::uint32_t kModules = 0x574d4f44;
-constexpr std::uint32_t kNames = 0x574e414d;
-constexpr std::uint32_t kSignal = 0x57534947;
-constexpr std::uint32_t kPartialMap = 0x574d4150;
+constexpr unsigned kNoteWord = 8;
 
-std::string as_hex(ByteView bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes.bytes()) {
-    const auto value = std::to_integer<unsigned>(byte);
-    text += kDigits[value >> 4U];
-    text += kDigits[value & 15U];
+std::vector<std::byte> bytes_of_hex(std::string_view digits) {
+  std::vector<std::byte> bytes;
+  for (std::size_t at = 0; at + 2 <= digits.size(); at += 2) {
+    bytes.push_back(static_cast<std::byte>(number(digits.substr(at, 2), 16).value_or(0)));
   }
-  return text;
+  return bytes;
 }
 
 }  // namespace
 
-bool is_module_note(const ElfNote& note) { return note.owner == kOwner && note.type == kModules; }
+bool is_module_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kModuleNote;
+}
 
-bool is_name_note(const ElfNote& note) { return note.owner == kOwner && note.type == kNames; }
+bool is_name_note(const ElfNote& note) { return note.owner == kOwnNotes && note.type == kNameNote; }
 
-bool is_signal_note(const ElfNote& note) { return note.owner == kOwner && note.type == kSignal; }
+bool is_signal_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kSignalNote;
+}
 
 bool is_partial_map_note(const ElfNote& note) {
-  return note.owner == kOwner && note.type == kPartialMap;
+  return note.owner == kOwnNotes && note.type == kPartialMapNote;
 }
 
 std::optional<SignalInfo> parse_signal_note(ByteView contents) {
-  constexpr unsigned kWord = 8;
   ByteReader words(contents);
-  const std::uint64_t told = words.fixed(kWord);
-  const std::uint64_t code = words.fixed(kWord);
-  const std::uint64_t address = words.fixed(kWord);
-  const std::uint64_t pid = words.fixed(kWord);
+  const std::uint64_t told = words.fixed(kNoteWord);
+  const std::uint64_t code = words.fixed(kNoteWord);
+  const std::uint64_t address = words.fixed(kNoteWord);
+  const std::uint64_t pid = words.fixed(kNoteWord);
   if (!words.ok()) {
     return std::nullopt;
   }
@@ -59,17 +58,25 @@ std::optional<SignalInfo> parse_signal_note(ByteView contents) {
   return info;
 }
 
+std::vector<std::byte> signal_note(std::optional<std::int32_t> code, std::optional<Address> address,
+                                   std::optional<std::uint64_t> sender, Endian endian) {
+  ByteSink words(endian, kNoteWord);
+  words.word((code ? 1U : 0U) | (address ? 2U : 0U) | (sender ? 4U : 0U));
+  words.word(static_cast<std::uint64_t>(std::int64_t{code.value_or(0)}));
+  words.word(address.value_or(0)).word(sender.value_or(0));
+  return std::move(words).take();
+}
+
 std::vector<ToldModule> parse_module_note(ByteView contents) {
-  constexpr unsigned kWord = 8;
-  constexpr std::uint64_t kRow = 5 * kWord;
+  constexpr std::uint64_t kRow = 5 * kNoteWord;
   ByteReader rows(contents);
-  const std::uint64_t version = rows.fixed(kWord);
-  const std::uint64_t count = rows.fixed(kWord);
+  const std::uint64_t version = rows.fixed(kNoteWord);
+  const std::uint64_t count = rows.fixed(kNoteWord);
   std::vector<ToldModule> modules;
   if (!rows.ok() || version != 1 || count > rows.remaining() / kRow) {
     return modules;
   }
-  ByteView texts = contents.from(2 * kWord + count * kRow);
+  ByteView texts = contents.from(2 * kNoteWord + count * kRow);
   const auto take = [&texts](std::uint64_t size) {
     const auto part = texts.slice(0, size);
     texts = texts.from(size);
@@ -77,22 +84,36 @@ std::vector<ToldModule> parse_module_note(ByteView contents) {
   };
   for (std::uint64_t row = 0; row < count; ++row) {
     ToldModule module;
-    module.range.begin = rows.fixed(kWord);
-    module.range.end = rows.fixed(kWord);
-    module.is_executable = rows.fixed(kWord) == 1;
-    const std::uint64_t id_size = rows.fixed(kWord);
+    module.range.begin = rows.fixed(kNoteWord);
+    module.range.end = rows.fixed(kNoteWord);
+    module.is_executable = rows.fixed(kNoteWord) == 1;
+    const std::uint64_t id_size = rows.fixed(kNoteWord);
     const auto id = take(id_size);
-    const auto path = take(rows.fixed(kWord));
+    const auto path = take(rows.fixed(kNoteWord));
     if (!id || !path) {
       break;
     }
-    module.build_id = as_hex(*id);
+    module.build_id = hex_digits(id->bytes());
     module.path.assign(reinterpret_cast<const char*>(path->bytes().data()), path->size());
     if (!module.range.empty()) {
       modules.push_back(std::move(module));
     }
   }
   return modules;
+}
+
+std::vector<std::byte> module_note(std::span<const ToldModule> modules, Endian endian) {
+  ByteSink rows(endian, kNoteWord);
+  ByteSink texts(endian, kNoteWord);
+  rows.word(1).word(modules.size());
+  for (const ToldModule& module : modules) {
+    const auto id = bytes_of_hex(module.build_id);
+    rows.word(module.range.begin).word(module.range.end).word(module.is_executable ? 1U : 0U);
+    rows.word(id.size()).word(module.path.size());
+    texts.append(id).append(std::as_bytes(std::span(module.path)));
+  }
+  rows.append(texts.bytes());
+  return std::move(rows).take();
 }
 
 std::vector<ToldName> parse_name_note(ByteView contents) {
@@ -107,6 +128,16 @@ std::vector<ToldName> parse_name_note(ByteView contents) {
     names.push_back({lwp, std::move(name)});
   }
   return names;
+}
+
+std::vector<std::byte> name_note(std::span<const ToldName> names, Endian endian) {
+  ByteSink note(endian, kNoteWord);
+  for (const ToldName& each : names) {
+    std::string name = each.name;
+    std::erase(name, '\0');
+    note.word(static_cast<std::uint64_t>(each.lwp)).text(name);
+  }
+  return std::move(note).take();
 }
 
 }  // namespace whocall

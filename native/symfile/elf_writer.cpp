@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "symfile/byte_sink.h"
+#include "base/byte_sink.h"
 
 namespace whocall {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "symfile/byte_sink.h"
+#include "base/byte_sink.h"
 #include "unwind/rows/dwarf.h"
 
 namespace whocall {

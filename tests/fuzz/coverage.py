@@ -37,6 +37,10 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "facts": ("symbols/symbol_facts.cpp",),
     "jit_names": ("symbols/jit/jitdump.cpp", "symbols/jit/perf_map.cpp", "symbols/jit/jit_func"),
     "jit_objects": ("process/jit_", "symbols/jit/jit_object_names.cpp"),
+    "minidump": (
+        *("process/minidump", "process/microdump.cpp", "process/core_notes_writer.cpp"),
+        *("process/core_segments.cpp", "process/core_writer.cpp", "process/recorded_crash.cpp"),
+    ),
     "name_list": ("symbols/lists/",),
     "packed": ("object/elf_decompress.cpp", "object/xz.cpp", "runtime/xz.cpp", "runtime/lzma.cpp"),
     "pclntab": ("object/go_pclntab.cpp",),

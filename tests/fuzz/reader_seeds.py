@@ -182,8 +182,6 @@ def seeds(name: str) -> list[bytes]:
     zstd = subprocess.run(["zstd", "-q"], input=b"a" * 500, capture_output=True, check=False)
     packed += [zstd.stdout] if zstd.stdout else []
     made: dict[str, list[bytes]] = {
-        "minidump": [minidump()],
-        "microdump": [microdump()],
         "elf_head": [Path(sys.executable).resolve().read_bytes()[:16384]],
         "tar": [tar(("a", b"b" * 700), ("n" * 200, b"c")), image()],
         "image": [image(), gzip.compress(image())],
@@ -191,7 +189,7 @@ def seeds(name: str) -> list[bytes]:
         "apport_report": [apport()],
         "abrt_problem": [b"coredump\0core\0cmdline\0/bin/a -x\0time\x001700000000"],
         "stream": packed,
-        "arrival": [*packed, apport(), minidump(), gzip.compress(minidump())],
+        "arrival": [*packed, apport(), minidump(), gzip.compress(minidump()), microdump()],
         "log": [*_LOGS, b"".join(_LOGS), record()],
         "record": [record(), record() + bytes(512 - len(record()) % 512) + record()],
         "maps": [

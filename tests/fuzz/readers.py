@@ -24,9 +24,6 @@ from whocall.dumps.arrival import receive
 from whocall.dumps.container import layers_of
 from whocall.dumps.kinds import described, kind_of, kind_of_path
 from whocall.dumps.merged_tree import MergedTree
-from whocall.dumps.microdump import read_microdump
-from whocall.dumps.minidump import read_minidump
-from whocall.dumps.minidump_core import fields_of, notes_of
 from whocall.dumps.streams import DamagedStreamError, unpacked
 from whocall.dumps.tar_members import TarFaultError, TarReader
 from whocall.resolve.facts.maps import Maps, parse_mapping
@@ -70,23 +67,6 @@ def _drain(pieces: Iterator[bytes], most: int = _MOST) -> None:
         taken += len(piece)
         if taken > most:
             return
-
-
-@_target("dumps/microdump.py")
-def microdump(data: bytes) -> None:
-    """Lines of Android's log."""
-    dump, stack = read_microdump(data, "log")
-    assert all(piece.rva + piece.size <= len(stack) for piece in dump.memory)
-    notes_of(dump)
-    fields_of(dump)
-
-
-@_target("dumps/minidump.py", "dumps/contexts.py", "dumps/crash_signal.py")
-def minidump(data: bytes) -> None:
-    """Streams of Breakpad, Crashpad and lldb."""
-    dump = read_minidump(memoryview(data), "dump")
-    notes_of(dump)
-    fields_of(dump)
 
 
 @_target("core/elf_head.py")

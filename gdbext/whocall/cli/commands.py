@@ -55,7 +55,7 @@ def _gdb_stacks(image: ProcessImage, lwps: Sequence[int], arguments: Values) -> 
 
     source = arguments.gdb_frames
     if source is None:
-        return gdb_stacks(image, image.native.core_path, arguments.exe, lwps, arguments)
+        return gdb_stacks(image, image.plain_core(), arguments.exe, lwps, arguments)
     try:
         text = read_text(source)
         return stacks_from(json.loads(text), lwps)

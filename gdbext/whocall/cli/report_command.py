@@ -45,7 +45,7 @@ def page_options(arguments: Values, gdb: bool, tell: Tell | None = None) -> Page
     def asked(image: ProcessImage, lwps: Sequence[int]) -> dict[int, GdbStack]:
         from whocall.cli.gdb_reference import gdb_stacks
 
-        return gdb_stacks(image, image.native.core_path, arguments.exe, lwps, arguments)
+        return gdb_stacks(image, image.plain_core(), arguments.exe, lwps, arguments)
 
     more: dict[str, Any] = {} if tell is None else {"tell": tell}
     return PageOptions(

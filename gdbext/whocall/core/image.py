@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from whocall.core.chain import Head, TraceList
@@ -52,7 +52,7 @@ class ProcessImage:
         self._name = ""  # of a core that was unpacked or made of something else
         self._remarks: list[str] = []
         self.origin: Mapping[str, str] = {}  # what the reporter of the crash noted, in its words
-        self._kept: object = None
+        self._as_core: Callable[[], str] | None = None
         self.files_root = ""  # a directory that stands for the sysroot, where that was an image
 
     def __enter__(self) -> ProcessImage:
@@ -71,6 +71,7 @@ class ProcessImage:
         for kept in ("threads", "modules"):  # they hold on to the process
             self.__dict__.pop(kept, None)
         self.native.close()
+        self._as_core = None  # it may hold a file
 
     @property
     def core_path(self) -> str | None:
@@ -78,16 +79,24 @@ class ProcessImage:
         return self._name or self.native.core_path or None
 
     def came_as(
-        self, name: str, origin: Mapping[str, str], remarks: Sequence[str], kept: object
+        self,
+        name: str,
+        origin: Mapping[str, str],
+        remarks: Sequence[str],
+        as_core: Callable[[], str] | None,
     ) -> None:
-        """The core is what was made of the input `name`; `kept` has to live as long as this.
-
-        `remarks` are sentences on what is wrong with it, `origin` what came with it.
+        """It was read of the input `name`. `remarks` are sentences on what is wrong with that,
+        `origin` what came with it. `as_core` is asked for the path of a plain core, where it is
+        none itself, and what it stands on has to live as long as this.
         """
         self._name = name
         self._remarks = list(remarks)
         self.origin = dict(origin)
-        self._kept = kept
+        self._as_core = as_core
+
+    def plain_core(self) -> str:
+        """The path of a core of it that debuggers read, as long as this lives. Raises Error."""
+        return self.native.core_path if self._as_core is None else self._as_core()
 
     @property
     def exe_path(self) -> str | None:

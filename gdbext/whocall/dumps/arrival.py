@@ -21,7 +21,7 @@ _NESTED = 4  # a file packed in a file packed in a file is somebody's joke
 
 
 class Arrived:
-    """A core to open at `path`, and what came with it.
+    """A core to open at `path`, or a dump that tells the same, and what came with it.
 
     `name` is what the user calls it. `fields` are what the reporter of the crash noted, as it calls
     them. `remarks` are sentences on what is missing. The file is gone when this object is.
@@ -34,12 +34,20 @@ class Arrived:
         self.remarks: list[str] = []
         self.damage = ""  # of the stream that it was packed in
         self.file: BinaryIO | None = None
-        self.converter: Converter | None = None  # where it was a minidump
+        self.converter: Converter | None = None  # where it is a minidump or a microdump
 
     def keep(self, file: BinaryIO) -> None:
         """From now on the core is this temporary file."""
         self.file = file
         self.path = sparse.path_of(file)
+
+    def as_core(self) -> str:
+        """The path of the core, which is written now where it is a dump. Raises Error."""
+        if self.converter is not None and self.file is None:
+            core = sparse.temporary()
+            self.converter.write(core)
+            self.keep(core)
+        return self.path
 
     def close(self) -> None:
         """The core cannot be opened any more; who has it open keeps it."""
@@ -123,14 +131,11 @@ def _stored(
     return file
 
 
-def _convert(arrived: Arrived, minidump: BinaryIO, sysroot: str, into: BinaryIO | None) -> None:
-    from whocall.dumps.minidump_core import Converter, fields_of
+def _read_dump(arrived: Arrived, dump: BinaryIO, sysroot: str) -> None:
+    from whocall.dumps.minidump_core import Converter
 
-    arrived.converter = Converter(minidump, arrived.name, sysroot)
-    core = sparse.temporary() if into is None else into
-    arrived.converter.write(core)
-    arrived.fields = {**fields_of(arrived.converter.dump), **arrived.fields}
-    arrived.keep(core)
+    arrived.converter = Converter(dump, arrived.name, sysroot)
+    arrived.fields = {**arrived.converter.fields, **arrived.fields}
 
 
 def _opened(path: str) -> BinaryIO:
@@ -145,7 +150,8 @@ def _opened(path: str) -> BinaryIO:
 def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arrived:
     """The core in the file, the directory of ABRT or the standard input (`-`) at `path`.
 
-    It is written to the empty file `into`, where one is given, else only where it has to be.
+    A core is written to the empty file `into`, where one is given, else only where it has to be;
+    of a dump whose memory lies in it nothing is written.
 
     Raises Error.
     """
@@ -166,7 +172,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
     with _opened(path) as file:
         try:
             if kind in ("minidump", "microdump"):
-                _convert(arrived, file, sysroot, into)
+                _read_dump(arrived, file, sysroot)
                 return arrived
             inner, pieces = _unwrapped(arrived, _pieces(file))
             stored = _stored(arrived, pieces, file, into if inner == "core" else None)
@@ -176,7 +182,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
         arrived.keep(stored)
         return arrived
     with stored:
-        _convert(arrived, stored, sysroot, into)
+        _read_dump(arrived, stored, sysroot)
     return arrived
 
 
@@ -184,15 +190,20 @@ def open_arrived(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
     """Opens what was received. Raises Error, which calls it by its name."""
     from whocall.core.image import open_core
 
+    converter = arrived.converter
     try:
-        image = open_core(arrived.path, exe, search=search)
+        image = (
+            open_core(arrived.path, exe, search=search)
+            if converter is None
+            else converter.image(exe, search)
+        )
     except Error as error:
-        if arrived.path not in str(error):
+        if converter is not None or arrived.path not in str(error):
             raise
         text = str(error).replace(arrived.path, arrived.name)
         if arrived.damage:  # more to the point than what is missing for it
             text = f"{arrived.damage} too little; copy it anew"
         raise Error(text, path=arrived.name, reason=error.reason, remedy=error.remedy) from error
-    missing = arrived.converter.remarks() if arrived.converter is not None else []
-    image.came_as(arrived.name, arrived.fields, arrived.remarks + missing, arrived)
+    missing = converter.remarks() if converter is not None else []
+    image.came_as(arrived.name, arrived.fields, arrived.remarks + missing, arrived.as_core)
     return image

@@ -10,13 +10,13 @@ import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from whocall.core.engine import native
 from whocall.core.image import ProcessImage
 from whocall.core.records import replace
 from whocall.core.search import Search
 from whocall.dumps import sparse
 from whocall.dumps.container import layers_of
 from whocall.dumps.layers import Layers, parts_of
-from whocall.dumps.library_places import FOLDERS, SUFFIXES
 from whocall.dumps.merged_tree import MergedTree, Node
 
 _ROUNDS = 3  # a program's file may tell of libraries that its core does not name
@@ -108,9 +108,10 @@ class ImageRoot:
         return asked
 
     def _places_of_library(self, name: str) -> Iterable[str]:
-        folders = [f"{folder}/{entry}" for folder in ("lib", "usr/lib")
-                   for entry in self._tree.folder(folder) if entry.endswith(SUFFIXES)]  # fmt: skip
-        return (f"/{folder}/{name}" for folder in [*FOLDERS, *folders])
+        folders, parents, ends = native.library_folders()
+        more = [f"{parent}/{entry}" for parent in parents
+                for entry in self._tree.folder(parent) if entry.endswith(tuple(ends))]  # fmt: skip
+        return (f"/{folder}/{name}" for folder in [*folders, *more])
 
 
 _roots: dict[tuple[object, ...], ImageRoot] = {}

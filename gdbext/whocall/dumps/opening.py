@@ -40,14 +40,13 @@ def open_core(path: str, exe: str = "", *, search: Search = Search()) -> Process
 
 def open_received(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
     """The same of what was received already."""
-    converter, made = arrived.converter, arrived.file
-    if exe and converter is not None and made is not None and converter.take_program(exe):
-        converter.write(made)
+    converter = arrived.converter
+    if exe and converter is not None:
+        converter.take_program(exe)
 
     def open_it(where: Search) -> ProcessImage:
-        if converter is not None and made is not None:
+        if converter is not None:
             converter.place(where.sysroot)
-            converter.write(made)
         return open_arrived(arrived, exe, where)
 
     if not search.sysroot:

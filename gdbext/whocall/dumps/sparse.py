@@ -81,12 +81,17 @@ def require_room(size: int, name: str, file: BinaryIO | None = None) -> None:
     go to `file`, or to files in folder(). Where nobody asked for a file by its name, some space
     stays free.
     """
-    if size > limit():
-        raise _too_large(name)
+    require_size(size, name)
     found = os.statvfs(folder()) if file is None else os.fstatvfs(file.fileno())
     is_ours = file is None or os.fstat(file.fileno()).st_nlink == 0
     if found.f_bavail * found.f_frsize < size + (_SPARE if is_ours else 0):
         raise full(name, file)
+
+
+def require_size(size: int, name: str) -> None:
+    """Raises Error where so many bytes are more than what `name` may unpack to."""
+    if size > limit():
+        raise _too_large(name)
 
 
 def _too_large(name: str) -> Error:

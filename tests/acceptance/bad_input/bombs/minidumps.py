@@ -109,6 +109,23 @@ def memory_again_and_again(folder: Path) -> list[Command]:
 
 
 @bomb("minidump")
+def pieces_of_memory_beside_modules(folder: Path) -> list[Command]:
+    """500,000 pieces of memory, 8,000 modules, and no list of mappings that they lie in."""
+    dump = Dump()
+    dump.threads()
+    name = dump.put(struct.pack("<I", 20) + "/lib/a.so.".encode("utf-16-le"))
+    modules = b"".join(
+        struct.pack("<QIIII52xII24x", 0x10000 + turn * 0x1000, 0x1000, 0, 0, name, 0, 0)
+        for turn in range(8_000)
+    )
+    dump.stream(_MODULES, struct.pack("<I", 8_000) + modules)
+    at = dump.put(bytes(64))
+    rows = b"".join(struct.pack("<QII", (turn + 1) << 32, 64, at) for turn in range(500_000))
+    dump.stream(_MEMORY, struct.pack("<I", 500_000) + rows)
+    return dump.write(folder / "pieces.dmp")
+
+
+@bomb("minidump")
 def mappings_without_end(folder: Path) -> list[Command]:
     """A list of 400,000 mappings over one another."""
     dump = Dump()

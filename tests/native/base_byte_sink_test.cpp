@@ -1,4 +1,4 @@
-#include "symfile/byte_sink.h"
+#include "base/byte_sink.h"
 
 #include <doctest/doctest.h>
 

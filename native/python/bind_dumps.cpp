@@ -1,0 +1,114 @@
+// Crashes that were recorded otherwise than as a core.
+#include <pybind11/stl.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.h"
+#include "process/library_places.h"
+#include "process/recorded_crash.h"
+#include "python/convert.h"
+#include "python/session.h"
+#include "symbols/lists/stand_in_file.h"
+
+namespace py = pybind11;
+
+namespace whocall::python {
+namespace {
+
+py::list modules_of_dump(const RecordedCrash& crash) {
+  py::list modules;
+  for (const ToldModule& module : crash.dump().modules) {
+    modules.append(py::make_tuple(module.range.begin, module.range.end, text(module.path),
+                                  text(module.build_id)));
+  }
+  return modules;
+}
+
+// What stores of crashes tell too, in their words; what is not told is left out.
+py::dict fields_of_dump(const RecordedCrash& crash) {
+  const Minidump& dump = crash.dump();
+  py::dict fields;
+  const auto add = [&](const char* name, std::string_view value) {
+    if (!value.empty()) {
+      fields[name] = text(value);
+    }
+  };
+  const auto add_number = [&](const char* name, std::uint64_t value) {
+    add(name, value == 0 ? std::string() : std::to_string(value));
+  };
+  add("writer", dump.writer);
+  add("system", dump.system);
+  add("command", dump.command);
+  add_number("pid", dump.pid);
+  if (!dump.modules.empty()) {
+    add("exe", dump.modules.front().path);
+  }
+  add_number("signal", dump.signal ? static_cast<std::uint64_t>(dump.signal->number) : 0);
+  add_number("time", dump.time);
+  return fields;
+}
+
+void write_dump(RecordedCrash& crash, int file) {
+  const int error = crash.write(file);
+  if (error == EFAULT) {  // pages of the dump were not to be had
+    throw Error(crash.name(), "became shorter while it was read", "Copy it anew");
+  }
+  if (error != 0) {
+    errno = error;
+    PyErr_SetFromErrno(PyExc_OSError);
+    throw py::error_already_set();
+  }
+}
+
+py::tuple library_folders() {
+  py::list folders;
+  py::list parents;
+  py::list ends;
+  for (const std::string_view each : kLibraryFolders) {
+    folders.append(text(each));
+  }
+  for (const std::string_view each : kParentFolders) {
+    parents.append(text(each));
+  }
+  for (const std::string_view each : kFolderEnds) {
+    ends.append(text(each));
+  }
+  return py::make_tuple(folders, parents, ends);
+}
+
+}  // namespace
+
+void bind_dumps(py::module_& module) {
+  py::class_<RecordedCrash, std::shared_ptr<RecordedCrash>>(module, "RecordedCrash")
+      .def(py::init([](int file, const std::string& name) {
+             return std::make_shared<RecordedCrash>(MappedFile::of_descriptor(file, name));
+           }),
+           py::arg("file"), py::arg("name"))
+      .def_property_readonly("is_microdump", &RecordedCrash::is_microdump)
+      .def_property_readonly("arch",
+                             [](const RecordedCrash& crash) { return crash.dump().arch->name; })
+      .def_property_readonly("modules", &modules_of_dump)
+      .def_property_readonly("threads",
+                             [](const RecordedCrash& crash) { return crash.dump().threads.size(); })
+      .def_property_readonly("fields", &fields_of_dump)
+      .def_property_readonly(
+          "remarks", [](const RecordedCrash& crash) { return text_list(crash.dump().remarks); })
+      .def_property_readonly("held",
+                             [](RecordedCrash& crash) { return held_bytes(crash.segments()); })
+      .def("place_libraries", &RecordedCrash::place_libraries, py::arg("sysroot"))
+      .def("take_program", &RecordedCrash::take_program, py::arg("exe"))
+      .def("add_files", &RecordedCrash::add_files, py::arg("files"))
+      .def("write", &write_dump, py::arg("file"))
+      .def(
+          "image",
+          [](const std::shared_ptr<RecordedCrash>& crash, const FileSearch& search) {
+            auto image = RecordedCrash::open(crash, search);
+            lend_stand_ins(*image);
+            return Process(std::move(image));
+          },
+          py::arg("search"));
+  module.def("library_folders", &library_folders);
+}
+
+}  // namespace whocall::python
