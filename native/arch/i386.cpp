@@ -21,6 +21,9 @@ constexpr std::array kNames = {"eax"sv, "ecx"sv, "edx"sv, "ebx"sv, "esp"sv,
 
 constexpr std::array<Register, 4> kCalleeSaved = {3, 5, 6, 7};
 
+// Nobody else's number: the base of the segment in %gs, which no register shows.
+constexpr Register kThreadPointer = 10;
+
 // struct user_regs_struct of a 32-bit process
 constexpr std::array<SavedRegister, 10> kPrstatusRegisters = {{
     {3, 0, 4},
@@ -104,7 +107,8 @@ const Architecture kI386 = {
                   .sp = 4,
                   .fp = 5,
                   .return_address = 8,
-                  .callee_saved = kCalleeSaved},
+                  .callee_saved = kCalleeSaved,
+                  .thread_pointer = kThreadPointer},
     .frame = {.cfa_on_entry = 4,
               .pushed_by_call = 4,
               .chain = FrameChain{.base = 5, .cfa_offset = 8, .return_address_offset = 4},
@@ -125,6 +129,7 @@ const Architecture kI386 = {
                         .registers_offset = 72,
                         .registers_size = 68,
                         .registers = kPrstatusRegisters},
+           .thread_areas = {.type = NT_386_TLS, .row_size = 16, .address_offset = 4},  // user_desc
            .signal_trampolines = kTrampolines},
     .linkage = {.pushed_by_slot = 4,
                 .switches_count_from = ".got.plt",

@@ -59,9 +59,18 @@ struct SignatureNote {
   std::uint32_t offset = 0;  // of the mask, 64 bits
 };
 
+// The note of a core that tells where a thread's own data lie, where no register does: a row for
+// each segment that the thread has. The C library takes the first.
+struct ThreadAreaNote {
+  std::uint32_t type = 0;      // of the owner "LINUX"; 0: there is none
+  std::uint32_t row_size = 0;  // bytes
+  std::uint32_t address_offset = 0;
+};
+
 struct OsAbi {
   PrstatusLayout prstatus{};
   SignatureNote signatures{};
+  ThreadAreaNote thread_areas{};
   std::span<const SignalTrampoline> signal_trampolines{};
   std::span<const ThreadStart> thread_starts{};
 };

@@ -33,9 +33,8 @@ class NoteReader {
     for (const ElfNote& note : notes) {
       if (is_of_process(note)) {
         read_note(note);
-      } else if (is_of_signatures(note)) {
-        result_.signature_bits =
-            note.contents.read<std::uint64_t>(arch_.os.signatures.offset).value_or(0);
+      } else if (note.owner == "LINUX") {
+        read_of_machine(note);
       } else if (is_module_note(note)) {
         result_.modules = parse_module_note(note.contents);
       } else if (is_name_note(note)) {
@@ -59,9 +58,27 @@ class NoteReader {
   }
 
  private:
-  [[nodiscard]] bool is_of_signatures(const ElfNote& note) const {
-    return note.owner == "LINUX" && arch_.os.signatures.type != 0 &&
-           note.type == arch_.os.signatures.type;
+  void read_of_machine(const ElfNote& note) {
+    const auto is = [&](std::uint32_t type) { return type != 0 && note.type == type; };
+    if (is(arch_.os.signatures.type)) {
+      result_.signature_bits =
+          note.contents.read<std::uint64_t>(arch_.os.signatures.offset).value_or(0);
+    } else if (is(arch_.os.thread_areas.type) && !result_.threads.empty()) {
+      read_thread_areas(note.contents);
+    }
+  }
+
+  // Of the thread whose registers came last.
+  void read_thread_areas(ByteView rows) {
+    const ThreadAreaNote& form = arch_.os.thread_areas;
+    for (std::size_t row = 0; row < rows.size(); row += form.row_size) {
+      const auto address =
+          rows.read_unsigned(row + form.address_offset, arch_.abi.pointer_size).value_or(0);
+      if (address != 0) {
+        result_.threads.back().registers.set(*arch_.registers.thread_pointer, address);
+        return;
+      }
+    }
   }
 
   void read_note(const ElfNote& note) {

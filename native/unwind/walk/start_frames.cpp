@@ -84,8 +84,11 @@ std::optional<StartFrame> StartFrames::find(Address thread, AddressRange stack) 
   std::vector<std::byte> room;
   const ByteView words(process_.memory->bytes_at(begin, stack.end - begin, room), arch.abi.endian);
   const auto kept = [&](Address at) {
-    const auto scrambled = words.read_unsigned(at - begin, word);
-    return std::rotr(scrambled.value_or(0), static_cast<int>(form->rotated)) ^ *key;
+    const std::uint64_t scrambled = words.read_unsigned(at - begin, word).value_or(0);
+    const auto back = static_cast<int>(form->rotated);
+    return (word == 4 ? std::rotr(static_cast<std::uint32_t>(scrambled), back)
+                      : std::rotr(scrambled, back)) ^
+           *key;
   };
   for (Address at = (stack.end - form->size) & ~Address{form->alignment - 1}; at >= begin;
        at -= form->alignment) {

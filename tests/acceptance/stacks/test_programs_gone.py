@@ -6,6 +6,7 @@ The C library is part of the program, or a copy of this machine's that goes with
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -45,24 +46,25 @@ LINKED = {
     "dynamic": ["-no-pie"],
     "dynamic-pie": ["-pie"],
 }
-LIBRARIES = ("libc.so.6", "ld-linux-x86-64.so.2")
+LIBRARIES = {"-m64": ("libc.so.6", "ld-linux-x86-64.so.2"), "-m32": ("libc.so.6", "ld-linux.so.2")}
 
 
-def _own_libraries(place: Path) -> list[str]:
+def _own_libraries(place: Path, machine: str) -> list[str]:
     """Copies in a folder, and the flags with which a program is run by them."""
     place.mkdir()
-    for name in LIBRARIES:
-        shutil.copy(f"/lib/x86_64-linux-gnu/{name}", place / name)
-    return [f"-Wl,--dynamic-linker={place / LIBRARIES[1]}", f"-Wl,-rpath,{place}"]
+    for name in LIBRARIES[machine]:
+        asked = ["gcc", machine, f"-print-file-name={name}"]
+        shutil.copy(subprocess.check_output(asked, text=True).strip(), place / name)
+    return [f"-Wl,--dynamic-linker={place / LIBRARIES[machine][1]}", f"-Wl,-rpath,{place}"]
 
 
-def _made(place: Path, linked: str, *flags: str) -> tuple[Path, Path]:
+def _made(place: Path, linked: str, machine: str, *flags: str) -> tuple[Path, Path]:
     """The program, and the folder of its libraries, which may be missing."""
     (place / "program.c").write_text(SOURCE, encoding="utf-8")
     exe, libraries = place / "program", place / "lib"
-    words = [*LINKED[linked], "-pthread", "-fomit-frame-pointer", *flags]
+    words = [machine, *LINKED[linked], "-pthread", "-fomit-frame-pointer", *flags]
     if linked.startswith("dynamic"):
-        words += _own_libraries(libraries)
+        words += _own_libraries(libraries, machine)
     run(["gcc", "-w", *words, "program.c", "-o", str(exe)], place)
     return exe, libraries
 
@@ -70,9 +72,12 @@ def _made(place: Path, linked: str, *flags: str) -> tuple[Path, Path]:
 @pytest.mark.parametrize("thread", [0, 1], ids=["main", "thread"])
 @pytest.mark.parametrize("level", ["-O1", "-O2", "-Os"])
 @pytest.mark.parametrize("linked", LINKED)
-def test_from_start_up_code_on(linked: str, level: str, thread: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("machine", LIBRARIES)
+def test_from_start_up_code_on(
+    machine: str, linked: str, level: str, thread: int, tmp_path: Path
+) -> None:
     """As with the files, frame by frame; and nothing is surer than a search."""
-    exe, libraries = _made(tmp_path, linked, level, f"-DTHREAD={thread}")
+    exe, libraries = _made(tmp_path, linked, machine, level, f"-DTHREAD={thread}")
     core = crash(exe, tmp_path).core
     true = next(trace for trace in chains.of_core(core, exe).values() if trace.crashed)
     assert {frame.trust for frame in true.frames} <= {"context", "cfi"}, chains.listing(true)
@@ -91,7 +96,7 @@ ANONYMOUS_ONLY = 0x3  # of coredump_filter: not the first pages of files
 @pytest.mark.parametrize("linked", ["dynamic", "dynamic-pie"])
 def test_the_end_is_known_without_headers(linked: str, tmp_path: Path) -> None:
     """The kernel's own word on where the program begins is in every core."""
-    exe, libraries = _made(tmp_path, linked, "-O1", "-DTHREAD=0")
+    exe, libraries = _made(tmp_path, linked, "-m64", "-O1", "-DTHREAD=0")
     core = crash(exe, tmp_path, dumped=ANONYMOUS_ONLY).core
     (true,) = chains.of_core(core, exe).values()
     exe.unlink()
