@@ -138,4 +138,12 @@ void complete_mappings(ProcessImage& image, std::span<const ToldModule> told) {
   }
 }
 
+void name_vdso(ProcessImage& image, std::optional<Address> vdso) {
+  for (Mapping& mapping : image.mappings) {
+    if (vdso && mapping.range.contains(*vdso) && mapping.path.empty()) {
+      mapping.path = "[vdso]";
+    }
+  }
+}
+
 }  // namespace whocall

@@ -308,15 +308,6 @@ void judge_given_program(ProcessImage& image, const ModuleSearch& search, FileFi
   }
 }
 
-// As a live process's mappings say it, also where the core has left out what stands there.
-void name_vdso(ProcessImage& image, std::optional<Address> vdso) {
-  for (Mapping& mapping : image.mappings) {
-    if (vdso && mapping.range.contains(*vdso) && mapping.path.empty()) {
-      mapping.path = "[vdso]";
-    }
-  }
-}
-
 }  // namespace
 
 void find_modules(ProcessImage& image, const ProcessEvidence& evidence,
