@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
+
 namespace whocall {
 namespace {
 
@@ -105,6 +107,7 @@ std::vector<PeEpilogue> find_pe_epilogues(ByteView code, const PeFrameWriter& fr
     return found;
   }
   for (std::uint64_t at = 1; at < code.size() && found.size() < most; ++at) {
+    check_interrupt_at(at, kManyBytes);
     const std::uint32_t size = size_of_leave(code, at);
     auto epilogue = size == 0 ? std::nullopt : epilogue_at(code, at, size, frame);
     const bool apart = epilogue && (found.empty() || epilogue->begins >= found.back().ends);

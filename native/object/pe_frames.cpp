@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/interrupt.h"
 #include "object/pe_epilogues.h"
 #include "object/pe_frame_writer.h"
 
@@ -99,7 +100,9 @@ std::vector<std::byte> eh_frame_of_pe(const PeBytes& bytes, const PeHeaders& hea
                                       const std::vector<PeFunction>& functions, Budget& budget) {
   TableWriter table(headers);
   std::uint64_t work = kMostOperations;
+  std::uint64_t number = 0;
   for (const PeFunction& function : functions) {
+    check_interrupt_at(number++, kManyEntries / 16);
     const auto operations = read_pe_prologue(bytes, function, work);
     if (!operations) {
       continue;

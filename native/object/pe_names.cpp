@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/byte_reader.h"
+#include "base/interrupt.h"
 
 namespace whocall {
 namespace {
@@ -73,6 +74,7 @@ std::vector<PeName> exports_of_pe(const PeBytes& bytes, const PeHeaders& headers
   const ByteView names = bytes.at(reader.u32());
   const ByteView ordinals = bytes.at(reader.u32());
   for (std::uint64_t at = 0; at < count; ++at) {
+    check_interrupt_at(at, kManyEntries);
     const auto name = names.read<std::uint32_t>(at * 4);
     const auto ordinal = ordinals.read<std::uint16_t>(at * 2);
     const auto address =
@@ -102,6 +104,7 @@ std::vector<PeName> symbols_of_pe(const PeBytes& bytes, const PeHeaders& headers
   const ByteView strings = table.from(std::uint64_t{headers.symbol_count} * kSymbol);
   const std::uint64_t count = std::min<std::uint64_t>(headers.symbol_count, most);
   for (std::uint64_t at = 0; at < count; ++at) {
+    check_interrupt_at(at, kManyEntries);
     const auto row = table.slice(at * kSymbol, kSymbol);
     if (!row) {
       break;

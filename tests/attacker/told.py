@@ -28,7 +28,7 @@ PLACE, PID = 0x7000_0000_0000, 4242
 STACK = 0x7FFF00000000
 
 
-def _crash(place: Path, mapped: bytes, size: int, pages: int = 0, memory: bytes = b"") -> Path:
+def crash(place: Path, mapped: bytes, size: int, pages: int = 0, memory: bytes = b"") -> Path:
     """A core whose thread is in the file `mapped`, of which it has so many bytes, or none."""
     info = bytearray(136)
     struct.pack_into("<I", info, 24, PID)
@@ -56,15 +56,15 @@ def _archive(place: Path, entry: bytes, soname: bytes) -> Made:
     path = place / "base.apk"
     library = _library(soname).ljust(PAGE, b"\0")
     path.write_bytes((b"PK\5\6".ljust(PAGE - len(header), b"\0") + header) + library)
-    return _crash(place, bytes(path), PAGE, 1), f"--search={place}"
+    return crash(place, bytes(path), PAGE, 1), f"--search={place}"
 
 
 def _archive_in_memory(place: Path, name: bytes) -> Made:
     whole = _library(name).ljust(PAGE, b"\0")
-    return _crash(place, b"/nowhere/base.apk", PAGE, 1, whole), f"--search={place}"
+    return crash(place, b"/nowhere/base.apk", PAGE, 1, whole), f"--search={place}"
 
 
-def _list(place: Path, **names: bytes) -> Made:
+def list_of(place: Path, **names: bytes) -> Made:
     """Breakpad's symbol file of a library that is not to be had."""
     told = {key: names.get(key, b"plain") for key in ("module", "function", "file", "call")}
     lines = (
@@ -75,10 +75,10 @@ def _list(place: Path, **names: bytes) -> Made:
     )  # fmt: skip
     path = place / "libgone.so.sym"
     path.write_bytes(b"\n".join(lines) + b"\n")
-    return _crash(place, b"/nowhere/libgone.so", PAGE), f"--symbols=libgone.so={path}"
+    return crash(place, b"/nowhere/libgone.so", PAGE), f"--symbols=libgone.so={path}"
 
 
-def _perf_map(place: Path, name: bytes) -> Made:
+def perf_map(place: Path, name: bytes) -> Made:
     """What a virtual machine tells of code that is in no file."""
     (place / f"perf-{PID}.map").write_bytes(b"%x 100 %s\n" % (CODE, name))
     info = bytearray(136)
@@ -118,11 +118,11 @@ FIELDS: dict[str, Callable[[Path, bytes], Made]] = {
     "entry of an archive": lambda at, name: _archive(at, name.replace(b"/", b"|"), b"libown.so"),
     "soname in an archive": lambda at, name: _archive(at, b"", name.replace(b"\0", b"")),
     "soname in memory, of an archive": _archive_in_memory,
-    "module of a symbol list": lambda at, name: _list(at, module=name),
-    "function of a symbol list": lambda at, name: _list(at, function=name),
-    "file of a symbol list": lambda at, name: _list(at, file=name),
-    "inlined call of a symbol list": lambda at, name: _list(at, call=name),
-    "function of a perf map": _perf_map,
+    "module of a symbol list": lambda at, name: list_of(at, module=name),
+    "function of a symbol list": lambda at, name: list_of(at, function=name),
+    "file of a symbol list": lambda at, name: list_of(at, file=name),
+    "inlined call of a symbol list": lambda at, name: list_of(at, call=name),
+    "function of a perf map": perf_map,
     "module of a microdump": _microdump,
     "export of a library": _pe,
     "name of a library": lambda at, name: _pe(at, name, as_file=True),

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from acceptance.bad_input.bombs import symbol_files
+from attacker import told
 
 from faults.commands import Place, run
 from faults.watch import watching
@@ -50,6 +52,33 @@ def store(place: Place, fifo: Path) -> list[str | Path]:
     return ["bt", "--crash", "77", "--store", place.folder]
 
 
+def archive(place: Place, fifo: Path) -> list[str | Path]:
+    """What a core says to have mapped a library out of."""
+    fifo.rename(place.folder / "base.apk")
+    return ["bt", told.crash(place.folder, bytes(place.folder / "base.apk"), told.PAGE, 1)]
+
+
+def library(place: Place, fifo: Path) -> list[str | Path]:
+    """A library of Windows that a core says to have mapped."""
+    fifo.rename(place.folder / "some.dll")
+    return ["bt", told.crash(place.folder, bytes(place.folder / "some.dll"), told.PAGE)]
+
+
+def perf_map(place: Place, fifo: Path) -> list[str | Path]:
+    """Beside the core, of its process."""
+    made, search = told.perf_map(place.folder, b"name")
+    fifo.rename(place.folder / f"perf-{told.PID}.map")
+    return ["bt", made, search]
+
+
+def stored_list(place: Place, fifo: Path) -> list[str | Path]:
+    """In a store of Breakpad's."""
+    commands = symbol_files.a_store_of_many(place.folder)
+    (there,) = place.folder.rglob("*.sym")
+    fifo.rename(there)
+    return [*commands[0]]
+
+
 NAMED: dict[str, Callable[[Place, Path], list[str | Path]]] = {
     "core": lambda place, fifo: ["bt", fifo],
     "exe": lambda place, fifo: ["bt", place.core, fifo],
@@ -69,6 +98,11 @@ NAMED: dict[str, Callable[[Place, Path], list[str | Path]]] = {
     "problem": problem,
     "image": image,
     "module": module,
+    "archive of a core": archive,
+    "library of a core": library,
+    "perf map": perf_map,
+    "list of a store": stored_list,
+    "list": lambda place, fifo: ["bt", place.core, "--symbols", f"prog={fifo}"],
     "store": store,
 }
 

@@ -6,7 +6,7 @@
     python3 -m fuzz --only cfi --only minidump
 
 Targets of native code are libFuzzer's (`cmake --preset sanitizers`), those of the package's readers
-run by atheris where a Python has it (build/fuzz-venv), else by mutations alone, which is said. A
+run by atheris where it can be had (build/fuzz-venv), else by mutations alone, which is said. A
 finding's input lies in build/fuzz/findings, and the status is 1.
 """
 
@@ -16,6 +16,7 @@ import argparse
 import concurrent.futures
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,24 @@ _SHORT = 110.0  # seconds of all targets together
 _EXECUTED = re.compile(r"stat::number_of_executed_units: *(\d+)|: (\d+) executions by")
 # What an attacker's input may cost: seconds, MB (with what the sanitizers take beside).
 _LIMITS = ("-timeout=20", "-rss_limit_mb=3000")
+
+
+def _prepare() -> None:
+    """Makes the Python with atheris, where there is none and the registry can be reached; without
+    it the readers have mutations alone.
+    """
+    if (VENV / "bin" / "python").exists():
+        return
+    wanted = ROOT / "scripts" / "requirements-fuzz.txt"
+    steps = (
+        [sys.executable, "-m", "venv", str(VENV)],
+        [str(VENV / "bin" / "pip"), "install", "--quiet", "-r", str(wanted)],
+    )
+    for step in steps:
+        if subprocess.run(step, check=False).returncode != 0:
+            shutil.rmtree(VENV, ignore_errors=True)
+            print("atheris cannot be had: the package's readers are fuzzed by mutations alone")
+            return
 
 
 class Result(NamedTuple):
@@ -140,6 +159,8 @@ def main(words: list[str]) -> int:
 
     given = _arguments(words)
     subprocess.run([HERE / "make_seeds", PLACE / "seeds"], cwd=ROOT, check=True)
+    if not (given.short or given.coverage):  # two minutes are not for downloads
+        _prepare()
     with tempfile.TemporaryDirectory(prefix="whocall-fuzz-") as temporary:
         campaign = Campaign(given.build, 0, temporary)
         names = [(name, True) for name in campaign.native_targets()]

@@ -80,6 +80,8 @@ REPAIRED = [
     "set whocall auto-repair on",
     "bt 4",
 ]
+
+
 @pytest.mark.parametrize("program", ["chain", "workers", "deep"])
 @pytest.mark.parametrize("commands", [SAME, REFUSED], ids=["said", "refused"])
 def test_all_that_is_said_is_the_same(

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/interrupt.h"
 #include "base/text_lines.h"
 #include "symbols/lists/frame_bytes.h"
 
@@ -306,7 +307,8 @@ class FrameRows {
 std::vector<std::byte> debug_frame_of_breakpad(std::string_view text, Address base,
                                                const Architecture& arch) {
   FrameRows rows(arch, base);
-  while (!text.empty()) {
+  for (std::size_t number = 0; !text.empty(); ++number) {
+    check_interrupt_at(number, kManyEntries);
     std::string_view line = take_line(text);
     if (take_word(line) == "STACK" && take_word(line) == "CFI") {
       rows.add(line);
