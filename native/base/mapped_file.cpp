@@ -13,7 +13,7 @@ namespace whocall {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   struct stat status = {};
   const Descriptor file(open_regular(path, status));
-  return of_size(file.get(), path, static_cast<std::size_t>(status.st_size));
+  return of_size(file.get(), static_cast<std::size_t>(status.st_size), path, path);
 }
 
 std::shared_ptr<const MappedFile> MappedFile::of_descriptor(int file, const std::string& name) {
@@ -21,26 +21,31 @@ std::shared_ptr<const MappedFile> MappedFile::of_descriptor(int file, const std:
   if (::fstat(file, &status) != 0) {
     fail_with(name, "cannot be read", errno);
   }
-  return of_size(file, name, static_cast<std::size_t>(status.st_size));
+  // What was unpacked lies in a file without a name, and is called by that of the packed one.
+  struct stat named = {};
+  const bool is_there = ::stat(name.c_str(), &named) == 0 && named.st_dev == status.st_dev &&
+                        named.st_ino == status.st_ino;
+  return of_size(file, static_cast<std::size_t>(status.st_size), name, is_there ? name : "");
 }
 
-std::shared_ptr<const MappedFile> MappedFile::of_size(int file, const std::string& path,
-                                                      std::size_t size) {
+std::shared_ptr<const MappedFile> MappedFile::of_size(int file, std::size_t size,
+                                                      const std::string& path,
+                                                      const std::string& place) {
   if (size == 0) {
-    return std::shared_ptr<const MappedFile>(new MappedFile(path, {}));
+    return std::shared_ptr<const MappedFile>(new MappedFile(path, {}, place));
   }
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (start == MAP_FAILED) {
     fail_with(path, "cannot be mapped", errno);
   }
   return std::shared_ptr<const MappedFile>(
-      new MappedFile(path, {static_cast<const std::byte*>(start), size}));
+      new MappedFile(path, {static_cast<const std::byte*>(start), size}, place));
 }
 
-MappedFile::MappedFile(std::string path, std::span<const std::byte> bytes)
+MappedFile::MappedFile(std::string path, std::span<const std::byte> bytes, const std::string& place)
     : path_(std::move(path)), bytes_(bytes) {
   if (!bytes_.empty()) {
-    guard_ = guard_mapping(bytes_, path_);
+    guard_ = guard_mapping(bytes_, place);
   }
 }
 

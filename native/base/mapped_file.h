@@ -26,9 +26,11 @@ class MappedFile {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  MappedFile(std::string path, std::span<const std::byte> bytes);
-  static std::shared_ptr<const MappedFile> of_size(int file, const std::string& path,
-                                                   std::size_t size);
+  // `place`: where the file lies, which may become shorter; empty: where nobody finds it.
+  MappedFile(std::string path, std::span<const std::byte> bytes, const std::string& place);
+  static std::shared_ptr<const MappedFile> of_size(int file, std::size_t size,
+                                                   const std::string& path,
+                                                   const std::string& place);
 
   std::string path_;
   std::span<const std::byte> bytes_;

@@ -18,9 +18,9 @@ namespace {
 constexpr std::string_view kBeginMark = "-----BEGIN BREAKPAD MICRODUMP-----";
 constexpr std::string_view kEndMark = "-----END BREAKPAD MICRODUMP-----";
 constexpr std::string_view kLogTag = "google-breakpad";
-constexpr std::size_t kMostStack = std::size_t{1} << 24U;    // bytes
-constexpr std::size_t kLongestLine = std::size_t{1} << 16U;  // bytes
-constexpr std::size_t kLongestPrefix = 256;                  // bytes in front of a line's letter
+constexpr std::size_t kMostDumpedStack = std::size_t{1} << 24U;  // bytes
+constexpr std::size_t kLongestLine = std::size_t{1} << 16U;      // bytes
+constexpr std::size_t kLongestPrefix = 256;  // bytes in front of a line's letter
 
 struct MicrodumpLine {
   char letter = 0;
@@ -79,7 +79,7 @@ std::string microdump_identity(std::string_view word) {
   return hex_digits(raw);
 }
 
-std::uint32_t decimal(std::string_view digits) {
+std::uint32_t log_number(std::string_view digits) {
   constexpr std::size_t kMostDigits = 9;
   return digits.size() > kMostDigits ? 0
                                      : static_cast<std::uint32_t>(number(digits, 10).value_or(0));
@@ -103,12 +103,12 @@ std::uint32_t process_in(std::string_view line) {
   std::string_view behind = line.substr(tag + kLogTag.size());
   if (behind.starts_with('(')) {
     behind = behind.substr(1, behind.find(')') - 1);
-    return decimal(trimmed(behind));
+    return log_number(trimmed(behind));
   }
   std::string_view before = line.substr(0, tag);
   take_last_word(before);  // the severity
-  const bool has_thread = decimal(take_last_word(before)) != 0;
-  return has_thread ? decimal(take_last_word(before)) : 0;
+  const bool has_thread = log_number(take_last_word(before)) != 0;
+  return has_thread ? log_number(take_last_word(before)) : 0;
 }
 
 class MicrodumpReader {
@@ -182,7 +182,7 @@ class MicrodumpReader {
     const Address address = microdump_number(take_word(words));
     const auto part = microdump_bytes(take_word(words));
     if (!trimmed(words).empty() || part.empty() || part.size() > kLast - address ||
-        part.size() > kMostStack - result_.memory.size() || !budget_.draw(Cost::pieces, 1)) {
+        part.size() > kMostDumpedStack - result_.memory.size() || !budget_.draw(Cost::pieces, 1)) {
       return;
     }
     result_.dump.memory.push_back({address, part.size(), result_.memory.size()});
@@ -216,7 +216,7 @@ class MicrodumpReader {
   Microdump result_;
 };
 
-std::size_t count_of(std::string_view text, std::string_view mark) {
+std::size_t count_of_marks(std::string_view text, std::string_view mark) {
   std::size_t count = 0;
   for (std::size_t at = text.find(mark); at != std::string_view::npos;
        at = text.find(mark, at + mark.size())) {
@@ -247,7 +247,7 @@ Microdump read_microdump(std::string_view text, const std::string& name, Budget&
       reader.take(*found);
     }
   }
-  if (const std::size_t others = count_of(text, kBeginMark) - 1; others != 0) {
+  if (const std::size_t others = count_of_marks(text, kBeginMark) - 1; others != 0) {
     reader.dump().remark("it holds " + std::to_string(others) +
                          " more, which are not read; the first is");
   }

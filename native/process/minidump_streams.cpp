@@ -23,7 +23,7 @@ constexpr std::uint64_t kCountAt = 8;
 constexpr std::uint64_t kDirectoryAt = 12;
 constexpr std::uint64_t kTimeAt = 20;
 
-std::optional<std::size_t> index_of(std::uint32_t kind) {
+std::optional<std::size_t> stream_index(std::uint32_t kind) {
   const auto* const known = std::ranges::find(kStreamKinds, static_cast<DumpStream>(kind));
   return known == kStreamKinds.end()
              ? std::nullopt
@@ -66,7 +66,7 @@ bool MinidumpStreams::note_streams() {
       continue;
     }
     any = true;
-    const auto index = index_of(kind);
+    const auto index = stream_index(kind);
     if (index && !places_[*index]) {
       places_[*index] = Place{place, size};
     }
@@ -75,7 +75,7 @@ bool MinidumpStreams::note_streams() {
 }
 
 std::optional<MinidumpStreams::Place> MinidumpStreams::place_of(DumpStream kind) const {
-  const auto index = index_of(static_cast<std::uint32_t>(kind));
+  const auto index = stream_index(static_cast<std::uint32_t>(kind));
   return index ? places_[*index] : std::nullopt;
 }
 

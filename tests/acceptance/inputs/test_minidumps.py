@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -18,7 +19,10 @@ import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, crash, ran
 from acceptance.inputs.written_minidumps import FORMS, write
+from whocall.core.engine import native
 from whocall.core.errors import Error
+from whocall.dumps import sparse
+from whocall.dumps.minidump_core import Converter
 
 CHAIN = """
 __attribute__((noinline)) int last(volatile int *p) { return *p + 2; }
@@ -172,6 +176,23 @@ def test_of_other_instruction_sets(form: str, tmp_path: Path) -> None:
     wanted = chains(core, str(exe))
     assert [name for _, name in wanted[0]] == ["last", "calling", "_start"]
     assert chains(write(core, exe, form, tmp_path / "made.dmp")) == wanted
+
+
+def test_one_that_is_cut_while_it_is_open(plain: Crash, tmp_path: Path) -> None:
+    """Its memory is read where it lies: it ends nothing, and is told."""
+    path = tmp_path / "cut.dmp"
+    shutil.copy(plain.minidump, path)
+    before, _ = native.cut_files()
+    with whocall.open_core(str(path)) as image:
+        os.truncate(path, 100)
+        assert image.report().threads
+        assert native.cut_files() == (before + 1, str(path))
+    shutil.copy(plain.minidump, path)
+    with path.open("r+b") as file, sparse.temporary() as core:
+        converter = Converter(file, str(path))
+        os.truncate(path, 100)
+        with pytest.raises(Error, match="became shorter while it was read"):
+            converter.write(core)
 
 
 def test_damage_is_one_sentence(plain: Crash, tmp_path: Path) -> None:

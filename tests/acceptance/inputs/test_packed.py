@@ -39,6 +39,21 @@ def test_a_packed_core_is_the_core(
     assert chains(packed(kind, plain.core, tmp_path / "core")) == true_chains
 
 
+def test_a_packed_minidump_is_the_minidump(
+    plain: Crash, true_chains: Chains, tmp_path: Path
+) -> None:
+    """What was unpacked has no name, and is longer than the packed one, which nobody cut."""
+    path = packed("gzip", plain.minidump, tmp_path / "crash")
+    assert chains(path) == true_chains
+    alone = ran([sys.executable, WHOCALL, "bt", plain.minidump])
+    assert ran([sys.executable, WHOCALL, "bt", path]) == alone
+    with path.open("rb") as file:
+        piped = subprocess.run(
+            [sys.executable, WHOCALL, "bt", "-"], stdin=file, capture_output=True, check=True
+        )
+    assert piped.stdout.decode() == alone
+
+
 @pytest.mark.parametrize("kind", PACKERS)
 def test_a_packed_core_is_found_in_a_directory(kind: str, plain: Crash, tmp_path: Path) -> None:
     """By what is in it, whatever it is called; what else is packed is passed over."""
