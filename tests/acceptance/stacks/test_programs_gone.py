@@ -13,6 +13,7 @@ import pytest
 from corpus.build import run
 from corpus.crash import crash
 
+import whocall
 from acceptance.helpers import chains
 
 SOURCE = r"""
@@ -69,25 +70,48 @@ def _made(place: Path, linked: str, machine: str, *flags: str) -> tuple[Path, Pa
     return exe, libraries
 
 
-@pytest.mark.parametrize("thread", [0, 1], ids=["main", "thread"])
-@pytest.mark.parametrize("level", ["-O1", "-O2", "-Os"])
-@pytest.mark.parametrize("linked", LINKED)
-@pytest.mark.parametrize("machine", LIBRARIES)
-def test_from_start_up_code_on(
-    machine: str, linked: str, level: str, thread: int, tmp_path: Path
-) -> None:
-    """As with the files, frame by frame; and nothing is surer than a search."""
-    exe, libraries = _made(tmp_path, linked, machine, level, f"-DTHREAD={thread}")
-    core = crash(exe, tmp_path).core
+def _with_and_without_files(
+    place: Path, linked: str, machine: str, *flags: str
+) -> tuple[whocall.Backtrace, whocall.Backtrace]:
+    """The thread that crashed, each time; nothing that is found without is surer than a search."""
+    exe, libraries = _made(place, linked, machine, *flags)
+    core = crash(exe, place).core
     true = next(trace for trace in chains.of_core(core, exe).values() if trace.crashed)
     assert {frame.trust for frame in true.frames} <= {"context", "cfi"}, chains.listing(true)
     names = [frame.function for frame in true.frames][:3]
-    assert names == ["inside", "outer", "work" if thread else "main"], chains.listing(true)
+    last = "work" if "-DTHREAD=1" in flags else "main"
+    assert names == ["inside", "outer", last], chains.listing(true)
     exe.unlink()
     shutil.rmtree(libraries, ignore_errors=True)
     found = chains.of_core(core)[true.lwp]
-    assert chains.pcs(found) == chains.pcs(true), chains.listing(found) + chains.listing(true)
     assert {frame.trust for frame in found.frames} == {"context", "scan"}, chains.listing(found)
+    return true, found
+
+
+@pytest.mark.parametrize("thread", [0, 1], ids=["main", "thread"])
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-Os"])
+@pytest.mark.parametrize("linked", LINKED)
+def test_from_start_up_code_on(linked: str, level: str, thread: int, tmp_path: Path) -> None:
+    """As with the files, frame by frame; and nothing is surer than a search."""
+    true, found = _with_and_without_files(tmp_path, linked, "-m64", level, f"-DTHREAD={thread}")
+    assert chains.pcs(found) == chains.pcs(true), chains.listing(found) + chains.listing(true)
+
+
+@pytest.mark.parametrize("thread", [0, 1], ids=["main", "thread"])
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-Os"])
+@pytest.mark.parametrize("linked", LINKED)
+def test_start_up_code_of_i386(linked: str, level: str, thread: int, tmp_path: Path) -> None:
+    """Below it lie return addresses of calls that ask for the pc, and are long over, and what is as
+    even as the address of a function is taken for one: the frames of start-up code are exact, and
+    of the others none else is missing.
+    """
+    flags = (level, f"-DTHREAD={thread}", "-fno-ipa-stack-alignment")
+    true, found = _with_and_without_files(tmp_path, linked, "-m32", *flags)
+    pcs, all_true = chains.pcs(found), chains.pcs(true)
+    listing = chains.listing(found) + chains.listing(true)
+    assert pcs[-len(all_true[3:]) :] == all_true[3:], listing
+    odd = [pc for pc in all_true if pc % 16]
+    assert [pc for pc in pcs if pc in odd] == odd, listing
 
 
 ANONYMOUS_ONLY = 0x3  # of coredump_filter: not the first pages of files
