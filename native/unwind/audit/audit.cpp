@@ -99,9 +99,8 @@ class Auditor {
       return;
     }
     // A damaged table may cover more than there is, and again and again. No analysis goes further.
-    const std::uint64_t there =
-        std::min<std::uint64_t>(file_.at(fde.range.begin).size(), 1U << 20U);
-    const std::uint64_t size = std::min(fde.range.size(), there);
+    const std::uint64_t there = file_.at(fde.range.begin).size();
+    const std::uint64_t size = std::min({fde.range.size(), there, std::uint64_t{1} << 20U});
     if (size != 0 && file_.budget().draw(Cost::audited, size)) {
       audit_function({fde.range.begin, fde.range.begin + size}, rows);
     }
