@@ -11,6 +11,7 @@
 
 #include "base/byte_view.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/mapped_file.h"
 #include "object/elf_dynamic.h"
 #include "object/elf_header.h"
@@ -51,11 +52,12 @@ std::string entry_name(ByteView container, std::uint64_t offset) {
   return {};
 }
 
-// Bytes of the tables that its header tells of. A thousand files may share one: each row is read
-// once more for each of them, and becomes an object of several times its size.
+// Of the tables that its header tells of. A thousand files may share one: each row is read twice
+// for each of them, and becomes an object of several times its size.
 std::uint64_t cost_of_tables(const ElfHeader& header) {
-  return 4 * (header.segment_count * header.segment_stride +
-              header.section_count * header.section_stride);
+  constexpr std::uint64_t kOfAByte = 16;
+  return kOfAByte * (header.segment_count * header.segment_stride +
+                     header.section_count * header.section_stride);
 }
 
 // How many bytes its own tables tell of.
@@ -95,6 +97,7 @@ std::shared_ptr<const ElfFile> open_embedded(const std::string& path, std::uint6
     if (offset == 0 || !begins_as_elf(bytes)) {
       return nullptr;
     }
+    check_interrupt();
     const ElfHeader header = parse_elf_header(bytes, path);
     if (!budget.draw(Cost::copied, cost_of_tables(header))) {
       return nullptr;

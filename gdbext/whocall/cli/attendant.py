@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
         def ask(self, service: str, request: Json, look_up: LookUp = ...) -> Json: ...
 
+
 _LOOK_UP = 0.25  # seconds
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

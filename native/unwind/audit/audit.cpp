@@ -18,9 +18,6 @@
 namespace whocall {
 namespace {
 
-// Bytes; the analysis goes no further in a function either.
-constexpr std::uint64_t kMostOfFunction = std::uint64_t{1} << 20U;
-
 constexpr std::size_t kLinesBefore = 3;  // of the code around a difference
 constexpr std::size_t kLinesBehind = 2;
 
@@ -101,9 +98,9 @@ class Auditor {
     if (rows.empty() || fde.cie->signal_frame) {
       return;
     }
-    // A damaged table may cover more than there is, and again and again.
-    const std::uint64_t size = std::min(
-        {fde.range.size(), std::uint64_t{file_.at(fde.range.begin).size()}, kMostOfFunction});
+    // A damaged table may cover more than there is, and again and again. No analysis goes further.
+    const std::uint64_t there = file_.at(fde.range.begin).size();
+    const std::uint64_t size = std::min({fde.range.size(), there, std::uint64_t{1} << 20U});
     if (size != 0 && file_.budget().draw(Cost::audited, size)) {
       audit_function({fde.range.begin, fde.range.begin + size}, rows);
     }

@@ -94,9 +94,9 @@ def _packed_image(size: int) -> bytes:
 
 @bomb("archive", "compressed parts")
 def symbols_packed_once_for_all(folder: Path) -> list[Command]:
-    """500 libraries that share a .gnu_debugdata, which becomes 200 MB."""
+    """500 libraries that share a .gnu_debugdata, which becomes 128 MB."""
     count = 500
-    packed = _packed_image(200 << 20)
+    packed = _packed_image(128 << 20)
     behind = (count + 1) * PAGE
     heads = []
     for at in range(count):
