@@ -13,12 +13,8 @@ constexpr KeptJump kKept64 = {.key_offset = 0x30,
                               .pc_offset = 56,
                               .size = 104,
                               .alignment = 16};
-constexpr KeptJump kKept32 = {.key_offset = 0x18,
-                              .rotated = 9,
-                              .sp_offset = 16,
-                              .pc_offset = 20,
-                              .size = 44,
-                              .alignment = 4};
+constexpr KeptJump kKept32 = {
+    .key_offset = 0x18, .rotated = 9, .sp_offset = 16, .pc_offset = 20, .size = 44, .alignment = 4};
 
 }  // namespace
 

@@ -48,7 +48,7 @@ std::optional<Mapping> parse_row(std::string_view line) {
   const std::string_view range = next_word(line);
   const std::string_view permissions = next_word(line);
   const auto offset = hexadecimal(next_word(line));
-  next_word(line);  // device
+  next_word(line);                                 // device
   const std::string_view inode = next_word(line);  // which a copy may have cut off, as the path
   const auto dash = range.find('-');
   if (dash == std::string_view::npos || permissions.size() < 4 || !offset || inode.empty()) {

@@ -16,8 +16,8 @@ namespace whocall {
 std::optional<std::string> read_proc_file(const std::string& path);
 
 // The rows of /proc/PID/maps in their order; rows that make no sense are left out. Names in
-// brackets ([heap], [vdso]) are no files: their mappings have no path. Of a copy in a file there are
-// as many as its `budget` has.
+// brackets ([heap], [vdso]) are no files: their mappings have no path. Of a copy in a file there
+// are as many as its `budget` has.
 std::vector<Mapping> parse_maps(std::string_view text, Budget* budget = nullptr);
 
 // The value after "NAME:" in /proc/PID/status, without white space around it; empty when absent.

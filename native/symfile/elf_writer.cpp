@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "base/error.h"
 #include "base/byte_sink.h"
+#include "base/error.h"
 
 namespace whocall {
 namespace {
