@@ -73,8 +73,10 @@ constexpr std::array<ThreadStart, 2> kThreadStarts = {{{kThumbClone, kThumbExit}
 // MDRawContextARM of Breakpad: the same registers behind a word of flags.
 constexpr auto kArmContextFields = [] {
   std::array<ContextField, 17> fields{};
-  for (std::uint16_t at = 0; at < 4 * fields.size(); at += 4) {
-    fields[at / 4] = {static_cast<std::uint16_t>(4 + at), 4, at};
+  std::uint16_t at = 0;
+  for (ContextField& field : fields) {
+    field = {static_cast<std::uint16_t>(4 + at), 4, at};
+    at += 4;
   }
   return fields;
 }();

@@ -200,8 +200,7 @@ std::vector<Vote> votes_of(std::span<const ElfSegment> segments,
     }
   }
   std::ranges::sort(votes);
-  const auto again = std::ranges::unique(votes);
-  votes.erase(again.begin(), again.end());
+  votes.erase(std::unique(votes.begin(), votes.end()), votes.end());
   return votes;
 }
 
@@ -273,10 +272,11 @@ std::optional<Address> bias_of_pieces(std::span<const ElfSegment> segments,
       if (!bias || bias == best) {
         continue;
       }
-      const auto same = std::ranges::equal_range(votes, *bias, {}, &Vote::bias);
-      if (std::ranges::ssize(same) > best_count) {
+      const auto first = std::ranges::lower_bound(votes, *bias, {}, &Vote::bias);
+      const auto last = std::ranges::upper_bound(votes, *bias, {}, &Vote::bias);
+      if (last - first > best_count) {
         best = bias;
-        best_count = std::ranges::ssize(same);
+        best_count = last - first;
       }
     }
   }
