@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/interrupt.h"
+
 namespace whocall {
 
 PeElfWriter::PeElfWriter(const PeHeaders& headers, ByteView bytes, std::uint64_t kept)
@@ -91,7 +93,9 @@ void PeElfWriter::add_symbols(std::uint32_t type, const std::vector<Symbol>& sym
   align();
   const std::size_t offset = out_.size();
   out_.resize(out_.size() + stride);
+  std::size_t asked = 0;
   for (const Symbol& symbol : symbols) {
+    check_interrupt_at(asked++, kManyEntries);
     const auto name = static_cast<std::uint32_t>(strings.size());
     strings.append(symbol.name).push_back('\0');
     headers_.wide ? append_symbol<Elf64_Sym>(symbol, name) : append_symbol<Elf32_Sym>(symbol, name);

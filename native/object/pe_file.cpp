@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/mapped_file.h"
 #include "object/pe_elf_writer.h"
 #include "object/pe_frames.h"
@@ -60,6 +61,7 @@ class PeConverter {
     const auto count = budget_.cut(Cost::symbols, names.size());
     std::vector<PeElfWriter::Symbol> symbols;
     for (const PeName& name : std::span(names).first(count)) {
+      check_interrupt_at(symbols.size(), kManyEntries);
       if (!budget_.draw(Cost::names, 2 * name.name.size())) {  // it is copied, and copied again
         break;
       }

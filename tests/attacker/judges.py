@@ -159,7 +159,7 @@ def markdown(text: str) -> Iterator[str]:
         bare = re.sub(r"`[^`]*`", "", re.sub(r"\\.", "", line))
         for ours in (
             "*signal handler called*",
-            "| *inlined* |",
+            "*inlined*",
             "(x86_64)",
         ):  # what stands there of our own
             bare = bare.replace(ours, "")

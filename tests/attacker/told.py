@@ -88,14 +88,14 @@ def perf_map(place: Path, name: bytes) -> Made:
     return image.write(place / "input"), f"--search={place}"
 
 
-def _pe(place: Path, name: bytes, as_file: bool = False) -> Made:
-    """A library of Windows that exports a function of this name."""
+def _pe(place: Path, name: bytes) -> Made:
+    """A library of Windows, in a file of this name."""
     file = PeImage()
     code = file.section(b".text", b"\xc3" * PAGE, 0x60000020)
-    file.export(name[:3000].replace(b"\0", b"") or b"x", code)
-    called = os.fsdecode(name.replace(b"/", b"|")[:200]) if as_file else "library.dll"
-    file.write(place / called)
-    return place / called, ""
+    file.export(b"plain", code)
+    path = place / os.fsdecode(name.replace(b"/", b"|")[:200])
+    file.write(path)
+    return path, ""
 
 
 def _microdump(place: Path, name: bytes) -> Made:
@@ -124,8 +124,7 @@ FIELDS: dict[str, Callable[[Path, bytes], Made]] = {
     "inlined call of a symbol list": lambda at, name: list_of(at, call=name),
     "function of a perf map": perf_map,
     "module of a microdump": _microdump,
-    "export of a library": _pe,
-    "name of a library": lambda at, name: _pe(at, name, as_file=True),
+    "name of a library": _pe,
 }
 UNSEEN = {"module of a symbol list"}
 """What is told only where it does not fit."""

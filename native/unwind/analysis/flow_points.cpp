@@ -26,12 +26,15 @@ void FlowPoints::clear() {
   calls_ = 0;
 }
 
-void FlowPoints::add(std::uint64_t offset, const FlowPoint& point) {
-  if (at_[offset] == 0) {
-    points_.push_back(point);
-    at_[offset] = static_cast<std::uint32_t>(points_.size());
-    count(offset, point);
+bool FlowPoints::add(std::uint64_t offset, const FlowPoint& point) {
+  constexpr std::size_t kMost = 1U << 18U;  // instructions of the largest function, and some
+  if (at_[offset] != 0 || points_.size() >= kMost) {
+    return false;
   }
+  points_.push_back(point);
+  at_[offset] = static_cast<std::uint32_t>(points_.size());
+  count(offset, point);
+  return true;
 }
 
 void FlowPoints::erase(std::uint64_t offset) {

@@ -37,7 +37,8 @@ class FlowPoints {
   }
 
   void clear();
-  void add(std::uint64_t offset, const FlowPoint& point);
+  // False where it is known already, or where there are too many for any function.
+  bool add(std::uint64_t offset, const FlowPoint& point);
   void erase(std::uint64_t offset);
   // The flow passes the instruction at `offset`, which was added before.
   const FlowPoint& pass(std::uint64_t offset, std::uint16_t size, bool is_call);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "unwind/analysis/abstract_state.h"
 #include "unwind/analysis/flow_points.h"
 #include "unwind/analysis/function_reader.h"
@@ -91,6 +92,7 @@ class Analysis {
 
   void drain() {
     while (!pending_.empty() && visits_ < kVisitsPerByte * code_.size() + 64) {
+      check_interrupt_at(visits_, kManyEntries);
       visit(pending_.take_first());
     }
   }
@@ -101,8 +103,9 @@ class Analysis {
     }
     const FlowPoint* point = points_.find(offset);
     if (point == nullptr) {
-      points_.add(offset, {.state = state, .guessed = guessing_, .passed = passed});
-      pending_.insert(offset);
+      if (points_.add(offset, {.state = state, .guessed = guessing_, .passed = passed})) {
+        pending_.insert(offset);
+      }
       return;
     }
     const bool certain = !point->guessed && guessing_;  // then a guess takes nothing away
@@ -214,10 +217,8 @@ class Analysis {
 
   void come_back(const Instruction& call, std::uint64_t next, AbstractState state,
                  const PassedCalls& passed) {
-    if (enters_own_code(call, state, passed)) {
-      return;
-    }
-    if (!calls_.comes_back(call.target, next) || ends_function(next)) {
+    if (enters_own_code(call, state, passed) || !calls_.comes_back(call.target, next) ||
+        ends_function(next)) {
       return;
     }
     // Folklore: hand-written code keeps the old stack pointer in a scratch register over calls of
@@ -301,8 +302,7 @@ class Analysis {
         drain();
         point = points_.find(offset);
       }
-      const bool decoded = point != nullptr && point->size != 0;
-      offset += decoded ? point->size : arch_.code.alignment;
+      offset += point != nullptr && point->size != 0 ? point->size : arch_.code.alignment;
     }
   }
 

@@ -112,7 +112,7 @@ def symbols_packed_once_for_all(folder: Path) -> list[Command]:
         head = (_head(4, table_at) + _load()).ljust(names_at, b"\0") + _NAMES
         heads.append((head.ljust(table_at, b"\0") + b"".join(sections)).ljust(PAGE, b"\0"))
     commands = _mapping(folder, BUILD + b"".join(heads) + packed, list(range(1, count + 1)))
-    return commands[::-1]
+    return commands
 
 
 @bomb("archive", "files in memory")
