@@ -111,8 +111,7 @@ def symbols_packed_once_for_all(folder: Path) -> list[Command]:
         ]  # fmt: skip
         head = (_head(4, table_at) + _load()).ljust(names_at, b"\0") + _NAMES
         heads.append((head.ljust(table_at, b"\0") + b"".join(sections)).ljust(PAGE, b"\0"))
-    commands = _mapping(folder, BUILD + b"".join(heads) + packed, list(range(1, count + 1)))
-    return commands
+    return _mapping(folder, BUILD + b"".join(heads) + packed, list(range(1, count + 1)))
 
 
 @bomb("archive", "files in memory")
