@@ -103,7 +103,8 @@ def test_processes_that_end_while_they_are_read(tmp_path: Path) -> None:
             process.kill()
         assert "Traceback" not in err, err
         assert reader.returncode in (0, 1), err
-        assert reader.returncode == 0 or err.startswith("whocall: process"), err
+        last = (err.splitlines() or [""])[-1]  # warnings may come before
+        assert reader.returncode == 0 or last.startswith("whocall: process"), err
         assert number > 0 or out.count("Thread ") >= 1
         statuses.add(reader.returncode)
     assert 0 in statuses
