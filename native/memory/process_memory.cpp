@@ -16,8 +16,12 @@ ProcessMemory::ProcessMemory(std::int64_t pid) {
   file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) {
     const int error = errno;
+    if (error == ENOENT || error == ESRCH) {
+      throw Error("process " + std::to_string(pid), "has ended",
+                  "Write a core when it crashes and give that instead");
+    }
     throw Error(path, std::string("cannot be opened: ") + std::strerror(error),
-                error == ENOENT ? "The process is gone" : "Run as the process's user or as root");
+                "Run as the process's user or as root");
   }
 }
 
