@@ -68,10 +68,12 @@ class NoteReader {
     }
   }
 
-  // Of the thread whose registers came last.
+  // Of the thread whose registers came last. The kernel has three rows.
   void read_thread_areas(ByteView rows) {
+    constexpr std::size_t kMost = 16;
     const ThreadAreaNote& form = arch_.os.thread_areas;
-    for (std::size_t row = 0; row < rows.size(); row += form.row_size) {
+    const std::size_t end = std::min(rows.size(), kMost * form.row_size);
+    for (std::size_t row = 0; row < end; row += form.row_size) {
       const auto address =
           rows.read_unsigned(row + form.address_offset, arch_.abi.pointer_size).value_or(0);
       if (address != 0) {
