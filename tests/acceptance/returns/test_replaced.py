@@ -67,7 +67,7 @@ def test_a_replaced_return_address(case: Case) -> None:
         for frame, place in zip(frames, places_of(frames))
     ]
     wanted = _expected(case)
-    assert "replaced" in wanted
+    assert "replaced" in wanted, message(case, trace, wanted)
     if "EVERY" in case.defines:  # few are left between, and not all of these can be found
         rest = iter(wanted)
         assert all(place in rest for place in found), message(case, trace, wanted)
