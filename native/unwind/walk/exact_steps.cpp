@@ -1,6 +1,7 @@
 #include "unwind/walk/exact_steps.h"
 
 #include "unwind/rows/apply_row.h"
+#include "unwind/walk/damaged_return.h"
 
 namespace whocall {
 namespace {
@@ -40,11 +41,23 @@ ExactStep step_by(const UnwindRow& row, const Activation& callee, Trust trust,
                   const WalkContext& context) {
   const Architecture& arch = *context.process.arch;
   const auto proposal = apply_row(row, callee, arch, *context.process.memory);
-  ExactStep step{proposal.caller, context.judge.weigh(callee, row, proposal, trust)};
+  ExactStep step{proposal.caller, proposal.cfa, context.judge.weigh(callee, row, proposal, trust)};
   if (goes_astray(callee, row, proposal, step.judgement, context)) {
     step.judgement.refusal = Refusal::stack_elsewhere;
   }
   return step;
+}
+
+// Folklore. Situation: a program's file is missing, and its frames hold leftovers of calls that are
+// long over; the table of a library leads from one of them to a pointer to a function of the
+// program. Example: perfetto_unittests, where getenv's leftover leads to a method that a frame of
+// gtest holds; the chain of frame pointers leads past both. Remedy: what rests on a search is held
+// to what a search is held to.
+bool may_be_unseen(const Activation& callee, const ExactStep& step, const WalkContext& context) {
+  AppliedRow proposal;
+  proposal.caller = step.caller;
+  proposal.cfa = step.cfa;
+  return !is_no_return_address(callee, proposal, CallMatch::unreadable, true, context);
 }
 
 bool is_doubtful(const Judgement& judgement) {

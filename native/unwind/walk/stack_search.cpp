@@ -319,7 +319,8 @@ class Search {
         return {ahead.points, matching > 0, matching > 0};
       }
       if (next.judgement.call == CallMatch::unreadable) {  // farther than this nobody can see
-        return {ahead.points + (kLookAhead - step) * kStep, true};
+        const bool may_be = may_be_unseen(caller, next, context_);
+        return {ahead.points + (may_be ? (kLookAhead - step) * kStep : 0), may_be};
       }
       const bool matches = next.judgement.evidence.has(Evidence::call_target);
       ahead.points += matches ? kMatchingStep : kStep;

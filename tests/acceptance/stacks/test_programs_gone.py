@@ -129,3 +129,57 @@ def test_the_end_is_known_without_headers(linked: str, tmp_path: Path) -> None:
     assert chains.pcs(found) == chains.pcs(true), chains.listing(found) + chains.listing(true)
     assert found.stop.reason == "end-of-stack", chains.listing(found)
     assert found.stop.detail == f"the entry point of {exe}"
+
+
+LEFTOVERS = r"""
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+static void *in_libc;
+static int compare(const void *a, const void *b) {
+  in_libc = __builtin_return_address(0);
+  return *(const int *)a - *(const int *)b;
+}
+__attribute__((noinline)) static int inside(int n) {
+  char room[40];
+  memset(room, n, sizeof room);
+  if (n == 7) *(volatile int *)8 = 1;
+  return room[n];
+}
+/* What calls left here that are over, and pointers to functions of which none is so often as a
+   return address of a recursion. */
+__attribute__((noinline)) static int middle(int n) {
+  volatile uintptr_t left[40];
+  for (int i = 0; i < 40; ++i)
+    left[i] = ((uintptr_t)inside & ~(uintptr_t)15) + 16 * (i * i * 7 % 31 % 13);
+  left[0] = left[1] = (uintptr_t)inside + 5;
+  left[2] = left[3] = (uintptr_t)in_libc;
+  return inside(n) + (int)left[n];
+}
+__attribute__((noinline)) static int outer(int n) { return middle(n) + 1; }
+int main(int argc, char **argv) {
+  int numbers[] = {3, 1, 2};
+  qsort(numbers, 3, sizeof *numbers, compare);
+  return outer(argc > 5 ? 1 : 7) + 1;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+@pytest.mark.parametrize("linked", ["-no-pie", "-pie"])
+def test_leftovers_below_the_chain_of_frame_pointers(
+    linked: str, level: str, tmp_path: Path
+) -> None:
+    """A leftover in the C library, whose file is there, leads to a pointer to a function of the
+    program, whose file is gone: no sure frame that the chain would pass over.
+    """
+    (tmp_path / "program.c").write_text(LEFTOVERS, encoding="utf-8")
+    exe = tmp_path / "program"
+    words = [linked, level, "-fno-omit-frame-pointer", "program.c", "-o", str(exe)]
+    run(["gcc", "-w", *words], tmp_path)
+    core = crash(exe, tmp_path).core
+    (true,) = chains.of_core(core, exe).values()
+    assert {frame.trust for frame in true.frames} <= {"context", "cfi"}, chains.listing(true)
+    exe.unlink()
+    (found,) = chains.of_core(core).values()
+    assert chains.pcs(found) == chains.pcs(true), chains.listing(found) + chains.listing(true)
