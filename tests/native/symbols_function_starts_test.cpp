@@ -148,6 +148,27 @@ TEST_CASE("function starts: what the instruction before goes on into is none") {
   CHECK(two.evidence_at(kText + 16).has(StartEvidence::prologue));
 }
 
+TEST_CASE(
+    "function starts: a constant that looks like a call, in a file with one delimited function") {
+  const Address inside = kText + 32 + 16;  // of an instruction
+  const auto evidence = [&](bool called) {
+    Code code;
+    const Address delimited = called ? code.call(inside) : code.add({0xc3});
+    const Address function = code.add(
+        Bytes{0x55}.fill(13, 0x90).append(Bytes{0x48, 0xb8}).fill(8, 0).append(Bytes{0x5d, 0xc3}));
+    code.call(function);
+    code.call(function);
+    Bytes constant{0x48, 0xb8, 0xe8};  // movabs, with a call's first byte
+    constant.u32(called ? 0 : inside - (code.next() + 7)).append(Bytes{0, 0, 0, 0xc3});
+    code.add(constant);
+    FrameTable table(kX86_64);
+    table.fde(table.usual_cie(), {delimited, delimited + 6});
+    return starts_of(kX86_64, code.file(kX86_64).debug_frame(table)).evidence_at(inside);
+  };
+  CHECK(evidence(false) == StartEvidenceSet());
+  CHECK(evidence(true).has(StartEvidence::call_target));  // nothing was read there
+}
+
 TEST_CASE("function starts: in T32, what code names with a mark is a function; else it is data") {
   constexpr Address kTaken = kText + 0x18;
   constexpr Address kNamed = kText + 0x1c;

@@ -35,7 +35,7 @@ class CodeSweep::Function {
     base_ = range.begin;
   }
 
-  void read() {
+  Address read() {
     const ByteView code = sweep_.file_.at(range_.begin);
     for (Address at = range_.begin; at < range_.end;) {
       check_interrupt_at(sweep_.asked_++, kManyEntries);
@@ -50,7 +50,7 @@ class CodeSweep::Function {
       const auto instruction = sweep_.decoder_->decode(code.from(at - range_.begin), at);
       if (!instruction || instruction->size == 0) {
         drop_last();  // data
-        return;
+        return at;
       }
       if (instruction->padding && (ended_ || call_)) {
         padded_ = true;
@@ -61,6 +61,7 @@ class CodeSweep::Function {
       at += instruction->size;
     }
     end();
+    return range_.end;
   }
 
  private:
@@ -227,18 +228,19 @@ CodeSweep::CodeSweep(const ElfFile& file, const Architecture& arch, const CodePo
 
 CodeSweep::~CodeSweep() = default;
 
-void CodeSweep::read(const AddressRange& range, bool known, std::span<const Address> doubtful) {
+Address CodeSweep::read(const AddressRange& range, bool known, std::span<const Address> doubtful) {
   constexpr std::size_t kFewBytes = 8;  // of a function on the average
   constexpr std::size_t kFew = 64;      // functions: so many tiny ones may follow one another
   if (decoder_ == nullptr) {
-    return;
+    return range.begin;
   }
   const std::size_t before = found_.size();
-  Function(*this, range, known, doubtful).read();
+  const Address end = Function(*this, range, known, doubtful).read();
   const std::size_t count = found_.size() - before;
   if (count > kFew && count > range.size() / kFewBytes) {
     found_.resize(before);  // megabytes of the byte of a return are no code
   }
+  return end;
 }
 
 // Who ever returns is hardly ever called right before another function.

@@ -30,10 +30,11 @@ class CodeSweep {
             const FunctionAlignment& alignment, std::vector<Address> taken);
   ~CodeSweep();
 
-  // Reads code from `range.begin`, where a function begins, to its end; link addresses.
+  // Reads code from `range.begin`, where a function begins, to its end; link addresses. Up to where
+  // it could be read, which is not all of it where data lie in between.
   // `known`: what begins at the end is a function, rather than something else or nothing.
   // `doubtful`: starts inside the range that only one call, pointers or guesses tell of; ascending.
-  void read(const AddressRange& range, bool known, std::span<const Address> doubtful);
+  Address read(const AddressRange& range, bool known, std::span<const Address> doubtful);
 
   // What was found; ascending.
   [[nodiscard]] std::vector<Address> starts() const;

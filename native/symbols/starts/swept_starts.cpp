@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/interrupt.h"
+#include "base/sort_by_address.h"
 #include "symbols/starts/code_sweep.h"
 
 namespace whocall {
@@ -32,13 +34,56 @@ bool is_guess(const FunctionStart& start) {
   return (start.evidence.bits() & ~guesses.bits()) == 0;
 }
 
-// Whether everything was read; else something is delimited.
-bool read_all(const SweptFile& known, const std::vector<FunctionStart>& starts,
-              const std::vector<Address>& doubtful, CodeSweep& sweep) {
+// What was not read, ascending: what is delimited, and what stands behind data.
+class UnreadCode {
+ public:
+  explicit UnreadCode(const SweptFile& known) : known_(known) {}
+
+  void add(const AddressRange& range) {
+    if (!ranges_.empty() && ranges_.back().end == range.begin) {
+      ranges_.back().end = range.end;
+    } else if (range.begin < range.end) {
+      ranges_.push_back(range);
+    }
+  }
+
+  // Any bytes there that look like a direct call may be one; ascending.
+  [[nodiscard]] std::vector<Address> call_targets() const {
+    std::vector<Address> targets;
+    for (const AddressRange& range : ranges_) {
+      const ByteView code = known_.file.at(range.begin);
+      append_targets(code, {range.begin, range.begin + std::min(range.size(), code.size())},
+                     targets);
+    }
+    sort_by_address(targets, [](Address address) { return address; });
+    return targets;
+  }
+
+ private:
+  void append_targets(ByteView code, const AddressRange& range,
+                      std::vector<Address>& targets) const {
+    const CodeModel& model = known_.arch.code;
+    for (Address at = range.begin + 1; at <= range.end && model.call_before != nullptr; ++at) {
+      check_interrupt_at(at - range.begin, kManyBytes);
+      const std::size_t before = std::min<std::size_t>(at - range.begin, model.longest_call);
+      const auto window = code.slice(at - range.begin - before, before);
+      const auto call = window ? model.call_before(*window, at) : std::nullopt;
+      if (call && !call->indirect && call->target) {
+        targets.push_back(*call->target);
+      }
+    }
+  }
+
+  const SweptFile& known_;
+  std::vector<AddressRange> ranges_{};
+};
+
+UnreadCode read_all(const SweptFile& known, const std::vector<FunctionStart>& starts,
+                    const std::vector<Address>& doubtful, CodeSweep& sweep) {
   const SymbolRange all = known.symbols.symbols();
   std::size_t next = 0;
   Address covered = 0;
-  bool whole = true;
+  UnreadCode unread(known);
   for (std::size_t i = 0; i < starts.size();) {
     const Address begin = starts[i].address;
     do {
@@ -49,15 +94,15 @@ bool read_all(const SweptFile& known, const std::vector<FunctionStart>& starts,
     }
     const auto area = std::ranges::find_if(
         known.areas, [&](const AddressRange& candidate) { return candidate.contains(begin); });
-    if (begin < covered || area == known.areas.end()) {
-      whole = whole && area == known.areas.end();
+    if (area == known.areas.end()) {
       continue;
     }
     const bool last = i == starts.size() || !area->contains(starts[i].address);
-    sweep.read({begin, last ? area->end : starts[i].address}, !last && starts[i].evidence.called(),
-               doubtful);
+    const AddressRange range{begin, last ? area->end : starts[i].address};
+    const bool called = !last && starts[i].evidence.called();
+    unread.add({begin < covered ? begin : sweep.read(range, called, doubtful), range.end});
   }
-  return whole;
+  return unread;
 }
 
 }  // namespace
@@ -74,13 +119,17 @@ std::vector<Address> sweep_code(const SweptFile& known, std::vector<Address> tak
       doubtful.push_back(start.address);
     }
   }
-  const bool whole = read_all(known, starts, doubtful, sweep);
+  const UnreadCode unread = read_all(known, starts, doubtful, sweep);
+  const bool asks = std::ranges::any_of(starts, [&](const FunctionStart& start) {
+    return start.evidence.has(StartEvidence::call_target) && is_doubtful(known, start);
+  });
+  const std::vector<Address> called = asks ? unread.call_targets() : std::vector<Address>();
   std::erase_if(starts, [&](const FunctionStart& start) {
     if (!std::ranges::binary_search(doubtful, start.address)) {
       return false;
     }
     if (start.evidence.has(StartEvidence::call_target)) {
-      return whole && !sweep.calls(start.address);
+      return !sweep.calls(start.address) && !std::ranges::binary_search(called, start.address);
     }
     return sweep.refutes(start.address) || (is_guess(start) && sweep.falls_into(start.address));
   });
