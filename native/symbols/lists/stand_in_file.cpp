@@ -111,19 +111,23 @@ class StandInWriter {
   FrameBytes out_;
 };
 
+struct StandInFile {
+  std::shared_ptr<const ElfFile> file{};
+  bool has_rows = false;
+};
+
 // Link addresses of a module without a file count from its first byte, those of a program at a
-// fixed address from 0.
-std::shared_ptr<const ElfFile> stand_in_for(const Module& module, const std::string& path,
-                                            const Architecture& arch) {
+// fixed address from 0. A list without rows, as dump_syms -c writes it, lends its names.
+StandInFile stand_in_for(const Module& module, const std::string& path, const Architecture& arch) {
   const auto list = MappedFile::open(path);
   Budget budget(path, list->bytes().size());
   const Address first = module.bias == 0 ? module.range.begin : 0;
   const auto rows = debug_frame_of_breakpad(as_text(list->bytes()), first, arch);
-  if (rows.empty() || !budget.draw(Cost::unpacked, rows.size())) {
-    return nullptr;
+  if (!budget.draw(Cost::unpacked, rows.size())) {
+    return {};
   }
   const AddressRange code{first, module.range.end - module.bias};
-  return ElfFile::from_memory(StandInWriter(arch).write(code, rows), path);
+  return {ElfFile::from_memory(StandInWriter(arch).write(code, rows), path), !rows.empty()};
 }
 
 // Where the tools of Breakpad keep the lists of many builds: DIR/libx.so/4C4C44F0...0/libx.so.sym.
@@ -160,11 +164,12 @@ void lend_stand_ins(ProcessImage& process) {
   for (const StandIn& each : assign_symbol_files(process).stand_ins) {
     Module& module = process.modules[each.module];
     try {
-      auto file = module.file == nullptr ? stand_in_for(module, each.path, *process.arch) : nullptr;
-      if (file != nullptr) {
-        module.file = std::move(file);
-        module.remark = "No file was found for " + module.path +
-                        ": its names and unwind rows come from " + each.path + ".";
+      auto made =
+          module.file == nullptr ? stand_in_for(module, each.path, *process.arch) : StandInFile();
+      if (made.file != nullptr) {
+        module.file = std::move(made.file);
+        module.remark = "No file was found for " + module.path + ": its names " +
+                        (made.has_rows ? "and unwind rows " : "") + "come from " + each.path + ".";
       }
     } catch (const Error&) {
       // Said of the list as of any other.

@@ -92,6 +92,23 @@ def test_lists_in_a_store(tmp_path: Path) -> None:
     assert [frame.function for frame in _own(frames, built)] == CHAIN
 
 
+@pytest.mark.parametrize("kind", ["pie", "no-pie"])
+def test_a_list_without_rows(kind: str, tmp_path: Path) -> None:
+    """It lends its names; the frames are those that are found without it, up to main."""
+    built, _ = _lost(tmp_path, f"-{kind}", "-fno-omit-frame-pointer")
+    listed = tmp_path / "program.sym"
+    text = symbol_file(built.twin, "program", low=FIXED if kind == "no-pie" else 0)
+    listed.write_text(re.sub("^STACK.*\n", "", text, flags=re.MULTILINE))
+    frames = _frames(built, listed)
+    without = [frame.pc for frame in _frames(built)]
+    assert [frame.pc for frame in frames] == without[: len(frames)]
+    assert [frame.function for frame in _own(frames, built)] == CHAIN
+    search = Search(symbol_files=[str(listed)])
+    with open_core(str(built.core), search=search) as image:
+        (program,) = [each for each in image.modules if each.is_executable]
+    assert program.remark.endswith(f": its names come from {listed}.")
+
+
 def test_expressions(tmp_path: Path) -> None:
     """The same rules, said otherwise."""
     built, whole = _lost(tmp_path)
