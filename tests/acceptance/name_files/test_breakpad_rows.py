@@ -95,7 +95,7 @@ def test_lists_in_a_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["pie", "no-pie"])
 def test_a_list_without_rows(kind: str, tmp_path: Path) -> None:
     """It lends its names; the frames are those that are found without it, up to main."""
-    built, _ = _lost(tmp_path, f"-{kind}", "-fno-omit-frame-pointer")
+    built, _ = _lost(tmp_path, f"-{kind}", "-O0")
     listed = tmp_path / "program.sym"
     text = symbol_file(built.twin, "program", low=FIXED if kind == "no-pie" else 0)
     listed.write_text(re.sub("^STACK.*\n", "", text, flags=re.MULTILINE))
