@@ -188,19 +188,24 @@ TITLE = r"""
 static __attribute__((constructor)) void title(int count, char **words) {
   extern char **environ;
   memset(words[0], 0, environ[0] - words[0]);
-  strcpy(words[0], "postgres: bob shop [local] SELECT");
+  strcpy(words[0], "postgres: @WORK@");
 }
 """
+WORK = ["bob shop [local] SELECT", "bob shop 10.0.0.1(4242) idle in transaction", "checkpointer ",
+        "walsender bob [local] streaming 0/3000060"]  # fmt: skip
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_glibc_of_a_program_that_gave_itself_a_title(tmp_path: Path, named: bool) -> None:
+@pytest.mark.parametrize("work", WORK)
+def test_glibc_of_a_program_that_gave_itself_a_title(
+    tmp_path: Path, work: str, named: bool
+) -> None:
     """As Redis and PostgreSQL do. It is the file that was named, or one that the title names."""
-    (tmp_path / "title.c").write_text(TITLE)
+    (tmp_path / "title.c").write_text(TITLE.replace("@WORK@", work))
     built = build("-DSYMBOLS", "-include", str(tmp_path / "title.c"))
     words = ["x" * 60, "-"]
     log = ran(built, tmp_path / "ran", *words)
-    assert "\npostgres: bob shop [local] SELECT(+0x" in log.text
+    assert f"\npostgres: {work}(+0x" in log.text
     symbols = tree(tmp_path, built.debug, "postgres.debug")
     program = Path(shutil.copy(built.stripped, tmp_path / "prog"))
     given = ["--exe", program] if named else ["--symbols", symbols]

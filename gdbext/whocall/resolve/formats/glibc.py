@@ -14,7 +14,8 @@ without a name count from the load bias, which makes them link addresses; a name
 the dynamic linker knows, and often not the function's.
 
 The program itself stands there as it calls itself in argv[0]: servers write into it what they do.
-Libraries have paths; so what has none is the program, whatever the words are.
+Libraries have paths; so what has none is the program, whatever the words are. Nor is a path what
+ends with digits alone (`postgres: walsender bob [local] streaming 0/3000060`, `sshd: bob@pts/0`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _END = re.compile(
 # The same with parameters, as c++filt leaves it.
 _CXX_END = re.compile(r"\+0x(?P<offset>[0-9a-f]{1,16})\) ?\[0x(?P<address>[0-9a-f]{1,16})\]")
 _BARE = re.compile(r"\s{0,40}\[0x(?P<address>[0-9a-f]{4,16})\]\s{0,40}")
+_NUMBER = re.compile(r"[0-9A-Fa-f]{1,16}")
 _LONGEST_NAME = 8192
 _VDSO = ("linux-vdso.so.1", "linux-gate.so.1")
 
@@ -50,7 +52,7 @@ def places(line: str, context: Context) -> list[Place]:
     if found is None:
         return []
     at, symbol = _name(line, found)
-    title = line[:at].lstrip() if at > 0 else ""
+    title = line[:at].strip() if at > 0 else ""
     module = title if title[:1] in ("/", ".") and " " not in title else title.split(" ")[-1]
     if not module or (symbol is None and "/" not in module):
         return []
@@ -66,10 +68,15 @@ def places(line: str, context: Context) -> list[Place]:
             offset=None if symbol else number,
             symbol=symbol or None,
             symbol_offset=number if symbol else None,
-            program="/" not in module and module not in _VDSO,
+            program=_is_no_path(module) and module not in _VDSO,
             title=title if title != module else "",
         )
     ]
+
+
+def _is_no_path(word: str) -> bool:
+    number = _NUMBER.fullmatch(word, word.rfind("/") + 1) is not None
+    return "/" not in word or (number and word[0] not in "/.")
 
 
 def _name(line: str, found: re.Match[str]) -> tuple[int, str | None]:
