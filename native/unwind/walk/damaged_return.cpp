@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "arch/system_call.h"
 #include "unwind/code/call_site.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/walk/stack_words.h"
@@ -58,7 +59,20 @@ class Mender {
     const bool uncalled =
         verdict.call == CallMatch::no_call && !verdict.trampoline &&
         (verdict.refusal == Refusal::none || verdict.refusal == Refusal::no_call_before);
-    return uncalled || !word.is_code ? std::optional(word) : std::nullopt;
+    const bool damaged = (uncalled && !behind_system_call(word.applied.caller.pc)) || !word.is_code;
+    return damaged ? std::optional(word) : std::nullopt;
+  }
+
+  // Folklore. Situation: a thread that waits in the kernel is given something else to do first, and
+  // the frame of that ends where the thread will go on. Example: KiUserApcDispatcher of Wine, which
+  // stores the pc and rbp of NtDelayExecution, behind `syscall`, and points rbp at them. Remedy:
+  // what stands behind such an instruction is whole.
+  [[nodiscard]] bool behind_system_call(Address pc) const {
+    CodeBytes room{};
+    InstructionDecoder* decoder = context_.analyser.decoder();
+    return decoder != nullptr &&
+           ends_with_system_call(*decoder, code_before(context_.process, pc, kLongestLook, room),
+                                 pc);
   }
 
   [[nodiscard]] std::optional<DamagedReturn> mend(const DamagedWord& word) const {
