@@ -82,7 +82,8 @@ py::list list_jit_objects(const ProcessImage& process) {
       end = std::max(end, range.end);
     }
     objects.append(py::make_tuple(text(object.file->path()), object.file->bytes().size(),
-                                  object.code.front().begin, end, functions_of(object).size()));
+                                  object.code.front().begin, end,
+                                  functions_of(object, *process.arch).size()));
   }
   return objects;
 }

@@ -27,7 +27,7 @@ constexpr Address kCode = 0x70000000;
 
 void look_up(const JitObject& object, const ProcessImage& image) {
   Address end = 0;
-  for (const JitFunction& function : functions_of(object)) {
+  for (const JitFunction& function : functions_of(object, *image.arch)) {
     if (function.range.empty() || function.range.begin < end ||
         object.code_at(function.range.begin) == nullptr) {
       __builtin_trap();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/arm.h"
 #include "arch/i386.h"
 #include "base/hex.h"
 #include "jit_object_images.h"
@@ -26,9 +27,9 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::string names_of(const JitObject& object) {
+std::string names_of(const JitObject& object, const Architecture& arch = kX86_64) {
   std::string text;
-  for (const JitFunction& function : functions_of(object)) {
+  for (const JitFunction& function : functions_of(object, arch)) {
     text += function.name + " " + hex(function.range.begin) + " " + hex(function.range.end) + "; ";
   }
   return text;
@@ -60,6 +61,19 @@ TEST_CASE("jit objects: functions, by section in object files and by address in 
     REQUIRE(names.at(kJitCode + 0x41) != nullptr);
     CHECK(names.at(kJitCode + 0x41)->source == NameSource::jit_object);
   }
+}
+
+TEST_CASE("jit objects: the bit of T32 is no part of where a function begins") {
+  JitProcess process;
+  std::vector<testing::SectionText> sections;
+  sections.push_back(part(".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, kJitCode, Bytes()));
+  sections.back().header.sh_size = 0x3a;
+  SymbolParts().add("method", STT_FUNC, 1, kJitCode + 1, 0x3a).append_to(sections);
+  process.add(elf_of(ET_EXEC, std::move(sections)));
+  const auto image = process.image();
+  const JitObject& object = jit_objects_of(*image).all()[0];
+  CHECK(names_of(object, kArm) == "method 0x70000000 0x7000003a; ");
+  CHECK(names_of(object) == "method 0x70000001 0x7000003a; ");
 }
 
 TEST_CASE("jit objects: where code was freed and used again, the newest names it") {

@@ -63,7 +63,7 @@ void JitNames::load() {
   std::vector<JitFunction> registered;
   const auto objects = jit_objects_of(process_).all();
   for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
-    for (JitFunction& function : functions_of(*object)) {
+    for (JitFunction& function : functions_of(*object, *process_.arch)) {
       if (is_code_buffer(function.range)) {
         functions_.add(std::move(function));
       } else {

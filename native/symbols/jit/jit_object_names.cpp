@@ -36,11 +36,14 @@ std::optional<Address> start_of(const ElfSymbolEntry& symbol, const ElfFile& fil
   return file.type() == ET_REL ? sections[symbol.section].address + symbol.value : symbol.value;
 }
 
-std::vector<Candidate> candidates_of(const JitObject& object, const ElfSymbols& table) {
+// Functions of T32 have a bit in their addresses that is no part of where they begin.
+std::vector<Candidate> candidates_of(const JitObject& object, const ElfSymbols& table,
+                                     const Architecture& arch) {
   std::vector<Candidate> candidates;
   for (std::uint32_t i = 1; i < table.size(); ++i) {
     const ElfSymbolEntry symbol = table[i];
-    const auto start = start_of(symbol, *object.file);
+    const auto value = start_of(symbol, *object.file);
+    const auto start = value ? std::optional(arch.code_address(*value)) : std::nullopt;
     const AddressRange* code = start ? object.code_at(*start) : nullptr;
     if (code != nullptr) {
       const Address end =
@@ -57,9 +60,9 @@ std::vector<Candidate> candidates_of(const JitObject& object, const ElfSymbols& 
 
 }  // namespace
 
-std::vector<JitFunction> functions_of(const JitObject& object) {
+std::vector<JitFunction> functions_of(const JitObject& object, const Architecture& arch) {
   const ElfSymbols table = ElfSymbols::static_of(*object.file);
-  const std::vector<Candidate> candidates = candidates_of(object, table);
+  const std::vector<Candidate> candidates = candidates_of(object, table, arch);
   std::vector<JitFunction> functions;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     AddressRange range = candidates[i].range;

@@ -28,8 +28,9 @@ class CfiStrategy final : public Strategy {
     const Module* module = context.process.module_at(callee.lookup_pc());
     const bool pe = module != nullptr && module->file != nullptr &&
                     module->file->section(".pdata") != nullptr;  // rows that elf_of_pe() wrote
-    const bool listed = module != nullptr && (module->state == ModuleState::missing ||
-                                              module->state == ModuleState::mismatch);
+    const bool listed =
+        module != nullptr && module->file != nullptr &&
+        (module->state == ModuleState::missing || module->state == ModuleState::mismatch);
     std::string text = pe       ? "the .pdata row of "
                        : listed ? "the STACK CFI record of the symbol file for "
                        : debug  ? "the .debug_frame row of "

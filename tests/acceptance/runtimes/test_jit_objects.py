@@ -20,7 +20,7 @@ from oracles.tools import run
 from places.needs import ATTACHING, require
 
 from acceptance.helpers.stopped_processes import stopped
-from whocall import ProcessImage, Search, open_core, open_process
+from whocall import ProcessImage, Search, Walk, open_core, open_process
 
 HERE = Path(__file__).parent
 ENTRY = Path(__file__).parents[3] / "gdbext" / "whocall.py"
@@ -98,6 +98,19 @@ def test_registered_code(tmp_path: Path, code: Path, form: str) -> None:
     live = stopped(build(tmp_path, code, f"-D{form}"), tmp_path)
     with live as pid, open_process(pid, search=NOWHERE) as image:
         expect_told(image)
+
+
+def test_code_in_a_mapping_with_a_name(tmp_path: Path, code: Path) -> None:
+    """The file is gone; its code has rows and names of the registered object, not of a list."""
+    core = crash(build(tmp_path, code, "-DRELOCATED", "-DCRASH", "-DNAMED"), tmp_path).core
+    for each in tmp_path.rglob("jit-cache"):
+        each.unlink()
+    with open_core(str(core), search=NOWHERE) as image:
+        assert [name for name, _, _ in chain(image)] == CHAIN
+        frames = image.report(walk=Walk(explain=True)).threads[0].frames
+        said = [each.explanation or "" for each in frames if each.trust == "cfi"]
+        assert sum("row of [JIT object at" in each for each in said) >= len(CHAIN) - 2, said
+        assert not any("symbol file" in each for each in said), said
 
 
 def test_stripped_program_that_exports_the_list(tmp_path: Path, code: Path) -> None:
