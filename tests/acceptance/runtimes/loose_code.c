@@ -9,13 +9,14 @@ extern char methods_begin[], methods_end[];
 extern void enter(void** list);
 extern void method_a(void), method_b(void), method_c(void), method_d(void), method_e(void),
     method_f(void), method_g(void), method_h(void), method_i(void), method_j(void), method_k(void),
-    method_l(void), method_x(void), method_y(void);
+    method_l(void), method_x(void), method_y(void), method_m(void), method_z(void);
 static void (*const methods[])(void) = {method_a, method_b, method_c, method_d, method_e,
                                         method_f, method_g, method_h, method_i, method_j,
-                                        method_k, method_l, method_x, method_y};
+                                        method_k, method_l, method_x, method_y, method_m,
+                                        method_z};
 
 static size_t index_of(char name) {
-  static const char names[] = "abcdefghijklxy";
+  static const char names[] = "abcdefghijklxymz";
   return strchr(names, name) - names;
 }
 
