@@ -27,7 +27,7 @@ FRAMED = ["a", "b", "ab", "gabh", "hhhh", "bfbfb", "fa", "jaja", "abghj" * 6, "m
 """Frame pointers lead through all of these."""
 FRAMELESS = ["c", "d", "i", "k", "cdik", "ffc", "ddddd", "kkk", "l", "llcl"]
 MIXED = ["acbd", "dadbdg", "abcdefghikl", "eaea", "ecek", "jd", "bdbdbdj"]
-LEAVES = ["ax", "cx", "dy", "fx", "gfy", "ex", "by", "jx", "abcdikx", "z", "mz", "aaz", "ggmbz", "cz"]
+LEAVES = "ax cx dy fx gfy ex by jx abcdikx z mz aaz ggmbz cz".split()
 
 
 @dataclass(frozen=True)
