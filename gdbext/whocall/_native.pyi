@@ -370,8 +370,7 @@ class Trace:
     threads: list[TraceThread]
     remarks: list[str]  # on what was left out
     maps: bytes  # of a file: lines of /proc/PID/maps
-    machine: str  # of a file: as uname says
-    pointer_size: int  # of a file, bytes
+    arch: str | None  # of a file; None where it is not known
     functions: list[int]  # first bytes of all functions
     call_sites: list[int]  # return addresses of all calls
 
@@ -523,6 +522,12 @@ def printable(text: str) -> str:
     """As whocall.core.printable.printable()."""
 
 def architectures() -> list[str]: ...
+def architecture_facts(name: str) -> dict[str, Any]:
+    """See whocall.core.architecture.Architecture."""
+
+def architecture_of_elf(machine: int, pointer_size: int, big_endian: bool) -> str | None:
+    """Our name for what an ELF header says; None when unknown."""
+
 def architecture_of_gdb(
     name: str, big_endian: bool, pointer_size: int, register_size: int
 ) -> str | None:

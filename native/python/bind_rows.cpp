@@ -86,6 +86,27 @@ std::vector<std::pair<Address, Address>> frame_chain(const std::string& arch_nam
   return chain;
 }
 
+// What Python asks of an instruction set.
+py::dict facts_of(const std::string& name) {
+  const Architecture& arch = architecture_named(name);
+  std::vector<std::string> general;
+  for (const std::string_view each : arch.registers.names) {
+    if (!each.empty()) {
+      general.emplace_back(each);
+    }
+    if (each == arch.registers.names[arch.registers.pc]) {
+      break;
+    }
+  }
+  py::dict facts;
+  facts["family"] = text(arch.family);
+  facts["image_name"] = text(arch.abi.image_name);
+  facts["calls_push"] = arch.frame.pushed_by_call != 0;
+  facts["registers"] = general;
+  facts["mode_bit"] = arch.registers.mode ? ~arch.code.pointer_mask : 0;
+  return facts;
+}
+
 std::vector<std::string> architecture_names() {
   std::vector<std::string> names;
   for (const Architecture* arch : architectures()) {
@@ -101,13 +122,20 @@ void bind_rows(py::module_& module) {
   module.def("decode_frame_chain", &frame_chain, py::arg("arch"), py::arg("stack"),
              py::arg("stack_address"), py::arg("registers"));
   module.def("architectures", &architecture_names);
+  module.def("architecture_facts", &facts_of, py::arg("name"));
+  module.def(
+      "architecture_of_elf",
+      [](std::uint16_t machine, unsigned pointer_size, bool big_endian) {
+        return name_or_none(find_architecture(
+            ElfIdentity{machine, pointer_size, big_endian ? Endian::big : Endian::little}));
+      },
+      py::arg("machine"), py::arg("pointer_size"), py::arg("big_endian"));
   module.def(
       "architecture_of_gdb",
       [](const std::string& name, bool big_endian, unsigned pointer_size,
          unsigned register_size) -> py::object {
-        const Architecture* arch = architecture_of_gdb(GdbTarget{
-            name, big_endian ? Endian::big : Endian::little, pointer_size, register_size});
-        return arch != nullptr ? py::object(text(arch->name)) : py::object(py::none());
+        return name_or_none(architecture_of_gdb(GdbTarget{
+            name, big_endian ? Endian::big : Endian::little, pointer_size, register_size}));
       },
       py::arg("name"), py::arg("big_endian"), py::arg("pointer_size"), py::arg("register_size"));
 }

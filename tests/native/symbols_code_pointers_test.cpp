@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "start_code.h"
 
 namespace whocall::test {

@@ -1,8 +1,8 @@
 // Searching the stack: across gaps, past stale return addresses, and what evidence decides.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_victim.h"
 
 namespace whocall::test {

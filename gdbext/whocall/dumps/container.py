@@ -13,6 +13,8 @@ import os
 import re
 from typing import Any, BinaryIO
 
+from whocall.core.architecture import architecture
+from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.core.long_work import working
 from whocall.core.regular_file import open_regular
@@ -28,8 +30,6 @@ _LONGEST = 8 << 20  # bytes of a list
 _MOST_LAYERS = 1 << 10  # storage drivers stack about a hundred
 _MOST_FILES = 1 << 16  # of an image in a tar: its layers and lists
 _UNKNOWN = "unknown"  # the platform of attestations, which are no images
-# Our names of instruction sets by those of images.
-_PLATFORMS = {"amd64": "x86_64", "arm64": "aarch64", "386": "i386", "arm": "arm"}
 
 
 class Part(io.RawIOBase):
@@ -175,7 +175,8 @@ class _Image:
 
     def _platform(self, row: Any) -> str:
         name = (row.get("platform") or {}).get("architecture", "")
-        return str(_PLATFORMS.get(name, name))
+        known = {architecture(each).image_name: each for each in native.architectures()}
+        return str(known.get(name, name) if name else "")
 
     def _title(self, row: Any) -> str:
         notes = row.get("annotations") or {}

@@ -56,7 +56,7 @@ void print_registers(Sink& to, const Registers& registers) {
     Line line(to);
     line.append("registers:");
     for (std::size_t j = i; j < Registers::kCount && j < i + kRegistersInLine; ++j) {
-      line.append(" ").append(kRegisterNames[j]).append("=");
+      line.append(" ").append(kRegisterNames.data()[j].data()).append("=");
       line.hexadecimal(registers[j], kDigits);
     }
   }
