@@ -99,6 +99,7 @@ def compare(arguments: Values) -> int:
 
 def functions(arguments: Values) -> int:
     """`whocall functions`."""
+    from whocall.core.elf_head import address_size
     from whocall.report.tables.functions import function_text, functions_json, of_file, of_process
 
     demangle = not arguments.no_demangle
@@ -111,7 +112,7 @@ def functions(arguments: Values) -> int:
         if arguments.module:
             raise UsageError("--module chooses among the modules of a core")
         tables = [of_file(arguments.file, arguments.regex, demangle, wanted_search(arguments))]
-        size = 8
+        size = address_size(arguments.file)
     if arguments.json:
         write_json(functions_json(tables))
         return 0
