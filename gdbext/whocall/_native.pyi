@@ -521,6 +521,11 @@ def demangle(name: str) -> str: ...
 def printable(text: str) -> str:
     """As whocall.core.printable.printable()."""
 
+def load_bias(path: _Path, return_addresses: Sequence[int]) -> int | None:
+    """Runtime address minus link address of the program on whose stack these addresses were; None
+    where they do not tell. Raises Error for what is no ELF file.
+    """
+
 def architectures() -> list[str]: ...
 def architecture_facts(name: str) -> dict[str, Any]:
     """See whocall.core.architecture.Architecture."""

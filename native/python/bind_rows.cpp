@@ -8,6 +8,7 @@
 #include "memory/segment_memory.h"
 #include "object/elf_architecture.h"
 #include "object/exception_index.h"
+#include "object/load_bias.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/rows/cfi_program.h"
@@ -121,6 +122,14 @@ void bind_rows(py::module_& module) {
   module.def("cfi_rows", &cfi_rows, py::arg("path"), py::arg("section") = ".eh_frame");
   module.def("decode_frame_chain", &frame_chain, py::arg("arch"), py::arg("stack"),
              py::arg("stack_address"), py::arg("registers"));
+  module.def(
+      "load_bias",
+      [](const std::string& path, const std::vector<Address>& addresses) -> std::optional<Address> {
+        const auto file = ElfFile::open(path);
+        const Architecture* arch = find_architecture(file->identity());
+        return arch != nullptr ? load_bias(*file, *arch, addresses) : std::nullopt;
+      },
+      py::arg("path"), py::arg("return_addresses"));
   module.def("architectures", &architecture_names);
   module.def("architecture_facts", &facts_of, py::arg("name"));
   module.def(

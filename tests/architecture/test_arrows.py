@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,26 @@ from arrows import (
     import_faults,
     include_circles,
     include_faults,
+    native_files,
 )
 
 
 def test_includes_follow_the_arrows(project_root: Path) -> None:
     assert list(include_faults(project_root / "native")) == []
+
+
+def test_machines_have_their_numbers_in_one_place(project_root: Path) -> None:
+    """EM_* stands where instruction sets are; whoever asks for one has a fact of it to ask for.
+
+    What writes ELF files of Windows' DLLs has two numbers to write.
+    """
+    native = project_root / "native"
+    asking = {
+        path.relative_to(native).as_posix()
+        for path in native_files(native)
+        if re.search(r"\bEM_[A-Z]", re.sub(r"//.*", "", path.read_text(encoding="utf-8")))
+    }
+    assert {name for name in asking if not name.startswith("arch/")} == {"object/pe_elf_writer.cpp"}
 
 
 def test_no_files_include_each_other_in_a_circle(project_root: Path) -> None:

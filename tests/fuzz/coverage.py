@@ -30,7 +30,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "demangle": ("symbols/table/demangler.cpp",),
     "elf_file": (
         *("object/elf_", "object/mini_debug_info.cpp", "object/relocat", "object/debug_link.cpp"),
-        "object/mips_got.cpp",
+        "object/implicit_got.cpp",
     ),
     "embedded": ("object/embedded_file.cpp",),
     "exceptions": ("object/exception_index.cpp", "unwind/rows/exception_program.cpp"),
