@@ -43,6 +43,7 @@ NAMES = [
     "compare", "compare no gdb", "compare packed", "export", "functions", "modules", "repair-plan",
     "report", "report nowhere", "resolve", "resolve --json", "signatures", "symbol", "trace",
     "triage", "triage --json", "triage reports", "triage store", "unpack", "unpack to stdout",
+    "why",
 ]  # fmt: skip
 
 

@@ -119,6 +119,7 @@ _TABLE: dict[str, Callable[[Values], Keeps]] = {
     "symbol": lambda arguments: Keeps(inputs=(arguments.file,)),
     "trace": _trace,
     "triage": _triage,
+    "why": _core,
     "unpack": lambda arguments: Keeps(inputs=None, outputs=(arguments.output,)),
 }
 
