@@ -9,7 +9,7 @@
 #include "process/recorded_crash.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "symbols/lists/stand_in_file.h"
+#include "symbols/external/stand_in_file.h"
 
 namespace py = pybind11;
 

@@ -11,7 +11,7 @@ from pathlib import Path
 # include itself and all that stand before it here, but for BESIDE and ALONE.
 ORDER = [
     *("base", "rules", "arch", "memory", "object", "object/bfd", "object/dw", "process"),
-    *("symbols/table", "symbols/starts", "symbols/inferred", "symbols/lists"),
+    *("symbols/table", "symbols/discovery", "symbols/inferred", "symbols/external"),
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/walk", "unwind/audit"),
     *("symfile", "report", "tracing", "python"),
@@ -22,7 +22,7 @@ BESIDE = [
     {"arch", "memory"},
     {"rules", "arch"},
     {"rules", "memory"},
-    {"symbols/inferred", "symbols/lists", "symbols/signatures", "symbols/jit"},
+    {"symbols/inferred", "symbols/external", "symbols/signatures", "symbols/jit"},
     {"unwind/walk", "unwind/audit"},
 ]
 

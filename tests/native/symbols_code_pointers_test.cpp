@@ -1,5 +1,5 @@
 // What words of the data say of the code that they point to.
-#include "symbols/starts/code_pointers.h"
+#include "symbols/discovery/code_pointers.h"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 #include "arch/x86/i386_facts.h"
 #include "arch/x86/x86_64_facts.h"
 #include "start_code.h"
-#include "symbols/starts/function_starts.h"
+#include "symbols/discovery/function_starts.h"
 
 namespace whocall::test {
 namespace {

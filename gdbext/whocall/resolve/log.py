@@ -19,12 +19,12 @@ from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.maps import parse_mapping
 from whocall.resolve.lines import read_chunks
 from whocall.resolve.modules import Modules
+from whocall.resolve.other_files import stranger
 from whocall.resolve.record import looks_like_records, read_records
 from whocall.resolve.record_text import record_lines
 from whocall.resolve.resolve_json import resolve_json
 from whocall.resolve.resolver import Line, Resolver
 from whocall.resolve.sources import HEAD, called, opened, read_from, require_directories
-from whocall.resolve.strangers import stranger
 from whocall.resolve.text import resolved
 
 _MOST_RECORDS = 1 << 26  # bytes

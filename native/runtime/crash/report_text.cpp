@@ -1,8 +1,8 @@
 #include "runtime/crash/report_text.h"
 
 #include "runtime/crash/signals.h"
+#include "runtime/debug_files.h"
 #include "runtime/description.h"
-#include "runtime/known_files.h"
 #include "runtime/lines_of_file.h"
 #include "runtime/machine.h"
 #include "runtime/mapped_modules.h"
