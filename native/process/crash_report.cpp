@@ -137,8 +137,7 @@ std::size_t CrashReport::read(std::span<std::byte> room) {
       in_line_ = enter_line();
     } else {
       take_groups(made, end);
-      if (made != end && begin_ != end_ &&
-          !take_character(std::to_integer<unsigned>(buffer_[begin_++]), made)) {
+      if (made != end && begin_ != end_ && !take_character(made)) {
         end_with("a line of the core is not base64");
       }
     }
@@ -176,7 +175,8 @@ void CrashReport::take_groups(std::byte*& made, const std::byte* end) {
 }
 
 // What does not come in whole groups. False where it has no place there.
-bool CrashReport::take_character(unsigned character, std::byte*& made) {
+bool CrashReport::take_character(std::byte*& made) {
+  const auto character = std::to_integer<unsigned>(buffer_[begin_++]);
   if (character == '\n') {
     in_line_ = false;
     return digits_ % 4 == 0;

@@ -40,8 +40,7 @@ class CrashReport final : public ByteSource {
   void keep(const std::string& key, std::string_view value);
   void go_on(std::string_view line);
   bool enter_line();
-  bool end_line();
-  bool take_character(unsigned character, std::byte*& made);
+  bool take_character(std::byte*& made);
   void take_groups(std::byte*& made, const std::byte* end);
   void end_with(std::string damage);
 

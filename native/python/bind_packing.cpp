@@ -20,7 +20,7 @@ std::span<const std::byte> span_of(const py::bytes& bytes) {
 
 // Less than `size` only at the end.
 py::bytes read_part(FilePart& part, std::size_t size) {
-  py::bytes made = py::reinterpret_steal<py::bytes>(
+  auto made = py::reinterpret_steal<py::bytes>(
       PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!made) {
     throw py::error_already_set();
