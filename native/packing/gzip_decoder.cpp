@@ -12,7 +12,7 @@ namespace {
 constexpr int kGzipAlone = 31;  // a window of 32 KiB, and a header of gzip's before it
 
 // zlib counts in 32 bits.
-uInt counted(std::size_t size) {
+uInt counted_for_zlib(std::size_t size) {
   return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
 }
 
@@ -28,8 +28,8 @@ class GzipDecoder final : public FrameDecoder {
   ~GzipDecoder() override { inflateEnd(&stream_); }
 
   Step step(std::span<const std::byte> input, std::span<std::byte> room) override {
-    const uInt in = counted(input.size());
-    const uInt out = counted(room.size());
+    const uInt in = counted_for_zlib(input.size());
+    const uInt out = counted_for_zlib(room.size());
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input.data()));
     stream_.avail_in = in;
     stream_.next_out = reinterpret_cast<Bytef*>(room.data());

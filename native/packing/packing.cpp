@@ -11,26 +11,24 @@ struct PackingMark {
   Packing packing;
 };
 
-using namespace std::string_view_literals;
-
 constexpr std::array kPackingMarks{
-    PackingMark{"\x28\xb5\x2f\xfd"sv, Packing::zstd},
-    PackingMark{"\x04\x22\x4d\x18"sv, Packing::lz4},
-    PackingMark{"\xfd\x37zXZ\0"sv, Packing::xz},
-    PackingMark{"\x1f\x8b"sv, Packing::gzip},
-    PackingMark{"BZh"sv, Packing::bzip2},
+    PackingMark{"\x28\xb5\x2f\xfd", Packing::zstd},
+    PackingMark{"\x04\x22\x4d\x18", Packing::lz4},
+    PackingMark{{"\xfd\x37zXZ\0", kPackingMark}, Packing::xz},
+    PackingMark{"\x1f\x8b", Packing::gzip},
+    PackingMark{"BZh", Packing::bzip2},
 };
 
 // A frame that readers skip: its magic number is one of sixteen.
 bool begins_with_skipped_frame(std::string_view head) {
   return head.size() >= 4 && (static_cast<unsigned char>(head[0]) & 0xf0U) == 0x50 &&
-         head.substr(1, 3) == "\x2a\x4d\x18"sv;
+         head.substr(1, 3) == "\x2a\x4d\x18";
 }
 
 }  // namespace
 
 std::string_view name_of(Packing packing) {
-  constexpr std::array kNames{"zstd"sv, "lz4"sv, "xz"sv, "gzip"sv, "bzip2"sv};
+  constexpr std::array<std::string_view, 5> kNames{"zstd", "lz4", "xz", "gzip", "bzip2"};
   return kNames[static_cast<std::size_t>(packing)];
 }
 

@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kHole = 4096;                         // bytes
 constexpr std::uint64_t kLook = std::uint64_t{64} << 20U;   // bytes between looks at the disk
 constexpr std::size_t kMadeAtOnce = std::size_t{1} << 18U;  // bytes
-constexpr std::array<std::byte, kHole> kNothing{};
+constexpr std::array<std::byte, kHole> kHoleBytes{};
 
-bool is_zero(std::span<const std::byte> block) {
-  return std::memcmp(block.data(), kNothing.data(), block.size()) == 0;
+bool is_hole(std::span<const std::byte> block) {
+  return std::memcmp(block.data(), kHoleBytes.data(), block.size()) == 0;
 }
 
 // Where the block ends in which the byte at `at` of the piece lies; the piece begins at `place`.
@@ -41,7 +41,7 @@ void SparseFile::write(std::span<const std::byte> piece) {
     std::size_t end = begin;  // of blocks that are not zero
     while (at < piece.size()) {
       const std::size_t next = block_end(at, piece.size(), size_);
-      const bool hollow = is_zero(piece.subspan(at, next - at));
+      const bool hollow = is_hole(piece.subspan(at, next - at));
       at = next;
       if (hollow) {
         break;

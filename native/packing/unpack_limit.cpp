@@ -40,7 +40,7 @@ bool has_name(int file) {
   return file >= 0 && ::fstat(file, &status) == 0 && status.st_nlink > 0;
 }
 
-std::string folder_of(int file) {
+std::string folder_of_open(int file) {
   std::array<char, PATH_MAX> target{};
   const std::string link = "/proc/self/fd/" + std::to_string(file);
   const ssize_t size = ::readlink(link.c_str(), target.data(), target.size());
@@ -90,10 +90,11 @@ void fail_to_write(const std::string& name, const WritePlace& place, int error) 
     fail_with(name, "cannot be unpacked", error);
   }
   const bool named = has_name(place.file);
-  throw Error(name,
-              "cannot be unpacked: " + (named ? folder_of(place.file) : place.folder) + " is full",
-              std::string("Free some space, or ") +
-                  (named ? "write to another folder" : "name another folder in TMPDIR"));
+  throw Error(
+      name,
+      "cannot be unpacked: " + (named ? folder_of_open(place.file) : place.folder) + " is full",
+      std::string("Free some space, or ") +
+          (named ? "write to another folder" : "name another folder in TMPDIR"));
 }
 
 }  // namespace whocall
