@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -15,15 +14,18 @@
 namespace whocall {
 namespace {
 
-constexpr std::uint64_t kLastOffset = std::numeric_limits<off_t>::max();
-
-std::uint64_t rest_of_file(int file) {
+// Bytes from `offset` on; 0 for what is no file.
+std::uint64_t rest_of_file(int file, std::uint64_t offset) {
   struct stat status = {};
   if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     return 0;
   }
-  const off_t at = ::lseek(file, 0, SEEK_CUR);
-  return at < 0 || at > status.st_size ? 0 : static_cast<std::uint64_t>(status.st_size - at);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  return size - std::min(offset, size);
+}
+
+std::uint64_t place_in(int file) {
+  return static_cast<std::uint64_t>(std::max<off_t>(::lseek(file, 0, SEEK_CUR), 0));
 }
 
 // Of a descriptor that does not wait by itself.
@@ -35,18 +37,21 @@ void wait_for_bytes(int file) {
 }  // namespace
 
 DescriptorSource::DescriptorSource(int file, std::string name)
-    : file_(file), name_(std::move(name)), total_(rest_of_file(file)) {}
+    : file_(file), name_(std::move(name)), total_(rest_of_file(file, place_in(file))) {}
 
 DescriptorSource::DescriptorSource(int file, std::string name, std::uint64_t offset,
                                    std::uint64_t size)
     : file_(file),
       name_(std::move(name)),
-      begin_(std::min(offset, kLastOffset)),
-      total_(std::min(size, kLastOffset - *begin_)) {}
+      begin_(offset),
+      total_(std::min(size, rest_of_file(file, offset))) {}
 
 std::size_t DescriptorSource::read(std::span<std::byte> room) {
   if (begin_) {
     room = room.first(std::min<std::uint64_t>(room.size(), total_ - done_));
+    if (room.empty()) {
+      return 0;
+    }
   }
   while (true) {
     check_interrupt();

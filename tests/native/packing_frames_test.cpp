@@ -52,6 +52,18 @@ TEST_CASE("packed streams: pieces and rooms of any size") {
   }
 }
 
+TEST_CASE("packed streams: what the last input of a cut one holds is not lost in small rooms") {
+  const std::string contents(3 << 20U, 'x');
+  for (const Packing packing : kPackings) {
+    CAPTURE(name_of(packing));
+    const std::string stream = packed_by(packing, contents);
+    for (const std::size_t cut : {stream.size() / 2, stream.size() - 9, stream.size() - 1}) {
+      const std::string whole = unpacked(packing, stream.substr(0, cut), 4096, 4 << 20U).contents;
+      CHECK(unpacked(packing, stream.substr(0, cut), 4096, 100).contents == whole);
+    }
+  }
+}
+
 TEST_CASE("packed streams: frames follow each other, and what is none is left out") {
   for (const Packing packing : kPackings) {
     CAPTURE(name_of(packing));

@@ -165,6 +165,7 @@ TEST_CASE("file part: a stretch, unpacked where it is packed") {
   CHECK(all_of(beyond).empty());
   FilePart rest(open.get(), "x", 6, UINT64_MAX);
   CHECK(all_of(rest) == "text");
+  CHECK(DescriptorSource(open.get(), "x", 6, UINT64_MAX).total() == 4);  // for people who wait
 }
 
 TEST_CASE("descriptor source: pipes, and what cannot be read") {
