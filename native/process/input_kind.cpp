@@ -2,9 +2,6 @@
 
 #include <elf.h>
 
-#include <algorithm>
-#include <array>
-
 #include "base/byte_view.h"
 #include "base/text_lines.h"
 #include "packing/packing.h"
@@ -12,11 +9,7 @@
 namespace whocall {
 namespace {
 
-constexpr std::string_view kMinidumpBegin = "MDMP";
 constexpr std::string_view kReportBegin = "ProblemType:";
-// What Android's log has, in which other lines may stand before it.
-constexpr std::array<std::string_view, 2> kMicrodumpWords{"-----BEGIN BREAKPAD MICRODUMP",
-                                                          "google-breakpad"};
 
 // ET_* of an ELF header; 0 where it is none.
 unsigned elf_type_of(std::span<const std::byte> head) {
@@ -35,15 +28,14 @@ std::string_view input_kind(std::span<const std::byte> head) {
   if (text.starts_with(ELFMAG)) {
     return elf_type_of(head) == ET_CORE ? kCoreKind : "elf";
   }
-  if (text.starts_with(kMinidumpBegin)) {
+  if (text.starts_with(kMinidumpMark)) {
     return kMinidumpKind;
   }
   if (text.starts_with(kReportBegin)) {
     return kReportKind;
   }
-  if (std::ranges::any_of(kMicrodumpWords, [&](std::string_view word) {
-        return text.find(word) != std::string_view::npos;
-      })) {
+  if (text.find(kMicrodumpMark) != std::string_view::npos ||
+      text.find(kMicrodumpTag) != std::string_view::npos) {
     return kMicrodumpKind;
   }
   const auto packing = packing_of(head);
