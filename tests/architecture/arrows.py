@@ -10,7 +10,8 @@ from pathlib import Path
 # The rooms of native/ from the ground up; "symbols/table" is a room inside another. Each may
 # include itself and all that stand before it here, but for BESIDE and ALONE.
 ORDER = [
-    *("base", "rules", "arch", "memory", "object", "object/bfd", "object/dw", "process"),
+    *("base", "rules", "arch", "memory", "packing"),
+    *("object", "object/bfd", "object/dw", "process"),
     *("symbols/table", "symbols/discovery", "symbols/inferred", "symbols/external"),
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/walk", "unwind/audit"),
@@ -22,6 +23,7 @@ BESIDE = [
     {"arch", "memory"},
     {"rules", "arch"},
     {"rules", "memory"},
+    *({"packing", room} for room in ("rules", "arch", "memory")),
     {"symbols/inferred", "symbols/external", "symbols/signatures", "symbols/jit"},
     {"unwind/walk", "unwind/audit"},
 ]

@@ -43,6 +43,12 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     ),
     "name_list": ("symbols/external/",),
     "packed": ("object/elf_decompress.cpp", "object/xz.cpp", "runtime/xz.cpp", "runtime/lzma.cpp"),
+    "packed_crash": (
+        *("packing/frame_decoder.cpp", "packing/zstd_decoder.cpp", "packing/lz4_decoder.cpp"),
+        *("packing/xz_decoder.cpp", "packing/gzip_decoder.cpp", "packing/bzip2_decoder.cpp"),
+        *("packing/packing.cpp", "packing/unpacked_source.cpp", "packing/headed_source.cpp"),
+        *("process/crash_report.cpp", "process/input_kind.cpp", "process/packed_crash.cpp"),
+    ),
     "pclntab": ("object/go_pclntab.cpp",),
     "pe_file": ("object/pe_",),
     "process_notes": (

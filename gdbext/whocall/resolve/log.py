@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from types import TracebackType
 
 from whocall.core.errors import Error
-from whocall.core.long_work import working
+from whocall.core.long_work import share_of, working
 from whocall.core.search import Search
-from whocall.dumps.streams import share_of
 from whocall.report.form.style import Style
 from whocall.resolve.complaints import complaints
 from whocall.resolve.facts.context import Context
