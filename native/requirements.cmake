@@ -11,6 +11,8 @@ set(requirements
   "libdeflate  libdeflate.h            libdeflate-dev     libdeflate-devel    libdeflate  libdeflate-devel      libdeflate-dev"
   "liblzma     lzma.h                  liblzma-dev        xz-devel            xz          xz-devel              xz-dev"
   "libzstd     zstd.h                  libzstd-dev        libzstd-devel       zstd        libzstd-devel         zstd-dev"
+  "liblz4      lz4frame.h              liblz4-dev         lz4-devel           lz4         liblz4-devel          lz4-dev"
+  "libbz2      bzlib.h                 libbz2-dev         bzip2-devel         bzip2       libbz2-devel          bzip2-dev"
   "capstone    capstone/capstone.h     libcapstone-dev    capstone-devel      capstone    capstone-devel        capstone-dev"
   "libiberty   libiberty/demangle.h    libiberty-dev      binutils-devel      binutils    binutils-devel        binutils-dev"
   "libbfd      bfd.h                   binutils-dev       binutils-devel      binutils    binutils-devel        binutils-dev"

@@ -8,8 +8,8 @@
 #                   is g++-12-multilib where g++ is g++-12
 
 build_packages=(g++ cmake ninja-build 'pkgconf|pkg-config' pybind11-dev python3-dev binutils-dev
-                libiberty-dev libdw-dev libcapstone-dev liblzma-dev zlib1g-dev libdeflate-dev libzstd-dev libdebuginfod-dev
-                nlohmann-json3-dev binutils gdb)
+                libiberty-dev libdw-dev libcapstone-dev liblzma-dev zlib1g-dev libdeflate-dev libzstd-dev
+                liblz4-dev libbz2-dev libdebuginfod-dev nlohmann-json3-dev binutils gdb)
 bench_packages=(lldb elfutils llvm clang libunwind-dev uftrace libbenchmark-dev)
 test_packages=("${bench_packages[@]}"
                ccache gdb-multiarch debootstrap 'binutils-gold|' 'libclang-rt-dev|libclang-rt-{clang}-dev'
@@ -28,10 +28,10 @@ mips_packages=(g++-mips-linux-gnu g++-mipsel-linux-gnu g++-mips64el-linux-gnuabi
 
 # The same for distributions without apt, by their documentation: not tried.
 elsewhere='
-Fedora     dnf install gcc-c++ cmake ninja-build pkgconf-pkg-config pybind11-devel python3-devel binutils-devel elfutils-devel capstone-devel xz-devel zlib-devel libdeflate-devel libzstd-devel elfutils-debuginfod-client-devel json-devel gdb
-Arch       pacman -S --needed gcc cmake ninja pkgconf pybind11 python binutils elfutils debuginfod capstone xz zlib libdeflate zstd nlohmann-json gdb
-openSUSE   zypper install gcc-c++ cmake ninja pkgconf-pkg-config python3-pybind11-devel python3-devel binutils-devel libdw-devel capstone-devel xz-devel zlib-devel libdeflate-devel libzstd-devel libdebuginfod-devel nlohmann_json-devel gdb
-Alpine     apk add bash g++ cmake samurai pkgconf py3-pybind11-dev python3-dev binutils-dev elfutils-dev capstone-dev xz-dev zlib-dev libdeflate-dev zstd-dev nlohmann-json gdb'
+Fedora     dnf install gcc-c++ cmake ninja-build pkgconf-pkg-config pybind11-devel python3-devel binutils-devel elfutils-devel capstone-devel xz-devel zlib-devel libdeflate-devel libzstd-devel lz4-devel bzip2-devel elfutils-debuginfod-client-devel json-devel gdb
+Arch       pacman -S --needed gcc cmake ninja pkgconf pybind11 python binutils elfutils debuginfod capstone xz zlib libdeflate zstd lz4 bzip2 nlohmann-json gdb
+openSUSE   zypper install gcc-c++ cmake ninja pkgconf-pkg-config python3-pybind11-devel python3-devel binutils-devel libdw-devel capstone-devel xz-devel zlib-devel libdeflate-devel libzstd-devel liblz4-devel libbz2-devel libdebuginfod-devel nlohmann_json-devel gdb
+Alpine     apk add bash g++ cmake samurai pkgconf py3-pybind11-dev python3-dev binutils-dev elfutils-dev capstone-dev xz-dev zlib-dev libdeflate-dev zstd-dev lz4-dev bzip2-dev nlohmann-json gdb'
 
 # The major version that the distribution's `package` stands for: 12 of g++, which depends on g++-12.
 version_of() {  # PACKAGE

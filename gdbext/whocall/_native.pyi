@@ -370,8 +370,7 @@ class Trace:
     threads: list[TraceThread]
     remarks: list[str]  # on what was left out
     maps: bytes  # of a file: lines of /proc/PID/maps
-    machine: str  # of a file: as uname says
-    pointer_size: int  # of a file, bytes
+    arch: str | None  # of a file; None where it is not known
     functions: list[int]  # first bytes of all functions
     call_sites: list[int]  # return addresses of all calls
 
@@ -448,8 +447,57 @@ class RecordedCrash:
         """The files of modules, by an address in each: says what of them was mapped. Once."""
     def image(self, search: FileSearch) -> Process:
         """The process as such a core would tell it. Raises Error."""
-    def write(self, file: int) -> None:
-        """Writes the core to the descriptor. Raises OSError, and Error where the dump is gone."""
+    def write(self, file: int, folder: _Path) -> None:
+        """Writes the core to the descriptor; `folder` is where files without names lie, for
+        complaints. Raises Error."""
+
+def kind_of_input(head: bytes) -> str:
+    """Of a file that begins so: "core", "elf" (another ELF file), "minidump", "microdump",
+    "apport", what it is packed with, or ""."""
+
+class PackedCrash:
+    """A crash as it comes: packed, in a report, packed again. Errors' reasons go on from the path:
+    `core.gz cannot be unpacked`."""
+
+    def __init__(self, file: int, name: _Path) -> None:
+        """Takes off what is packed, as far as it tells what is inside. The descriptor of a file or
+        a pipe, read from where it stands, has to stay open. Raises Error."""
+
+    kind: str  # "core", "minidump" or "microdump"
+    fields: dict[str, str]  # of a report
+    damage: str  # once it is written, why not to its end; or ""
+    def write(self, out: int, folder: _Path) -> int:
+        """Writes what is inside to the empty file; `folder` is where files without names lie, for
+        complaints. Once. Returns the size, bytes. Raises Error."""
+
+class FilePart:
+    """A stretch of a file, which has to stay open, unpacked where it is packed. Errors as those of
+    PackedCrash."""
+
+    def __init__(self, file: int, name: _Path, offset: int, size: int) -> None: ...
+    def read(self, size: int) -> bytes:
+        """Less only at the end."""
+    def skip(self, size: int) -> bool:
+        """Whether so many bytes were there."""
+    def write(self, out: int, folder: _Path) -> int:
+        """Writes what was not read to the empty file. Returns its size, bytes."""
+    damage: str  # at its end, why that is no good one; or ""
+
+class SparseFile:
+    """An empty file to which pieces are written, pages of zeros as holes, within the limit."""
+
+    def __init__(self, file: int, folder: _Path, name: _Path) -> None: ...
+    def write(self, piece: bytes) -> None:
+        """Raises Error."""
+    def end(self) -> int:
+        """Makes it as long as what was written; returns that, bytes."""
+
+def require_size(size: int, name: _Path) -> None:
+    """Raises Error where so many bytes are more than what `name` may unpack to."""
+
+def require_room(size: int, name: _Path, folder: _Path, file: int) -> None:
+    """Raises Error where so many bytes are not to be written, to the file or, where that is -1, to
+    files in the folder."""
 
 def library_folders() -> tuple[list[str], list[str], list[str]]:
     """Where dynamic linkers look, below the root; folders in which others are that end like this:
@@ -522,7 +570,18 @@ def demangle(name: str) -> str: ...
 def printable(text: str) -> str:
     """As whocall.core.printable.printable()."""
 
+def load_bias(path: _Path, return_addresses: Sequence[int]) -> int | None:
+    """Runtime address minus link address of the program on whose stack these addresses were; None
+    where they do not tell. Raises Error for what is no ELF file.
+    """
+
 def architectures() -> list[str]: ...
+def architecture_facts(name: str) -> dict[str, Any]:
+    """See whocall.core.architecture.Architecture."""
+
+def architecture_of_elf(machine: int, pointer_size: int, big_endian: bool) -> str | None:
+    """Our name for what an ELF header says; None when unknown."""
+
 def architecture_of_gdb(
     name: str, big_endian: bool, pointer_size: int, register_size: int
 ) -> str | None:

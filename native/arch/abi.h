@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "base/byte_view.h"
 
@@ -26,6 +28,9 @@ struct Abi {
   unsigned call_alignment = 16;  // bytes
   // Of integers of 8 bytes in structures, bytes.
   std::uint8_t wide_alignment = 8;
+  // What uname calls the machines that run its programs, in either byte order.
+  std::span<const std::string_view> host_names{};
+  std::string_view image_name{};  // in indices of container images; empty: none is known
 
   [[nodiscard]] bool is_of(const ElfIdentity& file) const {
     return file.machine == elf_machine && file.pointer_size == pointer_size &&

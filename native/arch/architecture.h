@@ -1,5 +1,5 @@
-// What an instruction set is, as data, by question. To add one: write a file like x86_64.cpp beside
-// this one and give it a row in architectures.cpp. Nothing else changes.
+// What an instruction set is, as data, by question. To add one: make a folder like aarch64 beside
+// this file, and give it a row in architectures.cpp. Nothing else changes.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ namespace whocall {
 
 struct Architecture {
   std::string_view name;                          // "x86_64": the word in JSON
+  std::string_view family;                        // "x86": what several rows have in common
   std::span<const std::string_view> gdb_names{};  // see architecture_choice.h
 
   Abi abi;

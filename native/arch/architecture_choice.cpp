@@ -23,6 +23,14 @@ const Architecture* architecture_of_gdb(const GdbTarget& target) {
   });
 }
 
+const Architecture* architecture_of_host(std::string_view machine, unsigned pointer_size,
+                                         Endian endian) {
+  return first_that([&](const Architecture& arch) {
+    return arch.abi.endian == endian && arch.abi.pointer_size == pointer_size &&
+           std::ranges::find(arch.abi.host_names, machine) != arch.abi.host_names.end();
+  });
+}
+
 const Architecture* architecture_of_core(const ElfIdentity& header,
                                          std::size_t register_note_size) {
   const Architecture* by_header = find_architecture(header);

@@ -20,6 +20,10 @@ struct GdbTarget {
 // Null when unknown.
 const Architecture* architecture_of_gdb(const GdbTarget& target);
 
+// That of programs with pointers of so many bytes where uname says `machine`; null when unknown.
+const Architecture* architecture_of_host(std::string_view machine, unsigned pointer_size,
+                                         Endian endian);
+
 // That of a core whose first NT_PRSTATUS note has so many bytes; null when unknown.
 //
 // Situation: the header of a core often has no flags, whichever ABI its program is of. Example: the

@@ -1,13 +1,13 @@
 // The list of instruction sets: a new one gets a row here.
 #include <algorithm>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/facts.h"
 #include "arch/architecture.h"
-#include "arch/arm.h"
-#include "arch/i386.h"
-#include "arch/mips.h"
-#include "arch/x32.h"
-#include "arch/x86_64.h"
+#include "arch/arm/facts.h"
+#include "arch/mips/facts.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x32_facts.h"
+#include "arch/x86/x86_64_facts.h"
 
 namespace whocall {
 namespace {

@@ -29,6 +29,22 @@ struct ElfMachine {
   bool has_rld_map = false;
   // The section of procedure descriptors, object/procedure_table.h; empty: none.
   std::string_view procedure_section{};
+  // Of stubs that hand a symbol's number to the loader, where others have a linkage table; the
+  // symbol of the function, which is another file's, has its stub's address. Empty: none.
+  std::string_view stub_section{};
+  // libbfd counts slots of linkage tables, instead of reading their code: symbols/table/
+  // plt_symbols.cpp tells what comes of it.
+  bool has_counted_slots = false;
+  // DT_* of the words that the loader fills in without being told by relocations, object/
+  // implicit_got.h: how many belong to no symbol, and the first symbol of the others. 0: none.
+  std::int64_t local_words_tag = 0;
+  std::int64_t first_symbol_tag = 0;
+  // Static code counts distances from the section .got, too, which no dynamic table names.
+  bool counts_from_got_section = false;
+  // Of 8-byte files the first 4 bytes of r_info are the symbol, the last one the type.
+  bool has_symbol_first = false;
+  // siginfo_t has the code in front of the error number.
+  bool has_code_first = false;
 
   [[nodiscard]] bool has_marks() const { return !marks.empty(); }
   [[nodiscard]] bool is_mark(std::string_view symbol) const;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "arch/registers.h"
 
@@ -50,6 +51,15 @@ struct GoFrames {
   std::uint8_t pushed_by_injection = 0;  // bytes
 };
 
+// The call that a function with too little stack makes at its beginning, to what makes some and
+// calls the rest of the function first (-fsplit-stack): it comes back behind its own return
+// address.
+struct OuterCall {
+  std::span<const std::uint8_t> computes{};  // the code for the address behind the own return
+  std::span<const std::uint8_t> calls{};     // the code that goes there; empty: there is none
+  std::int32_t outer = 0;                    // from one return address to the other, bytes
+};
+
 struct FrameModel {
   // The CFA on entry, from the stack pointer there. On x86 the size of the return address that the
   // call pushed; on IBM Z the 160 bytes that a caller leaves to its callee.
@@ -61,6 +71,7 @@ struct FrameModel {
   std::int32_t red_zone = 0;  // bytes
   std::optional<FrameChain> chain{};
   std::optional<GoFrames> go{};  // a miss where Go programs are not followed
+  OuterCall outer_call{};
 
   // The caller's stack pointer from the CFA, where no rule says better.
   [[nodiscard]] std::int64_t sp_from_cfa() const {

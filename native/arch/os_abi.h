@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -67,10 +68,23 @@ struct ThreadAreaNote {
   std::uint32_t address_offset = 0;
 };
 
+// The buffer in which glibc's start-up code keeps, on the stack of every thread, where to go when
+// the thread is cancelled. Two words of it are exclusive-ored with a key that lies beside the
+// thread's own data, and rotated to the left.
+struct KeptJump {
+  std::uint32_t key_offset = 0;  // bytes from the thread pointer
+  unsigned rotated = 0;          // bits
+  std::uint32_t sp_offset = 0;   // bytes from the buffer
+  std::uint32_t pc_offset = 0;
+  std::uint32_t size = 0;       // bytes, of all that start-up code has of it
+  std::uint32_t alignment = 0;  // bytes, of the buffer and of what holds it
+};
+
 struct OsAbi {
   PrstatusLayout prstatus{};
   SignatureNote signatures{};
   ThreadAreaNote thread_areas{};
+  std::optional<KeptJump> kept_jump{};  // a miss where it is not known
   std::span<const SignalTrampoline> signal_trampolines{};
   std::span<const ThreadStart> thread_starts{};
 };

@@ -7,9 +7,10 @@
 #include <cstring>
 #include <utility>
 
+#include "arch/elf_machine.h"
 #include "object/elf_dynamic.h"
 #include "object/elf_symbols.h"
-#include "object/mips_got.h"
+#include "object/implicit_got.h"
 #include "object/relocation_info.h"
 
 namespace whocall {
@@ -31,7 +32,8 @@ class RelocationSection {
   // libraries have; null elsewhere.
   [[nodiscard]] const std::byte* plain_entries() const {
     const bool plain = word_ == 8 && with_addend_ && bytes_.endian() == Endian::little &&
-                       std::endian::native == std::endian::little && file_.machine() != EM_MIPS;
+                       std::endian::native == std::endian::little &&
+                       !elf_machine(file_.machine()).has_symbol_first;
     return plain ? bytes_.bytes().data() : nullptr;
   }
   // Index in .dynsym of the symbol of an entry; 0: none.
@@ -103,9 +105,9 @@ void for_each_packed_relocation(const ElfFile& file, const std::function<void(Ad
 }
 
 // One word for each symbol from the first on that the table has any for.
-void add_mips_imports(const ElfFile& file, const ElfSymbols& symbols,
-                      std::unordered_map<Address, std::string_view>& imports) {
-  const auto got = mips_got(file);
+void add_implicit_imports(const ElfFile& file, const ElfSymbols& symbols,
+                          std::unordered_map<Address, std::string_view>& imports) {
+  const auto got = implicit_got(file);
   Address where = got ? got->local.end : 0;
   for (auto at = got ? got->first_symbol : symbols.size(); at < symbols.size(); ++at) {
     if (const std::string_view name = symbols.name_of(symbols[at]); !name.empty()) {
@@ -155,7 +157,7 @@ std::unordered_map<Address, std::string_view> imported_functions(const ElfFile& 
       }
     }
   }
-  add_mips_imports(file, symbols, imports);
+  add_implicit_imports(file, symbols, imports);
   return imports;
 }
 
@@ -183,7 +185,7 @@ void for_each_block_of_relative_pointers(
   for_each_packed_relocation(file, [&](Address where) {
     block.put({where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0)});
   });
-  const auto got = file.type() == ET_DYN ? mips_got(file) : std::nullopt;
+  const auto got = file.type() == ET_DYN ? implicit_got(file) : std::nullopt;
   for (Address where = got ? got->local.begin : 0; got && where < got->local.end;
        where += file.pointer_size()) {
     block.put({where, file.at(where).read_unsigned(0, file.pointer_size()).value_or(0)});

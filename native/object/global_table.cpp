@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arch/elf_machine.h"
 #include "object/elf_dynamic.h"
 
 namespace whocall {
@@ -11,7 +12,7 @@ namespace whocall {
 GlobalTable global_table(const ElfFile& file) {
   GlobalTable table;
   table.address = ElfDynamic(file).value(DT_PLTGOT).value_or(0);
-  if (table.address == 0 && file.machine() == EM_MIPS) {
+  if (table.address == 0 && elf_machine(file.machine()).counts_from_got_section) {
     const ElfSection* section = file.section(".got");
     table.address = section != nullptr ? section->address : 0;
   }

@@ -8,7 +8,7 @@ namespace whocall {
 namespace {
 
 constexpr std::uint64_t kRow = 12;      // bytes of a RUNTIME_FUNCTION
-constexpr unsigned kDeepest = 32;       // parts of one function
+constexpr unsigned kMostParts = 32;     // parts of one function
 constexpr std::uint8_t kChained = 4;    // UNW_FLAG_CHAININFO
 constexpr std::uint32_t kIndirect = 1;  // bit of UnwindData: it is another row's place
 
@@ -153,7 +153,7 @@ std::optional<Information> read_information(const PeBytes& bytes, std::uint32_t 
 
 // Where the row's information lies: some linkers have one row point to another.
 std::uint32_t place_of_information(const PeBytes& bytes, std::uint32_t info) {
-  for (unsigned depth = 0; depth < kDeepest && (info & kIndirect) != 0; ++depth) {
+  for (unsigned depth = 0; depth < kMostParts && (info & kIndirect) != 0; ++depth) {
     info = bytes.at(info - kIndirect).read<std::uint32_t>(8).value_or(0);
   }
   return info;
@@ -187,7 +187,7 @@ std::optional<std::vector<PeOperation>> read_pe_prologue(const PeBytes& bytes,
                                                          std::uint64_t& work) {
   std::vector<PeOperation> last_first;
   PeFunction part = function;
-  for (unsigned depth = 0; depth < kDeepest; ++depth) {
+  for (unsigned depth = 0; depth < kMostParts; ++depth) {
     auto found = read_information(bytes, place_of_information(bytes, part.info));
     if (!found || work <= found->operations.size()) {
       return std::nullopt;

@@ -1,6 +1,6 @@
 #include "object/relocation_info.h"
 
-#include <elf.h>
+#include "arch/elf_machine.h"
 
 namespace whocall {
 
@@ -11,7 +11,7 @@ RelocationInfo relocation_info(const ElfFile& file, std::uint64_t info) {
   if (file.pointer_size() != 8) {
     return {low(info >> 8U), low(info & 0xffU)};
   }
-  if (file.machine() != EM_MIPS) {
+  if (!elf_machine(file.machine()).has_symbol_first) {
     return {low(info >> 32U), low(info)};
   }
   return file.endian() == Endian::little ? RelocationInfo{low(info), low(info >> 56U)}

@@ -11,7 +11,7 @@
 namespace whocall {
 
 // What one .xz stream unpacks to. A miss when the data are damaged or cut off, when they unpack to
-// more than `limit` bytes, or when unpacking them would take more than 256 MiB of working memory.
+// more than `limit` bytes, or when unpacking them would take more than kMostXzMemory.
 std::optional<std::vector<std::byte>> unpack_xz(ByteView packed, std::uint64_t limit);
 
 }  // namespace whocall

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <unordered_map>
 
+#include "arch/elf_machine.h"
 #include "base/byte_reader.h"
 
 namespace whocall {
@@ -172,12 +173,12 @@ class NoteReader {
     }
   }
 
-  // siginfo_t: three numbers, then a union at the next multiple of a pointer's size. MIPS has the
-  // code in front of the error number.
+  // siginfo_t: three numbers, then a union at the next multiple of a pointer's size.
   [[nodiscard]] std::optional<SignalInfo> signal_info(ByteView contents) const {
     const unsigned word = arch_.abi.pointer_size;
     const std::size_t parts = word == 8 ? 16 : 12;
-    const auto code = contents.read<std::uint32_t>(arch_.abi.elf_machine == EM_MIPS ? 4 : 8);
+    const bool code_first = elf_machine(arch_.abi.elf_machine).has_code_first;
+    const auto code = contents.read<std::uint32_t>(code_first ? 4 : 8);
     const auto address = contents.read_unsigned(parts, word);
     const auto pid = contents.read<std::uint32_t>(parts);
     if (!code || !address || !pid) {

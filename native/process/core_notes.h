@@ -9,8 +9,8 @@
 #include "arch/architecture.h"
 #include "object/elf_file.h"
 #include "process/auxiliary_vector.h"
+#include "process/module_hints.h"
 #include "process/process_image.h"
-#include "process/told_modules.h"
 
 namespace whocall {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "process/told_modules.h"
+#include "process/module_hints.h"
 
 namespace whocall {
 

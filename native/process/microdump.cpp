@@ -11,13 +11,12 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/text_lines.h"
+#include "process/input_kind.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::string_view kBeginMark = "-----BEGIN BREAKPAD MICRODUMP-----";
 constexpr std::string_view kEndMark = "-----END BREAKPAD MICRODUMP-----";
-constexpr std::string_view kLogTag = "google-breakpad";
 constexpr std::size_t kMostDumpedStack = std::size_t{1} << 24U;  // bytes
 constexpr std::size_t kLongestLine = std::size_t{1} << 16U;      // bytes
 constexpr std::size_t kLongestPrefix = 256;  // bytes in front of a line's letter
@@ -96,11 +95,11 @@ std::string_view take_last_word(std::string_view& text) {
 
 // `F/google-breakpad(25655):` or, with the thread behind the process, `174  175 F google-breakpad:`
 std::uint32_t process_in(std::string_view line) {
-  const std::size_t tag = line.find(kLogTag);
+  const std::size_t tag = line.find(kMicrodumpTag);
   if (tag == std::string_view::npos) {
     return 0;
   }
-  std::string_view behind = line.substr(tag + kLogTag.size());
+  std::string_view behind = line.substr(tag + kMicrodumpTag.size());
   if (behind.starts_with('(')) {
     behind = behind.substr(1, behind.find(')') - 1);
     return log_number(trimmed(behind));
@@ -229,7 +228,7 @@ std::size_t count_of_marks(std::string_view text, std::string_view mark) {
 
 Microdump read_microdump(std::string_view text, const std::string& name, Budget& budget) {
   text = text.substr(0, kLongestLog);
-  const std::size_t begin = text.find(kBeginMark);
+  const std::size_t begin = text.find(kMicrodumpMark);
   if (begin == std::string_view::npos) {
     throw Error(name, "holds lines of a microdump, but not its beginning; take the whole log");
   }
@@ -247,7 +246,7 @@ Microdump read_microdump(std::string_view text, const std::string& name, Budget&
       reader.take(*found);
     }
   }
-  if (const std::size_t others = count_of_marks(text, kBeginMark) - 1; others != 0) {
+  if (const std::size_t others = count_of_marks(text, kMicrodumpMark) - 1; others != 0) {
     reader.dump().remark("it holds " + std::to_string(others) +
                          " more, which are not read; the first is");
   }

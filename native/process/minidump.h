@@ -14,8 +14,8 @@
 #include "base/address.h"
 #include "base/budget.h"
 #include "base/byte_view.h"
+#include "process/module_hints.h"
 #include "process/process_image.h"
-#include "process/told_modules.h"
 
 namespace whocall {
 

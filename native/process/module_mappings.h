@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
+#include "process/module_hints.h"
 #include "process/process_image.h"
-#include "process/told_modules.h"
 
 namespace whocall {
 

@@ -13,8 +13,8 @@
 #include "memory/memory.h"
 #include "process/auxiliary_vector.h"
 #include "process/mapped_object.h"
+#include "process/module_hints.h"
 #include "process/process_image.h"
-#include "process/told_modules.h"
 
 namespace whocall {
 

@@ -14,6 +14,7 @@
 #include "object/open_files.h"
 #include "process/core_image.h"
 #include "process/core_notes_writer.h"
+#include "process/input_kind.h"
 #include "process/joined_ranges.h"
 #include "process/library_places.h"
 #include "process/microdump.h"
@@ -21,7 +22,6 @@
 namespace whocall {
 namespace {
 
-constexpr std::string_view kMinidumpMark = "MDMP";
 constexpr Address kFilePage = 4096;
 
 Address page_of(Address address) { return address / kFilePage * kFilePage; }

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "packing/unpack_limit.h"
 #include "process/library_places.h"
 #include "process/recorded_crash.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "symbols/lists/stand_in_file.h"
+#include "symbols/external/stand_in_file.h"
 
 namespace py = pybind11;
 
@@ -49,15 +50,13 @@ py::dict fields_of_dump(const RecordedCrash& crash) {
   return fields;
 }
 
-void write_dump(RecordedCrash& crash, int file) {
+void write_dump(RecordedCrash& crash, int file, const std::string& folder) {
   const int error = crash.write(file);
   if (error == EFAULT) {  // pages of the dump were not to be had
     throw Error(crash.name(), "became shorter while it was read", "Copy it anew");
   }
   if (error != 0) {
-    errno = error;
-    PyErr_SetFromErrno(PyExc_OSError);
-    throw py::error_already_set();
+    fail_to_write(crash.name(), {file, folder}, error);
   }
 }
 
@@ -99,7 +98,7 @@ void bind_dumps(py::module_& module) {
       .def("place_libraries", &RecordedCrash::place_libraries, py::arg("sysroot"))
       .def("take_program", &RecordedCrash::take_program, py::arg("exe"))
       .def("add_files", &RecordedCrash::add_files, py::arg("files"))
-      .def("write", &write_dump, py::arg("file"))
+      .def("write", &write_dump, py::arg("file"), py::arg("folder"))
       .def(
           "image",
           [](const std::shared_ptr<RecordedCrash>& crash, const FileSearch& search) {

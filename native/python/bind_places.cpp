@@ -9,7 +9,7 @@
 #include "object/open_files.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
-#include "symbols/lists/list_table.h"
+#include "symbols/external/list_table.h"
 #include "symbols/table/demangler.h"
 
 namespace py = pybind11;

@@ -18,7 +18,7 @@
 #include "python/bind_symfile.h"
 #include "python/convert.h"
 #include "symbols/coverage.h"
-#include "symbols/lists/stand_in_file.h"
+#include "symbols/external/stand_in_file.h"
 
 namespace py = pybind11;
 

@@ -8,6 +8,7 @@
 #include "memory/segment_memory.h"
 #include "object/elf_architecture.h"
 #include "object/exception_index.h"
+#include "object/load_bias.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/rows/cfi_program.h"
@@ -86,6 +87,27 @@ std::vector<std::pair<Address, Address>> frame_chain(const std::string& arch_nam
   return chain;
 }
 
+// What Python asks of an instruction set.
+py::dict facts_of(const std::string& name) {
+  const Architecture& arch = architecture_named(name);
+  std::vector<std::string> general;
+  for (const std::string_view each : arch.registers.names) {
+    if (!each.empty()) {
+      general.emplace_back(each);
+    }
+    if (each == arch.registers.names[arch.registers.pc]) {
+      break;
+    }
+  }
+  py::dict facts;
+  facts["family"] = text(arch.family);
+  facts["image_name"] = text(arch.abi.image_name);
+  facts["calls_push"] = arch.frame.pushed_by_call != 0;
+  facts["registers"] = general;
+  facts["mode_bit"] = arch.registers.mode ? ~arch.code.pointer_mask : 0;
+  return facts;
+}
+
 std::vector<std::string> architecture_names() {
   std::vector<std::string> names;
   for (const Architecture* arch : architectures()) {
@@ -100,14 +122,29 @@ void bind_rows(py::module_& module) {
   module.def("cfi_rows", &cfi_rows, py::arg("path"), py::arg("section") = ".eh_frame");
   module.def("decode_frame_chain", &frame_chain, py::arg("arch"), py::arg("stack"),
              py::arg("stack_address"), py::arg("registers"));
+  module.def(
+      "load_bias",
+      [](const std::string& path, const std::vector<Address>& addresses) -> std::optional<Address> {
+        const auto file = ElfFile::open(path);
+        const Architecture* arch = find_architecture(file->identity());
+        return arch != nullptr ? load_bias(*file, *arch, addresses) : std::nullopt;
+      },
+      py::arg("path"), py::arg("return_addresses"));
   module.def("architectures", &architecture_names);
+  module.def("architecture_facts", &facts_of, py::arg("name"));
+  module.def(
+      "architecture_of_elf",
+      [](std::uint16_t machine, unsigned pointer_size, bool big_endian) {
+        return name_or_none(find_architecture(
+            ElfIdentity{machine, pointer_size, big_endian ? Endian::big : Endian::little}));
+      },
+      py::arg("machine"), py::arg("pointer_size"), py::arg("big_endian"));
   module.def(
       "architecture_of_gdb",
       [](const std::string& name, bool big_endian, unsigned pointer_size,
          unsigned register_size) -> py::object {
-        const Architecture* arch = architecture_of_gdb(GdbTarget{
-            name, big_endian ? Endian::big : Endian::little, pointer_size, register_size});
-        return arch != nullptr ? py::object(text(arch->name)) : py::object(py::none());
+        return name_or_none(architecture_of_gdb(GdbTarget{
+            name, big_endian ? Endian::big : Endian::little, pointer_size, register_size}));
       },
       py::arg("name"), py::arg("big_endian"), py::arg("pointer_size"), py::arg("register_size"));
 }

@@ -231,9 +231,7 @@ void bind_trace(py::class_<TraceView>& trace) {
       .def_property_readonly(
           "maps", [](const TraceView& view) { return py::bytes(view.trace->source().maps); })
       .def_property_readonly(
-          "machine", [](const TraceView& view) { return text(view.trace->source().machine); })
-      .def_property_readonly(
-          "pointer_size", [](const TraceView& view) { return view.trace->source().pointer_size; })
+          "arch", [](const TraceView& view) { return name_or_none(view.trace->source().arch); })
       .def_property_readonly("functions",
                              [](const TraceView& view) { return view.trace->functions(); })
       .def_property_readonly("call_sites",

@@ -82,6 +82,11 @@ inline std::span<const std::byte> bytes_of(const pybind11::buffer_info& info) {
           static_cast<std::size_t>(info.size * info.itemsize)};
 }
 
+// Its name; None for null.
+inline pybind11::object name_or_none(const Architecture* arch) {
+  return arch != nullptr ? pybind11::object(text(arch->name)) : pybind11::object(pybind11::none());
+}
+
 inline const Architecture& architecture_named(const std::string& name) {
   const Architecture* arch = find_architecture(name);
   if (arch == nullptr) {

@@ -54,4 +54,5 @@ PYBIND11_MODULE(_native, module) {
   whocall::python::bind_tracing(module);
   whocall::python::bind_sandbox(module);
   whocall::python::bind_dumps(module);
+  whocall::python::bind_packing(module);
 }

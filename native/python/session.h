@@ -65,6 +65,7 @@ void bind_rows(pybind11::module_& module);
 void bind_audit(pybind11::module_& module);
 void bind_sandbox(pybind11::module_& module);
 void bind_dumps(pybind11::module_& module);
+void bind_packing(pybind11::module_& module);
 void bind_signatures(pybind11::module_& module);
 void bind_tracing(pybind11::module_& module);
 

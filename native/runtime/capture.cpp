@@ -1,7 +1,7 @@
 // The quick walk, that reads the stack of a running thread as it is: bare addresses.
-#include "runtime/found_rules.h"
 #include "runtime/machine.h"
 #include "runtime/machine_rules.h"
+#include "runtime/rule_lookup.h"
 #include "runtime/walk.h"
 #include "runtime/whocall.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/description.h"
 
-#include "runtime/known_files.h"
+#include "runtime/debug_files.h"
 #include "runtime/mapped_modules.h"
 #include "runtime/modules.h"
 #include "runtime/names.h"

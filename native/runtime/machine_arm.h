@@ -1,12 +1,15 @@
 // ARM, in A32 and T32 code: the Procedure Call Standard; <asm/sigcontext.h> of Linux.
 #pragma once
 
-#include <elf.h>
 #include <ucontext.h>
+#include <algorithm>
 #include <csignal>
+#include <span>
+#include <string_view>
 
 #include <cstring>
 
+#include "arch/arm/frame_facts.h"
 #include "rules/arm_index.h"
 #include "rules/cfi_rule.h"
 
@@ -17,9 +20,10 @@ struct Point : rules::FramePoint {
   rules::ArmRegisters registers;
 };
 
-inline constexpr std::uint16_t kElfMachine = EM_ARM;
-inline constexpr rules::FrameRegisters kRegisters{.sp = 13, .fp = 11, .link = 14};
-inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{1};  // which says that it is T32
+inline constexpr std::uint16_t kElfMachine = arm::kElfMachine;
+inline constexpr rules::FrameRegisters kRegisters{
+    .sp = arm::kSp, .fp = arm::kFp, .link = arm::kLink};
+inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{arm::kThumbBit};
 // In A32 code the frame pointer leads to the return address, with the caller's below it; T32 code
 // has no chain.
 inline constexpr rules::FrameRule kChain{.cfa = rules::FrameRule::Cfa::from_fp,
@@ -33,8 +37,8 @@ inline void take_registers(Point& at) {
   const std::uint32_t* const values = at.registers.values.data();
   at.pc = values[rules::kArmPc] & kCodeMask;
   at.sp = values[rules::kArmSp];
-  at.fp = values[11];
-  at.fp_known = (at.registers.known >> 11U & 1U) != 0;
+  at.fp = values[arm::kFp];
+  at.fp_known = (at.registers.known >> arm::kFp & 1U) != 0;
   at.link = values[rules::kArmLink] & kCodeMask;
   at.link_known = (at.registers.known >> rules::kArmLink & 1U) != 0;
 }
@@ -62,30 +66,31 @@ inline Point point_of(const ucontext_t& context) {
   return at;
 }
 
-inline constexpr const char* kRegisterNames[] = {"r0", "r1", "r2",  "r3",  "r4",  "r5", "r6", "r7",
-                                                 "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc"};
+inline constexpr std::span<const std::string_view> kRegisterNames{arm::kNames.data(), arm::kPc + 1};
 
 inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
   return (&context.uc_mcontext.arm_r0)[number];
 }
 
-// mov r7, #__NR_rt_sigreturn or #__NR_sigreturn; svc #0: in both codes.
-inline constexpr std::size_t kTrampolineSize = 8;  // bytes
+inline constexpr std::size_t kTrampolineSize = arm::kLongestTrampoline;  // bytes
 
-inline bool is_old_trampoline(const void* code) {
-  std::uint32_t first = 0;
-  std::memcpy(&first, code, sizeof first);
-  return first == 0xe3a07077 || first == 0xdf002777 || first == 0x0777f04f;
+// Byte by byte: a short one may be the last of its page.
+inline bool is_one_of(std::span<const std::span<const std::uint8_t>> trampolines,
+                      const void* code) {
+  const auto* bytes = static_cast<const volatile std::uint8_t*>(code);
+  return std::ranges::any_of(trampolines, [&](std::span<const std::uint8_t> trampoline) {
+    std::size_t same = 0;
+    while (same < trampoline.size() && bytes[same] == trampoline.data()[same]) {
+      ++same;
+    }
+    return same == trampoline.size();
+  });
 }
 
+inline bool is_old_trampoline(const void* code) { return is_one_of(arm::kOldTrampolines, code); }
+
 inline bool is_trampoline(const void* code) {
-  std::uint32_t words[2];
-  std::memcpy(words, code, sizeof words);
-  const bool a32 = words[1] == 0xef000000 && (words[0] & 0xffffff00U) == 0xe3a07000;
-  const bool wide =
-      (words[1] & 0xffffU) == 0xdf00 && (words[0] == 0x07adf04f || words[0] == 0x0777f04f);
-  return (a32 && ((words[0] & 0xffU) == 173 || (words[0] & 0xffU) == 119)) || wide ||
-         words[0] == 0xdf0027ad || words[0] == 0xdf002777;
+  return is_old_trampoline(code) || is_one_of(arm::kNewTrampolines, code);
 }
 
 // Behind a handler with SA_SIGINFO: siginfo, then the context; behind one without the context.

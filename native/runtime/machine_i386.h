@@ -1,27 +1,29 @@
 // i386: the System V ABI; <asm/sigcontext.h> of Linux.
 #pragma once
 
-#include <elf.h>
 #include <ucontext.h>
 #include <csignal>
 #include <cstddef>
+#include <span>
+#include <string_view>
 
+#include "arch/x86/frame_facts.h"
 #include "rules/cfi_rule.h"
 
 namespace whocall::runtime {
 
 using Point = rules::FramePoint;
 
-inline constexpr std::uint16_t kElfMachine = EM_386;
-inline constexpr rules::FrameRegisters kRegisters{.sp = 4, .fp = 5};
+inline constexpr std::uint16_t kElfMachine = x86::bits32::kElfMachine;
+inline constexpr rules::FrameRegisters kRegisters{.sp = x86::bits32::kSp, .fp = x86::bits32::kFp};
 inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
 // A frame pointer leads to the caller's, the return address, and the end of the frame.
 inline constexpr rules::FrameRule kChain{.cfa = rules::FrameRule::Cfa::from_fp,
                                          .ret = rules::FrameRule::Return::stored,
                                          .fp = rules::FrameRule::Fp::stored,
-                                         .cfa_offset = 8,
-                                         .return_slot = -4,
-                                         .fp_slot = -8};
+                                         .cfa_offset = x86::bits32::kChain.cfa_above_fp,
+                                         .return_slot = x86::bits32::kChain.return_slot,
+                                         .fp_slot = x86::bits32::kChain.fp_slot};
 
 [[gnu::always_inline]] inline Point here() {
   Point at;
@@ -39,9 +41,8 @@ inline Point point_of(const ucontext_t& context) {
   return at;
 }
 
-// In the order of DWARF's numbers.
-inline constexpr const char* kRegisterNames[] = {"eax", "ecx", "edx", "ebx", "esp",
-                                                 "ebp", "esi", "edi", "eip"};
+inline constexpr std::span<const std::string_view> kRegisterNames{x86::bits32::kNames.data(),
+                                                                  x86::bits32::kPc + 1};
 
 inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
   constexpr int kPlaces[] = {REG_EAX, REG_ECX, REG_EDX, REG_EBX, REG_ESP,

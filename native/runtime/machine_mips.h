@@ -1,21 +1,26 @@
 // MIPS, o32, n32 and n64: <asm/sigcontext.h> of Linux.
 #pragma once
 
-#include <elf.h>
 #include <ucontext.h>
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <csignal>
 #include <cstddef>
+#include <string_view>
 
 #include <cstring>
 
+#include "arch/mips/frame_facts.h"
 #include "rules/cfi_rule.h"
 
 namespace whocall::runtime {
 
 using Point = rules::FramePoint;
 
-inline constexpr std::uint16_t kElfMachine = EM_MIPS;
-inline constexpr rules::FrameRegisters kRegisters{.sp = 29, .fp = 30, .link = 31};
+inline constexpr std::uint16_t kElfMachine = mips::kElfMachine;
+inline constexpr rules::FrameRegisters kRegisters{
+    .sp = mips::kSp, .fp = mips::kFp, .link = mips::kRa};
 inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
 // Frame pointers form no chain: what a function stores lies where it likes.
 inline constexpr rules::FrameRule kChain{};
@@ -36,38 +41,42 @@ inline Point point_of(const ucontext_t& context) {
   const mcontext_t& registers = context.uc_mcontext;
   Point at;
   at.pc = static_cast<std::uintptr_t>(registers.pc);
-  at.sp = static_cast<std::uintptr_t>(registers.gregs[29]);
-  at.fp = static_cast<std::uintptr_t>(registers.gregs[30]);
-  at.link = static_cast<std::uintptr_t>(registers.gregs[31]);
+  at.sp = static_cast<std::uintptr_t>(registers.gregs[mips::kSp]);
+  at.fp = static_cast<std::uintptr_t>(registers.gregs[mips::kFp]);
+  at.link = static_cast<std::uintptr_t>(registers.gregs[mips::kRa]);
   at.link_known = true;
   return at;
 }
 
-inline constexpr const char* kRegisterNames[] = {
-    "zero", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2",
-    "t3",   "t4", "t5", "t6", "t7", "s0", "s1", "s2", "s3", "s4", "s5",
-    "s6",   "s7", "t8", "t9", "k0", "k1", "gp", "sp", "s8", "ra", "pc"};
+inline constexpr auto kRegisterNames = [] {
+  std::array<std::string_view, 33> names{};
+#if _MIPS_SIM == _ABIO32
+  std::ranges::copy(mips::kOldNames, names.begin());
+#else
+  std::ranges::copy(mips::kNewNames, names.begin());
+#endif
+  names[32] = "pc";
+  return names;
+}();
 
 inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
   const mcontext_t& registers = context.uc_mcontext;
   return static_cast<std::uintptr_t>(number < 32 ? registers.gregs[number] : registers.pc);
 }
 
-// li v0, __NR_rt_sigreturn or __NR_sigreturn; syscall: on the stack, or in the kernel's page.
+// On the stack, or in the kernel's page.
 inline constexpr std::size_t kTrampolineSize = 8;  // bytes
 
-inline bool is_old_trampoline(const void* code) {
-  std::uint32_t first = 0;
-  std::memcpy(&first, code, sizeof first);
-  return first == 0x24021017;
+inline bool is_call_of(std::uint16_t number, const void* code) {
+  const auto bytes = mips::system_call(number, std::endian::native == std::endian::big);
+  return std::memcmp(code, bytes.data(), bytes.size()) == 0;
 }
 
+inline bool is_old_trampoline(const void* code) { return is_call_of(mips::kSigreturn, code); }
+
 inline bool is_trampoline(const void* code) {
-  std::uint32_t words[2];
-  std::memcpy(words, code, sizeof words);
-  const std::uint32_t call = words[0];
-  return words[1] == 0x0000000c && (call == 0x24021061 || call == 0x2402145b ||
-                                    call == 0x24021843 || is_old_trampoline(code));
+  return is_old_trampoline(code) || is_call_of(mips::kRtSigreturn, code) ||
+         is_call_of(mips::kRtSigreturnN64, code) || is_call_of(mips::kRtSigreturnN32, code);
 }
 
 // Behind a handler: four words of arguments and two more, then siginfo and context; or with an old

@@ -1,25 +1,27 @@
 // x86-64: the System V ABI; <asm/sigcontext.h> of Linux.
 #pragma once
 
-#include <elf.h>
 #include <ucontext.h>
+#include <span>
+#include <string_view>
 
+#include "arch/x86/frame_facts.h"
 #include "rules/cfi_rule.h"
 
 namespace whocall::runtime {
 
 using Point = rules::FramePoint;
 
-inline constexpr std::uint16_t kElfMachine = EM_X86_64;
-inline constexpr rules::FrameRegisters kRegisters{.sp = 7, .fp = 6};
+inline constexpr std::uint16_t kElfMachine = x86::bits64::kElfMachine;
+inline constexpr rules::FrameRegisters kRegisters{.sp = x86::bits64::kSp, .fp = x86::bits64::kFp};
 inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
 // A frame pointer leads to the caller's, the return address, and the end of the frame.
 inline constexpr rules::FrameRule kChain{.cfa = rules::FrameRule::Cfa::from_fp,
                                          .ret = rules::FrameRule::Return::stored,
                                          .fp = rules::FrameRule::Fp::stored,
-                                         .cfa_offset = 16,
-                                         .return_slot = -8,
-                                         .fp_slot = -16};
+                                         .cfa_offset = x86::bits64::kChain.cfa_above_fp,
+                                         .return_slot = x86::bits64::kChain.return_slot,
+                                         .fp_slot = x86::bits64::kChain.fp_slot};
 
 [[gnu::always_inline]] inline Point here() {
   Point at;
@@ -37,10 +39,8 @@ inline Point point_of(const ucontext_t& context) {
   return at;
 }
 
-// In the order of DWARF's numbers.
-inline constexpr const char* kRegisterNames[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
-                                                 "rbp", "rsp", "r8",  "r9",  "r10", "r11",
-                                                 "r12", "r13", "r14", "r15", "rip"};
+inline constexpr std::span<const std::string_view> kRegisterNames{x86::bits64::kNames.data(),
+                                                                  x86::bits64::kPc + 1};
 
 inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
   constexpr int kPlaces[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,

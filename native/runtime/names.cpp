@@ -1,6 +1,6 @@
 #include "runtime/names.h"
 
-#include "runtime/known_files.h"
+#include "runtime/debug_files.h"
 #include "runtime/machine.h"
 
 namespace whocall::runtime {

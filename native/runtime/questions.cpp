@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
+#include "runtime/debug_files.h"
 #include "runtime/description.h"
-#include "runtime/found_rules.h"
-#include "runtime/known_files.h"
 #include "runtime/machine.h"
 #include "runtime/modules.h"
+#include "runtime/rule_lookup.h"
 #include "runtime/text.h"
 #include "runtime/walk.h"
 

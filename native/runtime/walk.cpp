@@ -1,8 +1,8 @@
 #include "runtime/walk.h"
 
-#include "runtime/found_rules.h"
 #include "runtime/machine.h"
 #include "runtime/machine_rules.h"
+#include "runtime/rule_lookup.h"
 
 namespace whocall::runtime {
 namespace {

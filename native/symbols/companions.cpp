@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "object/mini_debug_info.h"
+#include "symbols/external/symbol_files.h"
 #include "symbols/go_names.h"
-#include "symbols/lists/symbol_files.h"
 #include "symbols/signatures/signature_names.h"
 
 namespace whocall {

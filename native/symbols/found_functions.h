@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "symbols/discovery/function_starts.h"
 #include "symbols/inferred/inferred_names.h"
-#include "symbols/starts/function_starts.h"
 #include "symbols/table/symbol_table.h"
 
 namespace whocall {

@@ -5,7 +5,7 @@
 
 #include "base/byte_reader.h"
 #include "object/dwarf_library.h"
-#include "object/kept_facts.h"
+#include "object/fact_cache.h"
 #include "symbols/fact_bytes.h"
 
 namespace whocall {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "object/elf_file.h"
-#include "symbols/starts/function_starts.h"
+#include "symbols/discovery/function_starts.h"
 #include "symbols/table/symbol_table.h"
 
 namespace whocall {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "arch/code_model.h"
+#include "symbols/discovery/function_start.h"
 #include "symbols/inferred/inferred_name.h"
-#include "symbols/starts/function_start.h"
 
 namespace whocall {
 

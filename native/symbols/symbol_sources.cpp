@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "object/kept_facts.h"
+#include "object/fact_cache.h"
 #include "object/open_files.h"
 #include "symbols/symbol_facts.h"
 #include "symbols/table/plt_symbols.h"

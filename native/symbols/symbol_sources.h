@@ -15,8 +15,8 @@
 #include "object/elf_file.h"
 #include "symbols/companions.h"
 #include "symbols/debug_lines.h"
+#include "symbols/discovery/function_starts.h"
 #include "symbols/inferred/name_inference.h"
-#include "symbols/starts/function_starts.h"
 #include "symbols/table/symbol_table.h"
 
 namespace whocall {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "process/process_image.h"
+#include "symbols/external/symbol_files.h"
 #include "symbols/file_symbols.h"
 #include "symbols/jit/jit_names.h"
-#include "symbols/lists/symbol_files.h"
 
 namespace whocall {
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "arch/architecture_choice.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/long_work.h"
@@ -81,8 +82,9 @@ TraceSource read_trace(std::shared_ptr<const TraceBytes> bytes, std::uint64_t si
                         std::min(number(offsetof(wct_file, modules_size), 8), kMostMaps));
   const std::string machine =
       text_at(*source.bytes, offsetof(wct_file, machine), sizeof(wct_file::machine));
-  source.machine = machine.substr(0, machine.find('\0'));
-  source.pointer_size = static_cast<std::uint32_t>(number(offsetof(wct_file, pointer_size), 4));
+  source.arch = architecture_of_host(
+      machine.substr(0, machine.find('\0')),
+      static_cast<unsigned>(number(offsetof(wct_file, pointer_size), 4)), *endian);
   if (source.threads.empty()) {
     throw Error(path, source.remarks.empty() ? "holds no thread" : source.remarks.front(),
                 "Let the program run until an instrumented function was called");

@@ -13,8 +13,8 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{64} << 10U;  // bytes
-constexpr std::uint32_t kMostIndented = 60;             // levels; deeper ones stand under these
+constexpr std::size_t kTextBlock = std::size_t{64} << 10U;  // bytes
+constexpr std::uint32_t kMostIndented = 60;                 // levels; deeper ones stand under these
 
 void append_number(std::string& out, std::uint64_t number, std::size_t width, char fill = ' ') {
   std::array<char, 20> digits{};
@@ -62,7 +62,7 @@ TraceText::TraceText(const Trace& trace, const std::vector<std::size_t>& threads
 std::string TraceText::next() {
   out_.clear();
   std::size_t turn = 0;
-  while (out_.size() < kBlock) {
+  while (out_.size() < kTextBlock) {
     check_interrupt_at(turn++, kManyEntries);
     ShownSteps* steps = steps_.earliest();
     if (steps == nullptr) {

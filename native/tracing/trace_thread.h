@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/architecture.h"
 #include "base/address.h"
 #include "base/byte_view.h"
 
@@ -72,10 +73,10 @@ struct TraceSource {
   std::shared_ptr<const TraceBytes> bytes;
   std::vector<TraceThread> threads;  // by serial
   std::vector<std::string> remarks;  // whole sentences on what was left out
-  // Of a file: /proc/PID/maps as the program saw it last, its machine (uname), bytes of a pointer.
+  // Of a file: /proc/PID/maps as the program saw it last, and the program's instruction set; null
+  // where that is not known.
   std::string maps;
-  std::string machine;
-  std::uint32_t pointer_size = 0;
+  const Architecture* arch = nullptr;
 };
 
 }  // namespace whocall

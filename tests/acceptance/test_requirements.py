@@ -54,9 +54,9 @@ def without_everything() -> list[str]:
 def test_several_libraries(complaint: Complaint) -> None:
     """Those that pkg-config knows, one that is a header, and one that has a library too."""
     said = complaint("-DWHOCALL_JSON_INCLUDE=", "-DWHOCALL_BFD=", PKG_CONFIG_LIBDIR="/nowhere")
-    names = "zlib, libdeflate, liblzma, libzstd, capstone, libbfd, json"
+    names = "zlib, libdeflate, liblzma, libzstd, liblz4, capstone, libbfd, json"
     assert f"as these are missing: {names}." in said
-    compression = {"zlib1g-dev", "libdeflate-dev", "liblzma-dev", "libzstd-dev"}
+    compression = {"zlib1g-dev", "libdeflate-dev", "liblzma-dev", "libzstd-dev", "liblz4-dev"}
     others = {"libcapstone-dev", "binutils-dev", "nlohmann-json3-dev"}
     assert packages(said, "apt-get install") == compression | others
 

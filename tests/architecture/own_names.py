@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-UNITS = 20
+UNITS = 21
 ALONE = ("runtime", "python", "object/bfd", "object/dw")  # other libraries than the core
 
 _OPENS = re.compile(r"namespace(?: ([\w:]+))? \{")
@@ -114,10 +114,11 @@ def shared(sources: list[Path]) -> Iterator[str]:
                 yield f"{name}: {home} and {path}"
 
 
-def units(sources: list[Path]) -> dict[int, list[Path]]:
+def units(sources: list[Path], native: Path) -> dict[int, list[Path]]:
     """Which are compiled as one: see compile_together() in CMakeLists.txt."""
     found: dict[int, list[Path]] = {}
     for path in sources:
-        digest = hashlib.md5(path.name.encode(), usedforsecurity=False).hexdigest()
+        name = "native/" + path.relative_to(native).as_posix()
+        digest = hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()
         found.setdefault(int(digest[:6], 16) % UNITS, []).append(path)
     return found

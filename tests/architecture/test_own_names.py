@@ -34,8 +34,9 @@ def _core(native: Path) -> list[Path]:
 
 def test_no_unit_has_a_name_twice(project_root: Path) -> None:
     sources = _core(project_root / "native")
-    assert [line for unit in units(sources).values() for line in shared(sources=unit)] == []
-    assert len(units(sources)) == UNITS
+    together = units(sources, project_root / "native")
+    assert [line for unit in together.values() for line in shared(sources=unit)] == []
+    assert len(together) == UNITS
     assert sum(len(own_names(path.read_text(encoding="utf-8"))) for path in sources) > 1000
 
 

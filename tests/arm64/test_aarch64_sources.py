@@ -30,7 +30,7 @@ INCOMPLETE = ["-static", "-Wl,--unresolved-symbols=ignore-all"]
 LAYOUTS = (
     TESTS / "main.cpp",
     TESTS / "arch_kernel_layouts_aarch64_test.cpp",
-    *sorted((NATIVE / "arch").glob("aarch64*.cpp")),
+    *sorted((NATIVE / "arch" / "aarch64").glob("*.cpp")),
     NATIVE / "arch" / "architectures.cpp",
     NATIVE / "arch" / "fixed_width.cpp",
     NATIVE / "arch" / "linked_return_path.cpp",

@@ -44,6 +44,8 @@ OUTPUTS: dict[str, tuple[Callable[[Specimen], list[str]], Judge]] = {
     "modules": (_core("modules", "--color=always"), judges.styled),
     "modules narrow": (_core("modules", "--width=40"), judges.plain),
     "modules json": (_core("modules", "--json"), judges.data),
+    "why": (_core("why", "--color=always"), judges.styled),
+    "why json": (_core("why", "--json"), judges.data),
     "audit": (_file("audit"), judges.plain),
     "audit json": (_file("audit", "--json"), judges.data),
     "report json": (lambda of: _words(of, "report", "--json", "--no-gdb"),

@@ -123,6 +123,7 @@ _DUMPS: dict[str, tuple[list[str], Judge]] = {
     "bt json": (["bt", "{file}", "--json", "--all"], judges.data),
     "modules": (["modules", "{file}"], judges.plain),
     "modules json": (["modules", "{file}", "--json"], judges.data),
+    "why": (["why", "{file}"], judges.plain),
     "markdown": (["bt", "{file}", "--format=markdown"], judges.markdown),
     "sarif": (["bt", "{file}", "--format=sarif"], judges.shown_data),
     "flamegraph": (["bt", "{file}", "--format=flamegraph"], judges.picture),

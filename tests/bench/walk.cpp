@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../native/unwind_process.h"
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 
 namespace whocall {
 namespace {

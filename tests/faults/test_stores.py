@@ -176,7 +176,7 @@ def test_a_core_of_another_century(form: str, year: int, place: Place) -> None:
 
 
 def test_moments_that_no_calendar_has() -> None:
-    from whocall.core.instants import moment
+    from whocall.core.timestamps import moment
     from whocall.report.page.index_page import Entry
     from whocall.triage.summary import instant
 

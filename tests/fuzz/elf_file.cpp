@@ -15,7 +15,7 @@
 #include "object/elf_symbols.h"
 #include "object/go_program.h"
 #include "object/mini_debug_info.h"
-#include "object/mips_got.h"
+#include "object/implicit_got.h"
 #include "object/procedure_table.h"
 #include "object/relocated_section.h"
 #include "symbols/table/symbol_table.h"
@@ -47,7 +47,7 @@ void read_parts(const ElfFile& file) {
   std::size_t pointers = 0;
   for_each_relative_pointer(file, [&](Address, Address) { ++pointers; });
   (void)debug_link_of(file);
-  (void)mips_got(file);
+  (void)implicit_got(file);
   (void)procedure_starts(file);
   const Architecture& arch = architecture_of(file);
   if (arch.linkage.relocations != nullptr) {

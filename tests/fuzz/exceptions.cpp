@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "arch/arm.h"
+#include "arch/arm/facts.h"
 #include "memory/segment_memory.h"
 #include "object/exception_index.h"
 #include "unwind/rows/apply_row.h"

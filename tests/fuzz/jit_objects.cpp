@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "memory/segment_memory.h"
 #include "mutators.h"
 #include "process/jit_objects.h"

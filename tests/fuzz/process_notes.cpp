@@ -13,8 +13,8 @@
 #include "process/foreign_core.h"
 #include "process/link_map.h"
 #include "process/loaded_image.h"
+#include "process/module_hints.h"
 #include "process/proc_files.h"
-#include "process/told_modules.h"
 
 namespace {
 

@@ -19,12 +19,11 @@ from typing import Any
 from whocall.core.elf_head import build_id_of, read_elf_head
 from whocall.core.errors import Error
 from whocall.core.search import Search
-from whocall.dumps import abrt, apport, store
+from whocall.dumps import abrt, store
 from whocall.dumps.arrival import receive
 from whocall.dumps.container import layers_of
-from whocall.dumps.kinds import described, kind_of, kind_of_path
+from whocall.dumps.kinds import kind_of, kind_of_path
 from whocall.dumps.merged_tree import MergedTree
-from whocall.dumps.streams import DamagedStreamError, unpacked
 from whocall.dumps.tar_members import TarFaultError, TarReader
 from whocall.resolve.facts.maps import Maps, parse_mapping
 from whocall.resolve.log import open_log
@@ -93,7 +92,7 @@ def tar(data: bytes) -> None:
                 _drain(reader.contents())
 
 
-@_target("dumps/container.py", "dumps/layers.py", "dumps/merged_tree.py")
+@_target("dumps/container.py", "dumps/layers.py", "dumps/merged_tree.py", "dumps/streams.py")
 def image(data: bytes) -> None:
     """An image in a file, its lists and its layers; what is found in it lies in it."""
     tree = MergedTree(layers_of(_file(data), "x86_64"))
@@ -130,14 +129,6 @@ def journal(data: bytes) -> None:
         store.start = genuine
 
 
-@_target("dumps/apport.py")
-def apport_report(data: bytes) -> None:
-    """Fields, and a packed core in lines."""
-    pieces = (data[at : at + 1000] for at in range(0, len(data), 1000))
-    with contextlib.suppress(DamagedStreamError):
-        _drain(apport.core_of_report(pieces, {}, "report"))
-
-
 @_target("dumps/abrt.py")
 def abrt_problem(data: bytes) -> None:
     """A directory of fields, divided at NULs: names and what they hold."""
@@ -154,18 +145,7 @@ def abrt_problem(data: bytes) -> None:
     abrt.core_of_problem(str(place))
 
 
-@_target("dumps/streams.py", "dumps/kinds.py")
-def stream(data: bytes) -> None:
-    """What is packed, of whichever kind it begins like."""
-    kind = kind_of(data)
-    described(data)
-    rest = io.BytesIO(data)
-    if kind in ("gzip", "xz", "zstd", "lz4", "bzip2"):
-        with contextlib.suppress(DamagedStreamError):
-            _drain(unpacked(kind, rest.read))
-
-
-@_target("dumps/arrival.py", "dumps/sparse.py", "dumps/minidump_core.py")
+@_target("dumps/arrival.py", "dumps/kinds.py", "dumps/sparse.py", "dumps/minidump_core.py")
 def arrival(data: bytes) -> None:
     """A crash as it comes: packed, in a report, a minidump, or none."""
     path = _file(data)

@@ -16,6 +16,7 @@ TEXT = (
     "whocall bt -explain -full",
     "whocall functions -module program",
     "whocall modules",
+    "whocall why",
     "whocall compare -all",
     "whocall symbol $pc main",
     "whocall audit",
@@ -24,6 +25,7 @@ JSON = (
     "whocall bt -all -json",
     "whocall functions -json -module program",
     "whocall modules -json",
+    "whocall why -json",
     "whocall compare -json",
 )
 SPECIMENS = (

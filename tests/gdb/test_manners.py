@@ -21,6 +21,7 @@ SUBCOMMANDS = [
     "signatures",
     "symbol",
     "trace",
+    "why",
 ]
 
 
@@ -47,6 +48,8 @@ ERRORS = {
     "whocall bt": 'Use "core-file CORE" to read a core, or "run" to start it.',
     "whocall": "The program has no registers now.",
     "whocall modules": "The program has no registers now.",
+    "whocall why": "The program has no registers now.",
+    "whocall why -nonsense": "its options: -json.",
     "whocall nonsense": 'Undefined whocall command: "nonsense".  Try "help whocall".',
     "whocall bt -nonsense": "its options: -all, ",
     "whocall symbol": "must be followed by",

@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/facts.h"
 #include "arch/instruction.h"
 #include "base_bytes.h"
 #include "unwind/analysis/abstract_state.h"

@@ -1,11 +1,11 @@
 // What ARM code names, as gcc writes it: literal pools, halves, distances from the code, anchors.
-#include "arch/arm_constants.h"
+#include "arch/arm/constants.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "arch/arm.h"
+#include "arch/arm/facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

@@ -4,8 +4,8 @@
 
 #include <initializer_list>
 
-#include "arch/arm.h"
-#include "arch/arm_decoder.h"
+#include "arch/arm/decoder.h"
+#include "arch/arm/facts.h"
 #include "arch/instruction.h"
 #include "base_bytes.h"
 #include "unwind/analysis/abstract_state.h"

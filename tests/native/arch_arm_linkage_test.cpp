@@ -1,10 +1,10 @@
 // Calls, stubs and start-up code of ARM, as gcc, ld and glibc write them.
-#include "arch/arm_linkage.h"
+#include "arch/arm/linkage.h"
 
 #include <doctest/doctest.h>
 
-#include "arch/arm.h"
-#include "arch/arm_code.h"
+#include "arch/arm/code.h"
+#include "arch/arm/facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

@@ -1,11 +1,11 @@
 // Code of two modes in one piece, told apart by its bytes.
-#include "arch/arm_modes.h"
+#include "arch/arm/modes.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "arch/arm_code.h"
+#include "arch/arm/code.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

@@ -1,11 +1,11 @@
 // Where the cases of a switch begin, by the tables that compilers for ARM put into the code.
-#include "arch/arm_tables.h"
+#include "arch/arm/tables.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "arch/arm_decoder.h"
+#include "arch/arm/decoder.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

@@ -126,6 +126,7 @@ constexpr FixedWidth kForm{.width = kWidth, .sp = kSp, .link = kLink};
 
 const Architecture kInvented = {
     .name = "invented",
+    .family = "invented",
     .gdb_names = kGdbNames,
     .abi = {.elf_machine = 0xfe0f, .pointer_size = 4, .endian = Endian::big, .call_alignment = 8},
     .registers = {.names = kNames,

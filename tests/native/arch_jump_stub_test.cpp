@@ -1,8 +1,8 @@
 // Jump stubs: PLT slots of every age, thunks, tail jumps.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

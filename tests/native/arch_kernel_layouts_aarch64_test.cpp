@@ -8,7 +8,7 @@
 #include <sys/user.h>
 #include <ucontext.h>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/facts.h"
 #include "kernel_layouts.h"
 
 namespace whocall::test {

@@ -11,8 +11,8 @@
 #include <map>
 #include <string>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "kernel_layouts.h"
 
 namespace whocall::test {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "arch/mips.h"
+#include "arch/mips/facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

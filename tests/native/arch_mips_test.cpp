@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <elf.h>
 
-#include "arch/mips.h"
+#include "arch/mips/facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

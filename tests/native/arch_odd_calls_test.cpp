@@ -2,13 +2,12 @@
 // return address, and ends of the flow of instructions.
 #include <doctest/doctest.h>
 
-#include "arch/aarch64.h"
-#include "arch/i386.h"
-#include "arch/kept_jump.h"
+#include "arch/aarch64/facts.h"
 #include "arch/split_stack.h"
-#include "arch/x32.h"
-#include "arch/x86_64.h"
-#include "arch/x86_code.h"
+#include "arch/x86/code.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x32_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {
@@ -40,11 +39,11 @@ TEST_CASE("odd calls: the flow ends at a jump that a register tells") {
 }
 
 TEST_CASE("odd calls: where glibc keeps what setjmp kept") {
-  REQUIRE(kept_jump(kX86_64) != nullptr);
-  CHECK(kept_jump(kX86_64)->size % 8 == 0);
-  REQUIRE(kept_jump(kI386) != nullptr);
-  CHECK(kept_jump(kI386)->size % 4 == 0);
-  CHECK(kept_jump(kX32) == nullptr);
+  REQUIRE(kX86_64.os.kept_jump);
+  CHECK(kX86_64.os.kept_jump->size % 8 == 0);
+  REQUIRE(kI386.os.kept_jump);
+  CHECK(kI386.os.kept_jump->size % 4 == 0);
+  CHECK_FALSE(kX32.os.kept_jump);
 }
 
 }  // namespace

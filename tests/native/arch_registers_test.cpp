@@ -8,10 +8,10 @@
 #include "arch/architecture.h"
 #include "arch/architecture_choice.h"
 #include "arch/elf_machine.h"
-#include "arch/i386.h"
 #include "arch/instruction.h"
-#include "arch/x32.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x32_facts.h"
+#include "arch/x86/x86_64_facts.h"
 
 namespace whocall::test {
 namespace {
@@ -192,6 +192,27 @@ TEST_CASE("architectures: the analysis follows the registers that every frame ne
     CHECK(arch->registers.link.value_or(0) < kFollowedLimit);
     CHECK(arch->code.longest_call <= kLongestLook);
   }
+}
+
+TEST_CASE("architectures: by what uname says of the machine") {
+  const auto of = [](std::string_view machine, unsigned pointer_size,
+                     Endian endian) -> std::string_view {
+    const Architecture* arch = architecture_of_host(machine, pointer_size, endian);
+    return arch == nullptr ? "" : arch->name;
+  };
+  CHECK(of("x86_64", 8, Endian::little) == "x86_64");
+  CHECK(of("x86_64", 4, Endian::little) == "i386");
+  CHECK(of("i686", 4, Endian::little) == "i386");
+  CHECK(of("aarch64", 8, Endian::little) == "aarch64");
+  CHECK(of("aarch64", 4, Endian::little) == "arm");
+  CHECK(of("armv7l", 4, Endian::little) == "arm");
+  // One word for both byte orders.
+  CHECK(of("mips", 4, Endian::big) == "mips");
+  CHECK(of("mips", 4, Endian::little) == "mipsel");
+  CHECK(of("mips64", 8, Endian::little) == "mips64el");
+  CHECK(of("mips64", 4, Endian::big) == "mips");
+  CHECK(of("vax", 4, Endian::little).empty());
+  CHECK(of("x86_64", 8, Endian::big).empty());
 }
 
 }  // namespace

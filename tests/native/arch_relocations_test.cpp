@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "arch/aarch64.h"
-#include "arch/arm.h"
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/aarch64/facts.h"
+#include "arch/arm/facts.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

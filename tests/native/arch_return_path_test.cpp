@@ -1,9 +1,9 @@
 // The way back out of a function, as a computation over registers: of code that changes stacks.
 #include <doctest/doctest.h>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/facts.h"
 #include "arch/return_path.h"
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

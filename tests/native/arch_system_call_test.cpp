@@ -1,10 +1,10 @@
 // Instructions that call the kernel.
 #include <doctest/doctest.h>
 
-#include "arch/aarch64.h"
-#include "arch/i386.h"
+#include "arch/aarch64/facts.h"
 #include "arch/system_call.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

@@ -7,10 +7,10 @@
 #include <random>
 #include <vector>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
-#include "arch/x86_common_forms.h"
-#include "arch/x86_decoder.h"
+#include "arch/x86/common_forms.h"
+#include "arch/x86/decoder.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 
 namespace whocall::test {
 namespace {

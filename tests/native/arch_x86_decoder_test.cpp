@@ -1,8 +1,8 @@
 // What instructions do to the stack pointer, to registers and to words of the stack.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 #include "unwind/analysis/abstract_state.h"
 

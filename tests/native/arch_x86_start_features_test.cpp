@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "arch/i386.h"
-#include "arch/x32.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x32_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "start_code.h"
 
 namespace whocall::test {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "arch/x86_vector.h"
+#include "arch/x86/vector.h"
 #include "base_bytes.h"
 
 namespace whocall::test {

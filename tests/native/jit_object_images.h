@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 #include "memory/segment_memory.h"
 #include "object_elf_images.h"

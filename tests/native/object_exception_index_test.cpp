@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "arch/arm.h"
-#include "arch/i386.h"
+#include "arch/arm/facts.h"
+#include "arch/x86/i386_facts.h"
 #include "exception_tables.h"
 #include "unwind_code.h"
 

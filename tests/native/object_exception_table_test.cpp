@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "object/exception_table.h"
 #include "unwind_exceptions.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "arch/arm.h"
-#include "arch/i386.h"
+#include "arch/arm/facts.h"
+#include "arch/x86/i386_facts.h"
 #include "base/hex.h"
 #include "jit_object_images.h"
 #include "process/jit_objects.h"

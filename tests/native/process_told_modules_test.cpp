@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "process/told_modules.h"
+#include "process/module_hints.h"
 
 namespace whocall {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "report/numbers.h"
 #include "report/stack_groups.h"
 #include "report/threads_text.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "arch/aarch64.h"
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/aarch64/facts.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "memory/segment_memory.h"
 #include "object/call_frame_info.h"
 #include "object/elf_file.h"

@@ -1,7 +1,7 @@
 // Small files of code in which the tests of starts look for functions.
 #pragma once
 
-#include "symbols/starts/function_starts.h"
+#include "symbols/discovery/function_starts.h"
 #include "unwind_code.h"
 
 namespace whocall::test {

@@ -1,5 +1,5 @@
 // What words of the data say of the code that they point to.
-#include "symbols/starts/code_pointers.h"
+#include "symbols/discovery/code_pointers.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "start_code.h"
 
 namespace whocall::test {

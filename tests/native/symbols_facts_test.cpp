@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "object/kept_facts.h"
+#include "object/fact_cache.h"
 #include "object_elf_images.h"
 #include "process_core_builder.h"
 #include "symbols/kept_lines.h"

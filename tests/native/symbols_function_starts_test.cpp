@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "arch/arm.h"
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/arm/facts.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "start_code.h"
-#include "symbols/starts/function_starts.h"
+#include "symbols/discovery/function_starts.h"
 
 namespace whocall::test {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "symbols/lists/list_base.h"
-#include "symbols/lists/list_formats.h"
-#include "symbols/lists/name_rows.h"
-#include "symbols/lists/symbol_files.h"
+#include "symbols/external/list_base.h"
+#include "symbols/external/list_formats.h"
+#include "symbols/external/name_rows.h"
+#include "symbols/external/symbol_files.h"
 
 using namespace whocall;
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base/interrupt.h"
-#include "symbols/starts/part_parents.h"
+#include "symbols/discovery/part_parents.h"
 #include "unwind_code.h"
 
 namespace whocall::test {

@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base/error.h"
 #include "base_bytes.h"
 #include "symbols/signatures/signature_file.h"

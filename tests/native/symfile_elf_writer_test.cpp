@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base/error.h"
 #include "object_elf_images.h"
 #include "unwind_module.h"

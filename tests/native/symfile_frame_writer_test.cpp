@@ -8,9 +8,9 @@
 #include <random>
 #include <string>
 
-#include "arch/i386.h"
-#include "arch/x32.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x32_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "arch_invented.h"
 #include "base/hex.h"
 #include "base_bytes.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base/error.h"
 #include "memory/segment_memory.h"
 #include "tracing/process_trace.h"

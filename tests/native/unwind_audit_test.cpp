@@ -1,8 +1,8 @@
 // The audit of small files: what agrees, what differs, and what cannot be audited.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base/error.h"
 #include "unwind/audit/audit.h"
 #include "unwind_code.h"

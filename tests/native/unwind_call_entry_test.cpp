@@ -1,9 +1,9 @@
 // Calls of what is not code: NULL, freed and overwritten function pointers.
 #include <doctest/doctest.h>
 
-#include "arch/aarch64.h"
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/aarch64/facts.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base/hex.h"
 #include "base_bytes.h"
 #include "unwind/rows/cfi_program.h"

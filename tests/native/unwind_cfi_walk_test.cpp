@@ -1,8 +1,8 @@
 // Walking by unwind tables: the whole way from a module's bytes to frames.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

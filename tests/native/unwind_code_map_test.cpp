@@ -1,7 +1,7 @@
 // What is known of the bounds of functions.
 #include <doctest/doctest.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_code.h"
 
 namespace whocall::test {

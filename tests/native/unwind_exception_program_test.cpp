@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/arm.h"
+#include "arch/arm/facts.h"
 #include "unwind/rows/exception_program.h"
 
 namespace whocall::test {

@@ -2,7 +2,7 @@
 // tables may tell what is not yet so.
 #include <doctest/doctest.h>
 
-#include "arch/arm.h"
+#include "arch/arm/facts.h"
 #include "base/error.h"
 #include "exception_tables.h"
 #include "unwind/audit/audit.h"

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 #include "memory/segment_memory.h"
 #include "unwind/rows/dwarf.h"

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 #include "memory/segment_memory.h"
 #include "unwind/rows/dwarf.h"

@@ -3,8 +3,8 @@
 
 #include <ctime>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 #include "unwind/analysis/function_analysis.h"
 #include "unwind/audit/row_equivalence.h"

@@ -1,7 +1,7 @@
 // Exceptions enter functions in the middle: by function, and by where they land.
 #include <doctest/doctest.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/code/landing_pads.h"
 #include "unwind_exceptions.h"

@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "aarch64_words.h"
-#include "arch/aarch64.h"
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/aarch64/facts.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/analysis/linkage_table.h"
 #include "unwind_code.h"

@@ -1,8 +1,8 @@
 // Functions that never return to their callers: by their names, and by following their flow.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/code/no_return.h"
 #include "unwind_code.h"
 

@@ -2,7 +2,7 @@
 // machines with conventions of their own.
 #include <doctest/doctest.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -1,7 +1,7 @@
 // Where stacks begin, in code without unwind tables.
 #include <doctest/doctest.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_code.h"
 #include "unwind_process.h"
 

@@ -1,7 +1,7 @@
 // Return addresses that no call left: replaced by a tool's, or put there to start a stack by hand.
 #include <doctest/doctest.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_again.h"
 
 namespace whocall::test {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/walk/quick_walk.h"
 #include "unwind_again.h"
 #include "unwind_random.h"

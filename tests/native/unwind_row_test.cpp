@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "memory/segment_memory.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/dwarf.h"

@@ -1,8 +1,8 @@
 // Searching the stack: across gaps, past stale return addresses, and what evidence decides.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_victim.h"
 
 namespace whocall::test {
@@ -130,7 +130,21 @@ TEST_CASE("scan: says how far it went and what would make it surer") {
   CAPTURE(text);
   CHECK(contains(text, "296 bytes up"));
   CHECK(contains(text, "the call before it goes to the function below"));
+  CHECK(contains(text, "no unwind table covers the frame below"));
   CHECK(contains(text, "would make it surer."));
+}
+
+TEST_CASE("scan: a table that was not asked is not called missing") {
+  TestProcess process = blind_process(kX86_64, kBlind);
+  process.stack(gap_stack(kX86_64, 37, 0x1111));
+  WalkOptions options = only({"scan"});
+  options.explain = true;
+  const auto trace = process.walk({{"rip", kCaller.begin + 0x20}, {"rsp", kStack}}, options);
+  REQUIRE(trace.frames.size() > 1);
+  const std::string& text = trace.details[1].explanation;
+  CAPTURE(text);
+  CHECK(contains(text, "the unwind table of the frame below was not asked"));
+  CHECK_FALSE(contains(text, "would make it surer"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What searches may cost on made-up stacks, counted in looks at memory.
 #include <doctest/doctest.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -2,8 +2,8 @@
 // away, frames far and near.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/analysis/function_analysis.h"
 #include "unwind_process.h"
 #include "unwind_victim.h"

@@ -1,8 +1,8 @@
 // What the words of a stack tell by themselves.
 #include <doctest/doctest.h>
 
-#include "arch/mips.h"
-#include "arch/x86_64.h"
+#include "arch/mips/facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/walk/stack_words.h"
 #include "unwind_process.h"
 

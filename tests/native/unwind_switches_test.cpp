@@ -1,7 +1,7 @@
 // Tables that lead down the mapping of the stack, and what speaks against them.
 #include <doctest/doctest.h>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -1,8 +1,8 @@
 // Whether a called function may have jumped on to another one.
 #include <doctest/doctest.h>
 
-#include "arch/i386.h"
-#include "arch/x86_64.h"
+#include "arch/x86/i386_facts.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/code/tail_calls.h"
 #include "unwind_code.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "arch/x86_64.h"
+#include "arch/x86/x86_64_facts.h"
 #include "unwind/walk/stack_switches.h"
 #include "unwind_process.h"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from whocall.core.accepted import accepted
 from whocall.core.errors import Error
 from whocall.core.gdb_lines import Number, folders, line, named, only, python_call, word
 from whocall.core.programs import behind_dashes, option, path
+from whocall.core.safe_paths import accepted
 
 
 @pytest.mark.parametrize(

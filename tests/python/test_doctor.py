@@ -8,7 +8,7 @@ import pytest
 
 from whocall.core import loader
 from whocall.core.engine import native
-from whocall.core.extras import NEEDS, lacking
+from whocall.core.optional_packages import NEEDS, lacking
 from whocall.frontend.doctor import examine, finding_lines, is_healthy
 
 LIBRARIES = sorted({need.library for need in NEEDS})

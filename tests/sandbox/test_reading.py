@@ -23,7 +23,7 @@ import os, sys
 sys.path.insert(0, {package!r})
 from pathlib import Path
 from whocall.core.engine import native
-from whocall.core.confined import confine
+from whocall.core.sandbox import confine
 
 if {old!r}:
     import ctypes, struct

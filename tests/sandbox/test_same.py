@@ -14,17 +14,27 @@ from urllib.parse import SplitResult, urlsplit
 import pytest
 from faults.commands import SCRIPT, Place, lines_of, run
 
+PACKERS = {
+    "zst": ["zstd", "-q", "-c"], "lz4": ["lz4", "-q", "-c"], "xz": ["xz", "-0", "-c"],
+    "bz2": ["bzip2", "-c"],
+}  # fmt: skip
+
 
 def more_lines(place: Place) -> dict[str, list[str | Path]]:
     """What needs temporary files, outputs and gdb."""
     packed = place.folder.parent / f"{place.folder.name}-packed.gz"
     if not packed.exists():
         packed.write_bytes(gzip.compress(place.core.read_bytes()))
+    others = [place.folder.parent / f"{place.folder.name}.{kind}" for kind in PACKERS]
+    for path, packer in zip(others, PACKERS.values()):
+        if not path.exists():
+            path.write_bytes(subprocess.check_output([*packer, place.core]))
     store = place.folder / "store.sqlite"
     exe, core, folder = place.exe, place.core, place.folder
     return {
         **lines_of(place),
         "bt packed": ["bt", packed, exe],
+        "bt packed otherwise": ["bt", *others],
         "bt nothing": ["bt", folder / "nothing"],
         "compare packed": ["compare", packed, exe],
         "compare no gdb": ["compare", core, "--search", "no\nfolder"],
@@ -39,10 +49,11 @@ def more_lines(place: Place) -> dict[str, list[str | Path]]:
 
 
 NAMES = [
-    "audit", "bt", "bt --all", "bt --json", "bt --list", "bt nothing", "bt packed", "caller",
-    "compare", "compare no gdb", "compare packed", "export", "functions", "modules", "repair-plan",
-    "report", "report nowhere", "resolve", "resolve --json", "signatures", "symbol", "trace",
-    "triage", "triage --json", "triage reports", "triage store", "unpack", "unpack to stdout",
+    "audit", "bt", "bt --all", "bt --json", "bt --list", "bt nothing", "bt packed",
+    "bt packed otherwise", "caller", "compare", "compare no gdb", "compare packed", "export",
+    "functions", "modules", "repair-plan", "report", "report nowhere", "resolve",
+    "resolve --json", "signatures", "symbol", "trace", "triage", "triage --json",
+    "triage reports", "triage store", "unpack", "unpack to stdout", "why",
 ]  # fmt: skip
 
 

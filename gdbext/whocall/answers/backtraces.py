@@ -54,6 +54,19 @@ def backtrace_data(now: Current, out: Output, wanted: Json) -> Json:
     return jsonform.backtrace_json(_report(now, wanted))
 
 
+def why(now: Current, out: Output, wanted: Json) -> None:
+    """What happened to the thread that crashed; in a live process, to the selected one."""
+    from whocall.report.why import why_json, why_lines
+
+    lives = now.image.core_path is None
+    index = now.selected if lives else now.image.index_of_crash()
+    trace = now.renumbered(index, now.image.backtrace(index, walk_of(wanted)))
+    if wanted["json"]:
+        out.write_json([jsonform.text(why_json(now.image, index, trace))])
+        return
+    out.write(why_lines(now.image, index, trace, style_of(wanted)))
+
+
 def caller(now: Current, out: Output, wanted: Json) -> None:
     """Who called the selected frame, in one line."""
     trace, at = chain(now.image, now.selected, walk_of(wanted), wanted["level"], wanted["pc"])

@@ -18,6 +18,7 @@ _HOMES = {
     "backtrace": "backtraces",
     "backtrace_data": "backtraces",
     "caller": "backtraces",
+    "why": "backtraces",
     "comparison": "comparisons",
     "shadow": "comparisons",
     "symbols": "tables",

@@ -15,10 +15,10 @@ from whocall.answers.current import ThreadsWantedError
 from whocall.answers.output import Sender, encoded
 from whocall.answers.table import is_of_files, of_files, of_process
 from whocall.core import limits
-from whocall.core.confined import confine
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, UsageError
 from whocall.core.long_work import Lines, left_out, tell_long_work
+from whocall.core.sandbox import confine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -250,6 +250,18 @@ def add_caller(parser: Parser) -> None:
     )
 
 
+def add_why(parser: Parser) -> None:
+    """`whocall why`."""
+    parser.description = (
+        "What happened to the thread that crashed, in a sentence, and what shows it. A cause is"
+        " told where registers, memory and the kernel's own words prove it."
+    )
+    add_core(parser)
+    add_walk(parser)
+    add_look(parser)
+    parser.add_argument("--json", action="store_true", help="schema whocall.why/1")
+
+
 def add_compare(parser: Parser) -> None:
     """`whocall compare`."""
     import argparse

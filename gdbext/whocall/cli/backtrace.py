@@ -21,7 +21,7 @@ def backtrace(arguments: Values) -> int:
 
         return list_stored(arguments)
     if arguments.exe or arguments.more:
-        from whocall.cli.several import backtraces, told_apart
+        from whocall.cli.many_cores import backtraces, told_apart
 
         cores = told_apart(arguments)
         if len(cores) > 1:

@@ -27,6 +27,7 @@ from whocall.cli.outputs import (
 )
 from whocall.cli.repair_commands import export, repair_plan
 from whocall.core.errors import Error, UsageError
+from whocall.core.records import replace
 from whocall.core.regular_file import read_text
 from whocall.report.form import jsonform
 
@@ -47,6 +48,20 @@ def caller(arguments: Values) -> int:
         trace, at = chain(image, index, wanted_walk(arguments), arguments.frame, pc)
         warn(warnings_on(image, shown_pcs(trace, at)))
         write([sentence(trace, at, wanted_style(arguments))])
+    return 0
+
+
+def why(arguments: Values) -> int:
+    """`whocall why`."""
+    from whocall.report.why import why_json, why_lines
+
+    with open_named_core(arguments.core, arguments.exe, arguments) as image:
+        index = image.index_of_crash()
+        trace = image.backtrace(index, replace(wanted_walk(arguments), past_main=True))
+        if arguments.json:
+            write_json([jsonform.text(why_json(image, index, trace))])
+            return 0
+        write(why_lines(image, index, trace, wanted_style(arguments)))
     return 0
 
 
@@ -99,6 +114,7 @@ def compare(arguments: Values) -> int:
 
 def functions(arguments: Values) -> int:
     """`whocall functions`."""
+    from whocall.core.elf_head import address_size
     from whocall.report.tables.functions import function_text, functions_json, of_file, of_process
 
     demangle = not arguments.no_demangle
@@ -111,7 +127,7 @@ def functions(arguments: Values) -> int:
         if arguments.module:
             raise UsageError("--module chooses among the modules of a core")
         tables = [of_file(arguments.file, arguments.regex, demangle, wanted_search(arguments))]
-        size = 8
+        size = address_size(arguments.file)
     if arguments.json:
         write_json(functions_json(tables))
         return 0
@@ -207,6 +223,7 @@ def doctor(arguments: Values) -> int:
 
 COMMANDS: dict[str, Callable[[Values], int]] = {
     "caller": caller,
+    "why": why,
     "compare": compare,
     "functions": functions,
     "symbol": symbol,

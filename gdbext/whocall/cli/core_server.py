@@ -21,8 +21,8 @@ from secrets import compare_digest, token_urlsafe
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from whocall.cli.apart import done_apart
 from whocall.cli.inputs import is_core, open_named_core
+from whocall.cli.isolated import done_apart
 from whocall.cli.outputs import complain
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error

@@ -8,22 +8,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from whocall.cli.attendant import present
+from whocall.cli.outside_sandbox import present
 from whocall.core import loader, programs
-from whocall.core.accepted import accepted, refused
 from whocall.core.errors import Error
-from whocall.core.extras import GDB
 from whocall.core.gdb_lines import folders, line, python_call
 from whocall.core.image import ProcessImage
 from whocall.core.long_work import working
+from whocall.core.optional_packages import GDB
 from whocall.core.programs import Argument, gdb_option, words
 from whocall.core.regular_file import open_regular
+from whocall.core.safe_paths import accepted, refused
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from whocall.cli.attendant import LookUp
+    from whocall.cli.outside_sandbox import LookUp
 
 MARK = "whocall-frames:"
 _LOOK_UP = 0.25  # seconds from one word to people who wait to the next

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from whocall.cli import sandbox
 from whocall.cli.outputs import complain, say, warn, write
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
-from whocall.cli.passing import innermost
 from whocall.cli.progress import leave, watch
 from whocall.cli.streams import OutputError, let_go, prepare
+from whocall.cli.wrapped_stream import innermost
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
 from whocall.core.long_work import left_out
@@ -32,10 +32,10 @@ _INTERRUPTED = 130
 def _start_gdb(arguments: list[str]) -> int:
     """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
     from whocall.core import loader
-    from whocall.core.accepted import accepted
-    from whocall.core.extras import GDB
     from whocall.core.gdb_lines import line
+    from whocall.core.optional_packages import GDB
     from whocall.core.programs import become, gdb_option, users_own
+    from whocall.core.safe_paths import accepted
 
     gdb = os.environ.get("GDB", "gdb")
     script = line("source", accepted(loader.script_path()))

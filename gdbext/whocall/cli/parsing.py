@@ -26,6 +26,7 @@ def _adds_later(home: str, function: str) -> Callable[[Parser], None]:
 _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "bt": ("the backtrace of a core or a process", arguments.add_bt),
     "caller": ("who called a frame of a core, in one line", arguments.add_caller),
+    "why": ("what happened to a core, in a sentence, and what shows it", arguments.add_why),
     "compare": ("whocall's frames beside those of gdb", arguments.add_compare),
     "functions": ("the function table of a file or a core", arguments.add_functions),
     "symbol": ("what stands at addresses of a file or a core", arguments.add_symbol),

@@ -11,7 +11,7 @@ import sys
 from time import monotonic
 
 from whocall.cli.outputs import say
-from whocall.cli.passing import Passing, innermost
+from whocall.cli.wrapped_stream import Passing, innermost
 from whocall.core.long_work import PATIENCE, Lines, tell_long_work
 from whocall.core.printable import printable
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from whocall.cli.inputs import is_plain_core
 from whocall.cli.parsing import UNCONFINED
-from whocall.core.confined import confine, is_confined, let_children_keep, postpone
 from whocall.core.errors import NativeMissingError
 from whocall.core.records import dataclass
+from whocall.core.sandbox import confine, is_confined, let_children_keep, postpone
 from whocall.frontend.caches import cache_folders, made_folder
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from whocall.cli.arguments import Values
-    from whocall.cli.attendant import Json, LookUp, Service
+    from whocall.cli.outside_sandbox import Json, LookUp, Service
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,7 @@ _TABLE: dict[str, Callable[[Values], Keeps]] = {
     "symbol": lambda arguments: Keeps(inputs=(arguments.file,)),
     "trace": _trace,
     "triage": _triage,
+    "why": _core,
     "unpack": lambda arguments: Keeps(inputs=None, outputs=(arguments.output,)),
 }
 
@@ -221,7 +222,7 @@ def _own_folder() -> str:
 
 def _have_attendant(outputs: Sequence[str], own: str, options: Values | None) -> None:
     """`options`: of gdb, where it is asked."""
-    from whocall.cli.attendant import Attendant, set_present
+    from whocall.cli.outside_sandbox import Attendant, set_present
 
     services: dict[str, Service] = {}
     if outputs:

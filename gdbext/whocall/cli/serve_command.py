@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whocall.cli import arguments as options
-from whocall.core.confined import confine_now
 from whocall.core.errors import Error
+from whocall.core.sandbox import confine_now
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Parser, Values
@@ -45,7 +45,7 @@ def run(arguments: Values) -> int:
     from whocall.cli.core_server import Cores, CoreServer
     from whocall.cli.outputs import flush, write
     from whocall.cli.progress import leave
-    from whocall.core.extras import SERVED_PAGE
+    from whocall.core.optional_packages import SERVED_PAGE
     from whocall.report.page.writing import needs_templates
 
     needs_templates(SERVED_PAGE)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from whocall.cli.outputs import warn, write, write_json
-from whocall.core.confined import confine_now
 from whocall.core.errors import UsageError
 from whocall.core.printable import printable
+from whocall.core.sandbox import confine_now
 
 TYPE_CHECKING = False
 

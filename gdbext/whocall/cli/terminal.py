@@ -7,7 +7,7 @@ obeyed by a terminal either.
 
 from __future__ import annotations
 
-from whocall.cli.passing import Passing
+from whocall.cli.wrapped_stream import Passing
 from whocall.report.form.style import shown_text
 
 

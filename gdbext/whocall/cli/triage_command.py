@@ -82,7 +82,7 @@ def run(arguments: Values) -> int:
     """Exit status 1 when the store had no room for something that was found."""
     from whocall.cli.outputs import warn
     from whocall.core.errors import UsageError
-    from whocall.core.extras import TRIAGE_PAGE
+    from whocall.core.optional_packages import TRIAGE_PAGE
     from whocall.triage.run import conclude
     from whocall.triage.store import Store
     from whocall.triage.work import Settings

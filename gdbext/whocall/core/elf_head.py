@@ -172,6 +172,16 @@ def build_id_of(path: str) -> str:
     return head.build_id if head is not None else ""
 
 
+def address_size(path: str) -> int:
+    """Bytes of an address in a file: 4 in ELF files of 32 bits; of what is no ELF file 8."""
+    try:
+        with open_regular(path) as file:
+            head = file.read(5)
+    except OSError:
+        return 8
+    return 4 if head == b"\x7fELF\x01" else 8
+
+
 def read_elf_head(path: str) -> ElfHead | None:
     """None where there is no ELF program or library at `path`, or one that cannot be read."""
     try:

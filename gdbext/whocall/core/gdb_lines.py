@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Union
 
-from whocall.core.accepted import AcceptedPath, accepted, refused
 from whocall.core.errors import Error
+from whocall.core.safe_paths import AcceptedPath, accepted, refused
 
 
 class GdbLine(str):

@@ -7,6 +7,7 @@ seconds.
 
 from __future__ import annotations
 
+import os
 import sys
 from time import monotonic
 
@@ -14,7 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Optional
+    from typing import BinaryIO, Optional
 
     Tell = Callable[[str, Optional[float]], None]
     """What is done now, and what share of the whole is done, 0 to 1, where that is known."""
@@ -60,6 +61,15 @@ def working(what: str, share: float | None = None) -> None:
     if now >= _due:
         _due = now + min(INTERVAL, PATIENCE)
         _told(what, share)
+
+
+def share_of(file: BinaryIO) -> float | None:
+    """How much of a file was read, 0 to 1; None where it has no size, as a pipe."""
+    try:
+        size = os.fstat(file.fileno()).st_size
+        return min(file.tell() / size, 1.0) if size else None
+    except (OSError, ValueError):
+        return None
 
 
 def stage(what: str, share: float | None = None) -> None:

@@ -24,3 +24,20 @@ def native_errors() -> Iterator[None]:
         ) from error
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+@contextmanager
+def native_sentences() -> Iterator[None]:
+    """The same of errors whose reason is what is said of the path: `core.gz cannot be unpacked`."""
+    from whocall.core.engine import native
+
+    try:
+        yield
+    except native.Error as error:
+        remedy = error.remedy[:1].lower() + error.remedy[1:]
+        raise Error(
+            f"{error.path} {error.reason}; {remedy}",
+            path=error.path,
+            reason=error.reason,
+            remedy=error.remedy,
+        ) from error

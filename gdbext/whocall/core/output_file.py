@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from whocall.core.errors import Error
-from whocall.core.left_behind import hold, sweep
 from whocall.core.regular_file import handed
+from whocall.core.stale_files import hold, sweep
 
 _LINKS = 40  # on the way to one file, as the kernel allows
 _INTO = os.O_WRONLY | os.O_NOFOLLOW | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC

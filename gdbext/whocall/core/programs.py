@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from whocall.core.accepted import accepted
-from whocall.core.confined import confine
 from whocall.core.errors import Error
 from whocall.core.gdb_lines import GdbLine
+from whocall.core.safe_paths import accepted
+from whocall.core.sandbox import confine
 
 StillRunning = subprocess.TimeoutExpired
 _LONGEST = 128 << 10  # bytes of one argument, the kernel's MAX_ARG_STRLEN

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
 from typing import BinaryIO
 
+from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.core.image import ProcessImage
+from whocall.core.native_errors import native_sentences
 from whocall.core.regular_file import open_stream, standard_input
 from whocall.core.search import Search
 from whocall.dumps import kinds, sparse
-from whocall.dumps.streams import PACKINGS, TAKEN, DamagedStreamError, Read, share_of, unpacked
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.dumps.minidump_core import Converter
-
-_NESTED = 4  # a file packed in a file packed in a file is somebody's joke
 
 
 class Arrived:
@@ -55,80 +54,21 @@ class Arrived:
             self.file.close()
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    while True:
-        piece = file.read(TAKEN)
-        if not piece:
-            return
-        yield piece
-
-
-def _with_head(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first bytes, enough to tell the kind, and all pieces."""
-    head = b""
-    for piece in pieces:
-        head += piece
-        if len(head) >= kinds.HEAD:
-            break
-
-    def all_of_them() -> Iterator[bytes]:
-        if head:
-            yield head
-        yield from pieces
-
-    return head, all_of_them()
-
-
-def _reader_of(pieces: Iterator[bytes]) -> Read:
-    return lambda size: next(pieces, b"")
-
-
-def _unwrapped(arrived: Arrived, pieces: Iterator[bytes]) -> tuple[str, Iterator[bytes]]:
-    """Takes off what is packed; the kind of what is inside, and its pieces."""
-    for _ in range(_NESTED):
-        try:
-            head, pieces = _with_head(pieces)
-        except DamagedStreamError as error:
-            raise Error(
-                f"{arrived.name} cannot be unpacked: {error}; copy it anew, or unpack it by hand",
-                path=arrived.name,
-            ) from error
-        kind = kinds.kind_of(head)
-        if kind in PACKINGS:
-            pieces = unpacked(kind, _reader_of(pieces))
-        elif kind == "apport":
-            from whocall.dumps.apport import core_of_report
-
-            pieces = core_of_report(pieces, arrived.fields, arrived.name)
-        elif kind in ("core", "minidump", "microdump"):
-            return kind, pieces
-        else:
-            raise Error(
-                f"{arrived.name} holds no core: what is in it is "
-                f"{kinds.described(head)}; name a core, a minidump or a crash report",
-                path=arrived.name,
-            )
-    raise Error(f"{arrived.name} is packed more than {_NESTED} times: unpack it by hand first")
-
-
-def _stored(
-    arrived: Arrived, pieces: Iterator[bytes], source: BinaryIO, into: BinaryIO | None
-) -> BinaryIO:
-    """Everything in a temporary file or `into`; what a damaged stream still held is good."""
-
-    def good() -> Iterator[bytes]:
-        try:
-            yield from pieces
-        except DamagedStreamError as error:
-            arrived.damage = (
-                f"{arrived.name} cannot be unpacked to its end: {error}; what came before it is"
-            )
-            arrived.remarks.append(f"{arrived.damage} used.")
-
-    file = sparse.temporary() if into is None else into
-    if sparse.write_sparse(good(), file, arrived.name, lambda: share_of(source)) == 0:
-        raise Error(f"{arrived.name} is empty; copy it anew", path=arrived.name)
-    return file
+def _unpacked(arrived: Arrived, source: BinaryIO, into: BinaryIO | None) -> tuple[str, BinaryIO]:
+    """What kind of crash is inside, and all of it: in a temporary file, or a core in `into`. What a
+    damaged stream still held is good. Raises Error.
+    """
+    with native_sentences():
+        packed = native.PackedCrash(source.fileno(), os.fsencode(arrived.name))
+        arrived.fields.update(packed.fields)
+        file = into if into is not None and packed.kind == "core" else sparse.temporary()
+        packed.write(file.fileno(), os.fsencode(sparse.folder()))
+    if packed.damage:
+        arrived.damage = (
+            f"{arrived.name} cannot be unpacked to its end: {packed.damage}; what came before it is"
+        )
+        arrived.remarks.append(f"{arrived.damage} used.")
+    return packed.kind, file
 
 
 def _read_dump(arrived: Arrived, dump: BinaryIO, sysroot: str) -> None:
@@ -174,8 +114,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
             if kind in ("minidump", "microdump"):
                 _read_dump(arrived, file, sysroot)
                 return arrived
-            inner, pieces = _unwrapped(arrived, _pieces(file))
-            stored = _stored(arrived, pieces, file, into if inner == "core" else None)
+            inner, stored = _unpacked(arrived, file, into)
         except OSError as error:
             raise Error(f"{arrived.name} cannot be read: {error.strerror}", path=path) from error
     if inner == "core":

@@ -7,19 +7,20 @@ other in a circle end.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 from typing import Any, BinaryIO
 
+from whocall.core.architecture import architecture
+from whocall.core.engine import native
 from whocall.core.errors import Error
-from whocall.core.long_work import working
+from whocall.core.long_work import share_of, working
 from whocall.core.regular_file import open_regular
 from whocall.dumps import sparse
-from whocall.dumps.kinds import HEAD, kind_of
-from whocall.dumps.layers import Layers, Opener, parts_of
-from whocall.dumps.streams import PACKINGS, DamagedStreamError, share_of, unpacked
+from whocall.dumps.kinds import HEAD, PACKINGS, kind_of
+from whocall.dumps.layers import Layers, Opener, Part, parts_of
+from whocall.dumps.streams import DamagedStreamError, Stream
 from whocall.dumps.tar_members import TarFaultError, TarReader
 
 _DIGEST = re.compile(r"(sha256|sha512):([0-9a-f]{32,128})\Z")
@@ -28,27 +29,6 @@ _LONGEST = 8 << 20  # bytes of a list
 _MOST_LAYERS = 1 << 10  # storage drivers stack about a hundred
 _MOST_FILES = 1 << 16  # of an image in a tar: its layers and lists
 _UNKNOWN = "unknown"  # the platform of attestations, which are no images
-# Our names of instruction sets by those of images.
-_PLATFORMS = {"amd64": "x86_64", "arm64": "aarch64", "386": "i386", "arm": "arm"}
-
-
-class Part(io.RawIOBase):
-    """A stretch of a file, as a file of its own."""
-
-    def __init__(self, descriptor: int, offset: int, size: int) -> None:
-        self._descriptor = descriptor
-        self._place = offset
-        self._end = offset + size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        wanted = min(len(buffer), self._end - self._place)
-        data = os.pread(self._descriptor, wanted, self._place)
-        buffer[: len(data)] = data
-        self._place += len(data)
-        return len(data)
 
 
 class _Folder:
@@ -57,14 +37,14 @@ class _Folder:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def open(self, name: str) -> BinaryIO | None:
+    def open(self, name: str) -> Part | None:
         # A list may name what is elsewhere, by itself or through links.
         root = os.path.realpath(self._path)
         path = os.path.realpath(os.path.join(root, name))
         if parts_of(name) is None or name.startswith("/") or not path.startswith(root + "/"):
             return None
         try:
-            return open_regular(path)
+            return Part.whole(open_regular(path))
         except OSError:
             return None
 
@@ -72,12 +52,9 @@ class _Folder:
 def _plain(path: str) -> BinaryIO:
     """The file, unpacked where it is packed."""
     with open_regular(path) as packed:
-        kind = kind_of(packed.read(HEAD))
-        if kind in PACKINGS:
-            packed.seek(0)
+        if kind_of(packed.read(HEAD)) in PACKINGS:
             file = sparse.temporary()
-            pieces = unpacked(kind, packed.read)
-            sparse.write_sparse(pieces, file, path, lambda: share_of(packed))
+            Stream(packed, path).write_to(file)
             file.seek(0)
             return file
     return open_regular(path)
@@ -119,11 +96,9 @@ class _Tar:
         self._file.seek(size - 1, os.SEEK_CUR)
         return self._file.read(1) != b""
 
-    def open(self, name: str) -> BinaryIO | None:
+    def open(self, name: str) -> Part | None:
         part = self._parts.get(os.path.normpath(name))
-        if part is None:
-            return None
-        return io.BufferedReader(Part(self._file.fileno(), *part))
+        return None if part is None else Part(self._file, *part)
 
 
 class _Image:
@@ -137,14 +112,13 @@ class _Image:
 
     def listed(self, name: str) -> Any:
         """A file of JSON; None where there is none."""
-        file = self.files.open(name)
-        if file is None:
+        part = self.files.open(name)
+        if part is None:
             return None
-        with file:
-            try:
-                return json.loads(file.read(_LONGEST))
-            except (ValueError, RecursionError):
-                raise self.fault(f"{name} is not JSON; save it anew") from None
+        try:
+            return json.loads(part.read(_LONGEST))
+        except (ValueError, RecursionError):
+            raise self.fault(f"{name} is not JSON; save it anew") from None
 
     def blob(self, descriptor: Any) -> str:
         match = _DIGEST.match(str(descriptor.get("digest", "")))
@@ -175,7 +149,8 @@ class _Image:
 
     def _platform(self, row: Any) -> str:
         name = (row.get("platform") or {}).get("architecture", "")
-        return str(_PLATFORMS.get(name, name))
+        known = {architecture(each).image_name: each for each in native.architectures()}
+        return str(known.get(name, name) if name else "")
 
     def _title(self, row: Any) -> str:
         notes = row.get("annotations") or {}
@@ -234,11 +209,11 @@ def layers_of(path: str, arch: str) -> Layers:
         raise image.fault(f"it lists {len(names)} layers; save it anew")
 
     def opener(name: str) -> Opener:
-        def open_it() -> BinaryIO:
-            file = files.open(name)
-            if file is None:
+        def open_it() -> Part:
+            part = files.open(name)
+            if part is None:
                 raise image.fault(f"its layer {name} is missing; save it anew")
-            return file
+            return part
 
         return open_it
 

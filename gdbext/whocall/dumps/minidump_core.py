@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from whocall.core.engine import native
 from whocall.core.image import ProcessImage
-from whocall.core.native_errors import native_errors
+from whocall.core.native_errors import native_errors, native_sentences
 from whocall.core.search import Search
 from whocall.core.signals import signal_name
 from whocall.dumps import sparse
@@ -66,13 +66,8 @@ class Converter:
         if files:
             self._crash.add_files({at: os.fsencode(path) for at, path in files.items()})
         sparse.require_room(self._crash.held, self._name, out)
-        try:
-            with native_errors():
-                self._crash.write(out.fileno())
-        except OSError as error:
-            if error.errno in sparse.NO_ROOM:
-                raise sparse.full(self._name, out) from error
-            raise
+        with native_sentences():
+            self._crash.write(out.fileno(), os.fsencode(sparse.folder()))
 
     def remarks(self) -> list[str]:
         """Sentences on what is missing in the core that was written."""

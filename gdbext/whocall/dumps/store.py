@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from whocall.core.errors import Error
-from whocall.core.extras import JOURNAL
+from whocall.core.optional_packages import JOURNAL
 from whocall.core.programs import Argument, option, start, words
 from whocall.core.records import dataclass
 from whocall.dumps.coredumps import STORE, fields_of_file

@@ -1,123 +1,53 @@
-"""Unpacks zstd, xz, gzip, lz4 and bzip2 piece by piece, in bounded memory."""
+"""What is packed, read as a stream: the native module unpacks it, in bounded memory."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from whocall.dumps.kinds import kind_of
+from whocall.core.engine import native
+from whocall.core.native_errors import native_sentences
+from whocall.dumps import sparse
 
-Read = Callable[[int], bytes]
-
-TAKEN = 1 << 18  # bytes read at once
-MADE = 1 << 20  # bytes made at once
-_XZ_MEMORY = 1 << 28  # bytes: `xz -9` needs a quarter of it
-_MOST_EMPTY = 1 << 12  # frames without contents, one after the other
-PACKINGS = ("zstd", "lz4", "xz", "gzip", "bzip2")
-
-
-def share_of(file: BinaryIO) -> float | None:
-    """How much of a file was read, 0 to 1; None where it has no size, as a pipe."""
-    try:
-        size = os.fstat(file.fileno()).st_size
-        return min(file.tell() / size, 1.0) if size else None
-    except (OSError, ValueError):
-        return None
+_EVERYTHING = (1 << 63) - 1
 
 
 class DamagedStreamError(Exception):
     """The rest of a stream cannot be unpacked; what came before it is good."""
 
 
-class _Gzip:
-    """zlib's decompressor with the interface of bz2's."""
+class Stream:
+    """A file, or `size` bytes of it from `offset` on, unpacked where that is packed.
 
-    def __init__(self) -> None:
-        import zlib
-
-        self._inner = zlib.decompressobj(wbits=31)
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._inner.unconsumed_tail
-
-    def decompress(self, data: bytes, most: int) -> bytes:
-        return self._inner.decompress(self._inner.unconsumed_tail + data, most)
-
-
-def _decoder(kind: str) -> Any:
-    if kind == "gzip":
-        return _Gzip()
-    if kind == "bzip2":
-        import bz2
-
-        return bz2.BZ2Decompressor()
-    if kind == "xz":
-        import lzma
-
-        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-    from whocall.dumps import frames
-
-    return frames.ZstdDecoder() if kind == "zstd" else frames.Lz4Decoder()
-
-
-def _faults() -> tuple[type[BaseException], ...]:
-    import lzma
-    import zlib
-
-    return (OSError, ValueError, EOFError, lzma.LZMAError, zlib.error)
-
-
-def _one(kind: str, read: Read, data: bytes) -> Generator[bytes, None, tuple[bytes, bool]]:
-    """Unpacks up to the end of one frame, and hands back what follows it, and whether the frame had
-    any contents.
+    The file has to stay open. `name` is what to call it. Frames may follow each other; what follows
+    the last one and is none is left out, as `gzip -d` does. All raise Error where the file cannot
+    be read, and DamagedStreamError after all that could be unpacked.
     """
-    decoder = _decoder(kind)
-    filled = False
-    while not decoder.eof:
-        if decoder.needs_input and not data:
-            data = read(TAKEN)
-            if not data:
-                raise DamagedStreamError("it ends in the middle")
-        try:
-            piece = decoder.decompress(data, MADE)
-        except _faults() as error:
-            raise DamagedStreamError(str(error) or "it is damaged") from error
-        data = b""
-        if piece:
-            filled = True
-            yield piece
-    return decoder.unused_data, filled
 
+    def __init__(self, file: BinaryIO, name: str, offset: int = 0, size: int = _EVERYTHING) -> None:
+        with native_sentences():
+            self._part = native.FilePart(file.fileno(), os.fsencode(name), offset, size)
 
-def unpacked(kind: str, read: Read) -> Iterator[bytes]:
-    """The pieces of the contents. Frames may follow each other.
+    def _checked(self, is_short: bool) -> None:
+        if is_short and self._part.damage:
+            raise DamagedStreamError(self._part.damage)
 
-    Raises DamagedStreamError, after all that could be unpacked, and Error where a library is
-    missing.
-    What follows the last frame and is none is left out, as `gzip -d` does.
-    """
-    data = b""
-    empty = 0
-    while True:
-        data, filled = yield from _one(kind, read, data)
-        empty = 0 if filled else empty + 1
-        if empty > _MOST_EMPTY:
-            raise DamagedStreamError(f"it has more than {_MOST_EMPTY} frames without contents")
-        data = data.lstrip(b"\0") if kind in ("xz", "gzip") else data
-        while len(data) < 6:
-            more = read(TAKEN)
-            if not more:
-                return
-            data = (data + more).lstrip(b"\0") if kind in ("xz", "gzip") else data + more
-        if kind_of(data) != kind:
-            return
+    def read(self, size: int) -> bytes:
+        """Less only at the end."""
+        with native_sentences():
+            data = self._part.read(size)
+        self._checked(len(data) < size)
+        return data
+
+    def skip(self, size: int) -> bool:
+        """Whether so many bytes were there."""
+        with native_sentences():
+            was_there = self._part.skip(size)
+        self._checked(not was_there)
+        return was_there
+
+    def write_to(self, out: BinaryIO) -> None:
+        """Writes all that was not read to the empty file."""
+        with native_sentences():
+            self._part.write(out.fileno(), os.fsencode(sparse.folder()))
+        self._checked(True)

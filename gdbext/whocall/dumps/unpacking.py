@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, BinaryIO
 
 from whocall.core.records import dataclass
+from whocall.core.regular_file import open_regular
 from whocall.core.search import Search
-from whocall.dumps.kinds import kind_of_path
+from whocall.dumps.kinds import CORE, HEAD, elf_type, is_pipe
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,14 @@ def of_json(told: dict[str, Any]) -> Unpacked:
 
 
 def is_plain(path: str) -> bool:
-    """Whether it is a core as it stands."""
-    return kind_of_path(path) == "core"
+    """Whether it is a core as it stands; told without the native module, too."""
+    if is_pipe(path):
+        return False
+    try:
+        with open_regular(path) as file:
+            return elf_type(file.read(HEAD)) == CORE
+    except OSError:
+        return False
 
 
 def unpack(path: str, exe: str, search: Search, out: BinaryIO) -> Unpacked:

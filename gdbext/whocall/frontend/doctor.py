@@ -17,7 +17,7 @@ from importlib.util import find_spec
 
 from whocall.core import loader
 from whocall.core.errors import Error
-from whocall.core.extras import GDB, NEEDS, TOOLS, install_module
+from whocall.core.optional_packages import GDB, NEEDS, TOOLS, install_module
 from whocall.core.version import __version__
 from whocall.frontend import pythons
 

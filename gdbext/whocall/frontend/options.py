@@ -279,6 +279,7 @@ SIGNATURES = Syntax(
 )
 MODULES = Syntax("whocall modules", (Option("json", "as JSON, schema whocall.modules/1"),))
 DOCTOR = Syntax("whocall doctor")
+WHY = Syntax("whocall why", (Option("json", "as JSON, schema whocall.why/1"),))
 OPEN = Syntax(
     "whocall open",
     (

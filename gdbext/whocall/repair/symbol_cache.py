@@ -21,7 +21,7 @@ from typing import Any
 
 from whocall.core.cache_folder import cache_folder, is_ours
 from whocall.core.errors import Error
-from whocall.core.left_behind import hold, sweep
+from whocall.core.stale_files import hold, sweep
 from whocall.core.version import __version__
 
 FORMAT = 3  # counts up whenever the contents of the files that we write change

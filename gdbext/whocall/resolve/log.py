@@ -10,21 +10,20 @@ from collections.abc import Iterator
 from types import TracebackType
 
 from whocall.core.errors import Error
-from whocall.core.long_work import working
+from whocall.core.long_work import share_of, working
 from whocall.core.search import Search
-from whocall.dumps.streams import share_of
 from whocall.report.form.style import Style
 from whocall.resolve.complaints import complaints
 from whocall.resolve.facts.context import Context
 from whocall.resolve.facts.maps import parse_mapping
 from whocall.resolve.lines import read_chunks
 from whocall.resolve.modules import Modules
+from whocall.resolve.other_files import stranger
 from whocall.resolve.record import looks_like_records, read_records
 from whocall.resolve.record_text import record_lines
 from whocall.resolve.resolve_json import resolve_json
 from whocall.resolve.resolver import Line, Resolver
 from whocall.resolve.sources import HEAD, called, opened, read_from, require_directories
-from whocall.resolve.strangers import stranger
 from whocall.resolve.text import resolved
 
 _MOST_RECORDS = 1 << 26  # bytes

@@ -69,6 +69,7 @@ class Record:
     sequence: int
     machine: int  # e_machine of ELF
     address_size: int  # bytes
+    big_endian: bool
     flags: int
     time: int  # nanoseconds since 1970
     process: int
@@ -186,6 +187,7 @@ def _parsed(order: str, body: bytes) -> Record:
         sequence=sequence,
         machine=machine,
         address_size=8 if body[9] == 8 else 4,
+        big_endian=order == ">",
         flags=flags,
         time=time,
         process=process,

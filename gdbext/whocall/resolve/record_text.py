@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
+from whocall.core.architecture import architecture
+from whocall.core.engine import native
 from whocall.core.signals import signal_name
 from whocall.resolve.formats.libwhocall import INTERRUPTED
 from whocall.resolve.record import (
@@ -23,15 +25,6 @@ _ENDS = {
     3: "the stack cannot be read any further",
     4: "there are more frames than anyone would read",
 }
-_MACHINES = {62: "x86_64", 3: "i386", 40: "arm", 183: "aarch64", 8: "mips"}
-_X86 = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"]
-_REGISTERS = {
-    62: [*_X86, *(f"r{number}" for number in range(8, 16)), "rip"],
-    3: ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip"],
-    40: [f"r{number}" for number in range(16)],
-    183: [*(f"x{number}" for number in range(31)), "sp", "pc"],
-    8: [*(f"${number}" for number in range(32)), "pc"],
-}
 _IN_LINE = 4
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -44,8 +37,13 @@ def _time(nanoseconds: int) -> str:
     return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def _arch(record: Record) -> str | None:
+    """The instruction set's name; None for one that is not known."""
+    return native.architecture_of_elf(record.machine, record.address_size, record.big_endian)
+
+
 def _headline(record: Record) -> str:
-    known = signal_name(_MACHINES.get(record.machine, ""), record.signal)
+    known = signal_name(_arch(record) or "", record.signal)
     name = known or f"signal {record.signal}"
     crashed = next((each for each in record.threads if each.crashed), None)
     called = f' "{crashed.name}"' if crashed is not None else ""
@@ -67,7 +65,8 @@ def _frame(record: Record, number: int, frame: RecordedFrame) -> str:
 
 
 def _registers(record: Record, thread: RecordedThread) -> Iterator[str]:
-    names = _REGISTERS.get(record.machine, [])
+    arch = _arch(record)
+    names = architecture(arch).registers if arch else ()
     width = 2 * record.address_size + 2
     pairs = [f"{name}={value:#0{width}x}" for name, value in zip(names, thread.registers)]
     for at in range(0, len(pairs), _IN_LINE):

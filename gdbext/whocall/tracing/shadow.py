@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from whocall.core.architecture import architecture
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Frame
 from whocall.core.records import dataclass
@@ -22,9 +23,6 @@ MISSING = "missing"  # whocall does not have it
 FALSE = "false"  # whocall has a frame of an instrumented function that was not called
 UNRECORDED = "not recorded"  # of a function without hooks, or before its hook or behind it
 VERDICTS = (SAME, INLINED, OTHER, MISSING, FALSE, UNRECORDED)
-
-# Where calls push the return address frames end exactly behind it, in both.
-_EXACT = ("x86_64", "i386", "x32")
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,8 @@ def compare_with_trace(
     """
     namer = Namer(opened.image, demangle)
     instrumented = set(opened.data.functions)
-    exact = opened.image.arch in _EXACT
+    # Where calls push the return address, frames end exactly behind it, in both.
+    exact = architecture(opened.image.arch).calls_push
     known = {thread.tid for thread in opened.threads if thread.lives}
     found = []
     for trace in traces:

@@ -13,22 +13,6 @@ from whocall.core.native_errors import native_errors
 from whocall.core.records import dataclass
 from whocall.core.search import Search
 
-_ARCHITECTURES = {  # by what uname says, and bytes of a pointer
-    ("x86_64", 8): "x86_64",
-    ("x86_64", 4): "i386",
-    ("i386", 4): "i386",
-    ("i486", 4): "i386",
-    ("i586", 4): "i386",
-    ("i686", 4): "i386",
-    ("aarch64", 8): "aarch64",
-    ("aarch64", 4): "arm",
-    ("armv6l", 4): "arm",
-    ("armv7l", 4): "arm",
-    ("armv8l", 4): "arm",
-    ("mips", 4): "mips",
-    ("mips64", 8): "mips64el",
-}
-
 
 @dataclass(frozen=True)
 class OpenTrace:
@@ -79,7 +63,7 @@ def open_trace_file(path: str, search: Search = Search()) -> OpenTrace:
 def _process_of(trace: native.Trace, search: Search) -> native.Process:
     """What the file tells of the process: its mappings."""
     mappings = list(_mappings(os.fsdecode(trace.maps)))
-    arch = _ARCHITECTURES.get((trace.machine, trace.pointer_size), "x86_64")
+    arch = trace.arch or native.architectures()[0]  # addresses alone can be told then
     first: dict[str, int] = {}  # where the file's first byte lies
     for begin, _, _, offset, path in mappings:
         if path.startswith("/") and offset == 0:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
+from whocall.core.architecture import is_of_family
 from whocall.core.operations import MEMORY, NUMBER, Operand, Operation, operations
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class _Reader:
 
     def __init__(self, image: ProcessImage, bias: int) -> None:
         self._image, self._bias = image, bias
-        self._on_x86 = image.arch in ("x86_64", "i386", "x32")
+        self._on_x86 = is_of_family(image.arch, "x86")
         self._frame_pointer = False
         self._ranges = [(module.begin, module.end) for module in image.modules]
         self._constant_data = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from whocall.core.extras import TRIAGE_PAGE
+from whocall.core.optional_packages import TRIAGE_PAGE
 from whocall.core.printable import printable
 from whocall.report.page.writing import needs_templates
 from whocall.triage.summary import SHOWN, frame_text

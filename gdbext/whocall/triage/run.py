@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from whocall.core.long_work import stage, working
 from whocall.core.regular_file import open_regular
 from whocall.dumps.abrt import is_problem
-from whocall.dumps.kinds import HEAD, elf_type, kind_of
-from whocall.dumps.streams import PACKINGS, DamagedStreamError, unpacked
+from whocall.dumps.kinds import HEAD, PACKINGS, elf_type, kind_of
 from whocall.triage.store import Store
 from whocall.triage.summary import summarize
 from whocall.triage.work import Settings, identity
@@ -56,20 +55,21 @@ def may_be_crash(path: str) -> bool:
         return _CRASHES.search(file.name) is not None
     if kind_of(head) in _KINDS:
         return True
-    if kind_of(head) in PACKINGS and _holds_crash(path, kind_of(head)):
+    if kind_of(head) in PACKINGS and _holds_crash(path):
         return True
     if elf_type(head) in (1, 2, 3):  # objects and programs
         return False
     return _CRASHES.search(file.name) is not None
 
 
-def _holds_crash(path: str, packing: str) -> bool:
+def _holds_crash(path: str) -> bool:
     """Whether what is packed begins as a crash does."""
     from whocall.core.errors import Error
+    from whocall.dumps.streams import DamagedStreamError, Stream
 
     try:
         with open_regular(path) as opened:
-            return kind_of(next(unpacked(packing, opened.read), b"")[:HEAD]) in _KINDS
+            return kind_of(Stream(opened, path).read(HEAD)) in _KINDS
     except (OSError, DamagedStreamError, Error):
         return False
 

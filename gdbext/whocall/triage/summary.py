@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.instants import moment
+from whocall.core.timestamps import moment
 from whocall.triage.buckets import bucketed
 from whocall.triage.clusters import clustered, stack_of
 from whocall.triage.severity import CLASSES, SEVERITIES

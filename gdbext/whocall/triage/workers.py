@@ -16,9 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.confined import confine_child, is_confined
 from whocall.core.errors import Error
-from whocall.core.extras import TRIAGE_CLUSTER, lacking
 from whocall.core.limits import (
     go_first_when_memory_is_short,
     limit_memory,
@@ -26,6 +24,8 @@ from whocall.core.limits import (
     memory_for,
 )
 from whocall.core.long_work import still_working
+from whocall.core.optional_packages import TRIAGE_CLUSTER, lacking
+from whocall.core.sandbox import confine_child, is_confined
 from whocall.triage.pool import Pool, WorkerDiedError
 from whocall.triage.work import Json, Settings, failure, work
 

@@ -13,7 +13,7 @@ namespace whocall::runtime {
 // The registers of a context, in the order of kRegisterNames.
 class Registers {
  public:
-  static constexpr std::size_t kCount = sizeof kRegisterNames / sizeof kRegisterNames[0];
+  static constexpr std::size_t kCount = kRegisterNames.size();
 
   Registers() = default;
   explicit Registers(const ucontext_t& context) {

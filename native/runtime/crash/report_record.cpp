@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "runtime/crash/signals.h"
-#include "runtime/known_files.h"
+#include "runtime/debug_files.h"
 #include "runtime/machine.h"
 #include "runtime/mapped_modules.h"
 #include "runtime/readable.h"

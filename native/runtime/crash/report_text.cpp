@@ -1,8 +1,8 @@
 #include "runtime/crash/report_text.h"
 
 #include "runtime/crash/signals.h"
+#include "runtime/debug_files.h"
 #include "runtime/description.h"
-#include "runtime/known_files.h"
 #include "runtime/lines_of_file.h"
 #include "runtime/machine.h"
 #include "runtime/mapped_modules.h"
@@ -56,7 +56,7 @@ void print_registers(Sink& to, const Registers& registers) {
     Line line(to);
     line.append("registers:");
     for (std::size_t j = i; j < Registers::kCount && j < i + kRegistersInLine; ++j) {
-      line.append(" ").append(kRegisterNames[j]).append("=");
+      line.append(" ").append(kRegisterNames.data()[j].data()).append("=");
       line.hexadecimal(registers[j], kDigits);
     }
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "object/elf_dynamic.h"
-#include "symbols/starts/data_words.h"
+#include "symbols/discovery/data_words.h"
 
 namespace whocall {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "symbols/starts/function_starts.h"
+#include "symbols/discovery/function_starts.h"
 
 namespace whocall {
 

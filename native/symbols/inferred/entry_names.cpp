@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "object/elf_dynamic.h"
-#include "symbols/starts/startup_functions.h"
+#include "symbols/discovery/startup_functions.h"
 
 namespace whocall {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "symbols/discovery/data_words.h"
 #include "symbols/inferred/constant_arguments.h"
 #include "symbols/inferred/message_calls.h"
-#include "symbols/starts/data_words.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "symbols/discovery/part_parents.h"
 #include "symbols/inferred/inferred_name.h"
-#include "symbols/starts/part_parents.h"
 
 namespace whocall {
 

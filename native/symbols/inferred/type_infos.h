@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "object/elf_file.h"
-#include "symbols/starts/data_words.h"
+#include "symbols/discovery/data_words.h"
 
 namespace whocall {
 

@@ -13,9 +13,9 @@
 
 #include "base/interrupt.h"
 #include "base/sort_by_address.h"
+#include "symbols/discovery/data_words.h"
+#include "symbols/discovery/object_starts.h"
 #include "symbols/inferred/type_infos.h"
-#include "symbols/starts/data_words.h"
-#include "symbols/starts/object_starts.h"
 #include "symbols/table/code_areas.h"
 #include "symbols/table/demangler.h"
 

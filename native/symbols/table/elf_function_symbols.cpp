@@ -38,7 +38,8 @@ class FunctionFilter {
     }
     const Address start = typed ? entry.value & ~machine_.function_mode_bits : entry.value;
     const auto limit = limit_of(entry, start, typed);
-    if (!limit) {
+    // `_end` and its like, which linkers put behind the last section there is.
+    if (!limit || (!typed && start >= *limit)) {
       return std::nullopt;
     }
     Symbol function;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "arch/elf_machine.h"
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/interrupt.h"
@@ -115,17 +116,16 @@ void end_before_slots(Slots slots, const AddressRange& section, SymbolList& symb
                 records.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-constexpr std::string_view kMipsStubs = ".MIPS.stubs";
-
-bool is_plt(const ElfSection& section) {
+bool is_plt(const ElfFile& file, const ElfSection& section) {
+  const std::string_view stubs = elf_machine(file.machine()).stub_section;
   return section.name.starts_with(".plt") || section.name.starts_with(".iplt") ||
-         section.name == kMipsStubs;
+         (!stubs.empty() && section.name == stubs);
 }
 
-// What MIPS has where others have a PLT, and BFD says nothing of: stubs that hand a symbol's number
-// to the loader. The symbol of the function, which is another file's, has its stub's address.
-void append_mips_stubs(const ElfFile& file, std::vector<BfdSymbol>& slots) {
-  const ElfSection* section = file.section(kMipsStubs);
+// What MIPS has where others have a PLT, and BFD says nothing of.
+void append_stubs(const ElfFile& file, std::vector<BfdSymbol>& slots) {
+  const std::string_view name = elf_machine(file.machine()).stub_section;
+  const ElfSection* section = name.empty() ? nullptr : file.section(name);
   if (section == nullptr || section->size == 0) {
     return;
   }
@@ -173,7 +173,7 @@ void append_decoded_slots(const ElfFile& file, std::vector<BfdSymbol>& slots) {
   }
   auto names = slot_names(file);
   for (const ElfSection& section : file.sections()) {
-    const auto code = is_plt(section) ? file.contents(section) : std::nullopt;
+    const auto code = is_plt(file, section) ? file.contents(section) : std::nullopt;
     for (std::uint64_t at = 0; code && at < code->size(); at += arch->code.alignment) {
       check_interrupt_at(at, kManyEntries);
       const auto stub = arch->linkage.stub_at(code->from(at), section.address + at);
@@ -192,10 +192,10 @@ void append_decoded_slots(const ElfFile& file, std::vector<BfdSymbol>& slots) {
 // libbfd knows nothing of such files. Test: scripts/arm64, where it does know.
 std::vector<BfdSymbol> named_slots(const ElfFile& file) {
   std::vector<BfdSymbol> slots;
-  if (!std::ranges::any_of(file.sections(), is_plt)) {
+  if (!std::ranges::any_of(file.sections(), [&](const auto& each) { return is_plt(file, each); })) {
     return slots;
   }
-  if (file.machine() != EM_AARCH64) {
+  if (!elf_machine(file.machine()).has_counted_slots) {
     slots = read_slots(file.path());
   }
   if (slots.empty()) {
@@ -209,7 +209,7 @@ std::vector<BfdSymbol> named_slots(const ElfFile& file) {
 std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTable> table,
                                                   const ElfFile& file) {
   std::vector<BfdSymbol> slots = named_slots(file);
-  append_mips_stubs(file, slots);
+  append_stubs(file, slots);
   if (slots.empty()) {
     return table;
   }
@@ -229,7 +229,7 @@ std::shared_ptr<const SymbolTable> with_plt_names(std::shared_ptr<const SymbolTa
 
 bool is_in_plt(const ElfFile& file, Address address) {
   const ElfSection* section = file.section_at(address);
-  return section != nullptr && is_plt(*section);
+  return section != nullptr && is_plt(file, *section);
 }
 
 }  // namespace whocall

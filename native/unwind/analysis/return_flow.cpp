@@ -164,7 +164,7 @@ class ReturnFlow {
       return never_returns_ == nullptr &&
              (sp.kind == ReturnKind::in_word || sp.kind == ReturnKind::in_far_word);
     }
-    return last.returns && last.popped == 0 && !returns_to_stored(sp);
+    return last.returns && !returns_to_stored(sp);
   }
 
   [[nodiscard]] bool returns_to_stored(const ReturnValue& sp) const {

@@ -8,7 +8,7 @@
 
 #include "arch/instruction.h"
 #include "object/elf_file.h"
-#include "symbols/starts/function_starts.h"
+#include "symbols/discovery/function_starts.h"
 
 namespace whocall {
 

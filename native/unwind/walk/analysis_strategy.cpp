@@ -7,6 +7,7 @@
 #include "unwind/code/call_site.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/walk/loose_code.h"
+#include "unwind/walk/sentences.h"
 #include "unwind/walk/strategies.h"
 
 namespace whocall {
@@ -45,16 +46,15 @@ class AnalysisStrategy final : public Strategy {
                                     const WalkContext& context) const override {
     const auto range = context.code.function_at(callee.lookup_pc());
     if (&row == context.analyser.row_behind_call(callee.pc)) {
-      return "no unwind table covers the frame below, which was called on another stack; what "
-             "stands behind the call there";
+      return why_no_table(callee, context) +
+             ", which was called on another stack; what stands behind the call there";
     }
     if (&row == context.analyser.row_to_return(callee.pc)) {
-      return "no unwind table covers the frame below, and no file its code; what that does until "
-             "it "
-             "returns (CFA " +
+      return why_no_table(callee, context) +
+             ", and no file its code; what that does until it returns (CFA " +
              to_string(row.cfa, arch_) + ")";
     }
-    return "no unwind table covers the frame below; the instructions of the function at " +
+    return why_no_table(callee, context) + "; the code of the function at " +
            hex(range ? range->begin : callee.pc) + " (CFA " + to_string(row.cfa, arch_) + ")";
   }
 

@@ -4,6 +4,7 @@
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/chain_row.h"
 #include "unwind/walk/damaged_return.h"
+#include "unwind/walk/sentences.h"
 #include "unwind/walk/stack_search.h"
 #include "unwind/walk/strategies.h"
 
@@ -36,9 +37,7 @@ class FramePointerStrategy final : public Strategy {
 
   [[nodiscard]] std::string explain(const Activation& callee, const UnwindRow& row,
                                     const WalkContext& context) const override {
-    const Module* module = context.process.module_at(callee.pc);
-    return "no unwind table of " + (module != nullptr ? module->path : "any module") +
-           " covers the frame below, and the frame pointer's chain" +
+    return why_no_table(callee, context) + ", and the frame pointer's chain" +
            (row.new_stack ? ", which goes on on another stack," : "");
   }
 

@@ -19,12 +19,7 @@ QuickWalk::QuickWalk(const ProcessImage& process, const StepFacts& facts, bool s
       facts_(facts),
       searches_(searches),
       word_mask_(process.arch->registers.size - 1U),
-      frames_(frames) {
-  if (const auto& chain = process.arch->frame.chain) {
-    chain_cfa_ = static_cast<Address>(chain->cfa_offset);
-    chain_slot_ = std::int64_t{chain->return_address_offset} - chain->cfa_offset;
-  }
-}
+      frames_(frames) {}
 
 void QuickWalk::begin(const Activation& activation, bool planted) {
   const Architecture& arch = *process_.arch;
@@ -33,11 +28,9 @@ void QuickWalk::begin(const Activation& activation, bool planted) {
   planted_ = planted;
   const auto sp = activation.registers.get(arch.registers.sp);
   here_ = {.pc = activation.pc, .sp = sp.value_or(0)};
-  if (arch.frame.chain) {
-    const auto fp = activation.registers.get(arch.frame.chain->base);
-    here_.fp = fp.value_or(0);
-    here_.fp_known = fp.has_value();
-  }
+  const auto fp = activation.registers.get(facts_.frame_pointer());
+  here_.fp = fp.value_or(0);
+  here_.fp_known = fp.has_value();
 }
 
 const StepFact* QuickWalk::fact(bool tables_only) const {
@@ -71,17 +64,47 @@ inline bool QuickWalk::step(bool tables_only) {
   if (call == CallMatch::no_call || (chain && !chain_goes_on(call))) {
     return false;
   }
-  const bool framed = here_.fp_known && here_.fp + chain_cfa_ == cfa;
-  if (framed && fact->rule.return_slot != chain_slot_) {
+  const auto framed = chain_agrees(fact->rule, cfa, caller);
+  if (!framed) {
     return false;
   }
   EvidenceSet evidence = kEveryStep;
   evidence = goes_to_callee(call) ? evidence.with(Evidence::call_target) : evidence;
-  evidence = framed ? evidence.with(Evidence::frame_pointer) : evidence;
+  evidence = *framed ? evidence.with(Evidence::frame_pointer) : evidence;
   frames_.back().cfa = cfa;
   frames_.push_back({.pc = caller.pc, .sp = caller.sp, .trust = fact->trust, .evidence = evidence});
   here_ = caller;
   return true;
+}
+
+// A frame pointer's place tells by itself; a record leads to the caller's, which lies where the
+// caller's stack begins in most of AArch64's functions.
+inline std::optional<bool> QuickWalk::chain_agrees(const rules::CompactRule& rule, Address cfa,
+                                                   const rules::StackPoint& caller) const {
+  const auto& chain = process_.arch->frame.chain;
+  if (!chain || !here_.fp_known) {
+    return false;
+  }
+  if (chain->kind == FrameChain::Kind::frame_pointer) {
+    if (here_.fp + static_cast<Address>(chain->cfa_offset) != cfa) {
+      return false;
+    }
+    const bool same = rule.return_slot == chain->return_address_offset - chain->cfa_offset;
+    return same ? std::optional(true) : std::nullopt;
+  }
+  if (word_at(here_.fp + static_cast<Address>(chain->link_offset)) != cfa) {
+    return false;
+  }
+  const auto back = word_at(here_.fp + static_cast<Address>(chain->return_address_offset));
+  return back && (*back & facts_.layout().code_mask) == caller.pc;
+}
+
+std::optional<Address> QuickWalk::word_at(Address address) const {
+  const unsigned size = facts_.layout().word_size;
+  if (address - span_.begin <= span_.size - size) {
+    return span_.word(address, size);
+  }
+  return process_.memory->read_unsigned(address, size, process_.arch->abi.endian);
 }
 
 bool QuickWalk::ends_here(bool tables_only, Stop& stop) {
@@ -147,12 +170,28 @@ Activation QuickWalk::activation() const {
   found.registers.set(all.sp, here_.sp);
   found.registers.set(all.pc, here_.pc);
   restore_saved(found.registers);
+  restore_mode(found.registers);
   const auto thread =
       all.thread_pointer ? start_->registers.get(*all.thread_pointer) : std::nullopt;
   if (thread) {
     found.registers.set(*all.thread_pointer, *thread);
   }
   return found;
+}
+
+// Which the return address tells that led to the last frame.
+void QuickWalk::restore_mode(Registers& registers) const {
+  const auto& mode = process_.arch->registers.mode;
+  if (!mode) {
+    return;
+  }
+  const std::size_t last = frames_.size() - 1;
+  const Frame& callee = frames_[last - 1];
+  const StepFact* const fact = facts_.at({callee.pc, start_->interrupted && last == first_});
+  const auto back =
+      word_at(callee.cfa + static_cast<Address>(std::int64_t{fact->rule.return_slot})).value_or(0);
+  const std::uint64_t status = start_->registers.get(mode->status).value_or(mode->usual);
+  registers.set(mode->status, (status & ~mode->bit) | ((back & 1U) != 0 ? mode->bit : 0));
 }
 
 // The last step that changed a register decides.

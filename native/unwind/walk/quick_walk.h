@@ -45,15 +45,19 @@ class QuickWalk {
   [[nodiscard]] const StepFact* fact(bool tables_only) const;
   [[nodiscard]] bool enter_stack();
   [[nodiscard]] bool chain_goes_on(CallMatch call) const;
+  // Whether the chain of frames leads to `caller` as well; a miss where it leads elsewhere from the
+  // same frame.
+  [[nodiscard]] std::optional<bool> chain_agrees(const rules::CompactRule& rule, Address cfa,
+                                                 const rules::StackPoint& caller) const;
+  [[nodiscard]] std::optional<Address> word_at(Address address) const;
   [[nodiscard]] bool stays_on_stack(Address to) const;
   void restore_saved(Registers& registers) const;
+  void restore_mode(Registers& registers) const;
 
   const ProcessImage& process_;
   const StepFacts& facts_;
   bool searches_;
-  Address word_mask_ = 0;        // bits that no address of a word has
-  Address chain_cfa_ = 0;        // from the frame pointer
-  std::int64_t chain_slot_ = 0;  // of the return address by the chain, from the CFA
+  Address word_mask_ = 0;  // bits that no address of a word has
   std::vector<Frame>& frames_;
   const Activation* start_ = nullptr;  // where the quick steps began
   std::size_t first_ = 0;              // how many frames there were then

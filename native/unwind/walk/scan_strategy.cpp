@@ -5,6 +5,7 @@
 
 #include "unwind/rows/expression_writer.h"
 #include "unwind/walk/damaged_return.h"
+#include "unwind/walk/sentences.h"
 #include "unwind/walk/stack_search.h"
 #include "unwind/walk/standing_frame.h"
 #include "unwind/walk/strategies.h"
@@ -42,7 +43,7 @@ class ScanStrategy final : public Strategy {
              " is left of it the only one that may have gone there";
     }
     const std::int64_t skipped = row.cfa.offset + (saved != nullptr ? saved->offset : 0);
-    return "no rule is known for the frame below in " +
+    return why_no_table(callee, context) + ", in " +
            (module != nullptr ? module->path : "code outside all modules") +
            "; a search of its stack, " + std::to_string(skipped) + " bytes up,";
   }

@@ -60,7 +60,25 @@ std::string program(const ProcessImage& process) {
   return name.empty() ? "the program" : name;
 }
 
+// Whether a table has a rule there, be it asked or not.
+bool is_covered(const Activation& callee, const WalkContext& context) {
+  return context.cfi.row_at(callee.lookup_pc()).has_value() ||
+         std::ranges::any_of(context.exact, [&](Strategy* strategy) {
+           return strategy->trust() == Trust::cfi && strategy->find(callee, context) != nullptr;
+         });
+}
+
 }  // namespace
+
+std::string why_no_table(const Activation& callee, const WalkContext& context) {
+  if (!is_covered(callee, context)) {
+    return "no unwind table covers the frame below";
+  }
+  const bool asked = std::ranges::any_of(
+      context.exact, [](Strategy* strategy) { return strategy->name() == "cfi"; });
+  return asked ? "the unwind table of the frame below leads nowhere"
+               : "the unwind table of the frame below was not asked";
+}
 
 std::string end_detail(const Attempt& attempt) {
   if (attempt.proposal.failure != ApplyFailure::outermost) {
@@ -111,7 +129,8 @@ std::string explain(const Attempt* found_by, const std::vector<Attempt>& refused
     text += "; a call instruction stands before it";
   }
   text += refusals(refused) + ".";
-  if (const std::string remedy = found_by->strategy->remedy(); !remedy.empty()) {
+  const std::string remedy = found_by->strategy->remedy();
+  if (!remedy.empty() && !is_covered(callee, context)) {
     text += " " + remedy + ".";
   }
   return text;

@@ -37,6 +37,10 @@ std::string end_detail(const Attempt& attempt);
 std::string no_caller_detail(const Activation& callee, const std::vector<Attempt>& refused,
                              const WalkContext& context);
 
+// Why no unwind table led on from `callee`, for strategies that stand in for tables: "no unwind
+// table covers the frame below".
+std::string why_no_table(const Activation& callee, const WalkContext& context);
+
 // How the caller of the last frame of `context` was found, after some were `refused`; null: it is
 // the first frame. "the .eh_frame row of /x/libc.so.6 (CFA rsp+16, return address c-8) leads to it;
 // a call to the frame below stands before the return address."

@@ -12,9 +12,9 @@
 #include "unwind/rows/chain_row.h"
 #include "unwind/walk/exact_steps.h"
 #include "unwind/walk/hidden_frame.h"
-#include "unwind/walk/planted_frame.h"
 #include "unwind/walk/return_slot.h"
 #include "unwind/walk/stack_words.h"
+#include "unwind/walk/synthetic_return.h"
 
 namespace whocall {
 namespace {

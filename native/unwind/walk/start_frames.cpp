@@ -4,14 +4,13 @@
 #include <bit>
 #include <vector>
 
-#include "arch/kept_jump.h"
 #include "base/byte_view.h"
 
 namespace whocall {
 namespace {
 
 constexpr Address kAtTop = Address{1} << 20U;  // bytes of a stack in which it begins
-constexpr Address kLargestFrame = 1024;        // bytes of the start-up code's, below its buffer
+constexpr Address kLargestStart = 1024;        // bytes of the start-up code's, below its buffer
 constexpr Address kLargestFunction = 4096;     // bytes of its code
 
 }  // namespace
@@ -70,11 +69,11 @@ const std::optional<StartFrame>& StartFrames::of(const Activation& callee, const
 // lies farther below. What was not looked at is given back to the budget.
 std::optional<StartFrame> StartFrames::find(Address thread, AddressRange stack) {
   const Architecture& arch = *process_.arch;
-  const KeptJump* form = kept_jump(arch);
+  const auto& form = arch.os.kept_jump;
   const unsigned word = arch.registers.size;
-  const auto key = form != nullptr ? process_.memory->read_unsigned(thread + form->key_offset, word,
-                                                                    arch.abi.endian)
-                                   : std::nullopt;
+  const auto key =
+      form ? process_.memory->read_unsigned(thread + form->key_offset, word, arch.abi.endian)
+           : std::nullopt;
   if (!key || stack.size() < form->size) {
     return std::nullopt;
   }
@@ -93,7 +92,7 @@ std::optional<StartFrame> StartFrames::find(Address thread, AddressRange stack) 
   for (Address at = (stack.end - form->size) & ~Address{form->alignment - 1}; at >= begin;
        at -= form->alignment) {
     const Address sp = kept(at + form->sp_offset);
-    if (sp < begin + word || sp > at || at - sp > kLargestFrame ||
+    if (sp < begin + word || sp > at || at - sp > kLargestStart ||
         sp % arch.abi.call_alignment != 0) {
       continue;
     }

@@ -37,11 +37,9 @@ StepFacts::StepFacts(const Architecture& arch)
       calls_(std::size_t{1} << kPlacesLog),
       blind_calls_(std::size_t{1} << kPlacesLog) {
   const auto preserved = arch.registers.callee_saved;
-  const auto& chain = arch.frame.chain;
-  const auto fp = chain ? std::ranges::find(preserved, chain->base) : preserved.end();
+  const auto fp = std::ranges::find(preserved, frame_pointer());
   usable_ = preserved.size() <= rules::kMostRegisters && fp != preserved.end() &&
-            chain->kind == FrameChain::Kind::frame_pointer && arch.abi.endian == kHost &&
-            (arch.registers.size == 4 || arch.registers.size == 8);
+            arch.abi.endian == kHost && (arch.registers.size == 4 || arch.registers.size == 8);
   if (usable_) {
     layout_ = {.word_size = arch.registers.size,
                .frame_pointer = static_cast<std::uint8_t>(fp - preserved.begin()),
@@ -93,7 +91,7 @@ void StepFacts::learn_end(CodePoint point, const UnwindRow* row, const std::stri
 
 std::optional<rules::CompactRule> StepFacts::compact_cfa(const UnwindRow& row) const {
   const bool by_sp = row.cfa.base == arch_.registers.sp;
-  const bool by_fp = arch_.frame.chain && row.cfa.base == arch_.frame.chain->base;
+  const bool by_fp = row.cfa.base == frame_pointer();
   if (row.cfa.kind != CfaRule::Kind::register_offset || (!by_sp && !by_fp) ||
       !fits<std::int32_t>(row.cfa.offset)) {
     return std::nullopt;

@@ -47,6 +47,10 @@ class StepFacts {
   // False where no step of this instruction set is simple enough.
   [[nodiscard]] bool usable() const { return usable_; }
   [[nodiscard]] const rules::StepLayout& layout() const { return layout_; }
+  // The one register besides the stack pointer that steps follow.
+  [[nodiscard]] Register frame_pointer() const {
+    return arch_.frame.chain ? arch_.frame.chain->base : arch_.registers.fp;
+  }
 
   // They hang on the strategies that are switched on.
   void forget_steps();

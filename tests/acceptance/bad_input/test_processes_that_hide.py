@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from places.needs import ATTACHING, OWN_ROOT
+from places import mounts
+from places.needs import ATTACHING, OWN_MOUNTS
 
 from acceptance.bad_input.test_processes import waiting
 from acceptance.helpers.broken_files import SCRIPT, Crash
@@ -45,12 +46,13 @@ def _asked(
     )  # fmt: skip
 
 
-@pytest.mark.needs(OWN_ROOT)
+@pytest.mark.needs(OWN_MOUNTS)
 def test_proc_shows_nothing_of_others(made: Crash) -> None:
     """hidepid=2, as administrators of shared machines mount it."""
     inside = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"'
     with waiting(made.exe) as process:
-        ran = _asked(process.pid, "unshare", "-m", "sh", "-c", inside, "sh", *WITHOUT_RIGHTS)
+        alone = [sys.executable, mounts.__file__, "sh", "-c", inside, "sh", *WITHOUT_RIGHTS]
+        ran = _asked(process.pid, *alone)
     assert ran.returncode == 1
     assert ran.stderr.startswith(f"whocall: process {process.pid}: "), ran.stderr
     assert len(ran.stderr.splitlines()) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import io
 import os
 import struct
@@ -15,7 +17,6 @@ from whocall.core.elf_head import build_id_of, read_elf_head
 from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.dumps import sparse
-from whocall.dumps.apport import core_of_report
 from whocall.dumps.container import layers_of
 from whocall.dumps.merged_tree import MergedTree
 from whocall.dumps.minidump_core import Converter
@@ -127,13 +128,20 @@ def test_notes_and_segments_do_not_grow_with_the_square(
         assert int.from_bytes(core.read(4), "little") > 200_000
 
 
-def test_a_report_of_many_fields_is_kept_in_part() -> None:
-    lines = (b"Key%d: %s\n" % (at, b"v" * 100_000) for at in range(2_000))
-    pieces = iter([b"ProblemType: Crash\n", *lines, b"CoreDump: base64\n QUJD\n"])
-    fields: dict[str, str] = {}
-    assert b"".join(core_of_report(pieces, fields, "x")) == b"ABC"
-    assert fields["ProblemType"] == "Crash"
-    assert sum(map(len, fields.values())) < 1 << 25
+def test_a_report_of_many_fields_is_kept_in_part(tmp_path: Path) -> None:
+    core = b"\x7fELF\2\1\1".ljust(16, b"\0") + b"\4\0"
+    file = tmp_path / "report"
+    with gzip.open(file, "wb", compresslevel=1) as packed:
+        packed.write(b"ProblemType: Crash\n")
+        for at in range(2_000):
+            packed.write(b"Key%d: %s\n" % (at, b"v" * 100_000))
+        packed.write(b"CoreDump: base64\n %s\n" % base64.b64encode(core))
+    with file.open("rb") as opened, sparse.temporary() as out:
+        crash = native.PackedCrash(opened.fileno(), "x")
+        assert crash.fields["ProblemType"] == "Crash"
+        assert sum(map(len, crash.fields.values())) < 1 << 25
+        assert crash.write(out.fileno(), "/") == len(core)
+        assert (crash.damage, crash.kind) == ("", "core")
 
 
 def test_numbers_of_reports_may_be_none() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 import sys
 import zlib
@@ -78,6 +79,18 @@ def test_a_very_long_line_is_read_in_pieces(
     line = base64.b64encode(stored + b"")
     path.write_bytes(b"ProblemType: Crash\nCoreDump: base64\n " + line + b"\n")
     assert chains(path, str(plain.exe)) == true_chains
+
+
+def test_a_report_that_was_cut_keeps_what_its_last_line_holds(
+    plain: Crash, true_chains: Chains, tmp_path: Path
+) -> None:
+    """Which is all of it: the core is in one line, and what is missing ends a group of base64."""
+    path = tmp_path / "cut.crash"
+    line = zstandard(plain.core.read_bytes() + os.urandom(400_000)).rstrip(b"\n=")
+    path.write_bytes(b"ProblemType: Crash\nCoreDump: base64\n" + line[: -5 - len(line) % 4])
+    assert chains(path, str(plain.exe)) == true_chains
+    with whocall.open_core(str(path)) as image:
+        assert any("cannot be unpacked to its end" in line for line in image.warnings)
 
 
 @pytest.mark.parametrize(

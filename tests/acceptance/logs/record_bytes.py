@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 
 PROGRAM, MODULE, THREAD, STACK = 1, 2, 3, 4
-X86_64 = 62
+MACHINES = {"<": 62, ">": 8}  # x86-64, and MIPS of 64 bits
 REGISTERS = 17
 
 
@@ -51,7 +51,7 @@ def record(
     def header(checksum: int) -> bytes:
         return struct.pack(
             order + "8sBBHHHIIQQIIIiQ",
-            *(b"WHOCRASH", 1 if order == "<" else 2, 8, version, X86_64, flags),
+            *(b"WHOCRASH", 1 if order == "<" else 2, 8, version, MACHINES[order], flags),
             *(64 + len(body), checksum, sequence, 1_700_000_000_000_000_000),
             *(98, 98, 11, 1, 0),
         )

@@ -7,15 +7,16 @@
 
 extern char methods_begin[], methods_end[];
 extern void enter(void** list);
-extern void method_a(void), method_b(void), method_c(void), method_d(void), method_e(void),
-    method_f(void), method_g(void), method_h(void), method_i(void), method_j(void), method_k(void),
-    method_l(void), method_x(void), method_y(void);
+#define METHOD(name) extern void __attribute__((weak)) method_##name(void); /* not all have all */
+METHOD(a) METHOD(b) METHOD(c) METHOD(d) METHOD(e) METHOD(f) METHOD(g) METHOD(h)
+METHOD(i) METHOD(j) METHOD(k) METHOD(l) METHOD(m) METHOD(x) METHOD(y) METHOD(z)
 static void (*const methods[])(void) = {method_a, method_b, method_c, method_d, method_e,
                                         method_f, method_g, method_h, method_i, method_j,
-                                        method_k, method_l, method_x, method_y};
+                                        method_k, method_l, method_x, method_y, method_m,
+                                        method_z};
 
 static size_t index_of(char name) {
-  static const char names[] = "abcdefghijklxy";
+  static const char names[] = "abcdefghijklxymz";
   return strchr(names, name) - names;
 }
 
@@ -30,6 +31,7 @@ static void __attribute__((noinline)) run(const char* names) {
   place = mmap((void*)0x5e000000, size, PROT_READ | PROT_WRITE | PROT_EXEC,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   memcpy(place, methods_begin, size);
+  __builtin___clear_cache(place, place + size);
 #endif
   for (; *names != 0; ++names) {
     list[used++] = place + ((char*)methods[index_of(*names)] - methods_begin);

@@ -6,6 +6,8 @@
 #define BX %rbx
 #define BP %rbp
 #define SP %rsp
+#define CX %rcx
+#define DX %rdx
 #define LIST %r12
 #define OTHER %r15
 #define W 8
@@ -14,6 +16,8 @@
 #define BX %ebx
 #define BP %ebp
 #define SP %esp
+#define CX %ecx
+#define DX %edx
 #define LIST %esi
 #define OTHER %edi
 #define W 4
@@ -216,6 +220,29 @@ METHOD(l) /* calls from a function of its own, which takes the return address of
   ret
 END
 
+METHOD(m) /* takes its arguments off the stack, and as many as there are: V8's */
+  FRAME
+  push BX
+  .cfi_offset BX, -3 * W
+  push AX
+  NEXT
+  mov -2 * W(BP), %ecx
+  mov -W(BP), BX
+  mov BP, SP
+  pop BP
+  .cfi_remember_state
+  .cfi_def_cfa SP, W
+  cmp $2, %ecx
+  jg 1f
+  ret $2 * W
+1:
+  pop DX
+  lea (SP, CX, W), SP
+  push DX
+  ret
+  .cfi_restore_state
+END
+
 METHOD(x) /* dies without having a frame */
   xor AX, AX
   mov (AX), AX
@@ -234,6 +261,18 @@ METHOD(y) /* dies in its prologue */
   pop BX
   .cfi_def_cfa_offset W
   ret
+END
+
+METHOD(z) /* dies before it has its frame, and takes its arguments off the stack */
+  xor AX, AX
+  mov (AX), AX
+  FRAME
+  push AX
+  NEXT
+  mov BP, SP
+  pop BP
+  .cfi_def_cfa SP, W
+  ret $2 * W
 END
   .fill 32, 1, 0xcc
 methods_end:

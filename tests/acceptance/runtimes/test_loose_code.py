@@ -23,11 +23,12 @@ SOURCES = [Path(__file__).with_name(name) for name in ("loose_code.c", "loose_me
 COPIED_TO = 0x5E000000
 MACHINES = ("-m64", "-m32")
 PADDINGS = ("int3", "nop", "zero", "data", "none")
-FRAMED = ["a", "b", "ab", "gabh", "hhhh", "bfbfb", "fa", "jaja", "abghj" * 6]
+FRAMED = ["a", "b", "ab", "gabh", "hhhh", "bfbfb", "fa", "jaja", "abghj" * 6, "mamm"]
 """Frame pointers lead through all of these."""
 FRAMELESS = ["c", "d", "i", "k", "cdik", "ffc", "ddddd", "kkk", "l", "llcl"]
 MIXED = ["acbd", "dadbdg", "abcdefghikl", "eaea", "ecek", "jd", "bdbdbdj"]
 LEAVES = ["ax", "cx", "dy", "fx", "gfy", "ex", "by", "jx", "abcdikx"]
+AT_ENTRY = ["z", "mz", "aaz", "ggmbz", "cz"]
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def test_methods_without_frame_pointers(machine: str, padding: str) -> None:
 @pytest.mark.parametrize("padding", PADDINGS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_methods_that_die(machine: str, padding: str) -> None:
-    for chain in LEAVES:
+    for chain in LEAVES + AT_ENTRY:
         assert_all(machine, padding, chain)
 
 
@@ -110,5 +111,5 @@ def test_methods_that_die(machine: str, padding: str) -> None:
 def test_methods_in_any_order(machine: str) -> None:
     choice = random.Random(5)
     for _ in range(10):
-        chain = "".join(choice.choices("abcdefghikl", k=choice.randint(3, 14)))
-        assert_all(machine, choice.choice(PADDINGS), chain + choice.choice(["", "x", "y"]))
+        chain = "".join(choice.choices("abcdefghiklm", k=choice.randint(3, 14)))
+        assert_all(machine, choice.choice(PADDINGS), chain + choice.choice(["", "x", "y", "z"]))

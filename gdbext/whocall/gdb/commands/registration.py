@@ -57,6 +57,18 @@ def register() -> None:
         ),
     )
     CompletingCommand(
+        "why",
+        "why",
+        options.WHY,
+        help_of(
+            "Tell in a sentence what happened, and what shows it.",
+            "whocall why [OPTION]...",
+            options.WHY,
+            "Of a core it is the thread that crashed, of a live program the selected one. A cause\n"
+            "is told where registers, memory and the kernel's own words prove it.",
+        ),
+    )
+    CompletingCommand(
         "compare",
         "compare",
         options.COMPARE,

@@ -95,6 +95,12 @@ def _caller(line: str) -> None:
     _show("caller", [*arguments, *search_arguments(), *look_arguments()])
 
 
+def _why(line: str) -> None:
+    parsed = options.WHY.parse(line)
+    arguments = [*core_and_program(), *_flags(parsed, "json"), *_walk_arguments(Parsed())]
+    _show("why", [*arguments, *search_arguments(), *look_arguments()])
+
+
 def _comparison(line: str) -> None:
     parsed = options.COMPARE.parse(line)
     arguments = [*core_and_program(), *_flags(parsed, "json", "shadow")]
@@ -209,6 +215,7 @@ _COMMANDS: Mapping[str, Callable[[Any], Any]] = {
     "backtrace": _backtrace,
     "mi_backtrace": _mi_backtrace,
     "caller": _caller,
+    "why": _why,
     "compare": _comparison,
     "trace": _trace,
     "functions": _functions,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from whocall.core.operations import MEMORY, WRITTEN, Operand, Operation
-from whocall.report.page.faults import X86
+from whocall.report.page.faults import is_x86
 from whocall.report.page.operands import register
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def accesses(
     image: ProcessImage, registers: Mapping[str, int], operation: Operation
 ) -> list[Access]:
     """Those whose address the registers tell."""
-    on_x86 = image.arch in X86
+    on_x86 = is_x86(image.arch)
     name = operation.mnemonic.removeprefix("bnd ").removeprefix("lock ")
     found = list(_of_stack(image, registers, operation, name)) if on_x86 else []
     if name.startswith(_ONLY_NAMED):
@@ -55,7 +55,7 @@ def writes(arch: str, operation: Operation, number: int) -> bool | None:
     may do either.
     """
     name, access = operation.mnemonic, operation.operands[number].access
-    if arch in X86:
+    if is_x86(arch):
         # What is written comes first. The library's word is not asked: Capstone 4 takes what
         # `vmovdqu ymmword ptr [rdi], ymm0` writes for read.
         bare = name.rpartition(" ")[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from whocall.report.page.faults import DIVISION, KERNEL, X86
+from whocall.report.page.faults import DIVISION, KERNEL, is_x86
 from whocall.report.page.jumps import jump_to_no_code, return_to_no_code
 from whocall.report.page.messages import messages
 from whocall.report.page.scene import NEAR_NULL, Fact, Scene, named
@@ -76,7 +76,7 @@ _ALIGNED = ("movap", "movdqa", "movnt", "vmovap", "vmovdqa", "vmovnt")
 
 def _untold(scene: Scene) -> str | None:
     """Why x86 has no address to tell, where the instruction and the registers do."""
-    address, size = (scene.image.arch in X86 and scene.accessed) or (0, 0)
+    address, size = (is_x86(scene.image.arch) and scene.accessed) or (0, 0)
     if not scene.is_canonical(address):
         return f"`{scene.instruction}` accessed {address:#x}, which no pointer can be"
     if size > 8 and address % size and (scene.instruction or "").startswith(_ALIGNED):
@@ -87,7 +87,7 @@ def _untold(scene: Scene) -> str | None:
 
 def _divided(scene: Scene) -> str | None:
     """Which of two faults of a division that x86 does not tell apart, where the divisor does."""
-    if scene.image.arch not in X86 or scene.signal != "SIGFPE":
+    if not is_x86(scene.image.arch) or scene.signal != "SIGFPE":
         return None
     if scene.code not in (DIVISION, None):
         return None
@@ -146,7 +146,7 @@ def trap(scene: Scene) -> Fact | None:
             "the bytes at the program counter are that instruction",
         )
     # x86 tells of this one when it is done; what follows it may be `ud2`, which was not reached.
-    on_x86 = scene.signal == "SIGTRAP" and scene.image.arch in X86
+    on_x86 = scene.signal == "SIGTRAP" and is_x86(scene.image.arch)
     if on_x86 and scene.image.read(scene.pc - 1, 1) == _INT3:
         return Fact(
             "trap",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from whocall.core.architecture import is_of_family
+
 FAULTS: dict[str, dict[int, str]] = {
     "SIGSEGV": {
         1: "nothing is mapped there",
@@ -42,14 +44,15 @@ FAULTS: dict[str, dict[int, str]] = {
 
 KERNEL = 0x80  # SI_KERNEL: x86 faults whose address the processor does not tell, and more
 DIVISION = 1  # FPE_INTDIV
-X86 = ("x86_64", "i386", "x32")
-# Processors that raise one exception for a division by zero and for a quotient without room; the
-# kernel calls both FPE_INTDIV.
-_ONE_DIVISION = (*X86, "s390x")
 # Codes of faults without an address: si_addr is 0 there, which is no null pointer. An asynchronous
 # tag check and a control protection fault come without; so does x86's alignment check.
 _WITHOUT_ADDRESS = {"SIGSEGV": (8, 10)}
 _WITHOUT_ON_X86 = {"SIGBUS": (1,)}
+
+
+def is_x86(arch: str) -> bool:
+    """Of 32 or of 64 bits."""
+    return is_of_family(arch, "x86")
 
 
 def meaning(arch: str, signal: str | None, code: int) -> str | None:
@@ -59,9 +62,10 @@ def meaning(arch: str, signal: str | None, code: int) -> str | None:
             "the kernel tells no address (of a pointer that is none, an operand that is not "
             "aligned, an instruction for the kernel alone, a handler without a stack)"
         )
-    if arch in _ONE_DIVISION and signal == "SIGFPE" and code == DIVISION:
+    # x86 raises one exception for both, and the kernel calls both FPE_INTDIV.
+    if is_x86(arch) and signal == "SIGFPE" and code == DIVISION:
         return "an integer was divided by zero, or the quotient has no room"
-    if arch in X86 and signal == "SIGILL" and code == 2:  # whatever is wrong with it
+    if is_x86(arch) and signal == "SIGILL" and code == 2:  # whatever is wrong with it
         return "the processor does not know the instruction, or must not run it"
     return FAULTS.get(signal or "", {}).get(code)
 
@@ -70,7 +74,7 @@ def tells_address(arch: str, signal: str | None, code: int) -> bool:
     """Whether the kernel knows what address the fault is about."""
     if signal not in ("SIGSEGV", "SIGBUS") or not 0 < code < KERNEL:
         return False
-    on_x86 = arch in X86 and code in _WITHOUT_ON_X86.get(signal, ())
+    on_x86 = is_x86(arch) and code in _WITHOUT_ON_X86.get(signal, ())
     return not on_x86 and code not in _WITHOUT_ADDRESS.get(signal, ())
 
 

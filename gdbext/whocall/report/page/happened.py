@@ -90,7 +90,8 @@ def _sentence(scene: Scene, image: ProcessImage, facts: list[Fact]) -> str:
     if scene.signal is None or not scene.trace.crashed:
         return f"{subject} did not crash: it was stopped{_where(scene.frame(0))}."
     gave_up = scene.signal == "SIGABRT"
-    text = f"{subject} was ended by {scene.signal}{_where(culprit(scene.trace, gave_up))}"
+    end = "stopped" if image.core_path is None else "ended"
+    text = f"{subject} was {end} by {scene.signal}{_where(culprit(scene.trace, gave_up))}"
     if facts:
         text += f": {facts[0].text.rstrip('.')}"
     return text + "."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from whocall.core.instants import moment
+from whocall.core.timestamps import moment
 from whocall.report.page.writing import asset, environment, hashed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.report.page.faults import KERNEL, X86
+from whocall.report.page.faults import KERNEL, is_x86
 from whocall.report.page.scene import NEAR_NULL, Fact, Scene, named
 
 _LONGEST = 16  # bytes of an instruction: its fetch may fault behind its first byte
@@ -92,7 +92,7 @@ def jump_to_no_code(scene: Scene) -> Fact | None:
 def return_to_no_code(scene: Scene) -> Fact | None:
     """x86-64's return faults itself where its address is one that no pointer can have."""
     text = scene.instruction or ""
-    if scene.image.arch not in X86 or text.removeprefix("bnd ").split(" ")[0] != "ret":
+    if not is_x86(scene.image.arch) or text.removeprefix("bnd ").split(" ")[0] != "ret":
         return None
     if scene.signal not in _SIGNALS or scene.code not in (KERNEL, None):
         return None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from whocall.report.page.faults import X86
+from whocall.report.page.faults import is_x86
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
@@ -43,7 +43,7 @@ def _x86_register(name: str, registers: Mapping[str, int]) -> int | None:
 
 def register(image: ProcessImage, registers: Mapping[str, int], name: str) -> int | None:
     """The value of a register, or of the part of one; None where it is not known."""
-    if image.arch in X86:
+    if is_x86(image.arch):
         return _x86_register(name, registers)
     return registers.get(name)
 

@@ -6,11 +6,12 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from whocall.core.architecture import architecture
 from whocall.core.operations import LONGEST, operation_at
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.render import describe_function
 from whocall.report.page.accesses import Access, accesses
-from whocall.report.page.faults import X86, meaning, tells_address, tells_sender
+from whocall.report.page.faults import is_x86, meaning, tells_address, tells_sender
 from whocall.report.page.operands import accessed, value_of
 
 if TYPE_CHECKING:
@@ -198,12 +199,12 @@ class Scene:
     @property
     def returns_by_stack(self) -> bool:
         """Whether a return may take its address right off the stack: x86's do, and ARM's pop."""
-        return self.image.arch in ("x86_64", "i386", "x32") or self.image.arch.startswith("arm")
+        facts = architecture(self.image.arch)
+        return facts.calls_push or facts.family == "arm"
 
     def without_mode(self, address: int) -> int:
         """A code pointer without ARM's bit for T32."""
-        mode = ~1 if self.image.arch.startswith("arm") else ~0
-        return self.image.wrapped(address & mode)
+        return self.image.wrapped(address & ~architecture(self.image.arch).mode_bit)
 
     def may_have_called(self, return_address: int, target: int) -> bool:
         """Whether the instruction in front of a return address is a call that may have led there:
@@ -225,7 +226,7 @@ class Scene:
         """What registers held when a call was made that has just led to pc: x86's has pushed its
         return address since, and the pointer that it called may lie on the stack.
         """
-        pushed = self.image.word_size if self.image.arch in X86 else 0
+        pushed = self.image.word_size if is_x86(self.image.arch) else 0
         moved = {name: value + pushed for name, value in self.thread.registers.items()
                  if name in ("rsp", "esp")}  # fmt: skip
         return {**self.thread.registers, **moved}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from whocall.report.backtrace.cycles import gaps
-from whocall.report.page.faults import KERNEL, X86
+from whocall.report.page.faults import KERNEL, is_x86
 from whocall.report.page.scene import Fact, Scene
 
 NEAR = 1 << 16  # bytes below the stack: a page or some that guard it, and a frame
@@ -29,7 +29,7 @@ def _pushed(arch: str) -> int:
     """Bytes below the stack pointer that an instruction may touch: what it pushes, the red zone,
     and the frame that PowerPC's `stdu` makes.
     """
-    if arch in X86:
+    if is_x86(arch):
         return 128 + 8
     return 1 << 15 if arch.startswith("ppc") else 512
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.extras import REPORT_PAGE, Need, lacking
+from whocall.core.optional_packages import REPORT_PAGE, Need, lacking
 from whocall.core.output_file import writing_text
 from whocall.core.printable import printable, safe_json
 from whocall.report.form.jsonform import Json

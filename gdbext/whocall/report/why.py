@@ -1,0 +1,40 @@
+"""What happened to a process, and what shows it: the page's sentence for a terminal, or as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whocall.core.printable import printable
+from whocall.report.page.happened import what_happened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from whocall.core.image import ProcessImage
+    from whocall.core.model import Backtrace
+    from whocall.report.form.jsonform import Json
+    from whocall.report.form.style import Style
+
+
+def why_json(image: ProcessImage, index: int, trace: Backtrace) -> Json:
+    """Of threads[index]; `trace` is its backtrace."""
+    return {
+        "schema": "whocall.why/1",
+        "arch": image.arch,
+        "source": {"core": image.core_path, "exe": image.exe_path},
+        **what_happened(image, index, trace),
+    }
+
+
+def why_lines(image: ProcessImage, index: int, trace: Backtrace, style: Style) -> Iterator[str]:
+    """The sentence; then each thing that is proven beside the first, and what proves it."""
+    happened = what_happened(image, index, trace)
+    yield printable(happened["sentence"])
+    for at, fact in enumerate(happened["facts"]):
+        if at:
+            yield printable(f"Besides: {fact['text'].rstrip('.')}.")
+        yield style.paint("metadata", printable(f"  What shows it: {fact['proof'].rstrip('.')}."))
+    proven = any(str(happened["instruction"]) in fact["proof"] for fact in happened["facts"])
+    if happened["instruction"] and not proven and happened["fault_address"] is not None:
+        told = f"  The instruction at {happened['pc']}: {happened['instruction']}"
+        yield style.paint("metadata", printable(told))
