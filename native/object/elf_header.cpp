@@ -3,21 +3,14 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 
 #include "base/byte_reader.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "object/range_index.h"
 
 namespace whocall {
 namespace {
-
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
-  return text;
-}
 
 bool has_magic(ByteView bytes) {
   return bytes.size() >= EI_NIDENT && std::memcmp(bytes.bytes().data(), ELFMAG, SELFMAG) == 0;

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/text_lines.h"
+
 namespace whocall {
 namespace {
 
@@ -19,13 +21,6 @@ std::string_view next_word(std::string_view& line) {
   const std::string_view word = line.substr(0, line.find(' '));
   line.remove_prefix(word.size());
   return word;
-}
-
-std::optional<std::uint64_t> hexadecimal(std::string_view digits) {
-  std::uint64_t value = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
-  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
 // The kernel writes a line feed in a path as \012.

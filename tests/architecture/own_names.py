@@ -114,6 +114,30 @@ def shared(sources: list[Path]) -> Iterator[str]:
                 yield f"{name}: {home} and {path}"
 
 
+def public_names(text: str) -> set[str]:
+    """Functions of named namespaces alone, as own_names() has them."""
+    found = set()
+    for spaces, statement in _statements(text):
+        name = None if None in spaces else _name(statement)
+        if name is not None and "(" in name:
+            found.add("::".join([*(each or "" for each in spaces), name]))
+    return found
+
+
+def hiding(sources: list[Path], headers: list[Path]) -> Iterator[str]:
+    """Lines on functions of unnamed namespaces that are called as one of a header: where both are
+    seen, a call of either is ambiguous.
+    """
+    public = {
+        name: path for path in headers for name in public_names(path.read_text(encoding="utf-8"))
+    }
+    for path in sources:
+        for name in own_names(path.read_text(encoding="utf-8")):
+            plain = "::".join(each for each in name.split("::") if each)
+            if plain in public:
+                yield f"{plain}: {path} and {public[plain]}"
+
+
 def units(sources: list[Path], native: Path) -> dict[int, list[Path]]:
     """Which are compiled as one: see compile_together() in CMakeLists.txt."""
     found: dict[int, list[Path]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from own_names import ALONE, UNITS, own_names, shared, units
+from own_names import ALONE, UNITS, hiding, own_names, shared, units
 
 ONE = """
 namespace whocall {
@@ -38,6 +38,16 @@ def test_no_unit_has_a_name_twice(project_root: Path) -> None:
     assert [line for unit in together.values() for line in shared(sources=unit)] == []
     assert len(together) == UNITS
     assert sum(len(own_names(path.read_text(encoding="utf-8"))) for path in sources) > 1000
+
+
+def test_no_function_is_called_as_one_of_a_header(project_root: Path) -> None:
+    native = project_root / "native"
+    headers = [
+        path
+        for path in sorted(native.rglob("*.h"))
+        if not path.relative_to(native).as_posix().startswith(ALONE)
+    ]
+    assert list(hiding(_core(native), headers)) == []
 
 
 def test_nor_the_bindings(project_root: Path) -> None:
