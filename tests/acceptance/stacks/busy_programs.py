@@ -84,7 +84,8 @@ def stopped(one: Busy, moments: random.Random, count: int) -> Iterator[Iterator[
             try:
                 yield worker
             finally:
-                os.kill(worker, signal.SIGCONT)
+                with suppress(ProcessLookupError):  # it was about to end when it was stopped
+                    os.kill(worker, signal.SIGCONT)
 
     try:
         yield stops()
