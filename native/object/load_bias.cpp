@@ -11,7 +11,8 @@
 namespace whocall {
 namespace {
 
-constexpr Address kPage = 4096;  // bytes
+constexpr Address kPage = 4096;                               // bytes
+constexpr std::uint64_t kMostCode = std::uint64_t{1} << 30U;  // bytes: a file may be one large hole
 // Half a dozen addresses tell. A log that was written to keep whoever reads it busy has thousands.
 constexpr std::size_t kMostAddresses = 64;
 // Of the bytes before any address so many end in what looks like a call, at the most.
@@ -30,7 +31,7 @@ std::optional<AddressRange> code_of(const ElfFile& file) {
       found = AddressRange{segment.address, segment.address + file.at(segment.address).size()};
     }
   }
-  return found && !found->empty() ? found : std::nullopt;
+  return found && !found->empty() && found->size() <= kMostCode ? found : std::nullopt;
 }
 
 // How likely it is that behind all of so many places but `odd` a call seems to end.
@@ -74,10 +75,10 @@ class BiasSearch {
  private:
   // All places, whole pages apart, where `anchor` may lie in the code, behind a call.
   void weigh_all_of(Address anchor) {
-    const Address first = code_.begin + (anchor - code_.begin) % kPage;
-    for (Address link = first; link < code_.end && link <= anchor; link += kPage) {
-      check_interrupt_at(link / kPage, kManyEntries);
-      if (ends_call(link)) {
+    for (Address at = (anchor - code_.begin) % kPage; at < code_.size(); at += kPage) {
+      check_interrupt_at(at / kPage, kManyEntries);
+      const Address link = code_.begin + at;
+      if (link <= anchor && ends_call(link)) {
         weigh(anchor - link);
       }
     }

@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t kTaken = std::size_t{1} << 18U;  // bytes read at once
 
+// Tapes and disks have blocks, which are far smaller; a file may be one large hole.
+constexpr std::size_t kMostPadding = std::size_t{1} << 20U;  // bytes
+
 bool may_be_padded(Packing packing) { return packing == Packing::xz || packing == Packing::gzip; }
 
 }  // namespace
@@ -76,10 +79,16 @@ void UnpackedSource::enter_next_frame() {
     end_with("it has more than " + std::to_string(kMostEmptyFrames) + " frames without contents");
     return;
   }
+  std::size_t padding = 0;  // bytes
   do {
     check_interrupt();
     while (may_be_padded(packing_) && begin_ != end_ && buffer_[begin_] == std::byte{0}) {
       ++begin_;
+      ++padding;
+    }
+    if (padding > kMostPadding) {
+      end_with("more than a MiB of zeros follow what was unpacked");
+      return;
     }
   } while (end_ - begin_ < kPackingMark && refill());
   const bool is_next = end_ - begin_ >= kPackingMark && packing_of(input()) == packing_;

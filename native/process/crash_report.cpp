@@ -41,6 +41,9 @@ CrashReport::CrashReport(ByteSource& report, const std::string& name)
   if (const std::string why = report_.damage(); !why.empty()) {
     throw Error(name, "cannot be unpacked: " + why, "Copy it anew, or unpack it by hand");
   }
+  if (barren_ > kMostBarren) {
+    throw Error(name, "holds no core dump in its first 256 MiB", "Take the core out of it by hand");
+  }
   const auto type =
       std::ranges::find(fields_, "ProblemType", &std::pair<std::string, std::string>::first);
   const bool is_told = type != fields_.end() && !type->second.empty();
@@ -51,10 +54,11 @@ CrashReport::CrashReport(ByteSource& report, const std::string& name)
 
 // True where there is something to take.
 bool CrashReport::refill() {
-  if (begin_ == end_) {
+  if (begin_ == end_ && barren_ <= kMostBarren) {
     check_interrupt();
     begin_ = 0;
     end_ = report_.read(buffer_);
+    barren_ += end_;
   }
   return begin_ != end_;
 }
@@ -79,7 +83,7 @@ std::optional<std::string> CrashReport::take_line() {
 
 // Up to the core; false where there is none.
 bool CrashReport::read_fields() {
-  while (const auto line = take_line()) {
+  while (const auto line = barren_ <= kMostBarren ? take_line() : std::nullopt) {
     if (!line->empty() && is_blank(static_cast<unsigned char>(line->front()))) {
       go_on(line->substr(1));
       continue;
@@ -129,8 +133,13 @@ void CrashReport::end_with(std::string damage) {
 std::size_t CrashReport::read(std::span<std::byte> room) {
   std::byte* made = room.data();
   const std::byte* const end = room.data() + room.size();
+  const std::byte* told = made;
   while (!ended_ && made != end) {
-    if (!refill()) {
+    barren_ = made == told ? barren_ : 0;
+    told = made;
+    if (barren_ > kMostBarren) {
+      end_with("256 MiB of it hold nothing");
+    } else if (!refill()) {
       const std::string why = report_.damage();
       end_with(why.empty() && in_line_ && digits_ % 4 != 0 ? "it ends in the middle" : why);
     } else if (!in_line_) {

@@ -17,6 +17,9 @@ namespace whocall {
 
 inline constexpr std::size_t kLongestField = std::size_t{1} << 16U;  // bytes that are kept of one
 inline constexpr std::size_t kMostFields = 256;                      // that are kept
+// Read without anything to keep: before the core, or in lines of it that hold nothing. What is
+// packed in a few hundred kilobytes may have any number of empty lines.
+inline constexpr std::uint64_t kMostBarren = std::uint64_t{256} << 20U;  // bytes
 
 // The packed core in a report.
 class CrashReport final : public ByteSource {
@@ -48,6 +51,7 @@ class CrashReport final : public ByteSource {
   std::vector<std::byte> buffer_;
   std::size_t begin_ = 0;  // of what was not taken, in the buffer
   std::size_t end_ = 0;
+  std::uint64_t barren_ = 0;  // bytes read since something came of it
   std::vector<std::pair<std::string, std::string>> fields_;
   std::optional<std::size_t> open_field_;  // whose value may go on
   bool in_line_ = false;                   // of the core

@@ -316,3 +316,24 @@ def test_a_place_tells_its_module() -> None:
     context.note(Place(0, 0, address=0x5000, module="/p", offset=0x1000, build_id="aa"))
     assert context.bias_of("/p") == 0x4000
     assert context.build_id_of("p") == "aa"
+
+
+def test_code_that_is_one_large_hole_is_not_searched(tmp_path: Path) -> None:
+    """A terabyte of it, which takes no room on the disk; up to the end of all addresses, too."""
+    path = tmp_path / "holes"
+    for address in (0x1000, (1 << 64) - (1 << 41)):
+        image = bytearray(Path("/bin/true").read_bytes())
+        table = int.from_bytes(image[32:40], "little")
+        for at in range(table, table + 56 * int.from_bytes(image[56:58], "little"), 56):
+            if image[at] == 1 and image[at + 4] & 1:
+                image[at + 16 : at + 24] = address.to_bytes(8, "little")
+                for size in (at + 32, at + 40):
+                    image[size : size + 8] = (1 << 40).to_bytes(8, "little")
+        path.write_bytes(image)
+        with path.open("r+b") as file:
+            file.truncate(1 << 41)
+        head = read_elf_head(str(path))
+        with guarded(10):
+            assert (
+                head is None or load_bias(head, range(0x7F0000001000, 0x7F0000009000, 77)) is None
+            )

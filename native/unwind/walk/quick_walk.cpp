@@ -101,7 +101,7 @@ inline std::optional<bool> QuickWalk::chain_agrees(const rules::CompactRule& rul
 
 std::optional<Address> QuickWalk::word_at(Address address) const {
   const unsigned size = facts_.layout().word_size;
-  if (address - span_.begin <= span_.size - size) {
+  if (span_.size >= size && address - span_.begin <= span_.size - size) {
     return span_.word(address, size);
   }
   return process_.memory->read_unsigned(address, size, process_.arch->abi.endian);

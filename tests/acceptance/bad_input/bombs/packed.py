@@ -115,3 +115,43 @@ def core_of_empty_members(folder: Path) -> list[Command]:
     path = folder / "core.gz"
     path.write_bytes(gzip.compress(b"", mtime=0) * 1_000_000 + gzip.compress(_packed_core(folder)))
     return [["bt", str(path)]]
+
+
+@bomb("packed")
+def core_in_front_of_a_hole(folder: Path) -> list[Command]:
+    """200 GB of nothing behind a stream of gzip, which padding may follow."""
+    path = folder / "core.gz"
+    path.write_bytes(gzip.compress(_packed_core(folder)))
+    with path.open("r+b") as file:
+        file.truncate(200_000 * MIB)
+    return [["bt", str(path)]]
+
+
+def _lines(before: bytes, line: bytes) -> bytes:
+    """A text by gzip, and 8 GiB of a line behind it."""
+    many = line * (64 * MIB // len(line))
+    return gzip.compress(before, mtime=0) + gzip.compress(many, mtime=0) * 128
+
+
+@bomb("packed")
+def report_of_empty_lines(folder: Path) -> list[Command]:
+    """A crash report in which the core never comes."""
+    path = folder / "report.gz"
+    path.write_bytes(_lines(b"ProblemType: Crash\n", b"\n"))
+    return [["bt", str(path)]]
+
+
+@bomb("packed")
+def report_of_one_line(folder: Path) -> list[Command]:
+    """The same, all of it one line."""
+    path = folder / "report.gz"
+    path.write_bytes(_lines(b"ProblemType: Crash\nTitle: ", b"x"))
+    return [["bt", str(path)]]
+
+
+@bomb("packed")
+def report_with_an_empty_core(folder: Path) -> list[Command]:
+    """A core in lines that hold nothing."""
+    path = folder / "report.gz"
+    path.write_bytes(_lines(b"ProblemType: Crash\nCoreDump: base64\n", b" \n"))
+    return [["bt", str(path)]]
