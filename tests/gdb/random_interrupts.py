@@ -25,6 +25,7 @@ COMMANDS = [
     "whocall revert", "whocall export /dev/null", "whocall trace", "thread apply all whocall bt 2",
 ]  # fmt: skip
 STATE = ["info threads", "bt 4", "show whocall", "show backtrace past-main", "show height"]
+OWN_WORD = r"Python Exception (<class 'KeyboardInterrupt'>): \1?\s*(?=echo )"
 HELPER = ("set whocall helper on", "set whocall helper off")
 
 
@@ -80,10 +81,9 @@ def _interrupted(
     child.sendline("echo sti\\154l\\n")
     child.expect_exact("still")
     child.expect_exact(PROMPT)
-    # gdb's own word where the interrupt comes before any line of the command has run.
-    own = said.replace(
-        "Python Exception <class 'KeyboardInterrupt'>: <class 'KeyboardInterrupt'>", ""
-    )
+    # gdb's own word where the interrupt comes before any line of the command has run: nothing
+    # follows.
+    own = re.sub(OWN_WORD, "", said)
     if "Traceback" in said or "Python Exception" in own:
         yield said
     if re.search("repair|revert", command):  # what it has done stays, or is taken back

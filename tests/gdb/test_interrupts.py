@@ -244,3 +244,31 @@ print("loaded", sys.modules[loader.NAME].__version__ != "")
 def test_an_interrupt_does_not_leave_half_a_native_module() -> None:
     said = batch([f"python\n{LOAD.strip()}"])
     assert said.out.splitlines() == ["created", "interrupted", "loaded True"], said.err
+
+
+# The functions of whocall that gdb calls by itself.
+ENTERED = """
+import sys
+entered = set()
+def note(frame, event, argument):
+    if event == 'call' and frame.f_back is None:
+        if frame.f_globals.get('__name__', '').startswith('whocall.'):
+            entered.add(frame.f_code.co_name)
+sys.setprofile(note)
+"""
+
+
+def test_no_event_of_gdbs_runs_lines(workers: Crash) -> None:
+    """An interrupt in them would be printed, and lost to the command that gdb is in."""
+    commands = ["whocall bt", "whocall repair", "add-symbol-file", "whocall revert", "whocall bt"]
+    asked = [
+        f"add-symbol-file {workers.twin}" if line == "add-symbol-file" else line
+        for line in commands
+    ]
+    show = "python gdb.write('{entered} %s\\n' % ' '.join(sorted(entered)))"
+    said = batch(
+        [IN_GDB, "set confirm off", f"python\n{ENTERED.strip()}", *asked, show],
+        [workers.exe, workers.core],
+    )
+    (line,) = (line for line in said.out.splitlines() if line.startswith("{entered}"))
+    assert line.split()[1:] == ["invoke"], said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gdb
@@ -15,21 +16,25 @@ _watching = False
 _stale = False  # registers or memory have changed since the stacks were looked at
 
 
-def _forget(event: Any) -> None:
-    global _stale
-    _stale = True
-    frame_overrides.clear()
-
-
 def note_change() -> None:
     """The stacks are to be looked at again before the next prompt."""
     global _stale
     _stale = True
 
 
-def refresh() -> None:
+def refresh(event: Any = None) -> None:
     """Repairs the stacks anew if anything has changed. Never raises: gdb calls it by itself."""
+    try:
+        _refresh()
+    except (Error, gdb.error, UnicodeDecodeError, KeyboardInterrupt):
+        return  # "whocall repair" tells why; an interrupt leaves gdb its own frames
+
+
+def _refresh() -> None:
     global _stale
+    if frame_overrides.told:
+        _stale = True
+        frame_overrides.clear()
     if not _stale:
         return
     _stale = False
@@ -43,37 +48,26 @@ def refresh() -> None:
     forget()
     everyone = gdb.selected_inferior().threads()
     threads = list(everyone) if len(everyone) <= MOST_THREADS else [thread]
-    try:
-        if stack_cache.are_right(threads):
-            return
-        stack_cache.forget()
-        _, outcomes = repair(RepairRequest(every_thread=len(everyone) <= MOST_THREADS))
-    except (Error, gdb.error, UnicodeDecodeError, KeyboardInterrupt):
-        return  # "whocall repair" tells why; an interrupt leaves gdb its own frames
+    if stack_cache.are_right(threads):
+        return
+    stack_cache.forget()
+    _, outcomes = repair(RepairRequest(every_thread=len(everyone) <= MOST_THREADS))
     if all(outcome.parts_at is None for outcome in outcomes) and not frame_overrides.count():
         stack_cache.remember(threads)
 
 
 def _changed(event: Any) -> None:
     """Memory or registers were written: editors and scripts get no prompt that would come next."""
-    _forget(event)
     gdb.post_event(refresh)
 
 
-def _stopped(event: Any) -> None:
-    note_change()
-    refresh()
-
-
-_EVENTS = {
-    "cont": _forget,
-    "memory_changed": _changed,
-    "register_changed": _changed,
-    "inferior_call": _changed,
-    "exited": _forget,
-    "stop": _stopped,
-    "before_prompt": refresh,
-}
+_CHANGES = ("cont", "exited", "stop", "memory_changed", "register_changed", "inferior_call")
+_EVENTS: list[tuple[str, Callable[..., None]]] = [
+    *((name, frame_overrides.told.append) for name in _CHANGES),
+    ("stop", refresh),
+    ("before_prompt", refresh),
+    *((name, _changed) for name in ("memory_changed", "register_changed", "inferior_call")),
+]
 
 
 def watch() -> None:
@@ -82,7 +76,7 @@ def watch() -> None:
     if _watching:
         return
     _watching = True
-    for name, handler in _EVENTS.items():
+    for name, handler in _EVENTS:
         getattr(gdb.events, name).connect(handler)
 
 
@@ -94,6 +88,6 @@ def unwatch() -> bool:
     if not _watching:
         return False
     _watching = False
-    for name, handler in _EVENTS.items():
+    for name, handler in _EVENTS:
         getattr(gdb.events, name).disconnect(handler)
     return True

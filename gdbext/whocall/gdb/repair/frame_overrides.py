@@ -9,6 +9,7 @@ handed over.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,7 +50,7 @@ class _FrameOverrides(Unwinder):
     def __call__(self, pending: Any) -> Any:
         """gdb asks this about every frame; None leaves the frame to gdb's own unwinders."""
         thread = gdb.selected_thread()
-        if thread is None:
+        if thread is None or told:
             return None
         try:
             pc, sp = pending.read_register("pc"), pending.read_register("sp")
@@ -74,6 +75,10 @@ class _FrameOverrides(Unwinder):
 
 _overrides = _FrameOverrides()
 _registered = False
+
+# Events after which registers or memory may be others, from gdb by `told.append`: as a builtin it
+# cannot be interrupted half-way. While it holds one, nothing is overridden.
+told: deque[Any] = deque(maxlen=1)
 
 
 def _register(wanted: bool) -> None:
@@ -102,6 +107,7 @@ def clear() -> None:
     if _overrides.steps or _registered:
         _overrides.steps.clear()
         _register(False)
+    told.clear()
 
 
 def count() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,17 +41,35 @@ _cores: dict[int, str | None] = {}  # paths by the number of gdb's connection
 _listening = False
 _changes = 0
 
+# What gdb has told since it was heeded last.
+# Situation: Ctrl-C comes while gdb calls the handler of an event. Example: `whocall repair`, during
+# which gdb tells of new object files: gdb prints the handler's KeyboardInterrupt and goes on with
+# the command. Remedy: the handler is a builtin, which has no line that could be interrupted.
+_told: deque[Any] = deque(maxlen=1)
 
-def forget(event: Any = None) -> None:
+
+def forget() -> None:
     """Drops everything kept: called whenever memory, registers, files or threads may change."""
     global _changes
     _changes += 1
     _kept.clear()
     _numbers.clear()
+    _told.clear()
+
+
+def _heed() -> None:
+    if _told:
+        forget()
+
+
+def _keep(inferior: gdb.Inferior, kept: _Kept) -> None:
+    _heed()
+    _kept[inferior.num] = kept
 
 
 def changes() -> int:
     """Counts up with each of these: what the helper keeps is of one count."""
+    _heed()
     return _changes
 
 
@@ -76,9 +95,9 @@ def listen() -> None:
     for name in names:
         registry = getattr(gdb.events, name, None)  # older gdbs lack some
         if registry is not None:
-            registry.connect(forget)
+            registry.connect(_told.append)
     for name in ("symbol-files", "signature-files"):  # setting them reads their files anew
-        parameters.on_change(name, forget)
+        parameters.on_change(name, _told.append)
     _listening = True
 
 
@@ -130,7 +149,7 @@ def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
     if known is not None and known.key == key:
         return known.image
     image = open_core(core, exe, search=settings.search())
-    _kept[inferior.num] = _Kept(key, image)
+    _keep(inferior, _Kept(key, image))
     return image
 
 
@@ -149,7 +168,7 @@ def _live_image(
         if thread.num not in known.validator.threads:
             wanted = inferior.threads()  # after a second thread the others will be asked for
     opened = open_inferior(inferior, wanted)
-    _kept[inferior.num] = _Kept(key, opened.image, opened.validator)
+    _keep(inferior, _Kept(key, opened.image, opened.validator))
     return opened.image
 
 
@@ -198,6 +217,7 @@ def current(every_thread: bool = False) -> Current:
     loader.load()  # where that fails, asking the user for a program would be a detour
     inferior, thread = readable_selection()
     listen()
+    _heed()
     core = core_of(inferior)
     if core is not None:
         image = _core_image(inferior, core)
