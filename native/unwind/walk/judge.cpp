@@ -237,7 +237,7 @@ CallMatch Judge::find_call(const Activation& callee, Address caller,
   const auto target = loaded ? final_target({.indirect = true, .target = loaded}) : std::nullopt;
   const CallMatch match =
       target ? compare_call(*call, *target, callee, caller) : CallMatch::unknown;
-  if (!goes_to_callee(match)) {
+  if (!goes_to_callee(match) && match != CallMatch::same_module) {
     return CallMatch::unknown;
   }
   called_at = target;

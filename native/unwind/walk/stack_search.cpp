@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "unwind/rows/chain_row.h"
+#include "unwind/walk/candidate_score.h"
 #include "unwind/walk/exact_steps.h"
 #include "unwind/walk/hidden_frame.h"
 #include "unwind/walk/return_slot.h"
@@ -29,20 +30,6 @@ constexpr std::size_t kAnonymousLimit = 1024;
 constexpr std::size_t kReplacedLimit = 1024;
 constexpr std::size_t kDoubtLimit = 8192;  // words looked at while it is a doubtful one
 constexpr std::size_t kBetterLimit = 256;  // words looked at for a better one after that
-
-// Small whole numbers, added up; only their order matters: that the call goes to the callee
-// outweighs all that follows from a candidate.
-constexpr int kLookAhead = 6;     // steps by exact rules
-constexpr int kStep = 1;          // for each
-constexpr int kMatchingStep = 2;  // the call goes to the very function that the step came from
-constexpr int kNotElsewhere = 4;
-constexpr int kTrampoline = 8;  // a handler returns to the kernel's code: nothing calls that
-constexpr int kTailCall = 8;
-constexpr int kSameModule = 12;
-constexpr int kSameDistance = 12;
-constexpr int kMatches = 16;
-constexpr int kFits = 16;  // the lost frame between fits exactly
-constexpr int kBest = kNotElsewhere + kMatches + kLookAhead * kMatchingStep;
 
 // What exact rules make of a candidate.
 struct Lookahead {
@@ -113,8 +100,16 @@ class Search {
   // because its own chain goes one step farther or has more direct calls. Example: Guile's compiled
   // code called through pointers, three frames of libguile above it. Remedy: what leads to the
   // chosen frame by exact rules stands between it and us.
+  //
+  // Folklore. Situation: the same, by what the dynamic linker left when it looked up the function
+  // that we are in. Example: a library whose file is missing, on MIPS, whose callers load what
+  // they call: nothing else speaks against the linker's frames. Remedy: who calls into a module of
+  // which nothing is known has called nobody else.
   [[nodiscard]] StackCandidate nearest_that_leads_to(
       const StackCandidate& best, const std::vector<StackCandidate>& passed) const {
+    if (best.into_module) {
+      return best;
+    }
     const auto goal = apply_row(best.row, callee_, arch_, *context_.process.memory).caller;
     const auto nearest = std::ranges::find_if(passed, [&](const StackCandidate& candidate) {
       return candidate.row.cfa.offset < best.row.cfa.offset && !candidate.contradicted &&
@@ -203,11 +198,12 @@ class Search {
       return std::nullopt;
     }
     plain.score =
-        verdict.trampoline ? kNotElsewhere + kTrampoline : score_of(verdict.call, damaged);
+        verdict.trampoline ? kNotElsewhere + kTrampoline : score_of_call(verdict.call, damaged);
     if (verdict.trampoline && !exact_step(proposal.caller, context_).judgement.checked_context) {
       return std::nullopt;
     }
     plain.score += plain.row.cfa.offset == distance_before_ ? kSameDistance : 0;
+    plain.into_module = verdict.call == CallMatch::same_module;
     plain.contradicted = verdict.call == CallMatch::elsewhere && !damaged;
     const bool beyond_own = own_end_ && proposal.cfa > *own_end_;
     if (beyond_own && verdict.called &&
@@ -227,29 +223,6 @@ class Search {
     better.survived = best.survived && beyond_own;
     better.sure = best.complete && (damaged || verdict.call != CallMatch::elsewhere);
     return better;
-  }
-
-  // Folklore. Situation: a rule is known, but the return address that it leads to was overwritten,
-  // and callers' frames with it. Example: a long string copied into a short buffer. Remedy: the
-  // next frame that is whole called a function whose frame is gone, so a call to another function
-  // does not speak against it.
-  static int score_of(CallMatch match, bool damaged) {
-    switch (match) {
-      case CallMatch::matches:
-        return kNotElsewhere + kMatches;
-      case CallMatch::tail_call:
-        return kNotElsewhere + kTailCall;
-      case CallMatch::same_module:
-        return kNotElsewhere + kSameModule;
-      case CallMatch::unknown:
-        return kNotElsewhere;
-      case CallMatch::elsewhere:
-        return damaged ? kNotElsewhere : 0;
-      case CallMatch::no_call:
-      case CallMatch::unreadable:
-        break;
-    }
-    return 0;
   }
 
   // Folklore. Situation: the code of the callers is not at hand, and the stack also holds pointers

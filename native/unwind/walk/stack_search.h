@@ -17,6 +17,7 @@ struct StackCandidate {
   bool sure = false;          // exact rules lead on from it, and nothing speaks against it
   bool unseen = false;        // the code that it leads to is not at hand, so nothing can be tested
   bool survived = false;      // several exact steps lead from it to an overwritten word
+  bool into_module = false;   // its call goes into the callee's module, of which nothing is known
   bool contradicted = false;  // its call is known to go to another function than the callee's
 };
 

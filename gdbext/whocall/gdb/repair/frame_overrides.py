@@ -93,6 +93,8 @@ def _register(wanted: bool) -> None:
 
 def override(thread: gdb.InferiorThread, step: Step, names: RegisterNames) -> bool:
     """Tells gdb where the frame leads; False when it was told before, or that is not known."""
+    if told:
+        clear()
     place = (thread.ptid, step.pc, step.sp)
     if place in _overrides.steps or not step.leads:
         return False
@@ -111,5 +113,5 @@ def clear() -> None:
 
 
 def count() -> int:
-    """How many frames gdb was told of."""
-    return len(_overrides.steps)
+    """How many frames gdb is led by."""
+    return 0 if told else len(_overrides.steps)
