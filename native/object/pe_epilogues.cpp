@@ -1,6 +1,7 @@
 #include "object/pe_epilogues.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/interrupt.h"
 

@@ -1,6 +1,7 @@
 #include "object/pe_headers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/byte_reader.h"
 

@@ -5,6 +5,7 @@
 // zstd, encoded by itself.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

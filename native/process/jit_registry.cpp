@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "base/hex.h"
 

@@ -1,5 +1,6 @@
 #include "tracing/trace_json.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>

@@ -1,6 +1,7 @@
 #include "arch/arm/code.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "arch/arm/decoder.h"
 #include "arch/arm/fields.h"

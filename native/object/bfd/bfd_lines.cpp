@@ -1,6 +1,7 @@
 #include "object/bfd/bfd_lines.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace whocall {
 namespace {

@@ -1,6 +1,7 @@
 #include "object/bfd/bfd_symbols.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 
 namespace whocall {

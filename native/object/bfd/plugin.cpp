@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "object/bfd/bfd_lines.h"
 #include "object/bfd/bfd_symbols.h"

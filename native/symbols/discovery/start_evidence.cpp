@@ -1,6 +1,7 @@
 #include "symbols/discovery/start_evidence.h"
 
 #include <array>
+#include <cstddef>
 
 namespace whocall {
 

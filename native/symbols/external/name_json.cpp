@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "symbols/external/list_formats.h"
+
+#include <utility>
 #include "symbols/external/name_rows.h"
 
 namespace whocall {

@@ -1,6 +1,7 @@
 // What compilers and authors write into messages about a place in the source.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

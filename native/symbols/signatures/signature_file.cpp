@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "arch/elf_machine.h"
 #include "base/byte_reader.h"

@@ -1,6 +1,7 @@
 // The unwinding rule that a state amounts to.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "unwind/analysis/abstract_state.h"
 #include "unwind/rows/expression_writer.h"

@@ -1,5 +1,7 @@
 #include "unwind/rows/chain_row.h"
 
+#include <utility>
+
 #include "unwind/rows/expression_writer.h"
 
 namespace whocall {
