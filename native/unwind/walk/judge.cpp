@@ -6,6 +6,7 @@
 #include "unwind/walk/chain_evidence.h"
 #include "unwind/walk/signal_context.h"
 #include "unwind/walk/stack_words.h"
+#include "unwind/walk/synthetic_return.h"
 
 namespace whocall {
 
@@ -67,8 +68,13 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
                    (result.call == CallMatch::no_call && was_planted(caller.pc));
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
+  // Folklore. Situation: Frida hooks a function that begins with a call, which it moves into its
+  // own page: the call's frame is code of no file, above it lies the return address that Frida
+  // replaced. Remedy: where analysis leads to a trampoline in the same page, that is no accident.
+  const bool beside =
+      replaced && trust == Trust::analysis && stands_beside(caller.pc, callee.pc, process_);
   const bool credible =
-      !lies_on_stack(callee, caller) && (believes(callee, result.planted, trust) ||
+      !lies_on_stack(callee, caller) && (beside || believes(callee, result.planted, trust) ||
                                          credible_unseen(callee, proposal, result.call, trust));
   if (!called && !result.trampoline && !credible) {
     result.refusal = Refusal::no_call_before;

@@ -2,7 +2,8 @@
  * EVERY: of each function, as uftrace does; PAGE: by an address in a page of its own that nobody can read, as uretprobes do; ZEROS: the
  * same, and cores hold zeros of it;
  * MADE: by code made at run time, as Frida does; CALLED: as Frida does now, with a call before it that takes its return address off
- * the stack and goes on to the function; TABLED: the trampoline has unwind tables. */
+ * the stack and goes on to the function; MOVED: so, of a function whose first call it has moved into its page; TABLED: the trampoline
+ * has unwind tables. */
 #include "disturb.h"
 #include <pthread.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 long saved[64];
 int saved_count;
 extern char tramp[];
+int leaf(int);
 
 __attribute__((used)) long pop_return(void) { return saved[--saved_count]; }
 
@@ -35,7 +37,7 @@ ASM_FUNCTION("stp x0,x1,[sp,#-16]!\n" CFI(.cfi_adjust_cfa_offset 16) "bl pop_ret
 static long trampoline(void) {
     static char *made;
     long address = (long)tramp;
-#if defined PAGE || defined ZEROS || defined MADE || defined CALLED
+#if defined PAGE || defined ZEROS || defined MADE || defined CALLED || defined MOVED
     if (!made) {
         made = mmap(0, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         made += 4096;
@@ -46,8 +48,13 @@ static long trampoline(void) {
         memcpy(made + 64 + 29, &pop, sizeof pop);
         mprotect(made, 4096, PROT_READ | PROT_EXEC);
         mprotect(made - 4096, 4096, PROT_NONE);
-#elif defined CALLED
+#elif defined CALLED || defined MOVED
         memcpy(made + 64, "\x48\x8d\xa4\x24\x08\0\0\0\xff\xe0\x0f\x0b\xe8\xef\xff\xff\xff\xff\x35\xd9\xff\xff\xff\xff\x25\x02\0\0\0\x0f\x0b", 31);
+#ifdef MOVED /* sub $8,%rsp; call leaf; add $8,%rsp; ret */
+        memcpy(made + 128, "\x48\x83\xec\x08\xff\x15\x06\0\0\0\x48\x83\xc4\x08\xc3\xcc", 16);
+        int (*moved)(int) = leaf;
+        memcpy(made + 128 + 16, &moved, sizeof moved);
+#endif
         mprotect(made, 4096, PROT_READ | PROT_EXEC);
 #else
         mprotect(made - 4096, 4096, PROT_NONE);
@@ -62,7 +69,7 @@ static long trampoline(void) {
     address = (long)made;
 #ifdef MADE
     address += 64 + 8;
-#elif defined CALLED
+#elif defined CALLED || defined MOVED
     address += 64 + 17;
 #endif
 #endif
@@ -83,16 +90,24 @@ static void replace(long volatile *slot) {
 #endif
 
 NOINLINE int leaf(int n) {
-#if defined PAGE || defined ZEROS || defined CALLED /* nothing can return there */
+#if defined PAGE || defined ZEROS || defined CALLED || defined MOVED /* nothing can return there */
     if (n == 3)
 #endif
+#ifdef MOVED
+        replace(RETURN_SLOT + 2);
+#else
         replace(RETURN_SLOT);
+#endif
     if (n == 3)
         abort();
     return n;
 }
 NOINLINE int compare(const void *a, const void *b) {
     REPLACE_ALL;
+#ifdef MOVED
+    if (disturbed())
+        return ((int (*)(int))(trampoline() - 64 - 17 + 128))(*(const int *)a) - *(const int *)b;
+#endif
     return leaf(*(const int *)a) - *(const int *)b;
 }
 NOINLINE int sorted(int n) {
