@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "arch/instruction.h"
@@ -19,13 +20,17 @@ constexpr std::uint64_t kUsualStart = 64;
 // Free Pascal's.
 constexpr std::uint64_t kLongestStart = 256;
 
-// The program that the kernel started, or that its dynamic linker was told to run; and that linker.
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// The program that the kernel started, or that its dynamic linker was told to run; and that linker,
+// which programs know by a link to its file.
 bool starts_a_stack(const Module& module, const ProcessImage& process) {
   if (module.is_executable || (module.file != nullptr && !module.file->interpreter().empty())) {
     return true;
   }
   return std::ranges::any_of(process.modules, [&](const Module& other) {
-    return other.is_executable && other.file != nullptr && other.file->interpreter() == module.path;
+    return other.is_executable && other.file != nullptr &&
+           file_name(other.file->interpreter()) == file_name(module.path);
   });
 }
 

@@ -149,3 +149,21 @@ def test_copied_stacks(copied: int, tmp_path: Path) -> None:
     (found,) = chains.of_core(core, exe, NO_CFI).values()
     assert chains.pcs(found) == chains.pcs(true), chains.listing(found)
     assert {frame.trust for frame in found.frames} == {"context", "analysis"}, chains.listing(found)
+
+
+DYING = "unsigned la_version(unsigned version) { *(volatile int *)8 = 1; return version; }"
+
+
+@pytest.mark.parametrize("bits", ["-m64", "-m32"])
+def test_in_the_dynamic_linker(bits: str, tmp_path: Path) -> None:
+    """Its entry point ends the stack, by whatever link the program knows its file."""
+    (tmp_path / "audit.c").write_text(DYING, encoding="utf-8")
+    (tmp_path / "program.c").write_text("int main(void) { return 0; }", encoding="utf-8")
+    audit, exe = tmp_path / "audit.so", tmp_path / "program"
+    run(["gcc", bits, "-w", "-fPIC", "-shared", "audit.c", "-o", str(audit)], tmp_path)
+    run(["gcc", bits, "program.c", "-o", str(exe)], tmp_path)
+    core = crash(exe, tmp_path, variables={"LD_AUDIT": str(audit)}).core
+    for walk in (None, NO_CFI):
+        (found,) = chains.of_core(core, exe, *([walk] if walk else [])).values()
+        assert found.frames[0].function == "la_version", chains.listing(found)
+        assert found.stop.reason == "end-of-stack", chains.listing(found)
