@@ -6,6 +6,7 @@
             for frame in trace.frames:
                 print(frame.level, hex(frame.pc), frame.function, frame.trust)
 
+`print(whocall.backtrace_text(image.report()), end="")` prints it as `whocall bt` does.
 `trace.frames` makes each frame when it is asked for. Where there are very many, tuples cost least:
 `for pc, function in trace.rows("pc", "function")`.
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from whocall.core.model import Backtrace, Frame, Report, Stop
     from whocall.core.search import Search
     from whocall.dumps.opening import open_core
+    from whocall.report.backtrace.render import backtrace_text
     from whocall.report.form.jsonform import backtrace_json
 
 _HOMES = {
@@ -41,6 +43,7 @@ _HOMES = {
     "open_core": "whocall.dumps.opening",
     "open_process": "whocall.core.image",
     "backtrace_json": "whocall.report.form.jsonform",
+    "backtrace_text": "whocall.report.backtrace.render",
     "SymbolTable": "whocall._native",
     "decode_frame_chain": "whocall._native",
     "demangle": "whocall._native",
@@ -63,6 +66,7 @@ __all__ = [
     "Walk",
     "__version__",
     "backtrace_json",
+    "backtrace_text",
     "decode_frame_chain",
     "demangle",
     "left_out",

@@ -32,6 +32,8 @@ _HOMES = {
 }
 _HOMES_OF_FILES = {
     "audit": "tables",
+    "symbols_of_file": "tables",
+    "functions_of_file": "tables",
     "trace_of_file": "traces",
     "plan_of_file": "plans",
     "exported_file": "plans",

@@ -164,6 +164,16 @@ def add_look(parser: Parser) -> None:
     parser.add_argument("--no-demangle", action="store_true", help="names as they are in the file")
 
 
+def add_json(parser: Parser, *schemas: str) -> None:
+    """JSON instead of text."""
+    parser.add_argument("--json", action="store_true", help="schema " + ", ".join(schemas))
+
+
+def add_doctor(parser: Parser) -> None:
+    """`whocall doctor`."""
+    add_json(parser, "whocall.doctor/1")
+
+
 def add_exe(parser: Parser) -> None:
     """The program of a core, as an option."""
     parser.add_argument("--exe", metavar="EXE", default="", help="the program's file, of a core")
@@ -227,7 +237,7 @@ def add_bt(parser: Parser) -> None:
         metavar="COUNT",
         help="only the innermost COUNT frames, or the outermost for -COUNT",
     )
-    parser.add_argument("--json", action="store_true", help="schema whocall.backtrace/1")
+    add_json(parser, "whocall.backtrace/1")
     parser.add_argument(
         "--format",
         metavar="NAME",
@@ -248,6 +258,7 @@ def add_caller(parser: Parser) -> None:
     parser.add_argument(
         "--pc", metavar="ADDR", help="of the frame that gdb calls LEVEL: whocall's may be another"
     )
+    add_json(parser, "whocall.caller/1")
 
 
 def add_why(parser: Parser) -> None:
@@ -259,7 +270,7 @@ def add_why(parser: Parser) -> None:
     add_core(parser)
     add_walk(parser)
     add_look(parser)
-    parser.add_argument("--json", action="store_true", help="schema whocall.why/1")
+    add_json(parser, "whocall.why/1")
 
 
 def add_compare(parser: Parser) -> None:
@@ -282,29 +293,7 @@ def add_compare(parser: Parser) -> None:
     parser.add_argument(
         "--shadow", action="store_true", help="not gdb's frames but the program's shadow stack"
     )
-    parser.add_argument("--json", action="store_true", help="whocall.compare/1, whocall.shadow/1")
-
-
-def add_functions(parser: Parser) -> None:
-    """`whocall functions`."""
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("regex", metavar="REGEX", nargs="?", default="")
-    parser.add_argument(
-        "--module", metavar="M", default="", help="of a core: only the module whose path ends so"
-    )
-    parser.add_argument("--json", action="store_true", help="schema whocall.functions/1")
-    add_exe(parser)
-    add_search(parser)
-    add_look(parser)
-
-
-def add_symbol(parser: Parser) -> None:
-    """`whocall symbol`."""
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("addresses", metavar="ADDR", nargs="+")
-    add_exe(parser)
-    add_search(parser)
-    add_look(parser)
+    add_json(parser, "whocall.compare/1", "whocall.shadow/1")
 
 
 def add_modules(parser: Parser) -> None:
@@ -324,27 +313,6 @@ def add_modules(parser: Parser) -> None:
         "--width", type=as_limit, metavar="N", help="longer paths get a line of their own"
     )
     add_look(parser)
-    parser.add_argument("--json", action="store_true", help="schema whocall.modules/1")
+    add_json(parser, "whocall.modules/1")
     # Said by our commands in gdb, where advice on options would be of no use.
     parser.add_argument("--settings-of-gdb", action="store_true", help=hidden())
-
-
-def add_audit(parser: Parser) -> None:
-    """`whocall audit`."""
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument(
-        "--limit", type=as_limit, metavar="N", help="at most N differences in full (default: 5)"
-    )
-    add_look(parser)
-    parser.add_argument("--json", action="store_true", help="schema whocall.audit/1")
-
-
-def add_signatures(parser: Parser) -> None:
-    """`whocall signatures`."""
-    parser.description = (
-        "Makes a file by which --signatures recognises the functions of static"
-        " libraries in stripped programs that were linked with them. Libraries that are linked"
-        " together, such as libc.a, libm.a and libgcc_eh.a, belong into one file."
-    )
-    parser.add_argument("archives", metavar="ARCHIVE", nargs="+", help="libc.a, crt1.o, ...")
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")

@@ -30,6 +30,7 @@ from whocall.core.errors import Error, UsageError
 from whocall.core.records import replace
 from whocall.core.regular_file import read_text
 from whocall.report.form import jsonform
+from whocall.report.tables.wanted_places import WantedPlace
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
@@ -40,12 +41,15 @@ if TYPE_CHECKING:
 def caller(arguments: Values) -> int:
     """`whocall caller`."""
     from whocall.core.module_warnings import warnings_on
-    from whocall.report.backtrace.caller import chain, sentence, shown_pcs
+    from whocall.report.backtrace.caller import caller_json, chain, sentence, shown_pcs
 
     pc = None if arguments.pc is None else parse_address(arguments.pc)
     with open_named_core(arguments.core, arguments.exe, arguments) as image:
         index = wanted_thread(image, arguments)
         trace, at = chain(image, index, wanted_walk(arguments), arguments.frame, pc)
+        if arguments.json:
+            write_json([jsonform.text(caller_json(trace, at))])
+            return 0
         warn(warnings_on(image, shown_pcs(trace, at)))
         write([sentence(trace, at, wanted_style(arguments))])
     return 0
@@ -139,26 +143,44 @@ def functions(arguments: Values) -> int:
     return 0
 
 
+def _wanted_place(text: str) -> WantedPlace:
+    try:
+        return WantedPlace(parse_address(text))
+    except UsageError:
+        refused = f"{text!r} is neither a hexadecimal address nor the name of a function here"
+        return WantedPlace(None, text, refused)
+
+
 def symbol(arguments: Values) -> int:
     """`whocall symbol`."""
     from whocall.core.image import open_names
     from whocall.core.module_warnings import warnings_on
-    from whocall.report.tables.places import file_symbol_lines, symbol_lines
+    from whocall.report.tables.functions import of_file, of_process
+    from whocall.report.tables.places import place_lines, places_json
+    from whocall.report.tables.wanted_places import Search
 
-    addresses = [parse_address(text) for text in arguments.addresses]
-    style = wanted_style(arguments)
+    wanted = [_wanted_place(text) for text in arguments.addresses]
     demangle = not arguments.no_demangle
     if is_core(arguments.file):
         image = open_named_core(arguments.file, arguments.exe, arguments)
-        addresses = [image.wrapped(address) for address in addresses]
-        warn(warnings_on(image, addresses))
-        write(symbol_lines(image, addresses, demangle, style))
-        return 0
-    names = open_names(arguments.file, search=wanted_search(arguments))
-    if names.remark:
-        warn([names.remark])
-    for address in addresses:
-        write(file_symbol_lines(names, address, demangle, style))
+        search = Search(lambda pattern: of_process(image, "", pattern, demangle))
+        addresses = [image.wrapped(address) for address in search.addresses(wanted)]
+        remarks = list(warnings_on(image, addresses))
+        places = [image.native.describe(address, demangle=demangle) for address in addresses]
+        size = image.pointer_size
+    else:
+        where = wanted_search(arguments)
+        names = open_names(arguments.file, search=where)
+        search = Search(lambda pattern: [of_file(arguments.file, pattern, demangle, where)])
+        places = [names.describe(address, demangle) for address in search.addresses(wanted)]
+        remarks, size = [names.remark] if names.remark else [], 0
+    if arguments.json:
+        write_json([jsonform.text(places_json(places, remarks + search.complaints))])
+        return 1 if search.complaints else 0
+    warn(remarks)
+    for place in places:
+        write(place_lines(place, size, wanted_style(arguments)))
+    search.complain()
     return 0
 
 
@@ -214,10 +236,13 @@ def signatures(arguments: Values) -> int:
 
 def doctor(arguments: Values) -> int:
     """`whocall doctor`: exit status 1 when something is missing."""
-    from whocall.frontend.doctor import examine, finding_lines, is_healthy
+    from whocall.frontend.doctor import examine, finding_lines, findings_json, is_healthy
 
     findings = examine()
-    write(finding_lines(findings))
+    if arguments.json:
+        write_json([jsonform.text(findings_json(findings))])
+    else:
+        write(finding_lines(findings))
     return 0 if is_healthy(findings) else 1
 
 

@@ -43,6 +43,13 @@ def is_plain_core(path: str) -> bool | None:
     return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == 4
 
 
+def put_in_order(arguments: Values) -> None:
+    """gdb takes the program first and the core behind it: which is which can be told."""
+    core, exe = getattr(arguments, "core", None), getattr(arguments, "exe", None)
+    if isinstance(core, str) and exe and is_plain_core(core) is False and is_core(exe):
+        arguments.core, arguments.exe = exe, core
+
+
 def wanted_style(arguments: Values) -> Style:
     """By --color."""
     return style_for(sys.stdout, arguments.color)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from whocall.cli import sandbox
+from whocall.cli.inputs import put_in_order
 from whocall.cli.outputs import complain, say, warn, write
 from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
 from whocall.cli.progress import leave, watch
@@ -50,6 +51,7 @@ def _run(argv: Sequence[str], confined: bool) -> int:
         return _start_gdb(list(argv[1:]))
     arguments = parse_command(argv)
     if arguments is not None:
+        put_in_order(arguments)
         watch(arguments)
         if confined:
             sandbox.begin(argv[0], arguments)

@@ -22,20 +22,31 @@ def _adds_later(home: str, function: str) -> Callable[[Parser], None]:
     return lambda parser: getattr(import_module(home), function)(parser)
 
 
+_OF_FILES = "whocall.cli.file_arguments"
+
 # In the order of the help: what each does, and what it takes.
 _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "bt": ("the backtrace of a core or a process", arguments.add_bt),
     "caller": ("who called a frame of a core, in one line", arguments.add_caller),
     "why": ("what happened to a core, in a sentence, and what shows it", arguments.add_why),
     "compare": ("whocall's frames beside those of gdb", arguments.add_compare),
-    "functions": ("the function table of a file or a core", arguments.add_functions),
-    "symbol": ("what stands at addresses of a file or a core", arguments.add_symbol),
+    "functions": (
+        "the function table of a file or a core",
+        _adds_later(_OF_FILES, "add_functions"),
+    ),
+    "symbol": (
+        "what stands at addresses of a file or a core",
+        _adds_later(_OF_FILES, "add_symbol"),
+    ),
     "modules": ("the files that a core needs", arguments.add_modules),
     "audit": (
         "how far the analysis can be trusted on a file with unwind tables",
-        arguments.add_audit,
+        _adds_later(_OF_FILES, "add_audit"),
     ),
-    "signatures": ("make a file of signatures of static libraries", arguments.add_signatures),
+    "signatures": (
+        "make a file of signatures of static libraries",
+        _adds_later(_OF_FILES, "add_signatures"),
+    ),
     "export": (
         "save names and unwinding rules of a file for gdbs without whocall",
         _adds_later("whocall.cli.repair_arguments", "add_export"),
@@ -44,7 +55,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
         "what a debugger has to be told, as JSON for programs",
         _adds_later("whocall.cli.repair_arguments", "add_repair_plan"),
     ),
-    "doctor": ("what is installed, what is missing, what mends it", lambda parser: None),
+    "doctor": ("what is installed, what is missing, what mends it", arguments.add_doctor),
 }
 
 # Commands that have a module of their own, with `add(parser)` and `run(arguments)`: what each does,

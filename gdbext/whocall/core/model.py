@@ -74,8 +74,20 @@ class Frame:
         name = self.function
         return "??" if name is None else printable(marked(name, self.inferred))
 
+    def __repr__(self) -> str:
+        """What is known of it, as it is made, addresses as everywhere in hexadecimal."""
+        told = [
+            f"{name}={value:#x}" if name in _ADDRESSES else f"{name}={value!r}"
+            for name, value in ((name, getattr(self, name)) for name in FIELDS)
+            if name in _ALWAYS_TOLD or value != getattr(_UNKNOWN, name)
+        ]
+        return f"Frame({', '.join(told)})"
+
 
 FIELDS = tuple(Frame.__annotations__)
+_ADDRESSES = frozenset({"pc", "cfa", "rva", "sp"})
+_ALWAYS_TOLD = frozenset({"level", "pc", "trust"})
+_UNKNOWN = Frame(0, 0, "")
 
 
 class OnDemand(Sequence[Frame]):

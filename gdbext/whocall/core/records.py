@@ -104,7 +104,8 @@ else:
             }
             cls.__dataclass_fields__ = _Fields()
             for name, method in _METHODS.items():
-                setattr(cls, name, method)
+                if name not in cls.__dict__:
+                    setattr(cls, name, method)
             return cls
 
         return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from whocall.core.image import ProcessImage
@@ -28,11 +29,17 @@ def in_root(
     return opened_with_image(open_it, search, by_name)
 
 
-def open_core(path: str, exe: str = "", *, search: Search = Search()) -> ProcessImage:
+def open_core(
+    path: str | os.PathLike[str],
+    exe: str | os.PathLike[str] = "",
+    *,
+    search: Search = Search(),
+) -> ProcessImage:
     """The core at `path`, packed or not, or what a minidump or a crash report at `path` holds.
 
     `exe` is the program; without it the core's own notes name it. Raises Error.
     """
+    path, exe = os.fspath(path), os.fspath(exe)
     if kind_of_path(path) in ("core", "elf", ""):
         return in_root(lambda where: open_plain_core(path, exe, search=where), search)
     return open_received(receive(path, search.sysroot), exe, search)

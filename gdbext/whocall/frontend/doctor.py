@@ -14,6 +14,7 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any
 
 from whocall.core import loader
 from whocall.core.errors import Error
@@ -174,3 +175,20 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
 def is_healthy(findings: Sequence[Finding]) -> bool:
     """Whether nothing is missing that all commands need."""
     return not any(finding.remedy and not finding.only_for for finding in findings)
+
+
+def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
+    """Schema whocall.doctor/1."""
+    return {
+        "schema": "whocall.doctor/1",
+        "healthy": is_healthy(findings),
+        "findings": [
+            {
+                "subject": finding.subject,
+                "text": finding.text,
+                "remedy": finding.remedy or None,
+                "only_for": list(finding.only_for),
+            }
+            for finding in findings
+        ],
+    }

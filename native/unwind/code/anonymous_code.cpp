@@ -107,4 +107,10 @@ bool AnonymousCode::is_called(Address address) {
   return region != nullptr && std::ranges::binary_search(region->targets, address);
 }
 
+// Frida has one trampoline for each function, the others one for all.
+bool stands_beside(Address pc, Address planted, const ProcessImage& process) {
+  return pc == planted || (process.module_at(planted) == nullptr &&
+                           process.mapping_at(pc) == process.mapping_at(planted));
+}
+
 }  // namespace whocall

@@ -37,4 +37,7 @@ class AnonymousCode {
   std::unordered_map<Address, std::unique_ptr<const Region>> regions_;  // by start of the mapping
 };
 
+// Whether `pc` is a trampoline of the tool whose `planted` is, should it be one at all.
+bool stands_beside(Address pc, Address planted, const ProcessImage& process);
+
 }  // namespace whocall

@@ -1,12 +1,12 @@
 #include "unwind/walk/judge.h"
 
+#include "unwind/code/anonymous_code.h"
 #include "unwind/code/blank_code.h"
 #include "unwind/code/call_site.h"
 #include "unwind/code/loaded_callee.h"
 #include "unwind/walk/chain_evidence.h"
 #include "unwind/walk/signal_context.h"
 #include "unwind/walk/stack_words.h"
-#include "unwind/walk/synthetic_return.h"
 
 namespace whocall {
 

@@ -9,13 +9,13 @@
 
 #include <algorithm>
 
+#include "unwind/code/anonymous_code.h"
 #include "unwind/rows/chain_row.h"
 #include "unwind/walk/candidate_score.h"
 #include "unwind/walk/exact_steps.h"
 #include "unwind/walk/hidden_frame.h"
 #include "unwind/walk/return_slot.h"
 #include "unwind/walk/stack_words.h"
-#include "unwind/walk/synthetic_return.h"
 
 namespace whocall {
 namespace {

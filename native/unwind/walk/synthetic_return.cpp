@@ -99,12 +99,6 @@ std::optional<std::string> started_by_hand(const Activation& planted, const Walk
   return "no call leads to " + hex(planted.pc) + ": the stack was started there by hand";
 }
 
-// Frida has one trampoline for each function, the others one for all.
-bool stands_beside(Address pc, Address planted, const ProcessImage& process) {
-  return pc == planted || (process.module_at(planted) == nullptr &&
-                           process.mapping_at(pc) == process.mapping_at(planted));
-}
-
 // Folklore. Situation: Go keeps an address in systemstack_switch as that of a goroutine that waits
 // for its thread's stack, which stands there as if it had just been called. Remedy: Go's own table
 // is believed about what Go puts there.

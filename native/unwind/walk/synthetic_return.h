@@ -12,9 +12,6 @@ namespace whocall {
 // proven, so that a return address may have been replaced.
 std::optional<std::string> started_by_hand(const Activation& planted, const WalkContext& context);
 
-// Whether `pc` is a trampoline of the tool whose `planted` is, should it be one at all.
-bool stands_beside(Address pc, Address planted, const ProcessImage& process);
-
 // Whether Go's own table leads there, whose runtime plants addresses that look like no caller's.
 bool is_gos_own(const Attempt& attempt);
 

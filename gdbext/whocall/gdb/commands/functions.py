@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from whocall.core.errors import Error
 from whocall.frontend.options import FUNCTIONS
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
-from whocall.gdb.target.answering import answer
+from whocall.gdb.target.answering import answer, answer_of_files, file_alone
 from whocall.gdb.target.walks import demangle
 
 
 def run(line: str) -> None:
-    """Lists functions at their runtime addresses."""
+    """Lists functions at their runtime addresses, or at a file's link addresses."""
     parsed = FUNCTIONS.parse(line)
     if parsed.has("json"):
         silence()
@@ -21,4 +22,10 @@ def run(line: str) -> None:
         "json": parsed.has("json"),
         "style": style_codes(),
     }
-    answer("functions", wanted)
+    file = file_alone()
+    if file is None:
+        answer("functions", wanted)
+        return
+    if wanted["module"]:
+        raise Error("no module is loaded: only the program's file is there before it runs")
+    answer_of_files("functions_of_file", {**wanted, "file": file})

@@ -9,7 +9,7 @@ from typing import Any
 
 import gdb
 
-from whocall.core.errors import NativeMissingError
+from whocall.core.errors import Error, NativeMissingError
 from whocall.core.programs import Argument, behind_dashes, flag, name, option, words
 from whocall.dumps import sparse
 from whocall.dumps.unpacking import is_plain, of_json
@@ -19,7 +19,7 @@ from whocall.gdb.commands.audit import audited_file, module_file, wanted_limit
 from whocall.gdb.commands.caller import selected_pc
 from whocall.gdb.commands.export import exported_file
 from whocall.gdb.commands.open import load, load_plain, wanted
-from whocall.gdb.commands.symbol import address_of, wanted_expressions
+from whocall.gdb.commands.symbol import wanted_expressions, wanted_place
 from whocall.gdb.host import settings
 from whocall.gdb.host.output import style_codes, write, write_text
 from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
@@ -32,7 +32,7 @@ from whocall.gdb.target.backend_arguments import (
 )
 from whocall.gdb.target.executable import program_file
 from whocall.gdb.target.frames import selected_level, stacks_json
-from whocall.gdb.target.inferior import inferior_prefix, readable_selection
+from whocall.gdb.target.inferior import file_alone, inferior_prefix, readable_selection
 from whocall.gdb.target.threads import lwp_of
 from whocall.report.form import jsonform
 from whocall.report.form.style import codes_text
@@ -139,17 +139,31 @@ def _of_core(*more: str) -> list[Argument]:
     return [*programs, *search_arguments(), *look_arguments(), *behind_dashes(core, *more)]
 
 
+def _of_core_or_file(*more: str) -> list[Argument]:
+    """The same, or of the program's file where that does not run."""
+    file = file_alone()
+    if file is None:
+        return _of_core(*more)
+    return [*search_arguments(), *look_arguments(), *behind_dashes(file, *more)]
+
+
 def _functions(line: str) -> None:
     parsed = options.FUNCTIONS.parse(line)
     module = parsed.values.get("module", "")
     arguments = [option("--module", module)] if module else []
-    _show("functions", [*_flags(parsed, "json"), *arguments, *_of_core(*parsed.arguments)])
+    _show("functions", [*_flags(parsed, "json"), *arguments, *_of_core_or_file(*parsed.arguments)])
 
 
 def _symbol(line: str) -> None:
     expressions = wanted_expressions(line)
-    core_and_program()  # complains first
-    _show("symbol", _of_core(*(f"{address_of(expression):#x}" for expression in expressions)))
+    if file_alone() is None:
+        core_and_program()  # complains first
+    words_wanted = []
+    for address, function, refused in map(wanted_place, expressions):
+        if address is None and not function:
+            raise Error(refused)
+        words_wanted.append(function if address is None else f"{address:#x}")
+    _show("symbol", _of_core_or_file(*words_wanted))
 
 
 def _modules(line: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import gdb
 
 from whocall.core.errors import UsageError
 from whocall.gdb.host import console
 from whocall.gdb.host.output import style_codes
-from whocall.gdb.target.answering import answer, require_process
+from whocall.gdb.target.answering import answer, answer_of_files, file_alone
 from whocall.gdb.target.walks import demangle
 
 _WITH_ADDRESS = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD)
@@ -32,13 +34,30 @@ def wanted_expressions(line: str) -> list[str]:
     return expressions
 
 
+_NAME = re.compile(r"[A-Za-z_~][\w:.<>,~@$-]*\??$")
+
+
+def wanted_place(expression: str) -> tuple[int | None, str, str]:
+    """As WantedPlace: what gdb knows nothing of may be one of our names."""
+    try:
+        return address_of(expression), "", ""
+    except (gdb.error, UsageError) as error:
+        name = expression if _NAME.match(expression) else ""
+        return None, name, str(error).rstrip(".")
+
+
 def run(line: str) -> None:
-    """Prints what stands at the addresses that the expressions give."""
+    """Prints what stands at the addresses that the expressions give, and at functions by our names;
+    without a process in the program's file.
+    """
     expressions = wanted_expressions(line)
-    require_process()  # which is complained of first
+    file = file_alone()
     wanted = {
-        "addresses": [address_of(expression) for expression in expressions],
+        "places": [wanted_place(expression) for expression in expressions],
         "demangle": demangle(),
         "style": style_codes(),
     }
-    answer("symbols", wanted)
+    if file is None:
+        answer("symbols", wanted)
+    else:
+        answer_of_files("symbols_of_file", {**wanted, "file": file})

@@ -116,6 +116,14 @@ def require_process() -> None:
     inferiors.readable_selection()
 
 
+def file_alone() -> str | None:
+    """The program's file where there is nothing else; None where there is a process. Raises
+    NativeMissingError, else Error where there is neither.
+    """
+    loader.load()
+    return inferiors.file_alone()
+
+
 def answer(
     name: str, wanted: Json, *, every_thread: bool = False, write: Write | None = None
 ) -> Answer:

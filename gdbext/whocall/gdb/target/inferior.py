@@ -209,6 +209,16 @@ def readable_selection() -> tuple[gdb.Inferior, gdb.InferiorThread]:
     return gdb.selected_inferior(), thread
 
 
+def file_alone() -> str | None:
+    """The program's file where there is nothing else; None where there is a process, or a core.
+    Raises Error where there is neither.
+    """
+    if gdb.selected_thread() is None and (path := executable(gdb.selected_inferior())):
+        return path
+    readable_selection()
+    return None
+
+
 def current(every_thread: bool = False) -> Current:
     """The image of the selected inferior with at least its selected thread.
 

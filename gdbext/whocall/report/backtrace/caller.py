@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Frame
 from whocall.report.backtrace.render import stop_line
+from whocall.report.form.jsonform import Json, frame_json
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -98,3 +99,14 @@ def sentence(trace: Backtrace, at: int, style: Style) -> str:
     if caller.rests_on is not None:
         how += f", but it rests on the search of the stack that found #{caller.rests_on}"
     return f"{callee} {verb} {_place(caller, style)}{_where(caller, style)} [{how}]"
+
+
+def caller_json(trace: Backtrace, at: int) -> Json:
+    """Schema whocall.caller/1: both frames, as in whocall.backtrace/1, and the sentence on them."""
+    older = trace.frames[at + 1] if at + 1 < len(trace.frames) else None
+    return {
+        "schema": "whocall.caller/1",
+        "callee": frame_json(trace.frames[at]),
+        "caller": None if older is None else frame_json(older),
+        "sentence": sentence(trace, at, Style()),
+    }

@@ -263,3 +263,9 @@ def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:
         title = thread_title(group, style, form.inferior)
         yield f"\n{title}\n" if index else f"{title}\n"
         yield from thread_text(group.traces[0], form, style)
+
+
+def backtrace_text(report: Report) -> str:
+    """What `whocall bt` prints of it, in no colours; several threads each under a title."""
+    form = TextForm(every_thread=len(report.threads) > 1)
+    return "".join(report_text(report, form, Style()))

@@ -1,17 +1,19 @@
-"""What stands at an address, as text: the answer of `whocall symbol`."""
+"""What stands at an address, as text and as JSON, schema whocall.symbol/1: the answer of `whocall
+symbol`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from whocall.core.model import marked
 from whocall.core.printable import printable
+from whocall.report.form.jsonform import Json, hexes
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.image import ProcessImage
 
 
 def _lines(lines: list[tuple[str, str, int]]) -> Iterator[str]:
@@ -58,17 +60,37 @@ def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterato
     yield from _lines(place.lines)
 
 
-def symbol_lines(
-    image: ProcessImage, addresses: list[int], demangle: bool, style: Style
-) -> Iterator[str]:
-    """The places at runtime addresses of a process."""
-    for address in addresses:
-        place = image.native.describe(address, demangle=demangle)
-        yield from place_lines(place, image.pointer_size, style)
+def places_json(places: Iterable[native.Place], complaints: Iterable[str]) -> Json:
+    """Schema whocall.symbol/1."""
+    return {
+        "schema": "whocall.symbol/1",
+        "warnings": list(complaints),
+        "places": [_place_json(place) for place in places],
+    }
 
 
-def file_symbol_lines(
-    names: native.FileNames, address: int, demangle: bool, style: Style
-) -> Iterator[str]:
-    """The place at a link address of one file."""
-    yield from place_lines(names.describe(address, demangle), 0, style)
+def _place_json(place: native.Place) -> Json:
+    refused = None
+    if place.refused is not None:
+        name, source, start, reason = place.refused
+        refused = {"function": name, "source": source, "start": hexes(start), "reason": reason}
+    return {
+        "address": hexes(place.address),
+        "module": place.module,
+        "build_id": place.build_id,
+        "rva": hexes(place.rva),
+        "section": place.section,
+        "function": place.function,
+        "raw_name": place.raw_name,
+        "inferred": place.inferred,
+        "offset": place.offset,
+        "size": place.size,
+        "source": place.name_source,
+        "proof": place.proof,
+        "aliases": list(place.aliases),
+        "refused": refused,
+        "lines": [
+            {"function": function, "file": file, "line": line}
+            for function, file, line in place.lines
+        ],
+    }

@@ -1,0 +1,73 @@
+"""What people type first: files in gdb's order, pathlib's paths, print(), --json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from corpus.build import run
+from corpus.crash import crash
+
+import whocall
+from whocall.cli import main as cli
+
+PROGRAM = """
+#include <stdlib.h>
+__attribute__((noinline)) int inner(int n) { if (n) abort(); return n; }
+int main(int argc, char **argv) { return inner(argc) + 1; }
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A stripped program and its core."""
+    place = tmp_path_factory.mktemp("convenience")
+    (place / "program.c").write_text(PROGRAM, encoding="utf-8")
+    run(["gcc", "-O1", "-s", "program.c", "-o", "program"], place)
+    return place / "program", crash(place / "program", place).core
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, int]:
+    status = cli.main(list(map(str, words)))
+    return capsys.readouterr().out, status
+
+
+@pytest.mark.parametrize("command", ["bt", "why", "modules", "caller"])
+def test_gdbs_order_of_files(
+    command: str, files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, core = files
+    assert said(capsys, command, program, core) == said(capsys, command, core, program)
+
+
+def test_paths_and_text(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    program, core = files
+    with whocall.open_core(core, program) as image:
+        report = image.report([image.index_of_crash()])
+        text = whocall.backtrace_text(report)
+        (trace,) = report.threads
+        assert f"pc={trace.frames[0].pc:#x}" in repr(trace.frames[0])
+        assert "inferred" not in repr(trace.frames[0])
+    assert text == said(capsys, "bt", core, program)[0]
+
+
+def test_json(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    program, core = files
+    out, status = said(capsys, "caller", "--json", core, program)
+    called = json.loads(out)
+    assert (called["schema"], status) == ("whocall.caller/1", 0)
+    assert called["caller"]["level"] == called["callee"]["level"] + 1
+    assert called["sentence"] in said(capsys, "caller", core, program)[0]
+
+    out, status = said(capsys, "symbol", "--json", program, "main", "nonesuch", "sub_1")
+    found = json.loads(out)
+    assert (found["schema"], status) == ("whocall.symbol/1", 1)
+    assert [place["function"] for place in found["places"]] == ["main"]
+    assert len(found["warnings"]) == 2
+
+    out, status = said(capsys, "doctor", "--json")
+    health = json.loads(out)
+    assert health["schema"] == "whocall.doctor/1"
+    assert health["healthy"] == (status == 0)
+    assert {"subject", "text", "remedy", "only_for"} == set(health["findings"][0])
