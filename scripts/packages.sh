@@ -10,12 +10,12 @@
 build_packages=(g++ cmake ninja-build 'pkgconf|pkg-config' pybind11-dev python3-dev binutils-dev
                 libiberty-dev libdw-dev libcapstone-dev liblzma-dev zlib1g-dev libdeflate-dev libzstd-dev
                 liblz4-dev libbz2-dev libdebuginfod-dev nlohmann-json3-dev binutils gdb)
+quick_packages=(python3-pytest python3-hypothesis python3-pexpect python3-jsonschema doctest-dev)
 bench_packages=(lldb elfutils llvm clang libunwind-dev uftrace libbenchmark-dev)
-test_packages=("${bench_packages[@]}"
+test_packages=("${bench_packages[@]}" "${quick_packages[@]}"
                ccache gdb-multiarch debootstrap 'binutils-gold|' 'libclang-rt-dev|libclang-rt-{clang}-dev'
                g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user
-               strace mold musl-tools 'g++-{g++}-multilib' python3-pytest python3-hypothesis python3-pexpect
-               python3-jsonschema python3-venv doctest-dev valgrind perl git
+               strace mold musl-tools 'g++-{g++}-multilib' python3-venv valgrind perl git
                openssl sqlite3 gdbserver libgnutls28-dev nettle-dev lld rustc perl-debug libc6-dbg libssl-dev libexpat1-dev
                libpcre2-dev libtirpc-dev libgmp-dev debuginfod golang-go tmux llvm-runtime
                lua5.4 mujs duktape 'gforth|pforth' luajit chezscheme sbcl shellcheck default-jre-headless

@@ -103,3 +103,24 @@ def test_what_only_debug_info_tells_of_counts_for_neither() -> None:
     said = batch(["frame 2", "whocall"], [crash.twin, crash.core])
     assert said.status == 0, said.err
     assert "last was called by calling" in said.out
+
+
+def test_threads_with_the_same_frames_are_told_once(workers: Crash) -> None:
+    said = batch(["whocall compare -all"], [workers.exe, workers.core])
+    titles = [line for line in said.out.splitlines() if line.startswith("Thread")]
+    assert len(titles) == 2, said
+    assert "[3 threads, same stack]" in titles[1], said
+
+
+def test_on_a_narrow_screen_one_frame_stands_in_a_line(workers: Crash) -> None:
+    """gdb's stands below only where it has another name."""
+    said = batch(["set width 80", "whocall compare"], [workers.exe, workers.core])
+    wide = batch(["set width 110", "whocall compare"], [workers.exe, workers.core])
+    (heading,) = (line for line in said.out.splitlines() if line.startswith("verdict"))
+    assert heading.split() == ["verdict", "frame"]
+    rows = [line for line in said.out.splitlines() if line[15:18] == " #" + line[17:18]]
+    assert all(line.count("#") == 1 for line in rows), said
+    assert max(map(len, rows)) < 110, said
+    both = [line for line in wide.out.splitlines() if line.count(" #") == 2]
+    assert both, wide
+    assert [line.split()[0] for line in both] == [line.split()[0] for line in rows[: len(both)]]

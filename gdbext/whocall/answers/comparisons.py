@@ -12,7 +12,7 @@ from whocall.report.comparison.forms import (
     comparison_json,
     comparison_lines,
     comparison_warnings,
-    thread_title,
+    comparisons_lines,
 )
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 from whocall.report.form import jsonform
@@ -47,10 +47,12 @@ def comparison(now: Current, out: Output, wanted: Json) -> None:
         return
     out.warn(comparison_warnings(now.image, found))
     style = style_of(wanted)
-    for at, each in enumerate(found):
-        if wanted["every_thread"]:
-            out.write([""] * (at > 0) + [thread_title(each, wanted["inferior"])])
-        out.write(comparison_lines(each, now.image.pointer_size, style))
+    size, columns = now.image.pointer_size, wanted["columns"]
+    if wanted["every_thread"]:
+        out.write(comparisons_lines(found, size, style, wanted["inferior"], columns))
+        return
+    for each in found:
+        out.write(comparison_lines(each, size, style, columns))
 
 
 def shadow(now: Current, out: Output, wanted: Json) -> None:

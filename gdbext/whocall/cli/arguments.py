@@ -293,7 +293,13 @@ def add_compare(parser: Parser) -> None:
     parser.add_argument(
         "--shadow", action="store_true", help="not gdb's frames but the program's shadow stack"
     )
+    add_width(parser, "below 110 columns gdb's frames stand below whocall's")
     add_json(parser, "whocall.compare/1", "whocall.shadow/1")
+
+
+def add_width(parser: Parser, told: str) -> None:
+    """How many columns the screen has."""
+    parser.add_argument("--width", type=as_limit, metavar="N", help=told)
 
 
 def add_modules(parser: Parser) -> None:
@@ -309,9 +315,7 @@ def add_modules(parser: Parser) -> None:
         "for the debug info of every file."
     )
     add_core(parser)
-    parser.add_argument(
-        "--width", type=as_limit, metavar="N", help="longer paths get a line of their own"
-    )
+    add_width(parser, "longer paths get a line of their own")
     add_look(parser)
     add_json(parser, "whocall.modules/1")
     # Said by our commands in gdb, where advice on options would be of no use.

@@ -84,6 +84,14 @@ def _gdb_stacks(image: ProcessImage, lwps: Sequence[int], arguments: Values) -> 
         raise Error(f"{source}: these are not gdb's frames as whocall writes them") from error
 
 
+def _columns(arguments: Values) -> int | None:
+    """Of the screen; None where what is written goes elsewhere."""
+    if arguments.width is None and sys.stdout.isatty():
+        return shutil.get_terminal_size().columns
+    columns: int | None = arguments.width
+    return columns
+
+
 def compare(arguments: Values) -> int:
     """`whocall compare`: the frames beside those of a gdb that is run, or a shadow stack."""
     if arguments.shadow:
@@ -95,7 +103,7 @@ def compare(arguments: Values) -> int:
         comparison_json,
         comparison_lines,
         comparison_warnings,
-        thread_title,
+        comparisons_lines,
     )
 
     with open_named_core(arguments.core, arguments.exe, arguments) as image:
@@ -109,10 +117,12 @@ def compare(arguments: Values) -> int:
             return 0
         warn(comparison_warnings(image, found))
         style = wanted_style(arguments)
-        for at, comparison in enumerate(found):
-            if arguments.all:
-                write([""] * (at > 0) + [thread_title(comparison, arguments.inferior)])
-            write(comparison_lines(comparison, image.pointer_size, style))
+        size, columns = image.pointer_size, _columns(arguments)
+        if arguments.all:
+            write(comparisons_lines(found, size, style, arguments.inferior, columns))
+            return 0
+        for comparison in found:
+            write(comparison_lines(comparison, size, style, columns))
     return 0
 
 
@@ -204,10 +214,7 @@ def modules(arguments: Values) -> int:
             write_json([jsonform.text(modules_json(image, facts, advice))])
             return 0
         warn(warnings(image, facts))
-        width = arguments.width
-        if width is None and sys.stdout.isatty():
-            width = shutil.get_terminal_size().columns
-        write(module_lines(facts, advice, wanted_style(arguments), width))
+        write(module_lines(facts, advice, wanted_style(arguments), _columns(arguments)))
         write(jit_line(image))
     return 0
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import gdb
+
 from whocall.frontend.options import COMPARE, Parsed
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes, write
@@ -34,6 +36,7 @@ def run(line: str) -> None:
         "json": parsed.has("json"),
         "inferior": inferior_prefix(),
         "style": style_codes(),
+        "columns": gdb.parameter("width"),
     }
     if parsed.has("shadow"):
         answer("shadow", wanted, every_thread=every_thread)

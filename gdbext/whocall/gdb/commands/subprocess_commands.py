@@ -59,6 +59,11 @@ def _flags(parsed: Parsed, *names: str) -> list[Argument]:
     return [flag(each) for each in names if parsed.has(each)]
 
 
+def _width_arguments() -> list[Argument]:
+    width = gdb.parameter("width")
+    return [option("--width", width)] if width else []
+
+
 def _ran(command: str, arguments: Sequence[Argument], given: str = "") -> str:
     return run_in_subprocess([name(command), *arguments], given)
 
@@ -108,7 +113,7 @@ def _comparison(line: str) -> None:
     if parsed.has("shadow"):
         _show("compare", [*arguments, *search_arguments(), *look_arguments()])
         return
-    arguments += words("--gdb-frames=-")
+    arguments += [*words("--gdb-frames=-"), *_width_arguments()]
     inferior, thread = readable_selection()
     frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
     _show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)
@@ -168,9 +173,7 @@ def _symbol(line: str) -> None:
 
 def _modules(line: str) -> None:
     parsed = options.MODULES.parse(line)
-    width = gdb.parameter("width")
-    arguments = [*words("--settings-of-gdb"), *_flags(parsed, "json")]
-    arguments += [option("--width", width)] if width else []
+    arguments = [*words("--settings-of-gdb"), *_flags(parsed, "json"), *_width_arguments()]
     _show("modules", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from whocall.core.model import Backtrace, Frame
 from whocall.core.module_warnings import warnings_on
 from whocall.core.printable import printable
-from whocall.report.backtrace.render import describe_function, trust_words
+from whocall.report.backtrace.fold import Group
+from whocall.report.backtrace.render import describe_function, thread_title, trust_words
 from whocall.report.comparison.divergence import explain, last_common
 from whocall.report.comparison.verdicts import (
+    FALSE,
+    RENAMED,
     SAME,
     Counts,
     GdbFrame,
@@ -31,6 +34,8 @@ from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
+
+NARROW = 110  # columns: with fewer no two frames stand side by side
 
 
 @dataclass(frozen=True)
@@ -101,28 +106,87 @@ def _gdbs_text(frame: GdbFrame | None, digits: int, style: Style) -> str:
     return f"#{frame.level:<2} {address} {style.paint('function', name)}"
 
 
-def comparison_lines(found: Comparison, pointer_size: int, style: Style) -> Iterator[str]:
-    """The rows under a heading, the first divergence, the counts."""
-    digits = pointer_size * 2
-    ours = [_ours_text(row.ours, digits, style) for row in found.rows]
+def _side_by_side(rows: Sequence[Row], digits: int, style: Style) -> Iterator[str]:
+    ours = [_ours_text(row.ours, digits, style) for row in rows]
     column = min(max((width for _, width in ours), default=0), 72)
     yield style.paint("title", f"{'verdict':<15} {'whocall':<{column}} gdb")
-    for row, (text, width) in zip(found.rows, ours):
-        role = "metadata" if row.verdict == SAME else "highlight"
-        verdict = style.paint(role, f"{row.verdict:<15}")
+    for row, (text, width) in zip(rows, ours):
         gap = " " * max(column - width, 0)
-        yield f"{verdict} {text}{gap} {_gdbs_text(row.gdbs, digits, style)}"
+        yield f"{_verdict(row, style)} {text}{gap} {_gdbs_text(row.gdbs, digits, style)}"
+
+
+def _stacked(rows: Sequence[Row], digits: int, style: Style) -> Iterator[str]:
+    """gdb's frame stands below whocall's where it is told by another name."""
+    yield style.paint("title", f"{'verdict':<15} frame")
+    for row in rows:
+        gdbs = _gdbs_text(row.gdbs, digits, style)
+        if row.ours is None:
+            yield f"{_verdict(row, style)} {gdbs}"
+            continue
+        yield f"{_verdict(row, style)} {_ours_text(row.ours, digits, style)[0]}"
+        if row.verdict == RENAMED:
+            yield f"{'  in gdb':<15} {gdbs}"
+
+
+def _verdict(row: Row, style: Style) -> str:
+    role = "metadata" if row.verdict == SAME else "highlight"
+    return style.paint(role, f"{row.verdict:<15}")
+
+
+def comparison_lines(
+    found: Comparison, pointer_size: int, style: Style, columns: int | None = None
+) -> Iterator[str]:
+    """The rows under a heading, the first divergence, the counts. Where the screen has few columns,
+    the frames of both stand below each other.
+    """
+    narrow = columns is not None and columns < NARROW
+    yield from (_stacked if narrow else _side_by_side)(found.rows, pointer_size * 2, style)
     if found.explanation:
         yield printable(found.explanation)
     yield style.paint("title", summary(found.counts))
 
 
-def thread_title(found: Comparison, inferior: str = "") -> str:
-    """Stands over the lines of each where several threads are shown.
+def _told(found: Comparison, of_false: bool) -> Hashable:
+    """What of a thread is shown; without `of_false` where gdb's false frames lead, which a word of
+    the stack tells that is another in each thread.
+    """
+    rows = tuple(
+        (row.verdict, _of_ours(row.ours), _of_gdbs(row.gdbs, of_false or row.verdict != FALSE))
+        for row in found.rows
+    )
+    return rows, found.counts, found.explanation if of_false else found.explanation is None
+
+
+def _of_ours(frame: Frame | None) -> Hashable:
+    return None if frame is None else (frame.level, frame.pc, frame.trust, frame.function)
+
+
+def _of_gdbs(frame: GdbFrame | None, exact: bool) -> Hashable:
+    return (frame.pc, frame.name) if frame is not None and exact else None
+
+
+def comparisons_lines(
+    found: Sequence[Comparison],
+    pointer_size: int,
+    style: Style,
+    inferior: str = "",
+    columns: int | None = None,
+) -> Iterator[str]:
+    """Of several threads: each under a title, those under one that have the same frames.
 
     `inferior` stands before the number, such as "2." where gdb has several.
     """
-    return f"Thread {inferior}{found.trace.number} (LWP {found.trace.lwp}):"
+    groups: dict[Hashable, list[Comparison]] = {}
+    for each in found:
+        groups.setdefault(_told(each, of_false=False), []).append(each)
+    for at, group in enumerate(groups.values()):
+        if at:
+            yield ""
+        yield thread_title(Group(tuple(each.trace for each in group)), style, inferior)
+        if len({_told(each, of_false=True) for each in group}) > 1:
+            number = f"{inferior}{group[0].trace.number}"
+            yield style.paint("metadata", f"(gdb's false frames are those of thread {number})")
+        yield from comparison_lines(group[0], pointer_size, style, columns)
 
 
 def _gdb_json(frame: GdbFrame | None) -> Json | None:
