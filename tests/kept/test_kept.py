@@ -221,7 +221,7 @@ def test_of_many_makers_at_once_one_makes(tmp_path: Path) -> None:
 def test_a_maker_that_is_killed_holds_up_nobody(tmp_path: Path) -> None:
     log = tmp_path / "log"
     killed = _another(tmp_path / "store", log, 600)
-    while not log.exists() and killed.poll() is None:
+    while not (log.exists() and log.read_text()) and killed.poll() is None:
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
     killed.wait(60)

@@ -17,6 +17,7 @@ namespace whocall {
 enum class CallDoubt : std::uint8_t {
   none,
   some,       // that call is not known to lead to the callee
+  grave,      // nor does a frame lie there: the address is likelier one put there by hand
   disproved,  // it cannot have led there: the address was put on the stack by hand
 };
 

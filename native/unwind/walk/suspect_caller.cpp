@@ -1,5 +1,7 @@
 #include "unwind/walk/suspect_caller.h"
 
+#include <cstdint>
+
 #include "unwind/walk/exact_steps.h"
 
 namespace whocall {
@@ -11,12 +13,16 @@ bool lies_between_functions(Address pc, CodeMap& code) {
   return behind && behind->begin == pc;
 }
 
-// Whether the function that holds the call before the caller's address has a frame there from
-// which the walk would go on.
-bool leads_on(const Activation& caller, const WalkContext& context) {
+// Where the function that holds the call before the caller's address would go on from there.
+enum class Lead : std::uint8_t { on, nowhere, zero };
+
+Lead lead_of(const Activation& caller, const WalkContext& context) {
   const ExactStep next = exact_step(caller, context);
-  const bool ends = next.judgement.refusal == Refusal::end_of_stack && next.caller.pc != 0;
-  return ends || (next.judgement.refusal == Refusal::none && !is_doubtful(next.judgement));
+  if (next.judgement.refusal == Refusal::end_of_stack) {
+    return next.caller.pc == 0 ? Lead::zero : Lead::on;
+  }
+  const bool acceptable = next.judgement.refusal == Refusal::none && !is_doubtful(next.judgement);
+  return acceptable ? Lead::on : Lead::nowhere;
 }
 
 }  // namespace
@@ -27,7 +33,9 @@ bool leads_on(const Activation& caller, const WalkContext& context) {
 // is `call abort`, so that it looks like the return address of that call. The same has every true
 // caller of a function that never returns, with PLT slots and tail calls in between. Remedy: the
 // address is no return address where the called function cannot have led to the frame below, and
-// the frame that it would be of leads nowhere. Where only one of the two is so, it may be one.
+// the frame that it would be of leads nowhere. Where only one of the two is so, it may be one; but
+// where that frame's return address is zero, as a stack begins, the function that begins there is
+// likelier. Example: _exit of glibc 2.41, behind a call of __stack_chk_fail.
 CallDoubt doubt_of(const Activation& callee, const Attempt& attempt, const WalkContext& context) {
   const Judgement& judgement = attempt.judgement;
   const Activation& caller = attempt.proposal.caller;
@@ -38,7 +46,11 @@ CallDoubt doubt_of(const Activation& callee, const Attempt& attempt, const WalkC
   }
   const bool impossible =
       judgement.called && context.judge.cannot_lead(*judgement.called, callee.lookup_pc());
-  return impossible && !leads_on(caller, context) ? CallDoubt::disproved : CallDoubt::some;
+  const Lead lead = lead_of(caller, context);
+  if (impossible && lead != Lead::on) {
+    return CallDoubt::disproved;
+  }
+  return lead == Lead::zero ? CallDoubt::grave : CallDoubt::some;
 }
 
 }  // namespace whocall

@@ -71,7 +71,7 @@ class Walker::Walk {
       if (planted_ && accepted->strategy->trust() == Trust::scan) {
         result_.frames.back().evidence.add(Evidence::return_replaced);
       }
-      planted_ = accepted->judgement.planted || accepted->doubt == CallDoubt::disproved;
+      planted_ = accepted->judgement.planted || accepted->doubt >= CallDoubt::grave;
       disproved_ = accepted->doubt == CallDoubt::disproved;
       searched_ = searched_ || accepted->strategy->trust() == Trust::scan;
       activation = accepted->proposal.caller;
@@ -238,7 +238,7 @@ class Walker::Walk {
       callee.signal_trampoline = found_by->row->signal_frame;
       frame.trust = trust_of(*found_by);
       frame.evidence = found_by->judgement.evidence;
-      if (found_by->doubt == CallDoubt::some) {
+      if (is_unsure(*found_by)) {
         frame.evidence.add(Evidence::call_elsewhere);
       }
     }
@@ -264,8 +264,12 @@ class Walker::Walk {
     result_.details.push_back(std::move(details));
   }
 
+  static bool is_unsure(const Attempt& found_by) {
+    return found_by.doubt == CallDoubt::some || found_by.doubt == CallDoubt::grave;
+  }
+
   static Trust trust_of(const Attempt& found_by) {
-    if (found_by.doubt == CallDoubt::some) {
+    if (is_unsure(found_by)) {
       return Trust::scan;
     }
     return found_by.judgement.checked_context ? Trust::context : found_by.strategy->trust();

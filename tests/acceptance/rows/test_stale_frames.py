@@ -31,7 +31,7 @@ def test_rows_of_another_build(build: str, tmp_path: Path) -> None:
     own = program(tmp_path, build)
     core = crash(own, tmp_path).core
     (wanted,) = eu_stack.of_core(core, own).pcs().values()
-    for shift in (16, 64, 112):
+    for shift in (64, 112, 176):  # less may be lost in the gaps between functions
         other, table = program(tmp_path, build, f"-DSHIFTED={shift}"), tmp_path / "table"
         run(["objcopy", "--dump-section", f".debug_frame={table}", str(other), "/dev/null"])
         stale = tmp_path / f"stale{shift}"
