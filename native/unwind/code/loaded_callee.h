@@ -3,16 +3,19 @@
 // an address that it counts from one.
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "base/address.h"
 #include "process/process_image.h"
 
 namespace whocall {
 
-// The runtime address that was called from right before `return_address`. A miss where the code
-// there does not tell. It is read in the order in which it stands: where jumps lead into it,
-// another function may have been called, so that it speaks for a match alone and never against one.
-std::optional<Address> loaded_callee(const ProcessImage& process, Address return_address);
+// The runtime addresses that may have been called from right before `return_address`; empty where
+// the code there does not tell. It is read in the order in which it stands, and as the jumps in it
+// lead: others may lead into it, so that they speak for a match alone and never against one.
+//
+// Folklore. Situation: several calls share one instruction, and each loads what it calls before it
+// jumps there. Example: the cases of a switch, by gcc -Os.
+std::vector<Address> loaded_callees(const ProcessImage& process, Address return_address);
 
 }  // namespace whocall

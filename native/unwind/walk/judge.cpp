@@ -239,15 +239,16 @@ CallMatch Judge::find_call(const Activation& callee, Address caller,
   if (called_at) {
     return compare_call(*call, *called_at, callee, caller);
   }
-  const auto loaded = loaded_callee(process_, caller);
-  const auto target = loaded ? final_target({.indirect = true, .target = loaded}) : std::nullopt;
-  const CallMatch match =
-      target ? compare_call(*call, *target, callee, caller) : CallMatch::unknown;
-  if (!goes_to_callee(match) && match != CallMatch::same_module) {
-    return CallMatch::unknown;
+  for (const Address loaded : loaded_callees(process_, caller)) {
+    const auto target = final_target({.indirect = true, .target = loaded});
+    const CallMatch match =
+        target ? compare_call(*call, *target, callee, caller) : CallMatch::unknown;
+    if (goes_to_callee(match) || match == CallMatch::same_module) {
+      called_at = target;
+      return match;
+    }
   }
-  called_at = target;
-  return match;
+  return CallMatch::unknown;
 }
 
 CallMatch Judge::compare_call(const CallSite& call, Address target, const Activation& callee,
