@@ -80,15 +80,15 @@ void open_own(const Module& module, const struct stat* program, KnownFile& known
   if (!file.is_open() || (known.id.size != 0 && !file.has(known.id))) {
     return;
   }
-  known.own = file.symbols(SHT_SYMTAB);
-  known.dynamic = file.symbols(SHT_DYNSYM);
+  known.own = function_table(file.symbols(SHT_SYMTAB));
+  known.dynamic = function_table(file.symbols(SHT_DYNSYM));
   take_rules(file, known);
   const rules::ByteSpan packed = file.section(".gnu_debugdata");
   if (known.own.count == 0 && packed.size != 0) {
     const Unpacked unpacked = unpack_xz(packed.bytes, packed.size);
     const MappedFile inner(unpacked.bytes, unpacked.size);
     if (inner.is_open()) {
-      known.own = inner.symbols(SHT_SYMTAB);
+      known.own = function_table(inner.symbols(SHT_SYMTAB));
       take_rules(inner, known);
     }
   }
@@ -98,7 +98,7 @@ void open_debug(const char* path, const struct stat* program, KnownFile& known) 
   const MappedFile file(path, program);
   if (file.is_open() && file.has(known.id)) {
     if (known.own.count == 0 && known.debug.count == 0) {
-      known.debug = file.symbols(SHT_SYMTAB);
+      known.debug = function_table(file.symbols(SHT_SYMTAB));
     }
     take_rules(file, known);
   }

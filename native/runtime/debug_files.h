@@ -5,6 +5,7 @@
 #include "rules/debug_frame.h"
 #include "runtime/mapped_file.h"
 #include "runtime/modules.h"
+#include "runtime/symbol_index.h"
 
 namespace whocall::runtime {
 
@@ -14,9 +15,9 @@ struct KnownFile {
   const char* path = nullptr;
   std::uintptr_t begin = 0;
   BuildId id;
-  SymbolTable own;
-  SymbolTable debug;
-  SymbolTable dynamic;
+  FunctionTable own;
+  FunctionTable debug;
+  FunctionTable dynamic;
   rules::DebugFrame frames;  // link addresses
   bool analysed = false;     // the rules are whocall's own, and not a compiler's
   KnownFile* next = nullptr;
