@@ -38,7 +38,7 @@ class Tracker {
       step(at, instruction, constants);
       at += size;
     }
-    return targets();
+    return targets(range.end);
   }
 
  private:
@@ -54,16 +54,15 @@ class Tracker {
     const auto set = std::ranges::find_if(constants, [&](const ConstantAddress& each) {
       return each.at == at && each.destination == code_.callee;
     });
-    const bool goes_on =
-        instruction && (instruction->flow == Flow::next || instruction->flow == Flow::branch);
-    const bool jumps = instruction && instruction->target &&
-                       (instruction->flow == Flow::branch || instruction->flow == Flow::jump);
-    if (set != constants.end()) {
+    const Flow flow = instruction ? instruction->flow : Flow::stop;
+    const bool goes_on = flow == Flow::next || flow == Flow::branch;
+    const bool jumps = (flow == Flow::branch || flow == Flow::jump) && instruction->target;
+    const bool is_set = set != constants.end();
+    const bool is_lost = !is_set && ((!goes_on && !jumps) || writes_register(*instruction));
+    if (is_set) {
       held_ = *set;
-    } else if (!(goes_on || jumps) || writes_register(*instruction)) {
+    } else if (is_lost) {
       held_.reset();
-    } else if (goes_on && !jumps) {
-      return;
     }
     if (jumps && held_) {
       jumps_.push_back({*instruction->target, *held_});
@@ -71,7 +70,7 @@ class Tracker {
     if (!goes_on) {
       held_.reset();
     }
-    if (set != constants.end() || !held_) {
+    if (is_set || is_lost || !goes_on) {
       changed_ = at;
     }
   }
@@ -87,7 +86,7 @@ class Tracker {
 
   // What the register may hold at the call: as the code goes on to it, and as jumps lead to behind
   // the last place that changes it.
-  [[nodiscard]] std::vector<Address> targets() const {
+  [[nodiscard]] std::vector<Address> targets(Address end) const {
     std::vector<Address> found;
     const auto add = [&](const ConstantAddress& held) {
       if (const auto target = target_of(held)) {
@@ -98,7 +97,7 @@ class Tracker {
       add(*held_);
     }
     for (const Jump& jump : jumps_) {
-      if (jump.target > changed_) {
+      if (jump.target > changed_ && jump.target < end) {
         add(jump.held);
       }
     }
