@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import resource
 import signal
 import subprocess
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from places.needs import allow_cores
 
@@ -47,6 +50,20 @@ def kernel_core(directory: Path) -> Path | None:
     return found[-1] if found and found[-1].stat().st_size else None
 
 
+def _run(command: list[str], **how: Any) -> subprocess.CompletedProcess[bytes]:
+    """Situation: the program that was just written is open for writing still, in a child that
+    another thread has forked and that has not come to its exec. Remedy: it is, a moment later.
+    """
+    for _ in range(200):
+        try:
+            return subprocess.run(command, **how)
+        except OSError as error:
+            if error.errno != errno.ETXTBSY:
+                raise
+        time.sleep(0.01)
+    raise CorpusError(f"{command[0]}: open for writing for good")
+
+
 def crash(
     exe: Path,
     directory: Path,
@@ -71,7 +88,7 @@ def crash(
         core_name = [] if kernel_writes_cores() else ["core"]
         command = [str(stepper), str(steps), str(exe), *core_name]
     try:
-        done = subprocess.run(
+        done = _run(
             command,
             cwd=place,
             env={**ENVIRONMENT, **(variables or {})},
