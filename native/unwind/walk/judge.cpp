@@ -68,13 +68,9 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
                    (result.call == CallMatch::no_call && was_planted(caller.pc));
   const bool called = result.call != CallMatch::no_call && result.call != CallMatch::unreadable;
   result.trampoline = !called && trampoline_at(caller.pc, process_) != nullptr;
-  // Folklore. Situation: Frida hooks a function that begins with a call, which it moves into its
-  // own page: the call's frame is code of no file, above it lies the return address that Frida
-  // replaced. Remedy: where analysis leads to a trampoline in the same page, that is no accident.
-  const bool beside =
-      replaced && trust == Trust::analysis && stands_beside(caller.pc, callee.pc, process_);
   const bool credible =
-      !lies_on_stack(callee, caller) && (beside || believes(callee, result.planted, trust) ||
+      !lies_on_stack(callee, caller) && ((replaced && stands_in_page(callee, caller, trust)) ||
+                                         believes(callee, result.planted, trust) ||
                                          credible_unseen(callee, proposal, result.call, trust));
   if (!called && !result.trampoline && !credible) {
     result.refusal = Refusal::no_call_before;
@@ -134,6 +130,13 @@ bool Judge::believes(const Activation& callee, bool planted, Trust trust) const 
   const bool exact =
       trust == Trust::analysis && process_.is_code(callee.pc) && lies_in_file(callee.lookup_pc());
   return trust == Trust::cfi || trust == Trust::context || (exact && planted);
+}
+
+// Folklore. Situation: Frida hooks a function that begins with a call, which it moves into its own
+// page: the call's frame is code of no file, above it lies the return address that Frida replaced.
+// Remedy: where analysis leads to a trampoline in the same page, that is no accident.
+bool Judge::stands_in_page(const Activation& callee, const Activation& caller, Trust trust) const {
+  return trust == Trust::analysis && stands_beside(caller.pc, callee.pc, process_);
 }
 
 // Folklore. Situation: a stack lies in memory that is executable. Example: valgrind's own stacks;

@@ -111,6 +111,8 @@ class Judge {
   [[nodiscard]] bool believes(const Activation& callee, bool planted, Trust trust) const;
   [[nodiscard]] bool credible_unseen(const Activation& callee, const AppliedRow& proposal,
                                      CallMatch call, Trust trust);
+  [[nodiscard]] bool stands_in_page(const Activation& callee, const Activation& caller,
+                                    Trust trust) const;
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
   [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
