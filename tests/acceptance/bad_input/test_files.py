@@ -14,7 +14,6 @@ from acceptance.helpers.broken_files import (
     check_chain,
     complaint,
     foreign_header,
-    run,
     run_without_privileges,
     told,
 )
