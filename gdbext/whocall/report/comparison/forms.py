@@ -139,7 +139,7 @@ def comparison_lines(
     """The rows under a heading, the first divergence, the counts. Where the screen has few columns,
     the frames of both stand below each other.
     """
-    narrow = columns is not None and columns < NARROW
+    narrow = 0 < (columns or 0) < NARROW  # 0 as in gdb: without end
     yield from (_stacked if narrow else _side_by_side)(found.rows, pointer_size * 2, style)
     if found.explanation:
         yield printable(found.explanation)
@@ -178,7 +178,8 @@ def comparisons_lines(
     """
     groups: dict[Hashable, list[Comparison]] = {}
     for each in found:
-        groups.setdefault(_told(each, of_false=False), []).append(each)
+        alone = each.trace.number if each.trace.crashed else None  # its title has the signal
+        groups.setdefault((alone, _told(each, of_false=False)), []).append(each)
     for at, group in enumerate(groups.values()):
         if at:
             yield ""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from whocall.core.errors import Error
 from whocall.core.model import INFERRED_MARK
 from whocall.report.tables.functions import FunctionTable
+
+MOST_OF_A_NAME = 64  # that are shown: a file may give a million functions one long name
 
 
 class WantedPlace(NamedTuple):
@@ -24,12 +27,13 @@ def pattern_of(name: str) -> str:
     the mark of inferred names. `sub_1180`, `total_of?`, `ns::call`.
     """
     whole = name[: -len(INFERRED_MARK)] if name.endswith(INFERRED_MARK) else name
-    return rf"^{re.escape(whole)}(\(|$)"
+    return rf"^{re.escape(whole)}(\(|\Z)"
 
 
 def starts(tables: Iterable[FunctionTable]) -> list[int]:
-    """Where the functions of the tables begin."""
-    return sorted({function.start for table in tables for function in table.functions})
+    """Where the functions of the tables begin; one more than MOST_OF_A_NAME at the most."""
+    functions = (function for table in tables for function in table.functions)
+    return sorted({function.start for function in islice(functions, MOST_OF_A_NAME + 1)})
 
 
 class Search:
@@ -50,7 +54,11 @@ class Search:
             found = starts(self._tables_of(pattern_of(place.name))) if place.name else []
             if not found:
                 self.complaints.append(place.refused)
-            yield from found
+            if len(found) > MOST_OF_A_NAME:
+                self.complaints.append(
+                    f"more than {MOST_OF_A_NAME} functions are called {place.name}: give addresses"
+                )
+            yield from found[:MOST_OF_A_NAME]
 
     def complain(self) -> None:
         """Raises Error where something was not there."""

@@ -1,0 +1,44 @@
+"""What `whocall symbol` makes of the names that it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from whocall.core.errors import Error
+from whocall.report.tables.functions import FunctionTable
+from whocall.report.tables.wanted_places import MOST_OF_A_NAME, Search, WantedPlace, pattern_of
+
+
+@pytest.mark.parametrize(
+    ("asked", "named", "fits"),
+    [("main", "main", True), ("main?", "main", True), ("f", "f(int)", True), ("f", "ff", False),
+     ("a.b", "axb", False), ("main", "main\n", False), ("f(int)", "f(int)", True)],
+)  # fmt: skip
+def test_names_are_whole(asked: str, named: str, fits: bool) -> None:
+    assert bool(re.search(pattern_of(asked), named)) is fits
+
+
+def tables(starts: Iterable[int]) -> list[FunctionTable]:
+    functions: Any = (SimpleNamespace(start=start) for start in starts)
+    return [cast(FunctionTable, SimpleNamespace(functions=functions))]
+
+
+def test_a_name_of_a_million_is_no_million_lines() -> None:
+    search = Search(lambda pattern: tables(range(1_000_000)))
+    found = list(search.addresses([WantedPlace(None, "same", "none is called same")]))
+    assert found == list(range(MOST_OF_A_NAME))
+    with pytest.raises(Error, match="give addresses"):
+        search.complain()
+
+
+def test_what_is_not_there_is_told_behind_what_is() -> None:
+    search = Search(lambda pattern: tables([]))
+    wanted = [WantedPlace(None, "one", "no one"), WantedPlace(16), WantedPlace(None, "", "bad")]
+    assert list(search.addresses(wanted)) == [16]
+    with pytest.raises(Error, match="no one; bad"):
+        search.complain()
