@@ -11,7 +11,7 @@ import pytest
 
 from whocall.core.errors import Error
 from whocall.report.tables.functions import FunctionTable
-from whocall.report.tables.wanted_places import MOST_OF_A_NAME, Search, WantedPlace, pattern_of
+from whocall.report.tables.wanted_places import MOST_OF_A_NAME, PlaceSearch, WantedPlace, pattern_of
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def tables(starts: Iterable[int]) -> list[FunctionTable]:
 
 
 def test_a_name_of_a_million_is_no_million_lines() -> None:
-    search = Search(lambda pattern: tables(range(1_000_000)))
+    search = PlaceSearch(lambda pattern: tables(range(1_000_000)))
     found = list(search.addresses([WantedPlace(None, "same", "none is called same")]))
     assert found == list(range(MOST_OF_A_NAME))
     with pytest.raises(Error, match="give addresses"):
@@ -37,7 +37,7 @@ def test_a_name_of_a_million_is_no_million_lines() -> None:
 
 
 def test_what_is_not_there_is_told_behind_what_is() -> None:
-    search = Search(lambda pattern: tables([]))
+    search = PlaceSearch(lambda pattern: tables([]))
     wanted = [WantedPlace(None, "one", "no one"), WantedPlace(16), WantedPlace(None, "", "bad")]
     assert list(search.addresses(wanted)) == [16]
     with pytest.raises(Error, match="no one; bad"):

@@ -16,7 +16,7 @@ from whocall.report.form import jsonform
 if TYPE_CHECKING:
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.search import Search as SearchOfFiles
+    from whocall.core.search import Search
     from whocall.report.form.jsonform import Json
 
 
@@ -24,10 +24,10 @@ def symbols(now: Current, out: Output, wanted: Json) -> None:
     """What stands at addresses, and at functions by their names."""
     from whocall.report.tables.functions import of_process
     from whocall.report.tables.places import place_lines
-    from whocall.report.tables.wanted_places import Search, WantedPlace
+    from whocall.report.tables.wanted_places import PlaceSearch, WantedPlace
 
     image, demangle = now.image, wanted["demangle"]
-    search = Search(lambda pattern: of_process(image, "", pattern, demangle))
+    search = PlaceSearch(lambda pattern: of_process(image, "", pattern, demangle))
     places = (WantedPlace(*place) for place in wanted["places"])
     addresses = [image.wrapped(address) for address in search.addresses(places)]
     out.warn(warnings_on(image, addresses))
@@ -37,17 +37,17 @@ def symbols(now: Current, out: Output, wanted: Json) -> None:
     search.complain()
 
 
-def symbols_of_file(search: SearchOfFiles, out: Output, wanted: Json) -> None:
+def symbols_of_file(search: Search, out: Output, wanted: Json) -> None:
     """The same of a file that does not run, at link addresses."""
     from whocall.core.image import open_names
     from whocall.report.tables.functions import of_file
     from whocall.report.tables.places import place_lines
-    from whocall.report.tables.wanted_places import Search, WantedPlace
+    from whocall.report.tables.wanted_places import PlaceSearch, WantedPlace
 
     path, demangle = wanted["file"], wanted["demangle"]
     names = open_names(path, search=search)
     out.warn([names.remark] if names.remark else [])
-    found = Search(lambda pattern: [of_file(path, pattern, demangle, search)])
+    found = PlaceSearch(lambda pattern: [of_file(path, pattern, demangle, search)])
     for address in found.addresses(WantedPlace(*place) for place in wanted["places"]):
         out.write(place_lines(names.describe(address, demangle), 0, style_of(wanted)))
     found.complain()
@@ -68,7 +68,7 @@ def functions(now: Current, out: Output, wanted: Json) -> None:
             out.write_pieces(function_text(table, now.image.pointer_size, style))
 
 
-def functions_of_file(search: SearchOfFiles, out: Output, wanted: Json) -> None:
+def functions_of_file(search: Search, out: Output, wanted: Json) -> None:
     """Functions of a file that does not run, at link addresses."""
     from whocall.core.elf_head import address_size
     from whocall.report.tables.functions import function_text, functions_json, of_file
@@ -121,7 +121,7 @@ def function_names(now: Current, out: Output, wanted: Json) -> list[str]:
 
 
 class _Names:
-    def __init__(self, search: SearchOfFiles, demangle: bool) -> None:
+    def __init__(self, search: Search, demangle: bool) -> None:
         self._search = search
         self._demangle = demangle
 
@@ -130,7 +130,7 @@ class _Names:
 
 
 @lru_cache(maxsize=64)
-def _names(path: str, written: int, search: SearchOfFiles, demangle: bool) -> list[str]:
+def _names(path: str, written: int, search: Search, demangle: bool) -> list[str]:
     """Names in a file as regular expressions: as far as no character means anything else there.
 
     `written` is the file's time. Names that whocall would have to infer are left out: TAB is not to
@@ -148,7 +148,7 @@ def _names(path: str, written: int, search: SearchOfFiles, demangle: bool) -> li
     return sorted({head for head in heads if head})
 
 
-def audit(search: SearchOfFiles, out: Output, wanted: Json) -> None:
+def audit(search: Search, out: Output, wanted: Json) -> None:
     """How far the analysis can be trusted on a file."""
     from whocall.report.tables.audit import audit_file, audit_json, audit_lines
 

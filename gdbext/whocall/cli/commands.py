@@ -167,13 +167,13 @@ def symbol(arguments: Values) -> int:
     from whocall.core.module_warnings import warnings_on
     from whocall.report.tables.functions import of_file, of_process
     from whocall.report.tables.places import place_lines, places_json
-    from whocall.report.tables.wanted_places import Search
+    from whocall.report.tables.wanted_places import PlaceSearch
 
     wanted = [_wanted_place(text) for text in arguments.addresses]
     demangle = not arguments.no_demangle
     if is_core(arguments.file):
         image = open_named_core(arguments.file, arguments.exe, arguments)
-        search = Search(lambda pattern: of_process(image, "", pattern, demangle))
+        search = PlaceSearch(lambda pattern: of_process(image, "", pattern, demangle))
         addresses = [image.wrapped(address) for address in search.addresses(wanted)]
         remarks = list(warnings_on(image, addresses))
         places = [image.native.describe(address, demangle=demangle) for address in addresses]
@@ -181,7 +181,7 @@ def symbol(arguments: Values) -> int:
     else:
         where = wanted_search(arguments)
         names = open_names(arguments.file, search=where)
-        search = Search(lambda pattern: [of_file(arguments.file, pattern, demangle, where)])
+        search = PlaceSearch(lambda pattern: [of_file(arguments.file, pattern, demangle, where)])
         places = [names.describe(address, demangle) for address in search.addresses(wanted)]
         remarks, size = [names.remark] if names.remark else [], 0
     if arguments.json:

@@ -36,7 +36,7 @@ def starts(tables: Iterable[FunctionTable]) -> list[int]:
     return sorted({function.start for function in islice(functions, MOST_OF_A_NAME + 1)})
 
 
-class Search:
+class PlaceSearch:
     """Looks for what is wanted, and holds the complaints on what is not there until the end: one
     wrong word does not hide the others.
     """
