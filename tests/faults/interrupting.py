@@ -37,6 +37,7 @@ def faults(place: Place, name: str, moment: float, folder: Path) -> Iterator[str
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
     before = {path.name for path in place.folder.iterdir()}
+    before_that = {path.name for path in temporary.iterdir()}  # one fault is told once
     process = _started(
         lines_of(place)[name],
         {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(folder / "cache")},
@@ -58,7 +59,7 @@ def faults(place: Place, name: str, moment: float, folder: Path) -> Iterator[str
         yield f"{said}: {err[-1500:]}"
     elif process.returncode not in (0, 1, INTERRUPTED, -signal.SIGINT):
         yield f"{said}: {err[-500:]}"
-    if left := [path.name for path in temporary.iterdir()]:
+    if left := sorted({path.name for path in temporary.iterdir()} - before_that):
         yield f"{said}: left behind: {left}"
     half = {path.name for path in place.folder.iterdir()} - before
     if parts := [each for each in half if each.endswith(".part")]:

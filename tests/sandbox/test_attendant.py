@@ -24,6 +24,18 @@ open(sparse.place() + "/left", "w").write("text")
 print("ready", flush=True)
 time.sleep(600)
 """
+AT_ONCE = """
+import os, sys, tempfile
+from whocall.cli import sandbox
+from whocall.cli.parsing import parse_command
+made = tempfile.mkdtemp
+def make(*names, **more):
+    folder = made(*names, **more)
+    os.kill(os.getpid(), int(sys.argv[1]))
+    return folder
+tempfile.mkdtemp = make
+sandbox.begin(sys.argv[2], parse_command(sys.argv[2:]))
+"""
 FAKE = """#!/bin/sh
 { echo made > "$TARGET/made"; } 2>/dev/null
 { rm "$TARGET/there"; } 2>/dev/null
@@ -52,6 +64,20 @@ def test_nothing_is_left(number: signal.Signals, place: Place, tmp_path: Path) -
     assert list(temporary.iterdir()) == []
     assert output.read_text() == "as it was"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".whocall-")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_nothing_is_left_of_what_was_just_made(
+    number: signal.Signals, place: Place, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", AT_ONCE, str(int(number)), "triage", str(place.core)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    ran = subprocess.run(command, capture_output=True, env=environment, timeout=PATIENCE)
+    assert ran.returncode == -number, ran
+    end = time.monotonic() + PATIENCE
+    while list(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("confined", [True, False])

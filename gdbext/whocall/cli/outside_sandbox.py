@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 
 from whocall.core.errors import Error
 from whocall.core.forked import fork_aside
+from whocall.core.held_signals import END, held
 from whocall.core.long_work import tell_long_work
 
 TYPE_CHECKING = False
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 
 _LOOK_UP = 0.25  # seconds
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _GoneError(Exception):
@@ -91,11 +91,8 @@ class Attendant:
             ours.close()
             _attend(theirs, services, at_end)
 
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-        try:
+        with held(END):
             self._process = fork_aside(work)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self._line = ours
         self._here = os.getpid()
@@ -127,9 +124,9 @@ class Attendant:
 
 
 def _attend(line: _Line, services: Mapping[str, Service], at_end: Callable[[], None]) -> None:
-    for number in _SIGNALS:  # a signal to all of a terminal's processes is for the other one
+    for number in END:  # a signal to all of a terminal's processes is for the other one
         signal.signal(number, lambda number, frame: None)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, END)
     for stream, how in ((0, os.O_RDONLY), (1, os.O_WRONLY)):  # whose readers wait for their end
         nowhere = os.open(os.devnull, how)
         os.dup2(nowhere, stream)

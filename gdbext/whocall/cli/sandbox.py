@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from whocall.cli.inputs import is_plain_core
 from whocall.cli.parsing import UNCONFINED
 from whocall.core.errors import NativeMissingError
+from whocall.core.held_signals import END, held
 from whocall.core.records import dataclass
 from whocall.core.sandbox import confine, is_confined, let_children_keep, postpone
 from whocall.frontend.caches import cache_folders, made_folder
@@ -153,9 +154,10 @@ def _enter(keeps: Keeps, arguments: Values) -> None:
         from whocall.triage.workers import sweep
 
         sweep()  # the common folder of temporary ones, which is out of reach then
-    own = _own_folder() if _unpacks(keeps.inputs, arguments) else ""
-    if outputs or keeps.gdb or own:
-        _have_attendant(outputs, own, arguments if keeps.gdb else None)
+    with held(END):  # what is made here has its remover then
+        own = _own_folder() if _unpacks(keeps.inputs, arguments) else ""
+        if outputs or keeps.gdb or own:
+            _have_attendant(outputs, own, arguments if keeps.gdb else None)
     if keeps.workers:
         let_children_keep([*caches, *([own] if own else [])], network=network)
     confine(

@@ -10,11 +10,10 @@ import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 
 from whocall.core.errors import Error, NativeMissingError
+from whocall.core.held_signals import held
 from whocall.core.records import dataclass
 
 TYPE_CHECKING = False
@@ -185,19 +184,6 @@ def _missing(reason: str) -> NativeMissingError:
     )
 
 
-@contextmanager
-def _interrupts_postponed() -> Iterator[None]:
-    """Ctrl-C waits. A native module that was interrupted in the middle of its initialisation could
-    not be loaded any more in this process: its types are registered already.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def load() -> None:
     """Puts the native module into sys.modules; raises NativeMissingError with the remedy."""
     if NAME in sys.modules:
@@ -211,7 +197,9 @@ def load() -> None:
     if spec is None or spec.loader is None:
         raise _missing(f"{path} is not a module")
     try:
-        with _interrupts_postponed():
+        # One that was interrupted in the middle of its initialisation could not be loaded any more
+        # in this process: its types are registered already.
+        with held((signal.SIGINT,)):
             module = importlib.util.module_from_spec(spec)
             sys.modules[NAME] = module
             spec.loader.exec_module(module)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from whocall.core.engine import native
+from whocall.core.held_signals import END, held
 from whocall.core.image import ProcessImage
 from whocall.core.records import replace
 from whocall.core.search import Search
@@ -36,8 +37,9 @@ class ImageRoot:
         self._tree = MergedTree(self._layers)
         self._size = 0
         self._asked: set[str] = set()
-        self.path = tempfile.mkdtemp(prefix="whocall-", dir=sparse.place())
-        atexit.register(shutil.rmtree, self.path, ignore_errors=True)
+        with held(END):
+            self.path = tempfile.mkdtemp(prefix="whocall-", dir=sparse.place())
+            atexit.register(shutil.rmtree, self.path, ignore_errors=True)
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, _ended)

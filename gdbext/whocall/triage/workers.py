@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.core.held_signals import END, held
 from whocall.core.limits import (
     go_first_when_memory_is_short,
     limit_memory,
@@ -74,7 +75,6 @@ class Local:
     def results(self, paths: Iterable[str]) -> Iterator[Json]:
         """One of each core, as it comes."""
         sweep()
-        self._ledger = tempfile.mkdtemp(prefix=f"{_LEDGER}{os.getpid()}-")
         with _ending_in_order():
             yield from self._results(paths)
 
@@ -83,6 +83,8 @@ class Local:
         again: deque[str] = deque()  # not begun when a pool broke
         alone: deque[str] = deque()  # under way then
         try:
+            with held(END):
+                self._ledger = tempfile.mkdtemp(prefix=f"{_LEDGER}{os.getpid()}-")
             while True:
                 yield from self._pool(_chained(again, rest), self._jobs, again, alone)
                 while alone:
