@@ -5,7 +5,7 @@
 #include <array>
 
 #include "arch/fixed_width.h"
-#include "arch/linked_return_path.h"
+#include "arch/riscv/code.h"
 #include "arch/riscv/constants.h"
 #include "arch/riscv/decoder.h"
 #include "arch/riscv/fields.h"
@@ -64,30 +64,16 @@ constexpr FixedWidth kRiscvForm{.width = riscv::kCompressed,
                                 .link = riscv::kRa};
 using RiscvCode = FixedWidthCode<riscv::Decoder, kRiscvForm>;
 
-// A far call is told from a call by a register by what stands before it.
-std::optional<CallSite> riscv_call_before(ByteView before, Address return_address) {
-  constexpr std::uint64_t kFar = 2 * riscv::kWidth;
-  if (before.size() >= kFar) {
-    const ByteView code = before.from(before.size() - kFar);
-    const auto unit = RiscvCode::decoder().decode(code, return_address - kFar);
-    if (unit && unit->size == kFar && unit->flow == Instruction::Flow::call) {
-      return CallSite{.size = kFar, .target = unit->target};
-    }
-  }
-  return RiscvCode::call_before(before, return_address);
+StartFeatures riscv_features_at_start(ByteView code, std::uint64_t at) {
+  StartFeatures found = RiscvCode::features_at_start(code, at);
+  found.behind_end = riscv::flow_ends(code.slice(0, at).value_or(ByteView()));
+  return found;
 }
 
 void append_riscv_start_marks(ByteView code, Address address, StartMarks& marks) {
   RiscvCode::append_start_marks(code, address, marks);
   riscv::append_taken_code(code, address, marks.address_taken);
 }
-
-constexpr auto kRiscvKept = [] {
-  std::array<Register, kRiscvCalleeSaved.size() + 1> registers{};
-  std::ranges::copy(kRiscvCalleeSaved, registers.begin());
-  registers.back() = riscv::kSp;
-  return registers;
-}();
 
 Architecture riscv64() {
   Architecture arch;
@@ -113,7 +99,9 @@ Architecture riscv64() {
                                 .link_offset = riscv::kLinkBelowFrame,
                                 .return_address_offset = riscv::kReturnBelowFrame};
   arch.code = RiscvCode::model();
-  arch.code.call_before = riscv_call_before;
+  arch.code.call_before = riscv::call_before;
+  arch.code.flow_ends = riscv::flow_ends;
+  arch.code.features_at_start = riscv_features_at_start;
   arch.code.longest_call = 2 * riscv::kWidth;
   arch.code.append_start_marks = append_riscv_start_marks;
   arch.code.append_constant_addresses = riscv::append_constant_addresses;
