@@ -22,6 +22,9 @@ class InstructionSet:
     stub: str = ""
     """The emulator's option for the place of a debugger, where it writes no cores by itself."""
 
+    relaxed: bool = False
+    """Whether the linker shortens code, so that no function of a library is what it was there."""
+
     @property
     def sysroot(self) -> str:
         """Where the distribution keeps its C library."""
@@ -43,6 +46,8 @@ SETS = {
         InstructionSet("mips", "mips-linux-gnu", "qemu-mips", pc_at=72 + 4 * 40),
         InstructionSet("mipsel", "mipsel-linux-gnu", "qemu-mipsel", pc_at=72 + 4 * 40),
         InstructionSet("mips64el", "mips64el-linux-gnuabi64", "qemu-mips64el", pc_at=112 + 8 * 34),
-        InstructionSet("riscv64", "riscv64-linux-gnu", "qemu-riscv64", pc_at=112, stub="-g"),
+        InstructionSet(
+            "riscv64", "riscv64-linux-gnu", "qemu-riscv64", pc_at=112, stub="-g", relaxed=True
+        ),
     )
 }

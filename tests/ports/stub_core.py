@@ -31,7 +31,7 @@ LINUX_SIGNALS = {10: 7, 30: 10, 31: 12}
 
 
 class StubError(Exception):
-    """The stub said what nobody expects of it."""
+    """The stub said what nobody expects of it, or nothing."""
 
 
 class Area(NamedTuple):
@@ -123,7 +123,7 @@ class Stub:
     def memory(self) -> Iterator[Area]:
         """All of the program's, which the emulator has at the same addresses."""
         pid = self._process.pid
-        with open(f"/proc/{pid}/mem", "rb", buffering=0) as file:
+        with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as file:
             for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
                 where, rights, offset, _, _, *path = line.split()
                 start, end = (int(each, 16) for each in where.split("-"))
@@ -238,8 +238,8 @@ def crash(command: Sequence[str], socket_option: str, core: Path, **how: object)
         try:
             stub = Stub(path, process)
             last = None
-            for last in _snapshots(stub):
-                pass
+            for snapshot in _snapshots(stub):
+                last = snapshot
             stub.close()
         finally:
             process.kill()

@@ -94,12 +94,13 @@ std::optional<Addresses::Named> Addresses::take_compressed(std::uint32_t parcel)
   return std::nullopt;
 }
 
+// gp is set once; functions of foreign code that change it put it back.
 void Addresses::forget(const Instruction& instruction) {
   using Flow = Instruction::Flow;
   for (const Effect& effect : instruction.list()) {
     const bool stores =
         effect.kind == Effect::Kind::store || effect.kind == Effect::Kind::store_other;
-    if (!stores && effect.destination != put_) {
+    if (!stores && effect.destination != put_ && effect.destination != kGp) {
       values_.at(effect.destination).reset();
     }
   }

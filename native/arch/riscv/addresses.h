@@ -14,7 +14,12 @@ namespace whocall::riscv {
 class Addresses {
  public:
   // `fixed`: the code runs where it was linked, so that lui may begin an address.
-  explicit Addresses(bool fixed) : fixed_(fixed) {}
+  // `pointer`: what gp holds, where it is known.
+  explicit Addresses(bool fixed, std::optional<Address> pointer = {}) : fixed_(fixed) {
+    if (pointer) {
+      values_[kGp] = Value{.address = *pointer, .is_whole = true};
+    }
+  }
 
   struct Value {
     Address address = 0;

@@ -6,6 +6,7 @@
 
 #include "arch/riscv/decoder.h"
 #include "arch/riscv/fields.h"
+#include "base/interrupt.h"
 
 namespace whocall::riscv {
 namespace {
@@ -42,6 +43,19 @@ std::uint64_t size_of_padding(ByteView before) {
   return is_zero ? kCompressed : 0;
 }
 
+bool lowers_stack_pointer(const Instruction& instruction) {
+  return std::ranges::any_of(instruction.list(), [](const Effect& effect) {
+    return effect.kind == Effect::Kind::set && effect.destination == kSp && effect.source == kSp &&
+           effect.offset < 0;
+  });
+}
+
+bool keeps_return_address(const Instruction& instruction) {
+  return std::ranges::any_of(instruction.list(), [](const Effect& effect) {
+    return effect.kind == Effect::Kind::store && effect.destination == kSp && effect.source == kRa;
+  });
+}
+
 }  // namespace
 
 // A far call is told from a call by a register by what stands before it.
@@ -75,6 +89,31 @@ bool flow_ends(ByteView before) {
     gap += size;
   }
   return true;
+}
+
+void append_starts_behind_calls(ByteView code, Address address, std::vector<Address>& starts) {
+  constexpr unsigned kLongestPrologue = 16;  // instructions
+  Decoder decoder;
+  bool called = false;  // just before
+  unsigned left = 0;    // of the prologue that may begin at `start`
+  Address start = 0;
+  std::size_t asked = 0;
+  for (std::uint64_t at = address % kCompressed; at + kCompressed <= code.size();) {
+    check_interrupt_at(asked++, kManyEntries);
+    const auto found = decoder.decode(code.from(at), address + at);
+    if (called && found && lowers_stack_pointer(*found)) {
+      start = address + at;
+      left = kLongestPrologue;
+    }
+    if (left != 0 && found && keeps_return_address(*found)) {
+      starts.push_back(start);
+      left = 0;
+    }
+    const bool straight = found && found->flow == Flow::next;
+    left = straight && left != 0 ? left - 1 : 0;
+    called = found && (found->flow == Flow::call || (called && found->padding));
+    at += found ? found->size : kCompressed;
+  }
 }
 
 }  // namespace whocall::riscv

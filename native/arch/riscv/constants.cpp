@@ -11,10 +11,10 @@ namespace {
 // Calls named(at, value, destination) for each address that an instruction of `code` takes, and
 // read(value) for each that one reads or writes.
 template <typename Named, typename Read>
-void for_each_named_address(ByteView code, Address address, bool fixed, const Named& named,
-                            const Read& read) {
+void for_each_named_address(ByteView code, Address address, const GlobalTable& got, bool fixed,
+                            const Named& named, const Read& read) {
   Decoder decoder;
-  Addresses known(fixed);
+  Addresses known(fixed, got.pointer);
   std::size_t asked = 0;
   for (std::uint64_t at = address % kCompressed; at + kCompressed <= code.size();) {
     check_interrupt_at(asked++, kManyEntries);
@@ -38,11 +38,10 @@ constexpr auto kNobody = [](auto...) {};
 
 }  // namespace
 
-void append_constant_addresses(ByteView code, Address address, const GlobalTable& /*got*/,
-                               bool fixed, AddressRange wanted,
-                               std::vector<ConstantAddress>& found) {
+void append_constant_addresses(ByteView code, Address address, const GlobalTable& got, bool fixed,
+                               AddressRange wanted, std::vector<ConstantAddress>& found) {
   for_each_named_address(
-      code, address, fixed,
+      code, address, got, fixed,
       [&](Address at, Address value, Register destination) {
         if (wanted.contains(value)) {
           found.push_back({.at = at, .value = value, .destination = destination});
@@ -51,7 +50,7 @@ void append_constant_addresses(ByteView code, Address address, const GlobalTable
       kNobody);
 }
 
-void append_named_addresses(ByteView code, Address address, const GlobalTable& /*got*/, bool fixed,
+void append_named_addresses(ByteView code, Address address, const GlobalTable& got, bool fixed,
                             AddressRange wanted, std::vector<Address>& found) {
   const auto put = [&](Address value) {
     if (wanted.contains(value)) {
@@ -59,12 +58,12 @@ void append_named_addresses(ByteView code, Address address, const GlobalTable& /
     }
   };
   for_each_named_address(
-      code, address, fixed, [&](Address, Address value, Register) { put(value); }, put);
+      code, address, got, fixed, [&](Address, Address value, Register) { put(value); }, put);
 }
 
 void append_taken_code(ByteView code, Address address, std::vector<Address>& found) {
   for_each_named_address(
-      code, address, false,
+      code, address, {}, false,
       [&](Address, Address value, Register) {
         if (value - address < code.size() && value % kCompressed == 0) {
           found.push_back(value);

@@ -72,6 +72,7 @@ StartFeatures riscv_features_at_start(ByteView code, std::uint64_t at) {
 
 void append_riscv_start_marks(ByteView code, Address address, StartMarks& marks) {
   RiscvCode::append_start_marks(code, address, marks);
+  riscv::append_starts_behind_calls(code, address, marks.prologues);
   riscv::append_taken_code(code, address, marks.address_taken);
 }
 
@@ -113,7 +114,9 @@ Architecture riscv64() {
                           .registers = kRiscvSaved<0>},
              .signal_trampolines = kRiscvTrampolines,
              .thread_starts = kRiscvThreadStarts};
-  arch.linkage = {.jump_stub = riscv::jump_stub, .startup = riscv::startup};
+  arch.linkage = {.jump_stub = riscv::jump_stub,
+                  .startup = riscv::startup,
+                  .global_pointer = riscv::global_pointer};
   return arch;
 }
 

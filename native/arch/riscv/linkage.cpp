@@ -26,13 +26,6 @@ std::optional<Register> jump_register(ByteView code) {
   return is_jalr(word) && immediate_i(word) == 0 ? std::optional(rs1(word)) : std::nullopt;
 }
 
-// Static programs of glibc name main by a jump of their own behind _start.
-Address behind_wrapper(Address main, ByteView code, Address address) {
-  const std::uint64_t at = main - address;
-  const auto there = at < code.size() ? Decoder().decode(code.from(at), main) : std::nullopt;
-  return there && there->flow == Instruction::Flow::jump ? there->target.value_or(main) : main;
-}
-
 }  // namespace
 
 // A slot of the PLT: auipc t3,high; ld t3,low(t3); jalr t1,t3; nop. Or a jump alone, near or far.
@@ -89,7 +82,7 @@ std::optional<StartupCode> startup(ByteView code, Address address) {
       if (main && main->is_slot) {
         found.main_slot = main->address;
       } else if (main && main->is_whole) {
-        found.main = behind_wrapper(main->address, code, address);
+        found.main = main->address;
       } else if (!calls) {
         found.next = instruction->target;
       }
@@ -102,6 +95,26 @@ std::optional<StartupCode> startup(ByteView code, Address address) {
     known.take(code.from(at), address + at);
     known.forget(*instruction);
     at += instruction->size;
+  }
+  return std::nullopt;
+}
+
+// Of _start: auipc gp,high; addi gp,gp,low, in place or in what it calls first.
+std::optional<Address> global_pointer(ByteView code, Address address) {
+  constexpr std::uint64_t kLongest = 4 * kWidth;
+  Decoder decoder;
+  const auto first = decoder.decode(code, address);
+  if (first && first->flow == Instruction::Flow::call && first->target) {
+    code = code.from(*first->target - address);
+    address = *first->target;
+  }
+  Addresses known(false);
+  for (std::uint64_t at = 0; at < kLongest; at += kWidth) {
+    known.take(code.from(at), address + at);
+    const auto& found = known.at(kGp);
+    if (found && found->is_whole) {
+      return found->address;
+    }
   }
   return std::nullopt;
 }

@@ -8,5 +8,6 @@ namespace whocall::riscv {
 // Each answers the question of Linkage by the same name.
 std::optional<JumpStub> jump_stub(ByteView code, Address address);
 std::optional<StartupCode> startup(ByteView code, Address address);
+std::optional<Address> global_pointer(ByteView code, Address address);
 
 }  // namespace whocall::riscv
