@@ -25,6 +25,9 @@ class InstructionSet:
     relaxed: bool = False
     """Whether the linker shortens code, so that no function of a library is what it was there."""
 
+    capstone: int = 4
+    """The first major version of the library that shows its instructions."""
+
     @property
     def sysroot(self) -> str:
         """Where the distribution keeps its C library."""
@@ -47,7 +50,13 @@ SETS = {
         InstructionSet("mipsel", "mipsel-linux-gnu", "qemu-mipsel", pc_at=72 + 4 * 40),
         InstructionSet("mips64el", "mips64el-linux-gnuabi64", "qemu-mips64el", pc_at=112 + 8 * 34),
         InstructionSet(
-            "riscv64", "riscv64-linux-gnu", "qemu-riscv64", pc_at=112, stub="-g", relaxed=True
+            "riscv64",
+            "riscv64-linux-gnu",
+            "qemu-riscv64",
+            pc_at=112,
+            stub="-g",
+            relaxed=True,
+            capstone=5,
         ),
     )
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "arch/riscv/decoder.h"
 #include "arch/riscv/fields.h"
@@ -20,7 +19,7 @@ std::optional<Instruction> instruction_before(ByteView before, std::uint64_t siz
   }
   Decoder decoder;
   auto found = decoder.decode(before.from(before.size() - size), end - size);
-  return found && found->size == size ? std::move(found) : std::nullopt;
+  return found && found->size == size ? found : std::nullopt;
 }
 
 constexpr std::array<std::uint64_t, 3> kSizes = {2 * kWidth, kWidth, kCompressed};

@@ -5,6 +5,7 @@
 #include "arch/riscv/compressed.h"
 #include "arch/riscv/effects.h"
 #include "arch/riscv/fields.h"
+#include "base/hex.h"
 
 namespace whocall::riscv {
 namespace {
@@ -211,7 +212,15 @@ std::optional<Operation> Decoder::operation(ByteView code, Address address) {
   return library_operation(CS_ARCH_RISCV, kRiscvMode, code, address);
 }
 #else
-std::string Decoder::text(ByteView /*code*/, Address /*address*/) { return {}; }
+// As assemblers take what they have no word for.
+std::string Decoder::text(ByteView code, Address address) {
+  const auto instruction = decode(code, address);
+  if (!instruction) {
+    return {};
+  }
+  const std::uint32_t parcel = parcel_at(code, 0).value_or(0);
+  return ".insn " + hex(is_compressed(parcel) ? parcel : word_at(code, 0).value_or(0));
+}
 
 std::optional<Operation> Decoder::operation(ByteView /*code*/, Address /*address*/) {
   return std::nullopt;
