@@ -1,0 +1,82 @@
+"""What users read first: short, with links that lead somewhere, and with every command told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+MOST_LINES = 160  # of the README: a screen and a half
+COMMANDS = "docs/commands.md"
+_LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+_FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`")
+_ELSEWHERE = ("http:", "https:", "mailto:")
+
+
+def pages(root: Path) -> list[Path]:
+    return [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """What GitHub makes of the headings."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ +(.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each).strip().lower().replace(" ", "-") for each in headings}
+
+
+def broken_links(page: Path) -> Iterator[str]:
+    for path, anchor in _LINK.findall(_CODE.sub("", _FENCE.sub("", page.read_text("utf-8")))):
+        if path.startswith(_ELSEWHERE):
+            continue
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            yield f"{page}: {path}#{anchor}"
+
+
+def test_the_readme_is_short(project_root: Path) -> None:
+    lines = (project_root / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= MOST_LINES
+
+
+def test_links_lead_somewhere(project_root: Path) -> None:
+    found = pages(project_root)
+    assert len(found) > 15
+    assert [link for page in found for link in broken_links(page)] == []
+
+
+@pytest.mark.parametrize("link", ["[a](none.md)", "[a](there.md#none)", "[a](#none)"])
+def test_a_broken_link_is_found(link: str, tmp_path: Path) -> None:
+    (tmp_path / "there.md").write_text("# Some `words`, here\n")
+    page = tmp_path / "page.md"
+    page.write_text(f"# A\n`[a](code.md)` [b](there.md#some-words-here) [c](#a)\n{link}\n")
+    assert len(list(broken_links(page))) == 1
+
+
+def test_every_page_is_found_from_the_readme(project_root: Path) -> None:
+    readme = (project_root / "README.md").read_text(encoding="utf-8")
+    named = {path for path, _ in _LINK.findall(readme)}
+    assert {f"docs/{page.name}" for page in (project_root / "docs").glob("*.md")} <= named
+
+
+def test_every_command_is_told(project_root: Path) -> None:
+    """In one table: those of the command line, and those in gdb."""
+    package = project_root / "gdbext" / "whocall"
+    line = re.findall(r'^    "([a-z-]+)": \(', (package / "cli/parsing.py").read_text(), re.M)
+    registered = (package / "gdb/commands/registration.py").read_text()
+    inside = re.findall(r'Command\(\n        "([a-z-]+)",', registered)
+    assert len(line) > 15 and len(inside) > 10
+    page = (project_root / COMMANDS).read_text(encoding="utf-8")
+    told = set(re.findall(r"`whocall ([a-z-]+)", page))
+    assert {*line, *inside} - told == set()
+
+
+def test_every_setting_is_told(project_root: Path) -> None:
+    rows = (project_root / "gdbext/whocall/gdb/host/parameters.py").read_text()
+    settings = re.findall(r'^    "([a-z-]+)": _Row\(', rows, re.MULTILINE)
+    assert len(settings) > 5
+    page = (project_root / COMMANDS).read_text(encoding="utf-8")
+    page = page[page.index("## Settings in gdb") :]
+    assert [name for name in settings if f"`{name}`" not in page] == []
