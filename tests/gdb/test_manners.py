@@ -77,8 +77,8 @@ SETTINGS = {
     ("max-frames", "7"): "The most frames of one thread that whocall looks for is 7.",
     ("max-frames", "unlimited"): "that whocall looks for is unlimited.",
     ("max-frames", "0"): "that whocall looks for is unlimited.",
-    ("fold", "off"): "Telling of frames that repeat in a line is off.",
-    ("fold", "on"): "Telling of frames that repeat in a line is on.",
+    ("fold", "off"): "Folding of frames that repeat is off.",
+    ("fold", "on"): "Folding of frames that repeat is on.",
     ("search-path", "/a:/b"): 'whocall looks for files are "/a:/b".',
     ("symbol-files", "m=/a:/b@10"): 'files with names of functions are "m=/a:/b@10".',
 }
