@@ -1,6 +1,6 @@
 """What works on which instruction set, by programs that show it.
 
-python3 -m ports.features   # the table of the README
+python3 -m ports.features   # the table of docs/instruction-sets.md
 """
 
 from __future__ import annotations
