@@ -1,8 +1,10 @@
-"""The text of a Rust panic, out of the frames of the standard library's panic handler.
+"""The text of a Rust panic, out of the frame of std::panicking::rust_panic_with_hook.
 
-The handler's closure holds what is told: a String that was formatted (a pointer, a length and a
-capacity, in an order that the compiler chooses), or the literal itself (a pointer and a length);
-and frames around it a pointer to the place, `Location` (file, line, column).
+What was panicked with comes to that function as a reference to a `dyn` trait, two words: where the
+value lies, in the frame of its caller, and its vtable, a constant: how it is dropped, its size and
+its alignment stand first. A message that was formatted is a String (a pointer, a length and a
+capacity, in an order that the compiler chooses), a literal a pointer and a length. Beside it lies a
+pointer to the place, a constant `Location` (file, line, column).
 """
 
 from __future__ import annotations
@@ -10,96 +12,125 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from whocall.core.printable import printable
+from whocall.report.page.constants import refers_to
 from whocall.report.page.scene import Fact, Scene
+from whocall.report.page.texts import LARGEST, number_in, text_at
 
-LONGEST = 4096  # bytes that are shown
-_LARGEST = 1 << 20  # of a message, bytes
-_HANDLER = re.compile(r"panicking::(begin_)?panic(_handler)?(::<.*>)?::\{+closure")
-_LAID_OUT = {ord("\n"): " ", ord("\t"): " "}
-_MACHINERY = re.compile(r"panic_with_hook|rust_begin_unwind|panicking::panic_fmt|panic_handler")
-
-
-def _decoded(scene: Scene, begin: int, size: int) -> str | None:
-    """The text there, when all of it is one."""
-    data = scene.image.read(begin, size)
-    if len(data) < size:
-        return None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    shown = text.translate(_LAID_OUT)
-    return text if printable(shown) == shown else None
+_NAMED = re.compile(r"\bstd::panicking::(rust_panic_with_hook|begin_panic_handler)\b")
+# What the function says where one panic comes to another, of Rust 1.81 on and before.
+_SAYS = (
+    b"thread caused non-unwinding panic. aborting.\n",
+    b"thread panicked while processing panic. aborting.\n",
+)
+_DEEPEST = 32  # frames
+_NEAR = 1024  # bytes: how far above its frame what it was given lies
+_LONGEST_PATH = 1024  # bytes
 
 
-def _words(scene: Scene, level: int) -> list[tuple[int, int]]:
-    """(address, value) of the frame's words."""
+def _words(scene: Scene, level: int) -> list[int]:
+    """The words of the frame's stack."""
     extent = scene.stack_of(level)
     if extent is None:
         return []
-    size = scene.image.word_size
-    found = ((at, scene.image.word_at(at)) for at in range(extent[0], extent[1], size))
-    return [(at, value) for at, value in found if value is not None]
+    size = scene.image.pointer_size
+    data = scene.image.read(extent[0], extent[1] - extent[0])
+    parts = (data[at : at + size] for at in range(0, len(data) - size + 1, size))
+    return [number_in(scene.image, part) for part in parts]
 
 
-def _string(scene: Scene, words: list[tuple[int, int]]) -> tuple[int, str] | None:
-    """A String among the words: where it lies, and its text."""
-    for at in range(len(words) - 2):
-        three = words[at : at + 3]
-        pointers = [value for _, value in three if scene.is_writable(value)]
-        numbers = [value for _, value in three if value < _LARGEST]
-        if len(pointers) != 1 or len(numbers) != 2 or not min(numbers) > 0:
+def _numbers(scene: Scene, begin: int, count: int) -> list[int] | None:
+    """That many words at an address; None where they cannot be read."""
+    found = [scene.image.word_at(begin + at * scene.image.pointer_size) for at in range(count)]
+    known = [each for each in found if each is not None]
+    return known if len(known) == count else None
+
+
+def _string(scene: Scene, words: list[int]) -> str | None:
+    """The text of a String: one pointer to memory that the program writes, and two numbers, of
+    which the length is the lesser.
+    """
+    pointers = [each for each in words if scene.is_writable(each)]
+    numbers = [each for each in words if each < LARGEST]
+    if len(pointers) != 1 or len(numbers) != 2:
+        return None
+    return text_at(scene.image, pointers[0], min(numbers))
+
+
+def _literal(scene: Scene, words: list[int]) -> str | None:
+    """The text of a string slice that is part of the program."""
+    begin, size = words
+    return text_at(scene.image, begin, size) if scene.is_constant(begin) else None
+
+
+def _value(scene: Scene, data: int, vtable: int) -> str | None:
+    """The text that the two words of a reference to a `dyn` trait stand for."""
+    word = scene.image.pointer_size
+    described = _numbers(scene, vtable, 4) if scene.is_constant(vtable) else None
+    if described is None or described[2] != word:
+        return None
+    dropped, size, _, method = described
+    if (dropped and not scene.is_known_code(dropped)) or not scene.is_known_code(method):
+        return None
+    held = _numbers(scene, data, size // word) if size in (2 * word, 3 * word) else None
+    if held is None:
+        return None
+    return _literal(scene, held) if len(held) == 2 else _string(scene, held)
+
+
+def _texts(scene: Scene, level: int, words: list[int]) -> set[tuple[int, str]]:
+    """What the function was given: where it lies, and its text."""
+    extent = scene.stack_of(level)
+    above = 0 if extent is None else extent[1]
+    found = set()
+    for data, vtable in zip(words, words[1:]):
+        if above <= data < above + _NEAR and data % scene.image.pointer_size == 0:
+            text = _value(scene, data, vtable)
+            if text is not None:
+                found.add((data, text))
+    return found
+
+
+def _place(scene: Scene, words: list[int]) -> str:
+    """` at src/main.rs:4:9`, where there is one place alone."""
+    word, found = scene.image.pointer_size, set()
+    for value in set(words):
+        data = scene.image.read(value, 2 * word + 8) if scene.is_constant(value) else b""
+        if len(data) < 2 * word + 8:
             continue
-        text = _decoded(scene, pointers[0], min(*numbers, LONGEST))
-        if text:
-            return three[0][0], text
-    return None
-
-
-def _literal(scene: Scene, words: list[tuple[int, int]]) -> tuple[int, str] | None:
-    """A string slice among the words, of text that is part of the program."""
-    for (at, begin), (_, size) in zip(words, words[1:]):
-        mapping = scene.mapping_at(begin)
-        if mapping is not None and mapping[2] == "r--" and 0 < size < _LARGEST:
-            text = _decoded(scene, begin, min(size, LONGEST))
-            if text:
-                return at, text
-    return None
-
-
-def _place(scene: Scene, level: int) -> str:
-    """` at src/main.rs:4:9`, from the first frame of the machinery around that has one."""
-    for near in range(max(level - 1, 0), min(level + 6, len(scene.functions))):
-        if not _MACHINERY.search(scene.functions[near]):
-            continue
-        for _, value in _words(scene, near):
-            data = scene.image.read(value, 24) if scene.image.pointer_size == 8 else b""
-            if len(data) < 24 or scene.is_writable(value):
-                continue
-            order = "big" if scene.image.byte_order == "big" else "little"
-            ends = (0, 8, 16, 20, 24)
-            begin, size, line, column = (
-                int.from_bytes(data[a:b], "big" if order == "big" else "little")
-                for a, b in zip(ends, ends[1:])
-            )
-            file = _decoded(scene, begin, size) if 3 < size < 1024 else None
+        ends = (0, word, 2 * word, 2 * word + 4, 2 * word + 8)
+        begin, size, line, column = (
+            number_in(scene.image, data[a:b]) for a, b in zip(ends, ends[1:])
+        )
+        if 3 < size < _LONGEST_PATH and scene.is_constant(begin) and line and column:
+            file = text_at(scene.image, begin, size)
             if file is not None and file.endswith(".rs"):
-                return f" at {file}:{line}:{column}"
-    return ""
+                found.add(f" at {file}:{line}:{column}")
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_hook(scene: Scene, level: int) -> bool:
+    """Whether that is the function."""
+    frame = scene.frame(level)
+    if frame is None or frame.inlined or frame.cfa is None:
+        return False
+    if frame.function and not frame.function.startswith("sub_"):
+        return _NAMED.search(frame.function) is not None
+    return refers_to(scene, level, _SAYS) is not None
 
 
 def rust(scene: Scene) -> Iterator[Fact]:
     """The panic that ended the program."""
-    handler = (at for at, name in enumerate(scene.functions) if _HANDLER.search(name))
-    for level in handler:
+    for level in range(min(_DEEPEST, len(scene.trace.frames))):
+        if not _is_hook(scene, level):
+            continue
         words = _words(scene, level)
-        found = _string(scene, words) or _literal(scene, words)
-        if found is not None:
-            address, text = found
+        found = _texts(scene, level, words)
+        if len({text for _, text in found}) == 1:
+            address, text = min(found)
             yield Fact(
                 "panic",
-                f"it panicked{_place(scene, level)}: {text}",
-                f"the text that #{level}, the handler of panics, holds at {address:#x}",
+                f"it panicked{_place(scene, words)}: {text}",
+                f"the value at {address:#x} that #{level}, the function that runs Rust's panic "
+                "hook, was given",
             )
-            return
+        return
