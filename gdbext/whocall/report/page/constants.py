@@ -19,7 +19,7 @@ _MOST = 4096  # instructions of it
 _COUNTED_FROM = ("rip", "eip", "")  # registers that an address may be told by; none
 
 
-def _code(scene: Scene, level: int) -> list[Operation]:
+def code_of(scene: Scene, level: int) -> list[Operation]:
     """The instructions of the frame's function."""
     frame = scene.frame(level)
     if frame is None or frame.offset is None or frame.inlined or not 0 <= frame.offset < _LARGEST:
@@ -58,7 +58,7 @@ def refers_to(scene: Scene, level: int, wanted: Sequence[bytes]) -> bytes | None
     """Which of the texts the function at a level refers to, as the beginning of a constant."""
     longest = max(map(len, wanted))
     seen = set[int]()
-    for address in _addresses(scene, _code(scene, level)):
+    for address in _addresses(scene, code_of(scene, level)):
         if address in seen or scene.mapping_at(address) is None:
             continue
         seen.add(address)

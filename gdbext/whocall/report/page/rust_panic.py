@@ -17,8 +17,9 @@ from whocall.report.page.scene import Fact, Scene
 from whocall.report.page.texts import LARGEST, number_in, text_at
 
 _NAMED = re.compile(r"\bstd::panicking::(rust_panic_with_hook|begin_panic_handler)\b")
-# What the function says where one panic comes to another, of Rust 1.81 on and before.
+# What the function says where one panic comes to another: of Rust before 1.81 and from then on.
 _SAYS = (
+    b"thread panicked while panicking. aborting.\n",
     b"thread caused non-unwinding panic. aborting.\n",
     b"thread panicked while processing panic. aborting.\n",
 )
@@ -71,10 +72,13 @@ def _value(scene: Scene, data: int, vtable: int) -> str | None:
     dropped, size, _, method = described
     if (dropped and not scene.is_known_code(dropped)) or not scene.is_known_code(method):
         return None
-    held = _numbers(scene, data, size // word) if size in (2 * word, 3 * word) else None
+    held = _numbers(scene, data, size // word) if size in (2 * word, 3 * word, 4 * word) else None
     if held is None:
         return None
-    return _literal(scene, held) if len(held) == 2 else _string(scene, held)
+    if len(held) == 2:
+        return _literal(scene, held)
+    # Four words are a String and what it is to be formatted of.
+    return _string(scene, held[:3]) or (_string(scene, held[1:]) if len(held) == 4 else None)
 
 
 def _texts(scene: Scene, level: int, words: list[int]) -> set[tuple[int, str]]:
@@ -90,22 +94,29 @@ def _texts(scene: Scene, level: int, words: list[int]) -> set[tuple[int, str]]:
     return found
 
 
-def _place(scene: Scene, words: list[int]) -> str:
-    """` at src/main.rs:4:9`, where there is one place alone."""
-    word, found = scene.image.pointer_size, set()
-    for value in set(words):
-        data = scene.image.read(value, 2 * word + 8) if scene.is_constant(value) else b""
-        if len(data) < 2 * word + 8:
-            continue
-        ends = (0, word, 2 * word, 2 * word + 4, 2 * word + 8)
-        begin, size, line, column = (
-            number_in(scene.image, data[a:b]) for a, b in zip(ends, ends[1:])
-        )
-        if 3 < size < _LONGEST_PATH and scene.is_constant(begin) and line and column:
-            file = text_at(scene.image, begin, size)
-            if file is not None and file.endswith(".rs"):
-                found.add(f" at {file}:{line}:{column}")
-    return found.pop() if len(found) == 1 else ""
+def _location(scene: Scene, address: int) -> str | None:
+    """`src/main.rs:4:9`, where the address is that of a Location."""
+    word = scene.image.pointer_size
+    data = scene.image.read(address, 2 * word + 8) if scene.is_constant(address) else b""
+    if len(data) < 2 * word + 8:
+        return None
+    ends = (0, word, 2 * word, 2 * word + 4, 2 * word + 8)
+    begin, size, line, column = (number_in(scene.image, data[a:b]) for a, b in zip(ends, ends[1:]))
+    if not 3 < size < _LONGEST_PATH or not scene.is_constant(begin) or not line or not column:
+        return None
+    file = text_at(scene.image, begin, size)
+    return f"{file}:{line}:{column}" if file is not None and file.endswith(".rs") else None
+
+
+def _place(scene: Scene, level: int, words: list[int]) -> str:
+    """` at src/main.rs:4:9`, where it is one place alone that the function was handed.
+
+    Folklore. Situation: its frame has room for words of calls before. Example: of the first of two
+    panics the place lies there still. Remedy: its callers had the place, too.
+    """
+    callers = {word for at in range(level + 1, level + 6) for word in _words(scene, at)}
+    told = {_location(scene, word) for word in callers.intersection(words)} - {None}
+    return f" at {told.pop()}" if len(told) == 1 else ""
 
 
 def _is_hook(scene: Scene, level: int) -> bool:
@@ -113,7 +124,7 @@ def _is_hook(scene: Scene, level: int) -> bool:
     frame = scene.frame(level)
     if frame is None or frame.inlined or frame.cfa is None:
         return False
-    if frame.function and not frame.function.startswith("sub_"):
+    if frame.function and not frame.inferred and not frame.function.startswith("sub_"):
         return _NAMED.search(frame.function) is not None
     return refers_to(scene, level, _SAYS) is not None
 
@@ -129,7 +140,7 @@ def rust(scene: Scene) -> Iterator[Fact]:
             address, text = min(found)
             yield Fact(
                 "panic",
-                f"it panicked{_place(scene, words)}: {text}",
+                f"it panicked{_place(scene, level, words)}: {text}",
                 f"the value at {address:#x} that #{level}, the function that runs Rust's panic "
                 "hook, was given",
             )

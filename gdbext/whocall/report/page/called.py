@@ -1,0 +1,190 @@
+"""What a small function returns, by its instructions: of x86 those that fetch and hand on.
+
+It is how a C++ object tells its text: `what()` of std::runtime_error is `mov rax, [rdi + 8]; ret`,
+whatever class it is of and wherever its text lies; and where a thread keeps its exceptions, which
+the function __cxa_get_globals returns. Nothing is run: each instruction is read, and what is not
+one of these few, or writes to the process's memory, ends it without an answer.
+"""
+
+from __future__ import annotations
+
+from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operand, Operation, operation_at
+from whocall.report.page.faults import is_x86
+from whocall.report.page.scene import Scene
+
+_MOST = 64  # instructions
+_MOST_MODULES = 1 << 16
+_STACK = 1 << 60, 1 << 30  # where the stack of the call lies, on 64-bit machines and 32-bit ones
+_RETURN = 1  # an address that no code has
+_NOTHING = frozenset("endbr64 endbr32 nop".split())  # noqa: SIM905 - as they are written
+_POINTERS_NAMES = {8: ("rdi", "rsp", "rbp", "rax", "rip"), 4: ("", "esp", "ebp", "eax", "eip")}
+
+
+class _Call:
+    """A call under way."""
+
+    def __init__(self, scene: Scene, function: int, this: int | None) -> None:
+        self._scene = scene
+        self._word = scene.image.pointer_size
+        self._first, self._sp, self._fp, self.result, self._ip = _POINTERS_NAMES[self._word]
+        self.pc = function
+        self._stack: dict[int, int] = {}
+        self.registers = {self._sp: _STACK[self._word == 4]}
+        if self._first:
+            self._set_register(self._first, this)
+        else:
+            self._push(this)
+        self._push(_RETURN)
+
+    def _push(self, value: int | None) -> bool:
+        """Whether it may go on: where the stack is, is known."""
+        at = self.registers.get(self._sp)
+        if at is None:
+            return False
+        self.registers[self._sp] = at - self._word
+        self._stack.pop(at - self._word, None)
+        if value is not None:
+            self._stack[at - self._word] = value
+        return True
+
+    def _pop(self) -> int | None:
+        at = self.registers.get(self._sp)
+        if at is None:
+            return None
+        self.registers[self._sp] = at + self._word
+        return self._stack.get(at)
+
+    def _address(self, operation: Operation, operand: Operand) -> int | None:
+        if operand.indexed:
+            return None
+        base: int | None = 0
+        if operand.segment:  # the thread's own
+            base = None if operand.register or self._word == 4 else self._thread
+        elif operand.register == self._ip:
+            base = operation.address + operation.size
+        elif operand.register:
+            base = self.registers.get(operand.register)
+        return None if base is None else self._scene.image.wrapped(base + operand.value)
+
+    @property
+    def _thread(self) -> int | None:
+        return self._scene.thread.registers.get("fs_base")
+
+    def _value(self, operation: Operation, operand: Operand) -> int | None:
+        if operand.kind == NUMBER:
+            return self._scene.image.wrapped(operand.value)
+        if operand.kind == REGISTER:
+            return self.registers.get(operand.register)
+        if operand.kind != MEMORY or operand.size != self._word:
+            return None
+        at = self._address(operation, operand)
+        if at is None:
+            return None
+        return self._stack[at] if at in self._stack else self._scene.image.word_at(at)
+
+    def _set(self, operation: Operation, operand: Operand, value: int | None) -> bool:
+        """Whether it may go on: what is not known is known to be so."""
+        if operand.kind == REGISTER:
+            self._set_register(operand.register, value)
+            return True
+        at = self._address(operation, operand) if operand.kind == MEMORY else None
+        if at is None or not abs(at - _STACK[self._word == 4]) < 1 << 16:
+            return False
+        self._stack.pop(at, None)
+        if value is not None and operand.size == self._word:
+            self._stack[at] = value
+        return True
+
+    def step(self) -> bool:
+        """One instruction; whether it may go on."""
+        operation = operation_at(self._scene.image, self.pc)
+        if operation is None:
+            return False
+        self.pc += operation.size
+        name, operands = operation.mnemonic.rpartition(" ")[2], operation.operands
+        if name in _NOTHING:
+            return True
+        if operation.flow != "next":
+            return self._went(operation, name, operands)
+        if name == "leave":
+            self._set_register(self._sp, self.registers.get(self._fp))
+            self._set_register(self._fp, self._pop())
+            return True
+        if len(operands) == 1:
+            if name == "push":
+                return self._push(self._value(operation, operands[0]))
+            return name == "pop" and self._set(operation, operands[0], self._pop())
+        return len(operands) == 2 and self._moved(operation, name, *operands)
+
+    def _set_register(self, name: str, value: int | None) -> None:
+        self.registers.pop(name, None)
+        if value is not None:
+            self.registers[name] = value
+
+    def _moved(self, operation: Operation, name: str, to: Operand, source: Operand) -> bool:
+        if name == "lea":
+            return self._set(operation, to, self._address(operation, source))
+        value = self._value(operation, source)
+        if name == "mov":
+            return self._set(operation, to, value)
+        if name not in ("add", "sub"):
+            return False
+        before = self._value(operation, to)
+        if value is None or before is None:
+            return self._set(operation, to, None)
+        total = before + value if name == "add" else before - value
+        return self._set(operation, to, self._scene.image.wrapped(total))
+
+    def _went(self, operation: Operation, name: str, operands: list[Operand]) -> bool:
+        """A jump, a call or a return, which has no condition."""
+        if operation.flow == "leave":
+            target = self._pop() if name == "ret" and not operands else None
+        else:
+            if name not in ("jmp", "call") or len(operands) != 1:
+                return False
+            target = self._value(operation, operands[0])
+            if name == "call" and not self._push(self.pc):
+                return False
+            if target is not None and self._asks_for_thread(target):
+                self._set_register(self.result, self._thread_local(target))
+                target = self._pop()
+        self.pc = target or 0
+        return target == _RETURN or (target is not None and self._scene.is_known_code(target))
+
+    def _asks_for_thread(self, target: int) -> bool:
+        """Whether that is the loader's function for variables of threads."""
+        symbol = self._scene.image.native.symbol_at(target) if self._word == 8 else None
+        return symbol == ("__tls_get_addr", 0)
+
+    def _thread_local(self, loader: int) -> int | None:
+        """What it returns: the argument is the address of a module's number and a distance, and the
+        thread has a vector of where the modules' variables lie: in glibc of two words each.
+        """
+        image, argument = self._scene.image, self.registers.get("rdi")
+        if argument is None or self._thread is None:
+            return None
+        module, distance = image.word_at(argument), image.word_at(argument + 8)
+        vector = image.word_at(self._thread + 8)
+        if vector is None or distance is None or not 0 < (module or 0) < _MOST_MODULES:
+            return None
+        path = (self._scene.mapping_at(loader) or (0, 0, "", ""))[3]
+        size = 8 if "musl" in path else 16
+        begin = image.word_at(vector + size * (module or 0))
+        return None if not begin or begin == image.wrapped(-1) else image.wrapped(begin + distance)
+
+    @property
+    def is_over(self) -> bool:
+        return self.pc == _RETURN
+
+
+def returned(scene: Scene, function: int, this: int | None = None) -> int | None:
+    """What the function at an address returns, a member of the object `this` if that is one."""
+    if not is_x86(scene.image.arch) or not scene.is_known_code(function):
+        return None
+    call = _Call(scene, function, this)
+    for _ in range(_MOST):
+        if not call.step():
+            return None
+        if call.is_over:
+            return call.registers.get(call.result)
+    return None
