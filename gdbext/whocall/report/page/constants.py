@@ -9,9 +9,9 @@ right away or by a pointer among the constants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from whocall.core.operations import MEMORY, NUMBER, Operation, operations
+from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operation, operations
 from whocall.report.page.scene import Scene
 
 _LARGEST = 1 << 14  # bytes of a function
@@ -52,6 +52,78 @@ def _addresses(scene: Scene, code: Sequence[Operation]) -> Iterator[int]:
                 yield operand.value + (operation.address + operation.size if from_here else 0)
             elif operand.kind == MEMORY and operand.register in pages:
                 yield pages[operand.register] + operand.value
+
+
+_ARGUMENTS = {
+    "x86_64": (("rdi", "edi"), ("rsi", "esi"), ("rdx", "edx"), ("rcx", "ecx")),
+    "aarch64": (("x0", "w0"), ("x1", "w1"), ("x2", "w2"), ("x3", "w3")),
+}
+
+
+def _block(code: Sequence[Operation], return_address: int) -> Sequence[Operation]:
+    """The instructions that ran one by one before the call that returns there, the call left out;
+    nothing else leads into the midst of them.
+    """
+    end = next((at for at, each in enumerate(code) if each.address + each.size == return_address), 0)
+    if not end or code[end].flow != "call":
+        return ()
+    targets = {
+        operand.value
+        for each in code
+        if each.flow == "jump"
+        for operand in each.operands
+        if operand.kind == NUMBER
+    }
+    begin = end
+    while begin and code[begin].address not in targets:
+        before = code[begin - 1]
+        if before.flow != "next" or before.address + before.size != code[begin].address:
+            break
+        begin -= 1
+    return code[begin:end]
+
+
+# What changes no other register than its first operand.
+_PLAIN = frozenset("mov movz lea adrp add sub and or xor cmp test nop push".split())  # noqa: SIM905
+
+
+def handed_over(scene: Scene, level: int) -> list[int | None]:
+    """The first arguments of the call that the frame at a level has made, as far as its code makes
+    them constants, whatever led there.
+    """
+    frame, names = scene.frame(level), _ARGUMENTS.get(scene.image.arch, ())
+    whole = {part: each[0] for each in names for part in each}
+    found: dict[str, int] = {}
+    for operation in _block(code_of(scene, level), 0 if frame is None else frame.pc):
+        operands = operation.operands
+        if operation.mnemonic not in _PLAIN:
+            found.clear()
+        elif operands and operands[0].kind == REGISTER:
+            value = _constant(operation, found, whole)
+            register = whole.get(operands[0].register, operands[0].register)
+            found.pop(register, None)
+            if value is not None:
+                found[register] = value
+    return [found.get(each[0]) for each in names]
+
+
+def _constant(
+    operation: Operation, found: Mapping[str, int], whole: Mapping[str, str]
+) -> int | None:
+    """What an instruction puts into its first operand, a register."""
+    name, operands = operation.mnemonic, operation.operands
+    last = operands[-1]
+    if name in ("mov", "movz", "adrp") and len(operands) == 2 and last.kind == NUMBER:
+        return last.value
+    if name == "lea" and last.kind == MEMORY and last.register in _COUNTED_FROM:
+        from_here = operation.address + operation.size if last.register else 0
+        return last.value + from_here if not last.indexed else None
+    if name == "add" and len(operands) == 3 and last.kind == NUMBER:
+        base = found.get(whole.get(operands[1].register, operands[1].register))
+        return None if base is None else base + last.value
+    if name == "xor" and operands[0] == last:
+        return 0
+    return None
 
 
 def refers_to(scene: Scene, level: int, wanted: Sequence[bytes]) -> bytes | None:
