@@ -58,13 +58,16 @@ _ARGUMENTS = {
     "x86_64": (("rdi", "edi"), ("rsi", "esi"), ("rdx", "edx"), ("rcx", "ecx")),
     "aarch64": (("x0", "w0"), ("x1", "w1"), ("x2", "w2"), ("x3", "w3")),
 }
+_ARGUMENTS_OF_GO = {**_ARGUMENTS, "x86_64": (("rax", "eax"), ("rbx", "ebx"))}
 
 
 def _block(code: Sequence[Operation], return_address: int) -> Sequence[Operation]:
     """The instructions that ran one by one before the call that returns there, the call left out;
     nothing else leads into the midst of them.
     """
-    end = next((at for at, each in enumerate(code) if each.address + each.size == return_address), 0)
+    end = next(
+        (at for at, each in enumerate(code) if each.address + each.size == return_address), 0
+    )
     if not end or code[end].flow != "call":
         return ()
     targets = {
@@ -87,11 +90,12 @@ def _block(code: Sequence[Operation], return_address: int) -> Sequence[Operation
 _PLAIN = frozenset("mov movz lea adrp add sub and or xor cmp test nop push".split())  # noqa: SIM905
 
 
-def handed_over(scene: Scene, level: int) -> list[int | None]:
+def handed_over(scene: Scene, level: int, go: bool = False) -> list[int | None]:
     """The first arguments of the call that the frame at a level has made, as far as its code makes
-    them constants, whatever led there.
+    them constants, whatever led there; as Go's functions take them, or as C's.
     """
-    frame, names = scene.frame(level), _ARGUMENTS.get(scene.image.arch, ())
+    frame = scene.frame(level)
+    names = (_ARGUMENTS_OF_GO if go else _ARGUMENTS).get(scene.image.arch, ())
     whole = {part: each[0] for each in names for part in each}
     found: dict[str, int] = {}
     for operation in _block(code_of(scene, level), 0 if frame is None else frame.pc):

@@ -1,0 +1,297 @@
+"""Programs that say why they end, and their cores: of stripped copies, without any debug package.
+
+What each says is read off its own standard error, before it is stripped. Beside them stand programs
+that end in a like way and say nothing, or whose words were overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from acceptance.helpers.rust_programs import RUSTC
+from corpus.crash import crash
+from kept import Tool, kept, machine
+
+C = r"""
+#include <assert.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int is(const char *how) { return !strcmp(getenv("HOW"), how); }
+static sigjmp_buf place;
+static void back(int n) { siglongjmp(place, 1); }
+__attribute__((noipa)) void copy(const char *s) { char b[16]; strcpy(b, s); }
+__attribute__((noipa)) void smash(int n) {
+  char b[16]; for (int i = 0; i < n; i++) ((volatile char *)b)[i] = 'A'; }
+/* The pages where the message is: what a wild pointer would do. */
+static void spoil(int n) {
+  char line[512]; unsigned long begin, end; char how[8];
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps))
+    if (sscanf(line, "%lx-%lx %7s", &begin, &end, how) == 3 && how[1] == 'w' && !strchr(line, '/'))
+      for (char *p = (char *)begin; p < (char *)end; p += 4096)
+        if (*(unsigned *)p == 4096 && strstr(p + 4, "ssertion `")) memset(p + 4, 'A', 20);
+}
+int main(int argc, char **argv) {
+  if (is("assertion")) assert(argc > 7 && "rows of the ledger");
+  if (is("free")) { char *p = malloc(64); free(p + 8); }
+  if (is("smashed")) smash(64 * argc);
+  if (is("too-long")) copy(getenv("LONG"));
+  if (is("spoiled")) { signal(SIGABRT, spoil); assert(argc > 7 && "rows of the ledger"); }
+  if (is("survived")) {
+    signal(SIGABRT, back);
+    if (!sigsetjmp(place, 1)) assert(argc > 7);
+    signal(SIGABRT, SIG_DFL);
+  }
+  abort();
+}
+"""
+
+CXX = r"""
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+namespace ledger {
+struct missing : std::runtime_error {
+  missing(int row) : std::runtime_error("row " + std::to_string(row) + " is missing") {} };
+struct own : std::exception {
+  std::string held;
+  own(int row) : held("no words in " + std::to_string(row)) {}
+  const char *what() const noexcept override { return held.c_str(); } };
+struct fixed : std::exception {
+  const char *what() const noexcept override { return "a fixed text"; } };
+struct part { virtual ~part() = default; int row = 7; };
+struct second : part, std::logic_error { second() : std::logic_error("of two bases") {} };
+struct shared : virtual std::logic_error { shared() : std::logic_error("a virtual base") {} };
+}
+static void spoil() {
+  try { std::rethrow_exception(std::current_exception()); }
+  catch (std::exception &e) { memset((void *)e.what(), 0xee, strlen(e.what())); }
+  abort();
+}
+static std::exception_ptr kept(int row) {
+  try { throw ledger::missing(row); } catch (...) { return std::current_exception(); }
+}
+__attribute__((noinline)) void quiet(int row) noexcept { throw ledger::missing(row); }
+int main(int argc, char **argv) {
+  std::string how = getenv("HOW");
+  if (how == "derived") throw ledger::missing(argc + 6);
+  if (how == "own") throw ledger::own(argc);
+  if (how == "fixed") throw ledger::fixed();
+  if (how == "second") throw ledger::second();
+  if (how == "shared") throw ledger::shared();
+  if (how == "int") throw argc;
+  if (how == "at") return std::vector<int>(3).at(argc + 6);
+  if (how == "quiet") quiet(argc + 2);
+  if (how == "again") std::rethrow_exception(kept(argc + 8));
+  if (how == "inner") { try { throw ledger::missing(1); } catch (...) { throw ledger::fixed(); } }
+  if (how == "terminate") std::terminate();
+  if (how == "kept") { static auto p = kept(argc); std::terminate(); }
+  if (how == "spoiled") { std::set_terminate(spoil); throw std::runtime_error("rows of it"); }
+  if (how == "caught") { kept(argc); *(volatile int *)nullptr = 1; }
+  if (how == "caught-aborts") { kept(argc); abort(); }
+  if (how == "handles") { try { throw ledger::missing(1); } catch (...) { abort(); } }
+}
+"""
+
+RUST = r"""
+struct Guard(usize);
+impl Drop for Guard { fn drop(&mut self) { panic!("dropped with {} open", self.0) } }
+fn main() {
+    let how = std::env::var("HOW").unwrap();
+    let count = std::env::args().count();
+    match how.as_str() {
+        "index" => println!("{}", vec![1, 2, 3][count + 6]),
+        "unwrap" => println!("{}", "12x".parse::<u32>().unwrap()),
+        "format" => panic!("row {} of the ledger: {:?}", count + 6, how),
+        "literal" => panic!("only a literal"),
+        "lines" => assert_eq!(count, 7, "rows of the ledger"),
+        "thread" => std::thread::spawn(move || panic!("in thread {}", count)).join().unwrap(),
+        "twice" => { let _guard = Guard(count); panic!("the first of two") }
+        "caught" => { let _ = std::panic::catch_unwind(|| panic!("caught")); std::process::abort() }
+        "any" => std::panic::panic_any(count),
+        _ => std::process::abort(),
+    }
+}
+"""
+
+GO = r"""
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+type ledger struct{ rows []int }
+type problem struct{ row int }
+
+func (p problem) Error() string { return fmt.Sprintf("problem in row %d", p.row) }
+
+//go:noinline
+func (l *ledger) total(n int) int { return l.rows[n] }
+
+func main() {
+	switch os.Getenv("HOW") {
+	case "index":
+		os.Exit((&ledger{make([]int, 3)}).total(len(os.Args) + 6))
+	case "text":
+		panic(fmt.Sprintf("no row %d", len(os.Args)))
+	case "error":
+		panic(errors.New("an error value"))
+	case "own":
+		panic(problem{len(os.Args) + 2})
+	case "number":
+		panic(len(os.Args) + 41)
+	case "maps":
+		rows := map[int]int{}
+		for i := 0; i < 8; i++ {
+			go func() {
+				for {
+					rows[1]++
+				}
+			}()
+		}
+		select {}
+	case "nothing":
+		var l *ledger
+		os.Exit(len(l.rows))
+	}
+}
+"""
+
+
+class Program(NamedTuple):
+    """A source, and how it is built: the words of a command that `-o` FILE and SOURCE follow."""
+
+    source: str
+    ending: str
+    command: tuple[str, ...]
+
+
+_HARDENED = ("-O2", "-w", "-fstack-protector-all", "-D_FORTIFY_SOURCE=2")
+_CXX = ("g++", "-std=c++17", "-w")
+_RUST = ("--edition=2021", "-O")
+PROGRAMS = {
+    "c": Program(C, "c", ("gcc", *_HARDENED)),
+    "c-static": Program(C, "c", ("gcc", *_HARDENED, "-static")),
+    "c-32": Program(C, "c", ("gcc", *_HARDENED, "-m32")),
+    "c-musl": Program(C, "c", ("musl-gcc", "-O2", "-w")),
+    "c-musl-static": Program(C, "c", ("musl-gcc", "-O2", "-w", "-static")),
+    "cxx": Program(CXX, "cpp", (*_CXX, "-O2")),
+    "cxx-plain": Program(CXX, "cpp", (*_CXX, "-O0")),
+    "cxx-static": Program(CXX, "cpp", (*_CXX, "-O2", "-static")),
+    "cxx-hidden": Program(CXX, "cpp", (*_CXX, "-O2", "-static-libstdc++", "-static-libgcc")),
+    "cxx-32": Program(CXX, "cpp", (*_CXX, "-O2", "-m32")),
+    "go": Program(GO, "go", ("/usr/bin/go", "build")),
+}
+
+
+def _rust_compilers() -> list[str]:
+    """Debian's, and another that the machine has."""
+    places = os.pathsep.join((str(Path("~/.cargo/bin").expanduser()), os.environ["PATH"]))
+    found = [RUSTC, shutil.which("rustc", path=places) or RUSTC]
+    return list(dict.fromkeys(str(Path(each)) for each in found))
+
+
+for _at, _compiler in enumerate(_rust_compilers()):
+    _name = "rust" if not _at else "rust-other"
+    for _panic in ("abort", "unwind"):
+        PROGRAMS[f"{_name}-{_panic}"] = Program(
+            RUST, "rs", (_compiler, *_RUST, f"-Cpanic={_panic}")
+        )
+
+
+def _last_line(said: str) -> list[str]:
+    return said.strip().splitlines()[-1:]
+
+
+def _exception(said: str) -> list[str]:
+    found = re.search(r"instance of '(.*)'\n(?:  what\(\):  (.*))?", said)
+    return (
+        ["without an active exception"]
+        if found is None
+        else [each for each in found.groups() if each]
+    )
+
+
+def _panic_of_rust(said: str) -> list[str]:
+    """The last one's text and place: the place stood behind it until Rust 1.73."""
+    _, _, last = said.rpartition("' panicked at ") if "panicked at '" in said else ("", "", "")
+    found = re.match(r"'(.*)', (\S+:\d+:\d+)\n", last, re.DOTALL)
+    if found is not None:
+        return [found[1], found[2]]
+    *_, last = re.split(r"panicked at (?=\S+:\d+:\d+:\n)", said)
+    place, _, text = last.partition(":\n")
+    return [re.split(r"\n(?:note: |stack backtrace|thread caused|$)", text)[0], place]
+
+
+def _panic_of_go(said: str) -> list[str]:
+    return re.findall(r"\A(?:panic|fatal error): (.*)", said)
+
+
+SAID: dict[str, Callable[[str], list[str]]] = {
+    "c": _last_line,
+    "cpp": _exception,
+    "rs": _panic_of_rust,
+    "go": _panic_of_go,
+}
+
+
+class Ended(NamedTuple):
+    """A program that ended: the core of its stripped copy, and its words, a text each."""
+
+    core: Path
+    said: list[str]
+
+
+def _built(program: Program, place: Path) -> Path:
+    source, exe = place / f"ledger.{program.ending}", place / "ledger"
+    source.write_text(program.source)
+    environment = {**os.environ, "LC_ALL": "C"}
+    if program.ending == "go":
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(place), "CGO_ENABLED": "0",
+                       "GOCACHE": str(place / "cache"), "GO111MODULE": "off"}  # fmt: skip
+    command = [*program.command, "-o", str(exe), source.name]
+    subprocess.run(command, cwd=place, env=environment, check=True)
+    shutil.rmtree(place / "cache", ignore_errors=True)
+    return exe
+
+
+def _run(exe: Path, how: str, place: Path) -> tuple[Path, str]:
+    """The core, and what was said on standard error."""
+    place.mkdir()
+    variables = {"HOW": how, "GOTRACEBACK": "crash", "LONG": "A" * 64}
+    core = crash(exe, place, variables=variables, errors=place / "said").core
+    return core, (place / "said").read_text(errors="surrogateescape")
+
+
+def _ended(program: Program, hows: Sequence[str], place: Path) -> dict[str, Ended]:
+    exe = _built(program, place)
+    texts = {}
+    for how in hows:
+        core, said = _run(exe, how, place / f"{how}-named")
+        texts[how] = SAID[program.ending](said) if said.strip() else []
+        core.unlink()
+    subprocess.run(["strip", str(exe)], check=True)
+    return {how: Ended(_run(exe, how, place / how)[0], texts[how]) for how in hows}
+
+
+def ended(name: str, hows: Sequence[str]) -> dict[str, Ended]:
+    """The ends of a program, by what HOW said."""
+    program = PROGRAMS[name]
+    recipe = ("last words", program, tuple(hows), Tool(program.command[0]), machine(), C)
+    return kept(recipe, lambda place: _ended(program, hows, place))
