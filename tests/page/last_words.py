@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -174,12 +175,30 @@ func main() {
 """
 
 
+PYTHON = r"""
+#include <Python.h>
+__attribute__((noinline)) void check(int rows) { if (rows) Py_FatalError("the ledger is broken"); }
+int main(int argc, char **argv) {
+  if (!strcmp(getenv("HOW"), "early")) check(argc);
+  Py_Initialize();
+  if (!strcmp(getenv("HOW"), "late")) check(argc);
+  abort();
+}
+"""
+
+
 class Program(NamedTuple):
     """A source, and how it is built: the words of a command that `-o` FILE and SOURCE follow."""
 
     source: str
     ending: str
     command: tuple[str, ...]
+
+
+def _python() -> list[str]:
+    """What a program needs that has the interpreter of the system in it."""
+    told = sysconfig.get_config_vars()
+    return [f"-I{told['INCLUDEPY']}", f"-L{told['LIBDIR']}", f"-l:{told['LDLIBRARY']}"]
 
 
 _HARDENED = ("-O2", "-w", "-fstack-protector-all", "-D_FORTIFY_SOURCE=2")
@@ -196,6 +215,7 @@ PROGRAMS = {
     "cxx-static": Program(CXX, "cpp", (*_CXX, "-O2", "-static")),
     "cxx-hidden": Program(CXX, "cpp", (*_CXX, "-O2", "-static-libstdc++", "-static-libgcc")),
     "cxx-32": Program(CXX, "cpp", (*_CXX, "-O2", "-m32")),
+    "python": Program(PYTHON, "py.c", ("gcc", "-O2", *_python())),
     "go": Program(GO, "go", ("/usr/bin/go", "build")),
 }
 
@@ -248,6 +268,7 @@ SAID: dict[str, Callable[[str], list[str]]] = {
     "cpp": _exception,
     "rs": _panic_of_rust,
     "go": _panic_of_go,
+    "py.c": lambda said: [said.splitlines()[0]],
 }
 
 
@@ -266,6 +287,7 @@ def _built(program: Program, place: Path) -> Path:
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(place), "CGO_ENABLED": "0",
                        "GOCACHE": str(place / "cache"), "GO111MODULE": "off"}  # fmt: skip
     command = [*program.command, "-o", str(exe), source.name]
+    command.sort(key=lambda word: word.startswith("-l:"))  # libraries last
     subprocess.run(command, cwd=place, env=environment, check=True)
     shutil.rmtree(place / "cache", ignore_errors=True)
     return exe

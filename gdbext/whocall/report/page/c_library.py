@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from whocall.report.page.constants import handed_over, refers_to
+from whocall.report.page.constants import caller_of, handed_over, handed_texts, refers_to
 from whocall.report.page.scene import Fact, Scene
-from whocall.report.page.texts import LONGEST, as_text, c_text_at, number_in
+from whocall.report.page.texts import LONGEST, as_text, number_in
 
 _PAGE = 4096  # bytes: the unit in which glibc asks for memory to keep its message in
 _LARGEST = 1 << 16  # of that memory
@@ -99,19 +99,9 @@ def _is_glibcs(scene: Scene) -> bool:
     return is_shared or name.startswith(_COMPLAINING)
 
 
-def _caller(scene: Scene, level: int) -> int | None:
-    """The level of the frame that called the one at a level, which is not inlined."""
-    for at in range(level + 1, min(level + 16, len(scene.trace.frames))):
-        if not scene.trace.frames[at].inlined:
-            return at
-    return None
-
-
 def _written(scene: Scene, form: bytes, caller: int) -> str | None:
     """What was written in that form, with what the frame at a level handed over."""
-    given = handed_over(scene, caller)
-    texts = [c_text_at(scene.image, each) if each is not None and scene.is_constant(each) else None
-             for each in given]  # fmt: skip
+    given, texts = handed_over(scene, caller), handed_texts(scene, caller)
     if not texts or texts[0] is None:
         return None
     if form == _CHECKS:
@@ -130,7 +120,7 @@ def _by_the_code(scene: Scene) -> Iterator[Fact]:
     """The message, by the code of who called the library's function."""
     for level in range(1, min(_DEEPEST, len(scene.trace.frames))):
         form = refers_to(scene, level, _FORMS)
-        caller = None if form is None else _caller(scene, level)
+        caller = None if form is None else caller_of(scene, level)
         text = None if form is None or caller is None else _written(scene, form, caller)
         if text is not None and form is not None:
             words = form.decode().strip("\n\0")

@@ -171,7 +171,9 @@ CAUSES: Sequence[Callable[[Scene], Fact | None]] = (
 
 # A closer look says the same and more.
 _TOLD_BY: Mapping[str, Collection[str]] = {
-    **dict.fromkeys(("assertion", "abort-message", "panic", "exception"), ("abort", "sent")),
+    **dict.fromkeys(
+        ("assertion", "abort-message", "panic", "exception", "fatal-error"), ("abort", "sent")
+    ),
     "stack-smashing": ("abort", "sent"),
     **dict.fromkeys(
         (

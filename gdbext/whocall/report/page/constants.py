@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operation, operations
 from whocall.report.page.scene import Scene
+from whocall.report.page.texts import c_text_at
 
 _LARGEST = 1 << 14  # bytes of a function
 _MOST = 4096  # instructions of it
@@ -128,6 +129,20 @@ def _constant(
     if name == "xor" and operands[0] == last:
         return 0
     return None
+
+
+def handed_texts(scene: Scene, level: int) -> list[str | None]:
+    """The same, as texts that are part of the program."""
+    return [
+        c_text_at(scene.image, each) if each is not None and scene.is_constant(each) else None
+        for each in handed_over(scene, level)
+    ]
+
+
+def caller_of(scene: Scene, level: int) -> int | None:
+    """The level of the frame that called the one at a level, which is not inlined."""
+    above = enumerate(scene.trace.frames[level + 1 : level + 16], level + 1)
+    return next((at for at, frame in above if not frame.inlined), None)
 
 
 def refers_to(scene: Scene, level: int, wanted: Sequence[bytes]) -> bytes | None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from whocall.report.page.c_library import c_library
 from whocall.report.page.go_panic import go
+from whocall.report.page.python_fatal import python
 from whocall.report.page.rust_panic import rust
 from whocall.report.page.scene import Fact, Scene
 
-RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (c_library, go, rust)
+RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (c_library, go, rust, python)
 
 
 def messages(scene: Scene) -> list[Fact]:
