@@ -74,3 +74,9 @@ def test_no_text_is_made_up(name: str, how: str) -> None:
     assert {fact["kind"] for fact in found["facts"]} == SILENT[name][how], found
     for word in ("row", "missing", "Assertion", "AAAA", "caught: ", "panicked"):
         assert word not in found["sentence"].replace("was not caught", ""), found
+
+
+@pytest.mark.parametrize("name", ["c", "c-static", "c-musl", "c-musl-static"])
+def test_the_programs_own_frame_is_named(name: str) -> None:
+    found, _ = told(name, "assertion")
+    assert found["sentence"].startswith("ledger was ended by SIGABRT in main"), found

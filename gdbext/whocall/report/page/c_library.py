@@ -125,7 +125,9 @@ def _by_the_code(scene: Scene) -> Iterator[Fact]:
         if text is not None and form is not None:
             words = form.decode().strip("\n\0")
             proof = f"the code of #{caller} hands it to #{level}, whose code refers to `{words}`"
-            yield _classed(text, proof)
+            asserted = form in (_GLIBC_ASSERTS, _MUSL_ASSERTS)
+            own = caller if asserted or caller is None else caller_of(scene, caller)
+            yield _classed(text, proof, own)
             return
 
 
@@ -146,14 +148,15 @@ def _keeps_messages(scene: Scene) -> bool:
     return any(image.native.variable(each.index, "__abort_msg") for each in libraries)
 
 
-def _classed(text: str, proof: str) -> Fact:
+def _classed(text: str, proof: str, level: int | None = None) -> Fact:
     told = text.removeprefix(_MUSL_ASSERTED)
     if "Assertion `" in text or "Assertion '" in text or told != text:
-        return Fact("assertion", f"an assertion failed: {told}", proof)
+        return Fact("assertion", f"an assertion failed: {told}", proof, level)
     if "stack smashing detected" in text:
         return Fact(
             "stack-smashing",
             f"the C library found the stack overwritten and gave up: {text}",
             proof,
+            level,
         )
-    return Fact("abort-message", f"the C library gave up: {text}", proof)
+    return Fact("abort-message", f"the C library gave up: {text}", proof, level)

@@ -10,6 +10,7 @@ right away or by a pointer among the constants.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operation, operations
 from whocall.report.page.scene import Scene
@@ -20,8 +21,18 @@ _MOST = 4096  # instructions of it
 _COUNTED_FROM = ("rip", "eip", "")  # registers that an address may be told by; none
 
 
+_decoded: WeakKeyDictionary[Scene, dict[int, list[Operation]]] = WeakKeyDictionary()
+
+
 def code_of(scene: Scene, level: int) -> list[Operation]:
     """The instructions of the frame's function."""
+    known = _decoded.setdefault(scene, {})
+    if level not in known:
+        known[level] = _decode(scene, level)
+    return known[level]
+
+
+def _decode(scene: Scene, level: int) -> list[Operation]:
     frame = scene.frame(level)
     if frame is None or frame.offset is None or frame.inlined or not 0 <= frame.offset < _LARGEST:
         return []

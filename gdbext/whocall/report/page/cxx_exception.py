@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from whocall.core.operations import NUMBER
 from whocall.report.page.called import returned
-from whocall.report.page.constants import code_of, refers_to
+from whocall.report.page.constants import caller_of, code_of, refers_to
 from whocall.report.page.cxx_types import Type, exception_in, type_at
 from whocall.report.page.scene import Fact, Scene, named
 from whocall.report.page.texts import c_text_at, number_in
@@ -149,7 +149,7 @@ def _held(scene: Scene, level: int) -> dict[int, Thrown]:
 
 def _globals(scene: Scene) -> int | None:
     """Where the thread keeps the exceptions that it handles, as a library's symbol tells."""
-    for module in scene.image.modules:
+    for module in sorted(scene.image.modules, key=lambda module: module.is_executable):
         name = module.path.rpartition("/")[2]
         if not (name.startswith(_LIBRARIES) or module.is_executable):
             continue
@@ -161,44 +161,58 @@ def _globals(scene: Scene) -> int | None:
     return None
 
 
-def _keeps(scene: Scene, level: int, headers: Collection[int]) -> int | None:
+def _keeps(scene: Scene, level: int, headers: Collection[int]) -> tuple[int, int] | None:
     """The one of these that is the thread's innermost, by a function that returns where the thread
-    keeps it, and that the frames around std::terminate() call, as __cxa_throw does.
+    keeps it, and that the frames around std::terminate() call, as __cxa_throw does; with the level
+    of that frame.
     """
     tried = set[int]()
     for at in range(level, min(level + _DEEPEST, len(scene.trace.frames))):
-        for operation in code_of(scene, at):
-            target = operation.operands[0].value if operation.flow == "call" else 0
-            if operation.operands[0:1] and operation.operands[0].kind == NUMBER and target:
-                if target in tried or len(tried) == _MOST_CALLS:
-                    continue
-                tried.add(target)
-                kept = returned(scene, target)
-                header = scene.image.word_at(kept) if kept else None
-                if header in headers:
-                    return header
+        calls = (each for each in code_of(scene, at) if each.flow == "call" and each.operands)
+        for target in (each.operands[0] for each in calls):
+            if target.kind != NUMBER or target.value in tried or len(tried) == _MOST_CALLS:
+                continue
+            tried.add(target.value)
+            kept = returned(scene, target.value)
+            header = scene.image.word_at(kept) if kept else None
+            if header is not None and header in headers:
+                return header, at
     return None
 
 
-def _thrown(scene: Scene, level: int, was_thrown: bool) -> tuple[Thrown | None, bool]:
-    """The one that std::terminate() was called for; whether it is proven that there is none.
+class _End(NamedTuple):
+    """What is known of the exception for which std::terminate() was called."""
+
+    thrown: Thrown | None
+    is_none: bool  # it is proven that there was none
+    thrower: int | None  # the level of the frame that threw it
+    beyond: int | None  # of the one that called the library's functions
+
+
+def _end(scene: Scene, level: int) -> _End:
+    """Of the call of std::terminate() that the frame at a level proves.
 
     Folklore. Situation: an exception that was caught is kept, and its header is as if it were being
     handled. Example: std::exception_ptr, and then std::terminate(). Remedy: the thread keeps what
     it handles; where that cannot be told, __cxa_throw has to be on the stack.
     """
-    kept = _globals(scene)
+    kept, thrower = _globals(scene), _thrower(scene, level)
     innermost = scene.image.word_at(kept) if kept else None
     if innermost is not None:
         at = innermost - _header(scene, 0)
-        return (thrown_at(scene, at) if innermost else None), innermost == 0
+        thrown = thrown_at(scene, at) if innermost else None
+        return _End(thrown, innermost == 0, thrower, thrower)
     found = _held(scene, level)
-    header = _keeps(scene, level, found) if found else None
-    if header is None and was_thrown:
-        below = {each.below for each in found.values()}
-        first = [each for each in found if each not in below]
-        header = first[0] if len(first) == 1 else None
-    return found.get(header or 0), False
+    told = _keeps(scene, level, found) if found else None
+    if told is not None:
+        return _End(found[told[0]], False, thrower, caller_of(scene, told[1]))
+    below = {each.below for each in found.values()}
+    first = [each for each in found.values() if each.header not in below]
+    if thrower is not None:
+        return _End(first[0] if len(first) == 1 else None, False, thrower, thrower)
+    # The handler is called by a function that std::terminate() calls.
+    beyond = level + 3 if (scene.functions[level] or "sub_").startswith("sub_") else None
+    return _End(None, False, None, beyond)
 
 
 def _what(scene: Scene, thrown: Thrown) -> str | None:
@@ -212,38 +226,35 @@ def _what(scene: Scene, thrown: Thrown) -> str | None:
     return c_text_at(scene.image, begin) if begin else None
 
 
-def _thrower(scene: Scene, end: int) -> tuple[int, str] | None:
-    """The level of __cxa_throw, and the function that called it."""
+def _thrower(scene: Scene, end: int) -> int | None:
+    """The level of the frame that called __cxa_throw, where that is on the stack."""
     throw = scene.level_of("__cxa_throw")
     above = () if throw is None or throw < end else scene.trace.frames[throw + 1 : throw + 16]
     for frame in above:
-        library = (frame.module or "").rpartition("/")[2]
-        if not library.startswith(_LIBRARIES):
-            return None if throw is None else (throw, named(frame))
+        if not (frame.module or "").rpartition("/")[2].startswith(_LIBRARIES):
+            return frame.level
     return None
 
 
 def terminate(scene: Scene) -> Fact | None:
     """C++'s end by std::terminate()."""
-    end = _terminate(scene) if scene.gave_up else None
-    if end is None:
+    level = _terminate(scene) if scene.gave_up else None
+    if level is None:
         return None
-    thrower = _thrower(scene, end)
-    thrown, is_none = _thrown(scene, end, thrower is not None)
-    proof = f"#{end} is of std::terminate()"
+    end = _end(scene, level)
+    thrower = None if end.thrower is None else scene.frame(end.thrower)
+    kind = "" if end.thrown is None else f" of type {end.thrown.type.name}"
+    proof = f"#{level} is of std::terminate()"
     if thrower is not None:
-        proof = f"#{thrower[0]} is __cxa_throw, and {proof}"
-    if thrown is not None:
-        proof += f"; the exception lies at {thrown.object:#x}"
-    kind = "" if thrown is None else f" of type {thrown.type.name}"
-    if thrower is not None:
-        text = f"an exception{kind} that {thrower[1]} threw was not caught"
-    elif thrown is not None:
+        text = f"an exception{kind} that {named(thrower)} threw was not caught"
+        proof = f"#{scene.level_of('__cxa_throw')} is __cxa_throw and {proof}"
+    elif end.thrown is not None:
         text = f"std::terminate() was called with an active exception{kind}"
     else:
-        text = "std::terminate() was called"
-        if is_none:
-            text += " without an active exception"
-            proof += ", and the thread handles none"
-    said = None if thrown is None else _what(scene, thrown)
-    return Fact("exception", text if said is None else f"{text}: {said}", proof)
+        text = "std::terminate() was called" + " without an active exception" * end.is_none
+        proof += ", and the thread handles none" * end.is_none
+    if end.thrown is None:
+        return Fact("exception", text, proof, end.beyond)
+    said = _what(scene, end.thrown)
+    proof += f"; the exception lies at {end.thrown.object:#x}"
+    return Fact("exception", text if said is None else f"{text}: {said}", proof, end.beyond)

@@ -46,5 +46,6 @@ def python(scene: Scene) -> Iterator[Fact]:
                 "fatal-error",
                 f"Fatal Python error: {told[1]}",
                 f"the code of #{told[0]} hands it to #{level}, the interpreter's end",
+                told[0],
             )
         return

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from whocall.report.page.constants import refers_to
+from whocall.report.page.constants import caller_of, refers_to
 from whocall.report.page.scene import Fact, Scene
 from whocall.report.page.texts import LARGEST, number_in, text_at
 
@@ -24,6 +24,7 @@ _SAYS = (
     b"thread panicked while processing panic. aborting.\n",
 )
 _DEEPEST = 32  # frames
+_MACHINERY = 5  # frames of the standard library's around it, its own not counted
 _NEAR = 1024  # bytes: how far above its frame what it was given lies
 _LONGEST_PATH = 1024  # bytes
 
@@ -129,6 +130,16 @@ def _is_hook(scene: Scene, level: int) -> bool:
     return refers_to(scene, level, _SAYS) is not None
 
 
+def _beyond(scene: Scene, level: int) -> int | None:
+    """The level of the frame that called what leads to the function: panic_fmt calls the handler,
+    that a function which ends short backtraces, that a closure, and that the function.
+    """
+    at: int | None = level
+    for _ in range(_MACHINERY):
+        at = None if at is None else caller_of(scene, at)
+    return at
+
+
 def rust(scene: Scene) -> Iterator[Fact]:
     """The panic that ended the program."""
     for level in range(min(_DEEPEST, len(scene.trace.frames))):
@@ -143,5 +154,6 @@ def rust(scene: Scene) -> Iterator[Fact]:
                 f"it panicked{_place(scene, level, words)}: {text}",
                 f"the value at {address:#x} that #{level}, the function that runs Rust's panic "
                 "hook, was given",
+                _beyond(scene, level),
             )
         return

@@ -32,6 +32,7 @@ class Fact(NamedTuple):
     kind: str  # "null-call", "stack-overflow", ...
     text: str  # a sentence without its full stop, as "it called address 0"
     proof: str  # what shows it
+    level: int | None = None  # of the frame that lies above a runtime's own, where that is known
 
 
 def named(frame: Frame) -> str:
