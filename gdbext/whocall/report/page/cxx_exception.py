@@ -83,6 +83,11 @@ def _header(scene: Scene, at: int) -> int:
     return at - (80 if scene.image.pointer_size == 8 else 48)
 
 
+def _before(scene: Scene, library: bytes) -> int:
+    """The size of what libc++abi's has in front of what it has in common with libstdc++'s."""
+    return 2 * scene.image.pointer_size if library == _LLVM else 0
+
+
 def _mark(scene: Scene, at: int) -> tuple[bytes, int] | None:
     """Which library made the exception whose header of the ABI's is at an address, and 1 where it
     stands for another one, else 0.
@@ -133,7 +138,9 @@ def thrown_at(scene: Scene, at: int) -> Thrown | None:
             return None
         kind = other[0]
     described = type_at(scene, kind) if _has_owners(scene, own, mark[0]) else None
-    return None if described is None else Thrown(_header(scene, at), below, described, place)
+    if described is None:
+        return None
+    return Thrown(_header(scene, at) - _before(scene, mark[0]), below, described, place)
 
 
 def _held(scene: Scene, level: int) -> dict[int, Thrown]:
@@ -199,8 +206,9 @@ def _end(scene: Scene, level: int) -> _End:
     kept, thrower = _globals(scene), _thrower(scene, level)
     innermost = scene.image.word_at(kept) if kept else None
     if innermost is not None:
-        at = innermost - _header(scene, 0)
-        thrown = thrown_at(scene, at) if innermost else None
+        places = (innermost - _header(scene, 0) + _before(scene, each) for each in (_GNU, _LLVM))
+        all_there = (thrown_at(scene, at) for at in places if innermost)
+        thrown = next((each for each in all_there if each and each.header == innermost), None)
         return _End(thrown, innermost == 0, thrower, thrower)
     found = _held(scene, level)
     told = _keeps(scene, level, found) if found else None
