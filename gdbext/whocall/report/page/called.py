@@ -8,16 +8,38 @@ one of these few, or writes to the process's memory, ends it without an answer.
 
 from __future__ import annotations
 
+import re
+
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operand, Operation, operation_at
 from whocall.report.page.faults import is_x86
 from whocall.report.page.scene import Scene
 
 _MOST = 64  # instructions
+_LARGEST = 64  # bytes of an operand
+_OLD = re.compile(r"([re]?)([abcd]x|[sd]i|[sb]p)\Z")
+_BYTE = re.compile(r"(?:([sd]i|[sb]p)|([abcd]))([lh])\Z")
+_NEW = re.compile(r"(r(?:8|9|1[0-5]))([dwb]?)\Z")
 _MOST_MODULES = 1 << 16
 _STACK = 1 << 60, 1 << 30  # where the stack of the call lies, on 64-bit machines and 32-bit ones
 _RETURN = 1  # an address that no code has
 _NOTHING = frozenset("endbr64 endbr32 nop".split())  # noqa: SIM905 - as they are written
 _POINTERS_NAMES = {8: ("rdi", "rsp", "rbp", "rax", "rip"), 4: ("", "esp", "ebp", "eax", "eip")}
+
+
+_TAKEN = {"je": True, "jne": False, "cmove": True, "cmovne": False}  # if the result was zero
+
+
+def _whole(name: str, word: int) -> tuple[str, int]:
+    """The register that one is, or is the lower part of, and how many bytes of it; 0 of others."""
+    old, new, byte = _OLD.match(name), _NEW.match(name), _BYTE.match(name)
+    first = "r" if word == 8 else "e"
+    if old is not None:
+        return f"{first}{old[2]}", {"r": 8, "e": 4, "": 2}[old[1]]
+    if byte is not None:
+        return f"{first}{byte[1] or byte[2] + 'x'}", int(byte[3] == "l")
+    if new is not None:
+        return new[1], {"": 8, "d": 4, "w": 2, "b": 1}[new[2]]
+    return name, 0
 
 
 class _Call:
@@ -29,6 +51,7 @@ class _Call:
         self._first, self._sp, self._fp, self.result, self._ip = _POINTERS_NAMES[self._word]
         self.pc = function
         self._stack: dict[int, int] = {}
+        self._is_zero: bool | None = None  # what the last comparison told
         self.registers = {self._sp: _STACK[self._word == 4]}
         if self._first:
             self._set_register(self._first, this)
@@ -74,11 +97,14 @@ class _Call:
         if operand.kind == NUMBER:
             return self._scene.image.wrapped(operand.value)
         if operand.kind == REGISTER:
-            return self.registers.get(operand.register)
-        if operand.kind != MEMORY or operand.size != self._word:
-            return None
-        at = self._address(operation, operand)
+            return self._register(operand.register)
+        at = self._address(operation, operand) if operand.kind == MEMORY else None
         if at is None:
+            return None
+        if operand.size == 1 and at not in self._stack:
+            data = self._scene.image.read(at, 1)
+            return data[0] if data else None
+        if operand.size != self._word:
             return None
         return self._stack[at] if at in self._stack else self._scene.image.word_at(at)
 
@@ -90,7 +116,8 @@ class _Call:
         at = self._address(operation, operand) if operand.kind == MEMORY else None
         if at is None or not abs(at - _STACK[self._word == 4]) < 1 << 16:
             return False
-        self._stack.pop(at, None)
+        for near in range(at - self._word + 1, at + (operand.size or _LARGEST)):
+            self._stack.pop(near, None)
         if value is not None and operand.size == self._word:
             self._stack[at] = value
         return True
@@ -117,9 +144,15 @@ class _Call:
         return len(operands) == 2 and self._moved(operation, name, *operands)
 
     def _set_register(self, name: str, value: int | None) -> None:
-        self.registers.pop(name, None)
-        if value is not None:
-            self.registers[name] = value
+        whole, size = _whole(name, self._word)
+        self.registers.pop(whole, None)
+        if value is not None and size >= 4:  # the upper half becomes zero
+            self.registers[whole] = value & ((1 << 8 * size) - 1)
+
+    def _register(self, name: str) -> int | None:
+        whole, size = _whole(name, self._word)
+        value = self.registers.get(whole) if size else None
+        return None if value is None else value & ((1 << 8 * size) - 1)
 
     def _moved(self, operation: Operation, name: str, to: Operand, source: Operand) -> bool:
         if name == "lea":
@@ -127,8 +160,21 @@ class _Call:
         value = self._value(operation, source)
         if name == "mov":
             return self._set(operation, to, value)
+        if name in ("test", "cmp"):
+            other = self._value(operation, to)
+            mask = (1 << 8 * (to.size or self._word)) - 1
+            self._is_zero = None
+            if value is not None and other is not None:
+                left, right = other & mask, value & mask
+                self._is_zero = not left & right if name == "test" else left == right
+            return True
+        if name in _TAKEN and name.startswith("cmov"):
+            if self._is_zero is None:
+                return self._set(operation, to, None)
+            return self._is_zero is not _TAKEN[name] or self._set(operation, to, value)
         if name not in ("add", "sub"):
             return False
+        self._is_zero = None
         before = self._value(operation, to)
         if value is None or before is None:
             return self._set(operation, to, None)
@@ -136,10 +182,14 @@ class _Call:
         return self._set(operation, to, self._scene.image.wrapped(total))
 
     def _went(self, operation: Operation, name: str, operands: list[Operand]) -> bool:
-        """A jump, a call or a return, which has no condition."""
+        """A jump, a call or a return."""
         if operation.flow == "leave":
             target = self._pop() if name == "ret" and not operands else None
         else:
+            if name in _TAKEN and self._is_zero is not None:
+                if self._is_zero is not _TAKEN[name]:
+                    return True
+                name = "jmp"
             if name not in ("jmp", "call") or len(operands) != 1:
                 return False
             target = self._value(operation, operands[0])
