@@ -8,6 +8,7 @@ import pytest
 
 from page.last_words import PROGRAMS, ended
 from page.programs import happened
+from page.test_why import in_gdb, why
 from whocall import Search
 
 ALONE = Search(debug_directories=())  # what is stripped stays so
@@ -80,3 +81,11 @@ def test_no_text_is_made_up(name: str, how: str) -> None:
 def test_the_programs_own_frame_is_named(name: str) -> None:
     found, _ = told(name, "assertion")
     assert found["sentence"].startswith("ledger was ended by SIGABRT in main"), found
+
+
+@pytest.mark.parametrize(("name", "how"), [("cxx", "derived"), ("rust-abort", "format")])
+def test_gdb_and_the_command_line_tell_the_same(name: str, how: str) -> None:
+    end = ended(name, (*TOLD[name], *SILENT[name]))[how]
+    line = why(end.core).splitlines()[0]
+    assert all(text in line for text in end.said)
+    assert line in in_gdb("whocall why", files=(end.core.parents[2] / "ledger", end.core))
