@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from acceptance.helpers.rust_programs import RUSTC
-from corpus.crash import crash
+from corpus.crash import crash, set_limits
 from kept import Tool, kept, machine
+from places.needs import OWN_CORES, require
 
 C = r"""
 #include <assert.h>
@@ -187,6 +188,10 @@ int main(int argc, char **argv) {
 """
 
 
+AARCH64 = "aarch64-linux-gnu"
+SYSROOT = f"/usr/{AARCH64}"  # of the compilers for it
+
+
 class Program(NamedTuple):
     """A source, and how it is built: the words of a command that `-o` FILE and SOURCE follow."""
 
@@ -215,6 +220,8 @@ PROGRAMS = {
     "cxx-static": Program(CXX, "cpp", (*_CXX, "-O2", "-static")),
     "cxx-hidden": Program(CXX, "cpp", (*_CXX, "-O2", "-static-libstdc++", "-static-libgcc")),
     "cxx-32": Program(CXX, "cpp", (*_CXX, "-O2", "-m32")),
+    "c-aarch64": Program(C, "c", (f"{AARCH64}-gcc", *_HARDENED)),
+    "cxx-aarch64": Program(CXX, "cpp", (f"{AARCH64}-g++", *_CXX[1:], "-O2")),
     "python": Program(PYTHON, "py.c", ("gcc", "-O2", *_python())),
     "go": Program(GO, "go", ("/usr/bin/go", "build")),
 }
@@ -276,6 +283,7 @@ class Ended(NamedTuple):
     """A program that ended: the core of its stripped copy, and its words, a text each."""
 
     core: Path
+    exe: Path
     said: list[str]
 
 
@@ -293,23 +301,41 @@ def _built(program: Program, place: Path) -> Path:
     return exe
 
 
-def _run(exe: Path, how: str, place: Path) -> tuple[Path, str]:
+def _emulated(exe: Path, variables: dict[str, str], place: Path) -> Path:
+    """The core that qemu writes; the host's, of qemu itself, is not that one."""
+    require(OWN_CORES)
+    command = ["qemu-aarch64", "-L", SYSROOT, str(exe)]
+    with (place / "said").open("wb") as said:
+        subprocess.run(command, cwd=place, env={**os.environ, **variables}, stderr=said,
+                       check=False, preexec_fn=set_limits)  # fmt: skip
+    for host in place.glob("core*"):
+        host.unlink()
+    (core,) = place.glob("qemu_*.core")
+    return core
+
+
+def _run(exe: Path, how: str, place: Path, is_foreign: bool) -> tuple[Path, str]:
     """The core, and what was said on standard error."""
     place.mkdir()
     variables = {"HOW": how, "GOTRACEBACK": "crash", "LONG": "A" * 64}
-    core = crash(exe, place, variables=variables, errors=place / "said").core
-    return core, (place / "said").read_text(errors="surrogateescape")
+    if is_foreign:
+        core = _emulated(exe, variables, place)
+    else:
+        core = crash(exe, place, variables=variables, errors=place / "said").core
+    said = (place / "said").read_text(errors="surrogateescape")
+    return core, re.sub(r"^qemu: uncaught target signal.*\n", "", said, flags=re.MULTILINE)
 
 
 def _ended(program: Program, hows: Sequence[str], place: Path) -> dict[str, Ended]:
     exe = _built(program, place)
+    is_foreign = program.command[0].startswith(AARCH64)
     texts = {}
     for how in hows:
-        core, said = _run(exe, how, place / f"{how}-named")
+        core, said = _run(exe, how, place / f"{how}-named", is_foreign)
         texts[how] = SAID[program.ending](said) if said.strip() else []
         core.unlink()
-    subprocess.run(["strip", str(exe)], check=True)
-    return {how: Ended(_run(exe, how, place / how)[0], texts[how]) for how in hows}
+    subprocess.run([f"{AARCH64}-strip" if is_foreign else "strip", str(exe)], check=True)
+    return {how: Ended(_run(exe, how, place / how, is_foreign)[0], exe, texts[how]) for how in hows}
 
 
 def ended(name: str, hows: Sequence[str]) -> dict[str, Ended]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from page.last_words import PROGRAMS, ended
+from page.last_words import PROGRAMS, SYSROOT, ended
 from page.programs import happened
 from page.test_why import in_gdb, why
 from whocall import Search
@@ -27,6 +28,8 @@ TOLD = {
     "cxx-hidden": ("derived", "own", "at", "quiet", "inner", "again"),
     "cxx-32": ("derived", "fixed", "second", "int", "at", "inner"),
     "python": ("early", "late"),
+    "c-aarch64": ("assertion", "free", "smashed", "too-long"),
+    "cxx-aarch64": ("derived", "own", "fixed", "second", "shared", "int", "at", "quiet", "inner"),
     "go": ("index", "text", "error", "own", "nothing", "number", "maps"),
     **{name: PANICS for name in PROGRAMS if name.endswith("-abort")},
     **{name: ("twice",) for name in PROGRAMS if name.endswith("-unwind")},
@@ -43,6 +46,7 @@ SILENT = {
     "cxx-static": {"caught": {"null-access"}, "caught-aborts": {"sent"}, "handles": {"sent"},
                    "kept": {"exception"}, "terminate": {"exception"}},
     "cxx-hidden": {"caught": {"null-access"}, "handles": {"abort"}, "kept": {"exception"}},
+    "cxx-aarch64": {"kept": {"exception"}, "handles": {"abort"}},
     "cxx-32": {"caught": {"null-access"}, "kept": {"exception"}},
     **{name: {"any": {"abort"}, "end": {"abort"}} for name in TOLD if name.endswith("-abort")},
     **{name: {"caught": {"abort"}, "end": {"abort"}} for name in TOLD if name.endswith("-unwind")},
@@ -53,6 +57,8 @@ def told(name: str, how: str) -> tuple[dict[str, Any], list[str]]:
     """What is said of a program's end, and what it said itself."""
     hows = (*TOLD.get(name, ()), *SILENT.get(name, ()))
     end = ended(name, hows)[how]
+    if name.endswith("aarch64"):
+        return happened(end.core, replace(ALONE, sysroot=SYSROOT), end.exe), end.said
     return happened(end.core, ALONE), end.said
 
 

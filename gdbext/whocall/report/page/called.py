@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operand, Operation, operation_at
+from whocall.report.page.called_aarch64 import returned_aarch64
 from whocall.report.page.faults import is_x86
 from whocall.report.page.scene import Scene
 
@@ -229,6 +230,8 @@ class _Call:
 
 def returned(scene: Scene, function: int, this: int | None = None) -> int | None:
     """What the function at an address returns, a member of the object `this` if that is one."""
+    if scene.image.arch == "aarch64" and this is not None:
+        return returned_aarch64(scene, function, this)
     if not is_x86(scene.image.arch) or not scene.is_known_code(function):
         return None
     call = _Call(scene, function, this)
