@@ -87,6 +87,7 @@ static std::exception_ptr kept(int row) {
   try { throw ledger::missing(row); } catch (...) { return std::current_exception(); }
 }
 __attribute__((noinline)) void quiet(int row) noexcept { throw ledger::missing(row); }
+__attribute__((noinline)) int row(const std::vector<int> &rows, unsigned at) { return rows[at]; }
 int main(int argc, char **argv) {
   std::string how = getenv("HOW");
   if (how == "derived") throw ledger::missing(argc + 6);
@@ -96,6 +97,7 @@ int main(int argc, char **argv) {
   if (how == "shared") throw ledger::shared();
   if (how == "int") throw argc;
   if (how == "at") return std::vector<int>(3).at(argc + 6);
+  if (how == "index") return row(std::vector<int>(3), argc + 6);
   if (how == "quiet") quiet(argc + 2);
   if (how == "again") std::rethrow_exception(kept(argc + 8));
   if (how == "inner") { try { throw ledger::missing(1); } catch (...) { throw ledger::fixed(); } }
@@ -207,7 +209,7 @@ def _python() -> list[str]:
 
 
 _HARDENED = ("-O2", "-w", "-fstack-protector-all", "-D_FORTIFY_SOURCE=2")
-_CXX = ("g++", "-std=c++17", "-w")
+_CXX = ("g++", "-std=c++17", "-w", "-D_GLIBCXX_ASSERTIONS")
 _RUST = ("--edition=2021", "-O")
 PROGRAMS = {
     "c": Program(C, "c", ("gcc", *_HARDENED)),
@@ -247,6 +249,8 @@ def _last_line(said: str) -> list[str]:
 
 
 def _exception(said: str) -> list[str]:
+    if "Assertion '" in said:
+        return [said.strip()]
     found = re.search(r"instance of '(.*)'\n(?:  what\(\):  (.*))?", said)
     return (
         ["without an active exception"]

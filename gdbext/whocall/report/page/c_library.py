@@ -8,7 +8,7 @@ was given by the code that called it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from whocall.report.page.constants import caller_of, handed_over, handed_texts, refers_to
@@ -26,8 +26,9 @@ _ALLOCATOR = re.compile(
 _GLIBC_ASSERTS = b"%s%s%s:%u: %s%sAssertion `%s' failed.\n"
 _MUSL_ASSERTED = "Assertion failed: "
 _MUSL_ASSERTS = _MUSL_ASSERTED.encode() + b"%s (%s: %s: %d)\n\0"
+_CXX_ASSERTS = b"%s:%d: %s: Assertion '%s' failed.\n\0"  # libstdc++'s containers
 _CHECKS, _SAYS = b"*** %s ***: terminated\n\0", b"%s\n\0"
-_FORMS = (_GLIBC_ASSERTS, _MUSL_ASSERTS, _CHECKS, _SAYS)
+_FORMS = (_CXX_ASSERTS, _GLIBC_ASSERTS, _MUSL_ASSERTS, _CHECKS, _SAYS)
 
 
 class Kept(NamedTuple):
@@ -108,6 +109,11 @@ def _written(scene: Scene, form: bytes, caller: int) -> str | None:
         return f"*** {texts[0]} ***: terminated"
     if form == _SAYS:
         return texts[0] if _ALLOCATOR.match(texts[0]) else None
+    if form == _CXX_ASSERTS:
+        file, _, function, condition = texts
+        if file is None or function is None or condition is None or not given[1]:
+            return None
+        return f"{file}:{given[1]}: {function}: Assertion '{condition}' failed."
     what, file, _, function = texts
     if file is None or function is None or not given[2]:
         return None
@@ -116,16 +122,16 @@ def _written(scene: Scene, form: bytes, caller: int) -> str | None:
     return f"{file}:{given[2]}: {function}: Assertion `{what}' failed."
 
 
-def _by_the_code(scene: Scene) -> Iterator[Fact]:
+def _by_the_code(scene: Scene, forms: Sequence[bytes]) -> Iterator[Fact]:
     """The message, by the code of who called the library's function."""
     for level in range(1, min(_DEEPEST, len(scene.trace.frames))):
-        form = refers_to(scene, level, _FORMS)
+        form = refers_to(scene, level, forms)
         caller = None if form is None else caller_of(scene, level)
         text = None if form is None or caller is None else _written(scene, form, caller)
         if text is not None and form is not None:
             words = form.decode().strip("\n\0")
             proof = f"the code of #{caller} hands it to #{level}, whose code refers to `{words}`"
-            asserted = form in (_GLIBC_ASSERTS, _MUSL_ASSERTS)
+            asserted = form in (_CXX_ASSERTS, _GLIBC_ASSERTS, _MUSL_ASSERTS)
             own = caller if asserted or caller is None else caller_of(scene, caller)
             yield _classed(text, proof, own)
             return
@@ -137,8 +143,8 @@ def c_library(scene: Scene) -> Iterator[Fact]:
     if kept is not None:
         proof = f"the C library keeps it at {kept.place:#x}, in __abort_msg of {kept.module}"
         yield _classed(kept.text, proof)
-    elif scene.signal == "SIGABRT" and not _keeps_messages(scene):
-        yield from _by_the_code(scene)
+    elif scene.signal == "SIGABRT":
+        yield from _by_the_code(scene, _FORMS[:1] if _keeps_messages(scene) else _FORMS)
 
 
 def _keeps_messages(scene: Scene) -> bool:

@@ -73,6 +73,11 @@ _ARGUMENTS = {
 _ARGUMENTS_OF_GO = {**_ARGUMENTS, "x86_64": (("rax", "eax"), ("rbx", "ebx"))}
 
 
+def _calls(operation: Operation) -> bool:
+    """Capstone takes AArch64's `bl` for a jump."""
+    return operation.flow == "call" or operation.mnemonic in ("bl", "blr")
+
+
 def _block(code: Sequence[Operation], return_address: int) -> Sequence[Operation]:
     """The instructions that ran one by one before the call that returns there, the call left out;
     nothing else leads into the midst of them.
@@ -80,12 +85,12 @@ def _block(code: Sequence[Operation], return_address: int) -> Sequence[Operation
     end = next(
         (at for at, each in enumerate(code) if each.address + each.size == return_address), 0
     )
-    if not end or code[end].flow != "call":
+    if not end or not _calls(code[end]):
         return ()
     targets = {
         operand.value
         for each in code
-        if each.flow == "jump"
+        if each.flow == "jump" and not _calls(each)
         for operand in each.operands
         if operand.kind == NUMBER
     }
@@ -99,7 +104,7 @@ def _block(code: Sequence[Operation], return_address: int) -> Sequence[Operation
 
 
 # What changes no other register than its first operand.
-_PLAIN = frozenset("mov movz lea adrp add sub and or xor cmp test nop push".split())  # noqa: SIM905
+_PLAIN = frozenset("mov movz lea adrp add sub and or xor cmp test nop push str stp".split())  # noqa: SIM905
 
 
 def handed_over(scene: Scene, level: int, go: bool = False) -> list[int | None]:
