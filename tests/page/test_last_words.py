@@ -18,6 +18,7 @@ PANICS = ("index", "unwrap", "format", "literal", "lines", "thread")
 TOLD = {
     "c": ("assertion", "free", "smashed", "too-long"),
     "c-static": ("assertion", "free", "smashed", "too-long"),
+    "c-plain": ("assertion", "free"),
     "c-32": ("assertion", "free", "smashed", "too-long"),
     "c-musl": ("assertion",),
     "c-musl-static": ("assertion",),
@@ -71,7 +72,7 @@ def test_the_text_is_told(name: str, how: str) -> None:
         del said[1:]
     for text in said:
         wanted = text.removeprefix("Assertion failed: ")
-        if name == "c-static":
+        if name in ("c-static", "c-plain"):
             wanted = wanted.removeprefix("ledger: ")
         assert wanted in found["sentence"], found
 
@@ -82,6 +83,15 @@ def test_no_text_is_made_up(name: str, how: str) -> None:
     assert {fact["kind"] for fact in found["facts"]} == SILENT[name][how], found
     for word in ("row", "missing", "Assertion", "AAAA", "caught: ", "panicked"):
         assert word not in found["sentence"].replace("was not caught", ""), found
+
+
+def test_calls_that_share_a_tail_have_no_text_of_another() -> None:
+    """The compiler lets two failed assertions go on at the same call, with other lines."""
+    hows = ("assertion", "spoiled")
+    for end in (ended("c-small", hows)[how] for how in hows):
+        found = happened(end.core, ALONE)
+        told = end.said[0].removeprefix("ledger: ") in found["sentence"]
+        assert told or {fact["kind"] for fact in found["facts"]} == {"sent"}, found
 
 
 @pytest.mark.parametrize("name", ["c", "c-static", "c-musl", "c-musl-static"])

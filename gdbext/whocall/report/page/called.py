@@ -30,7 +30,7 @@ _POINTERS_NAMES = {8: ("rdi", "rsp", "rbp", "rax", "rip"), 4: ("", "esp", "ebp",
 _TAKEN = {"je": True, "jne": False, "cmove": True, "cmovne": False}  # if the result was zero
 
 
-def _whole(name: str, word: int) -> tuple[str, int]:
+def whole_register(name: str, word: int) -> tuple[str, int]:
     """The register that one is, or is the lower part of, and how many bytes of it; 0 of others."""
     old, new, byte = _OLD.match(name), _NEW.match(name), _BYTE.match(name)
     first = "r" if word == 8 else "e"
@@ -145,13 +145,13 @@ class _Call:
         return len(operands) == 2 and self._moved(operation, name, *operands)
 
     def _set_register(self, name: str, value: int | None) -> None:
-        whole, size = _whole(name, self._word)
+        whole, size = whole_register(name, self._word)
         self.registers.pop(whole, None)
         if value is not None and size >= 4:  # the upper half becomes zero
             self.registers[whole] = value & ((1 << 8 * size) - 1)
 
     def _register(self, name: str) -> int | None:
-        whole, size = _whole(name, self._word)
+        whole, size = whole_register(name, self._word)
         value = self.registers.get(whole) if size else None
         return None if value is None else value & ((1 << 8 * size) - 1)
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
-from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operation, operations
+from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operand, Operation, operations
+from whocall.report.page.called import whole_register
+from whocall.report.page.faults import is_x86
 from whocall.report.page.scene import Scene
 from whocall.report.page.texts import c_text_at
 
@@ -66,11 +68,8 @@ def _addresses(scene: Scene, code: Sequence[Operation]) -> Iterator[int]:
                 yield pages[operand.register] + operand.value
 
 
-_ARGUMENTS = {
-    "x86_64": (("rdi", "edi"), ("rsi", "esi"), ("rdx", "edx"), ("rcx", "ecx")),
-    "aarch64": (("x0", "w0"), ("x1", "w1"), ("x2", "w2"), ("x3", "w3")),
-}
-_ARGUMENTS_OF_GO = {**_ARGUMENTS, "x86_64": (("rax", "eax"), ("rbx", "ebx"))}
+_ARGUMENTS = {"x86_64": ("rdi", "rsi", "rdx", "rcx"), "aarch64": ("x0", "x1", "x2", "x3")}
+_ARGUMENTS_OF_GO = {**_ARGUMENTS, "x86_64": ("rax", "rbx")}
 
 
 def _calls(operation: Operation) -> bool:
@@ -113,34 +112,43 @@ def handed_over(scene: Scene, level: int, go: bool = False) -> list[int | None]:
     """
     frame = scene.frame(level)
     names = (_ARGUMENTS_OF_GO if go else _ARGUMENTS).get(scene.image.arch, ())
-    whole = {part: each[0] for each in names for part in each}
     found: dict[str, int] = {}
     for operation in _block(code_of(scene, level), 0 if frame is None else frame.pc):
         operands = operation.operands
         if operation.mnemonic not in _PLAIN:
             found.clear()
         elif operands and operands[0].kind == REGISTER:
-            value = _constant(operation, found, whole)
-            register = whole.get(operands[0].register, operands[0].register)
+            value = _constant(scene, operation, found)
+            register = _whole(scene, operands[0])
             found.pop(register, None)
             if value is not None:
                 found[register] = value
-    return [found.get(each[0]) for each in names]
+    return [found.get(each) for each in names]
 
 
-def _constant(
-    operation: Operation, found: Mapping[str, int], whole: Mapping[str, str]
-) -> int | None:
+def _whole(scene: Scene, operand: Operand) -> str:
+    """The register that one is, or is a part of."""
+    name = operand.register
+    if is_x86(scene.image.arch):
+        return whole_register(name, scene.image.word_size)[0]
+    return f"x{name[1:]}" if name[:1] == "w" and name[1:].isdigit() else name
+
+
+def _constant(scene: Scene, operation: Operation, found: Mapping[str, int]) -> int | None:
     """What an instruction puts into its first operand, a register."""
     name, operands = operation.mnemonic, operation.operands
     last = operands[-1]
+    if is_x86(scene.image.arch) and whole_register(operands[0].register, 8)[1] < 4:
+        return None  # the rest of the register stays
     if name in ("mov", "movz", "adrp") and len(operands) == 2 and last.kind == NUMBER:
         return last.value
+    if name == "mov" and last.kind == REGISTER and last.register == _whole(scene, last):
+        return found.get(last.register)
     if name == "lea" and last.kind == MEMORY and last.register in _COUNTED_FROM:
         from_here = operation.address + operation.size if last.register else 0
         return last.value + from_here if not last.indexed else None
     if name == "add" and len(operands) == 3 and last.kind == NUMBER:
-        base = found.get(whole.get(operands[1].register, operands[1].register))
+        base = found.get(_whole(scene, operands[1]))
         return None if base is None else base + last.value
     if name == "xor" and operands[0] == last:
         return 0

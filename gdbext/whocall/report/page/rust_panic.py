@@ -92,6 +92,30 @@ def _texts(scene: Scene, level: int, words: list[int]) -> set[tuple[int, str]]:
             text = _value(scene, data, vtable)
             if text is not None:
                 found.add((data, text))
+    return found or _of_both(scene, level, words)
+
+
+def _of_both(scene: Scene, level: int, words: list[int]) -> set[tuple[int, str]]:
+    """Texts that the function and its caller both have.
+
+    Folklore. Situation: the optimizer has seen all of the program, and hands no vtables over.
+    Example: rustc 1.63 with `-C lto`. Remedy: the caller's frame holds the String, or the literal,
+    and the function's own has what it printed: the same pointer and length side by side.
+    """
+    caller = caller_of(scene, level)
+    theirs = [] if caller is None else _words(scene, caller)
+    slices = set(zip(words, words[1:]))
+    begin = (scene.stack_of(level) or (0, 0))[1]
+    found = set()
+    for at in range(len(theirs) - 1):
+        three = theirs[at : at + 3]
+        text = _literal(scene, three[:2]) if tuple(three[:2]) in slices else None
+        if text is None and len(three) == 3:
+            pointer = next((each for each in three if scene.is_writable(each)), 0)
+            size = min((each for each in three if each < LARGEST), default=0)
+            text = _string(scene, three) if (pointer, size) in slices else None
+        if text is not None:
+            found.add((begin + at * scene.image.pointer_size, text))
     return found
 
 
