@@ -74,7 +74,7 @@ struct CallFrameInfo::Data {
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     std::size_t turn = 0;
-    for (std::uint64_t offset = 0; offset < entries.section().size();) {
+    for (std::uint64_t offset = 0; offset < entries.size();) {
       check_interrupt_at(turn++, kManyEntries);
       const auto entry = entries.entry_at(offset);
       if (!entry) {
@@ -194,7 +194,7 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
   constexpr std::size_t kUsualFde = 24;  // bytes, or more
   const FrameEntries& entries = data_->entries;
   std::vector<AddressRange> ranges;
-  ranges.reserve(entries.section().size() / kUsualFde);
+  ranges.reserve(entries.size() / kUsualFde);
   std::uint64_t fdes = 0;
   std::size_t turn = 0;
   const auto add = [&](const AddressRange& range) {
@@ -202,7 +202,7 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
       ranges.push_back(range);
     }
   };
-  for (std::uint64_t offset = 0; offset < entries.section().size();) {
+  for (std::uint64_t offset = 0; offset < entries.size();) {
     check_interrupt_at(turn++, kManyEntries);
     const auto entry = entries.entry_at(offset);
     if (!entry) {

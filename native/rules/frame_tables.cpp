@@ -43,11 +43,12 @@ std::uint64_t description_before(const FrameTables& tables, std::uint64_t addres
 
 }  // namespace
 
-bool find_description(const FrameTables& tables, std::uint64_t address, FrameDescription& found) {
+bool find_description(const FrameTables& tables, std::uint64_t address, WholeDescription& found) {
   const std::uint64_t entry = description_before(tables, address);
   return entry != 0 &&
-         read_description({.bytes = tables.mapped, .word_size = tables.word_size}, entry, found) &&
-         address >= found.begin && address < found.end;
+         read_description({.bytes = tables.mapped, .word_size = tables.word_size},
+                          entry - tables.mapped.begin, found) &&
+         address >= found.fde.begin && address < found.fde.end;
 }
 
 }  // namespace whocall::rules

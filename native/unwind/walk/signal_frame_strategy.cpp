@@ -3,7 +3,7 @@
 // form as glibc's unwind tables give them, so that C libraries without tables are covered too.
 #include <deque>
 
-#include "unwind/rows/dwarf.h"
+#include "rules/dwarf.h"
 #include "unwind/walk/signal_context.h"
 #include "unwind/walk/strategies.h"
 
