@@ -9,10 +9,11 @@
 
 #include "base/interrupt.h"
 #include "base/sort_by_address.h"
-#include "object/eh_frame_header.h"
+#include "object/byte_span.h"
 #include "object/frame_entries.h"
 #include "object/range_index.h"
 #include "object/stale_frames.h"
+#include "rules/frame_header.h"
 
 namespace whocall {
 namespace {
@@ -62,7 +63,7 @@ struct CallFrameInfo::Data {
         entries(the_format, section.bytes,
                 PointerBases{section.address, context.text, context.data, pointer_size}) {
     if (header_part) {
-      header.emplace(*header_part, pointer_size);
+      header = rules::FrameHeader(span_of(header_part->bytes, header_part->address), pointer_size);
     }
   }
 
@@ -98,7 +99,7 @@ struct CallFrameInfo::Data {
   Address address;
   AddressRange code;
   FrameEntries entries;
-  std::optional<EhFrameHeader> header;
+  rules::FrameHeader header;
   static constexpr std::uint64_t kUncounted = ~std::uint64_t{0};
   mutable std::atomic<std::uint64_t> fdes = kUncounted;
   mutable std::once_flag header_checked;
@@ -108,17 +109,18 @@ struct CallFrameInfo::Data {
 };
 
 CallFrameInfo::Data::Answer CallFrameInfo::Data::ask_header(Address wanted) const {
-  if (!header || !header->searchable()) {
+  if (header.count() == 0) {
     return {};
   }
-  const auto place = header->find(wanted);
-  const auto entry = place ? entries.entry_at(*place - address) : std::nullopt;
+  Address place = 0;
+  const bool found = header.find(wanted, place);
+  const auto entry = found ? entries.entry_at(place - address) : std::nullopt;
   const auto fde = entry ? entries.decode_fde(*entry) : std::nullopt;
   const bool sane = fde && is_code(fde->range) && fde->range.begin <= wanted;
   if (sane && fde->range.contains(wanted)) {
     return {fde};
   }
-  return {std::nullopt, (sane || !place) && header_is_whole()};
+  return {std::nullopt, (sane || !found) && header_is_whole()};
 }
 
 // Whether it knows as many FDEs as there are, in the order that the search takes for granted. Asked
@@ -128,7 +130,7 @@ bool CallFrameInfo::Data::header_is_whole() const {
   std::call_once(header_checked, [this] {
     const std::uint64_t counted = fdes.load(std::memory_order_relaxed);
     const std::uint64_t count = counted != kUncounted ? counted : entries.count_fdes();
-    whole = header->count() == count && header->is_in_order();
+    whole = header.count() == count && header.is_in_order();
   });
   return whole;
 }

@@ -28,8 +28,9 @@
 
 namespace whocall::rules {
 
-// Rows remembered at a time. Compilers nest one or two deep.
-inline constexpr std::size_t kMostRemembered = 64;
+// Rows remembered at a time. Compilers nest one or two deep, and the stack of a signal handler is
+// small.
+inline constexpr std::size_t kMostRemembered = 32;
 
 enum class ProgramEnd : std::uint8_t { whole, enough, damaged };
 
