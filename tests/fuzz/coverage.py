@@ -24,6 +24,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "archive": ("object/archive.cpp", "symbols/signatures/signature_builder.cpp"),
     "cfi": (
         *("unwind/rows/cfi_program.cpp", "unwind/rows/expression.cpp"),
+        "rules/frame_description.cpp",
         *("object/call_frame_info.cpp", "object/frame_entries.cpp"),
     ),
     "core_file": ("process/core_file.cpp", "process/core_notes.cpp", "process/modules.cpp"),

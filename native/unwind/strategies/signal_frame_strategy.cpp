@@ -3,8 +3,8 @@
 // form as glibc's unwind tables give them, so that C libraries without tables are covered too.
 #include <deque>
 
+#include "rules/dwarf.h"
 #include "unwind/judge/signal_context.h"
-#include "unwind/rows/dwarf.h"
 #include "unwind/strategies/strategies.h"
 
 namespace whocall {
