@@ -106,3 +106,10 @@ def test_gdb_and_the_command_line_tell_the_same(name: str, how: str) -> None:
     line = why(end.core).splitlines()[0]
     assert all(text in line for text in end.said)
     assert line in in_gdb("whocall why", files=(end.core.parents[2] / "ledger", end.core))
+
+
+def test_a_live_programs_words_are_told() -> None:
+    """Where the thread keeps its exceptions is told by a register that gdb lists among none."""
+    exe = ended("cxx", (*TOLD["cxx"], *SILENT["cxx"]))["terminate"].exe
+    said = in_gdb("set environment HOW kept", "run", "whocall why", "kill", files=(exe,))
+    assert "std::terminate() was called without an active exception" in said
