@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from whocall.core.model import FILE_DISPLAYS
 from whocall.core.search import DEBUG_DIRECTORIES
 
 TYPE_CHECKING = False
@@ -58,6 +59,16 @@ def as_count(text: str) -> int:
 
 
 as_count.__name__ = "COUNT"
+
+
+def as_file_display(text: str) -> str:
+    """Likewise."""
+    if text not in FILE_DISPLAYS:
+        raise ValueError
+    return text
+
+
+as_file_display.__name__ = f"HOW ({', '.join(FILE_DISPLAYS)})"
 
 
 def as_limit(text: str) -> int:
@@ -236,6 +247,14 @@ def add_bt(parser: Parser) -> None:
         type=as_count,
         metavar="COUNT",
         help="only the innermost COUNT frames, or the outermost for -COUNT",
+    )
+    add_width(parser, "lines that are longer are shortened, or broken before the file")
+    parser.add_argument(
+        "--filename-display",
+        type=as_file_display,
+        metavar="HOW",
+        default=FILE_DISPLAYS[0],
+        help="as gdb's setting: relative (modules by base names), basename (sources too), absolute",
     )
     add_json(parser, "whocall.backtrace/1")
     parser.add_argument(
