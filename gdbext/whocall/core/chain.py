@@ -157,3 +157,10 @@ class TraceList(WrittenThreads):
 
     def resting(self, number: int) -> str:
         return self.found.resting(number)
+
+
+def written(threads: Sequence[Backtrace]) -> WrittenThreads:
+    """What of native code can write these backtraces. Raises Error where they are not of one
+    process image.
+    """
+    return threads if isinstance(threads, WrittenThreads) else TraceList.of(threads)

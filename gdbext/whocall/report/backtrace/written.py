@@ -4,25 +4,16 @@ it (`native/report/threads_text.h`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from whocall.core.model import Backtrace, Report, TextForm, WrittenThreads
+from whocall.core.model import Report, TextForm
 from whocall.report.form.style import Style
-
-
-def written(threads: Sequence[Backtrace]) -> WrittenThreads:
-    """What of native code can write these backtraces. Raises Error where they are not of one
-    process image.
-    """
-    if isinstance(threads, WrittenThreads):
-        return threads
-    from whocall.core.chain import TraceList
-
-    return TraceList.of(threads)
 
 
 def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:
     """The whole report, many lines at a time."""
+    from whocall.core.chain import written  # it loads the native module
+
     return written(report.threads).text(form, style.codes)
 
 

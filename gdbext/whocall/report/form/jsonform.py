@@ -60,7 +60,7 @@ def backtrace_text(report: Report) -> Iterator[str]:
     """A report as JSON text, schema whocall.backtrace/1, in pieces: a stack may have a quarter of a
     million frames. Raises Error where its backtraces are not of one process image.
     """
-    from whocall.report.backtrace.written import written
+    from whocall.core.chain import written  # it loads the native module
 
     yield from pieces(
         {

@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from whocall.core.chain import written
 from whocall.core.engine import native
 from whocall.core.model import Backtrace, Frame, Report
 from whocall.core.printable import printable
 from whocall.report.backtrace.cycles import Gap, shown
 from whocall.report.backtrace.words import stop_line
-from whocall.report.backtrace.written import written
 
 MOST_OPEN = 40  # rows that are not folded away
 MOST_ROWS = 500  # of a stack; GitHub takes 65,536 characters
