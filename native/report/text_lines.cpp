@@ -121,23 +121,23 @@ bool TextLines::append_block(std::string& text) {
   return !lines_.empty();
 }
 
-// The trust words stand in one column, behind all lines of which the widest of them fits the
-// screen.
+// Trust words begin in one column. On a screen they end in one, at its right edge or, where that is
+// far away, behind the longest line: then any that fits is in its place.
 void TextLines::align() {
-  std::size_t widest = kWidestAligned;
-  if (form_.columns != 0) {
-    std::size_t words = 0;
-    for (const Line& line : lines_) {
-      words = std::max(words, trust_words(trace_.frame(line.at)).size());
-    }
-    widest = less(std::min(room(), kFurthest), kGap + words);
-  }
   for (const Line& line : lines_) {
-    if (line.gap == nullptr && line.width <= widest) {
-      column_ = std::max(column_, line.width);
+    if (line.gap != nullptr) {
+      continue;
+    }
+    const std::size_t end = line.width + words_beside(line.at);
+    if (end <= (form_.columns != 0 ? std::min(room(), kFurthest) : kWidestAligned)) {
+      column_ = std::max(column_, end);
     }
   }
-  aligned_ = std::min(column_, widest);
+}
+
+// How many columns the trust words of a frame take that count for where they stand.
+std::size_t TextLines::words_beside(std::size_t at) const {
+  return form_.columns != 0 ? kGap + trust_words(trace_.frame(at)).size() : 0;
 }
 
 void TextLines::draft_lines() {
@@ -209,7 +209,7 @@ void TextLines::draft(std::size_t at) {
   Where where = where_of(facts, names_.files);
   std::size_t behind = 0;
   if (form_.columns != 0) {
-    behind = where.width() + kGap + trust_words(facts).size();
+    behind = where.width() + words_beside(at);
   }
   draft_function(facts, offset.size(), behind);
   put(offset);
@@ -266,7 +266,8 @@ void TextLines::finish_frame(std::string& text, const Line& line, std::string_vi
   }
   append_searched(text, line.at);
   text += draft;
-  text.append(less(aligned_, line.width) + kGap, ' ');
+  const std::size_t beside = words_beside(line.at);
+  text.append(less(column_, line.width + beside) + kGap, ' ');
   const bool was_searched = facts.frame().trust == Trust::scan;
   append_painted(text, was_searched ? paint_.highlight : paint_.metadata, trust_words(facts));
   text += '\n';

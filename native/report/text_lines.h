@@ -64,6 +64,7 @@ class TextLines {
   void draft(std::size_t at);
   void draft_function(const FrameFacts& facts, std::size_t beside, std::size_t behind);
   void align();
+  [[nodiscard]] std::size_t words_beside(std::size_t at) const;
   [[nodiscard]] std::size_t room() const { return form_.columns - 1; }  // columns of a line
   void put(std::string_view words, std::string_view code = {});
   void put_name(std::string_view name, std::string_view code);
@@ -85,8 +86,7 @@ class TextLines {
   std::vector<Line> lines_;
   std::size_t next_ = 0;                // of the frames
   std::size_t next_gap_ = 0;            // of the gaps
-  std::size_t column_ = 0;              // of the trust words, if they fit there
-  std::size_t aligned_ = 0;             // of those of the present block
+  std::size_t column_ = 0;              // where trust words begin, or on a screen end
   std::optional<std::uint32_t> below_;  // level of the frame before
   Address sp_ = 0;                      // where the stack of the next frame begins
 };

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 _SEARCH = "--search"
+_GREATEST = (1 << 63) - 1  # number that native code takes
 CORES_EXPLAINED = (
     "CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a"
     " problem directory of ABRT, or - for standard input; with several, each is shown."
@@ -53,7 +54,7 @@ def hidden() -> str | None:
 def as_count(text: str) -> int:
     """For `type` of an option; a ValueError where the text is none."""
     count = int(text)
-    if count == 0:
+    if count == 0 or abs(count) > _GREATEST:
         raise ValueError
     return count
 
@@ -74,7 +75,7 @@ as_file_display.__name__ = f"HOW ({', '.join(FILE_DISPLAYS)})"
 def as_limit(text: str) -> int:
     """For `type` of an option; a ValueError where the text is none."""
     limit = int(text)
-    if limit < 0:
+    if not 0 <= limit <= _GREATEST:
         raise ValueError
     return limit
 
