@@ -603,6 +603,9 @@ def architectures() -> list[str]: ...
 def architecture_facts(name: str) -> dict[str, Any]:
     """See whocall.core.architecture.Architecture."""
 
+def signal_trampolines(machine: int) -> list[bytes]:
+    """The code that signal handlers return to on a machine (EM_*), of each of its ABIs."""
+
 def architecture_of_elf(machine: int, pointer_size: int, big_endian: bool) -> str | None:
     """Our name for what an ELF header says; None when unknown."""
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "unwind/walk/backtrace.h"
+#include "unwind/judge/backtrace.h"
 #include "unwind/walk/named_frames.h"
 
 namespace whocall {
