@@ -107,7 +107,7 @@ def test_whole_paths_of_modules_where_they_are_wanted(crash: Crash) -> None:
     assert plain(lines(crash, "--filename-display", "basename")) == WHOLE
     refused = run("bt", str(crash.core), "--filename-display", "short")
     assert refused.returncode == 2
-    assert "relative, basename, absolute" in refused.stderr
+    assert re.search("relative.*basename.*absolute", refused.stderr)
 
 
 def test_sources_are_as_debug_info_has_them() -> None:
