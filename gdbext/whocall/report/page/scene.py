@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from whocall.core.architecture import architecture
 from whocall.core.operations import LONGEST, operation_at
 from whocall.core.signals import signal_name
-from whocall.report.backtrace.render import describe_function
+from whocall.report.backtrace.words import describe_function
 from whocall.report.page.accesses import Access, accesses
 from whocall.report.page.faults import is_x86, meaning, tells_address, tells_sender
 from whocall.report.page.operands import accessed, value_of
