@@ -95,6 +95,14 @@ int main(int argc, char **argv) {
 RUST = r"""
 struct Guard(usize);
 impl Drop for Guard { fn drop(&mut self) { panic!("dropped with {} open", self.0) } }
+#[inline(never)]
+fn keep(held: &[usize]) { if held[0] == usize::MAX { println!("{:?}", held.as_ptr()); } }
+#[inline(never)]
+fn down(at: usize) -> usize {
+    let held = [at; 64];
+    keep(&held);
+    if at == usize::MAX { 0 } else { down(at + 1) + held[at % 64] }
+}
 fn main() {
     let how = std::env::var("HOW").unwrap();
     let count = std::env::args().count();
@@ -107,6 +115,8 @@ fn main() {
         "thread" => std::thread::spawn(move || panic!("in thread {}", count)).join().unwrap(),
         "twice" => { let _guard = Guard(count); panic!("the first of two") }
         "caught" => { let _ = std::panic::catch_unwind(|| panic!("caught")); std::process::abort() }
+        "deep" => println!("{}", down(count)),
+        "faults" => unsafe { *((8 * count) as *mut usize) = count },
         "any" => std::panic::panic_any(count),
         _ => std::process::abort(),
     }
