@@ -15,6 +15,8 @@ static void back(int n) { siglongjmp(place, 1); }
 __attribute__((noipa)) void copy(const char *s) { char b[16]; strcpy(b, s); }
 __attribute__((noipa)) void smash(int n) {
   char b[16]; for (int i = 0; i < n; i++) ((volatile char *)b)[i] = 'A'; }
+/* As the C library's own function that says so. */
+__attribute__((noipa)) void die(const char *said) { fprintf(stderr, "%s\n", said); abort(); }
 /* The pages where the message is: what a wild pointer would do. */
 static void spoil(int n) {
   char line[512]; unsigned long begin, end; char how[8];
@@ -27,6 +29,7 @@ static void spoil(int n) {
 int main(int argc, char **argv) {
   if (is("assertion")) assert(argc > 7 && "rows of the ledger");
   if (is("free")) { char *p = malloc(64); free(p + 8); }
+  if (is("own words")) die("corrupted size vs. prev_size in the ledger");
   if (is("smashed")) smash(64 * argc);
   if (is("too-long")) copy(getenv("LONG"));
   if (is("spoiled")) { signal(SIGABRT, spoil); assert(argc > 7 && "rows of the ledger"); }
