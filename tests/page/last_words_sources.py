@@ -44,6 +44,7 @@ int main(int argc, char **argv) {
 
 CXX = r"""
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -91,6 +92,10 @@ int main(int argc, char **argv) {
   if (how == "spoiled") { std::set_terminate(spoil); throw std::runtime_error("rows of it"); }
   if (how == "caught") { kept(argc); *(volatile int *)nullptr = 1; }
   if (how == "caught-aborts") { kept(argc); abort(); }
+  if (how == "imitates") {
+    try { throw ledger::missing(1); }
+    catch (std::exception &e) { fputs("  what():  ", stderr); fputs(e.what(), stderr); abort(); }
+  }
   if (how == "handles") { try { throw ledger::missing(1); } catch (...) { abort(); } }
 }
 """
