@@ -98,6 +98,8 @@ def _exception(said: str) -> list[str]:
 
 def _panic_of_rust(said: str) -> list[str]:
     """The last one's text and place: the place stood behind it until Rust 1.73."""
+    if "fatal runtime error: " in said:
+        return re.findall("fatal runtime error: stack overflow", said)
     _, _, last = said.rpartition("' panicked at ") if "panicked at '" in said else ("", "", "")
     found = re.match(r"'(.*)', (\S+:\d+:\d+)\n", last, re.DOTALL)
     if found is not None:

@@ -15,6 +15,8 @@ static void back(int n) { siglongjmp(place, 1); }
 __attribute__((noipa)) void copy(const char *s) { char b[16]; strcpy(b, s); }
 __attribute__((noipa)) void smash(int n) {
   char b[16]; for (int i = 0; i < n; i++) ((volatile char *)b)[i] = 'A'; }
+/* As the C library's own function that says so. */
+__attribute__((noipa)) void die(const char *said) { fprintf(stderr, "%s\n", said); abort(); }
 /* The pages where the message is: what a wild pointer would do. */
 static void spoil(int n) {
   char line[512]; unsigned long begin, end; char how[8];
@@ -27,6 +29,7 @@ static void spoil(int n) {
 int main(int argc, char **argv) {
   if (is("assertion")) assert(argc > 7 && "rows of the ledger");
   if (is("free")) { char *p = malloc(64); free(p + 8); }
+  if (is("own words")) die("corrupted size vs. prev_size in the ledger");
   if (is("smashed")) smash(64 * argc);
   if (is("too-long")) copy(getenv("LONG"));
   if (is("spoiled")) { signal(SIGABRT, spoil); assert(argc > 7 && "rows of the ledger"); }
@@ -41,6 +44,7 @@ int main(int argc, char **argv) {
 
 CXX = r"""
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -88,6 +92,10 @@ int main(int argc, char **argv) {
   if (how == "spoiled") { std::set_terminate(spoil); throw std::runtime_error("rows of it"); }
   if (how == "caught") { kept(argc); *(volatile int *)nullptr = 1; }
   if (how == "caught-aborts") { kept(argc); abort(); }
+  if (how == "imitates") {
+    try { throw ledger::missing(1); }
+    catch (std::exception &e) { fputs("  what():  ", stderr); fputs(e.what(), stderr); abort(); }
+  }
   if (how == "handles") { try { throw ledger::missing(1); } catch (...) { abort(); } }
 }
 """
@@ -95,6 +103,14 @@ int main(int argc, char **argv) {
 RUST = r"""
 struct Guard(usize);
 impl Drop for Guard { fn drop(&mut self) { panic!("dropped with {} open", self.0) } }
+#[inline(never)]
+fn keep(held: &[usize]) { if held[0] == usize::MAX { println!("{:?}", held.as_ptr()); } }
+#[inline(never)]
+fn down(at: usize) -> usize {
+    let held = [at; 64];
+    keep(&held);
+    if at == usize::MAX { 0 } else { down(at + 1) + held[at % 64] }
+}
 fn main() {
     let how = std::env::var("HOW").unwrap();
     let count = std::env::args().count();
@@ -107,6 +123,8 @@ fn main() {
         "thread" => std::thread::spawn(move || panic!("in thread {}", count)).join().unwrap(),
         "twice" => { let _guard = Guard(count); panic!("the first of two") }
         "caught" => { let _ = std::panic::catch_unwind(|| panic!("caught")); std::process::abort() }
+        "deep" => println!("{}", down(count)),
+        "faults" => unsafe { *((8 * count) as *mut usize) = count },
         "any" => std::panic::panic_any(count),
         _ => std::process::abort(),
     }

@@ -20,8 +20,9 @@ _LARGEST = 1 << 16  # of that memory
 _DEEPEST = 10  # frames
 _ASSERTED = re.compile(r".*?:\d+: (.*: )?(Assertion `.*' failed|Unexpected error: .*)\.\n", re.S)
 _ALLOCATOR = re.compile(
-    r"((free|malloc|realloc|calloc|munmap_chunk|malloc_consolidate|sysmalloc|tcache_\w+|_int_\w+)"
-    r"(\(\))?: \w|corrupted |double free or corruption|invalid fastbin|break adjusted)"
+    r"(free|malloc|realloc|calloc|m(un|re)map_chunk|malloc_consolidate|tcache_\w+|_int_\w+)\(\): \w"
+    r"|corrupted (size vs\. prev_size|double-linked list)|double free or corruption \("
+    r"|invalid fastbin entry|break adjusted to free malloc space"
 )
 _GLIBC_ASSERTS = b"%s%s%s:%u: %s%sAssertion `%s' failed.\n"
 _MUSL_ASSERTED = "Assertion failed: "
@@ -100,15 +101,25 @@ def _is_glibcs(scene: Scene) -> bool:
     return is_shared or name.startswith(_COMPLAINING)
 
 
-def _written(scene: Scene, form: bytes, caller: int) -> str | None:
-    """What was written in that form, with what the frame at a level handed over."""
+def _is_printerr(scene: Scene, level: int) -> bool:
+    """Whether the function at a level hands the form for any text to glibc's __libc_message, which
+    takes no stream: first what is to be done, abort, or since 2.39 nothing but form and text.
+    """
+    given, texts = handed_over(scene, level), handed_texts(scene, level)
+    says = _SAYS.decode().rstrip("\0")
+    return texts[:1] == [says] or (given[:1] == [1] and texts[1:2] == [says])
+
+
+def _written(scene: Scene, form: bytes, level: int, caller: int) -> str | None:
+    """What the function at a level wrote in that form, with what its caller handed over."""
     given, texts = handed_over(scene, caller), handed_texts(scene, caller)
     if not texts or texts[0] is None:
         return None
     if form == _CHECKS:
         return f"*** {texts[0]} ***: terminated"
     if form == _SAYS:
-        return texts[0] if _ALLOCATOR.match(texts[0]) else None
+        known = _ALLOCATOR.match(texts[0]) and _is_printerr(scene, level)
+        return texts[0] if known else None
     if form == _CXX_ASSERTS:
         file, _, function, condition = texts
         if file is None or function is None or condition is None or not given[1]:
@@ -127,7 +138,7 @@ def _by_the_code(scene: Scene, forms: Sequence[bytes]) -> Iterator[Fact]:
     for level in range(1, min(_DEEPEST, len(scene.trace.frames))):
         form = refers_to(scene, level, forms)
         caller = None if form is None else caller_of(scene, level)
-        text = None if form is None or caller is None else _written(scene, form, caller)
+        text = None if form is None or caller is None else _written(scene, form, level, caller)
         if text is not None and form is not None:
             words = form.decode().strip("\n\0")
             proof = f"the code of #{caller} hands it to #{level}, whose code refers to `{words}`"

@@ -175,6 +175,7 @@ _TOLD_BY: Mapping[str, Collection[str]] = {
         ("assertion", "abort-message", "panic", "exception", "fatal-error"), ("abort", "sent")
     ),
     "stack-smashing": ("abort", "sent"),
+    "stack-overflow": ("fault", "abort", "sent"),
     **dict.fromkeys(
         (
             "null-access",
@@ -182,7 +183,6 @@ _TOLD_BY: Mapping[str, Collection[str]] = {
             "wild-call",
             "wild-jump",
             "smashed-return",
-            "stack-overflow",
             "trap",
         ),
         ("fault",),

@@ -163,6 +163,14 @@ def handed_texts(scene: Scene, level: int) -> list[str | None]:
     ]
 
 
+def call_made(scene: Scene, level: int) -> Operation | None:
+    """The call that the frame at a level has made, by its code."""
+    frame = scene.frame(level)
+    pc = 0 if frame is None else frame.pc
+    calls = (each for each in code_of(scene, level) if each.address + each.size == pc)
+    return next((each for each in calls if _calls(each)), None)
+
+
 def caller_of(scene: Scene, level: int) -> int | None:
     """The level of the frame that called the one at a level, which is not inlined."""
     above = enumerate(scene.trace.frames[level + 1 : level + 16], level + 1)

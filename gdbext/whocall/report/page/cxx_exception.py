@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from whocall.core.operations import NUMBER
+from whocall.core.operations import NUMBER, REGISTER
 from whocall.report.page.called import returned
-from whocall.report.page.constants import caller_of, code_of, refers_to
+from whocall.report.page.constants import call_made, caller_of, code_of, refers_to
 from whocall.report.page.cxx_types import Type, exception_in, type_at
 from whocall.report.page.scene import Fact, Scene, named
 from whocall.report.page.texts import c_text_at, number_in
@@ -34,6 +34,7 @@ _SAYS = (
 )
 _DEEPEST = 16  # frames
 _MOST_WORDS, _MOST_CALLS, _MOST_SYMBOLS = 512, 256, 1 << 16
+_MOST_OF_CALLER = 16  # instructions of the function that calls the handler
 _LIBRARIES = ("libstdc++", "libc++")
 _GNU, _LLVM = b"GNUCC++", b"CLNGC++"  # marks; behind them 0, and 1 of one that stands for another
 _HEADER = 32  # bytes of the ABI's header, in front of the object
@@ -56,9 +57,27 @@ def _terminate(scene: Scene) -> int | None:
         if frame.inlined:
             continue
         names = (frame.function or "", *frame.aliases)
-        if not _TERMINATE.isdisjoint(names) or refers_to(scene, level, _SAYS):
+        if not _TERMINATE.isdisjoint(names) or _is_handler(scene, level):
             return level
     return None
+
+
+def _is_handler(scene: Scene, level: int) -> bool:
+    """Whether it is a function of the library's that says why it ends, or a part of one.
+
+    Folklore. Situation: a program says the same when it has caught an exception, and aborts.
+    Example: `std::cerr << "  what():  " << e.what()`. Remedy: the library's is called by a pointer,
+    from a function that does nothing else.
+    """
+    if not refers_to(scene, level, _SAYS):
+        return False
+    if (scene.trace.frames[level].module or "").rpartition("/")[2].startswith(_LIBRARIES):
+        return True
+    caller = caller_of(scene, level)
+    call = None if caller is None else call_made(scene, caller)
+    if caller is None or call is None or len(code_of(scene, caller)) > _MOST_OF_CALLER:
+        return False
+    return len(call.operands) == 1 and call.operands[0].kind == REGISTER
 
 
 def _words(scene: Scene, level: int) -> Iterator[int]:

@@ -7,10 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from whocall.report.page.c_library import c_library
 from whocall.report.page.go_panic import go
 from whocall.report.page.python_fatal import python
+from whocall.report.page.rust_overflow import rust_overflow
 from whocall.report.page.rust_panic import rust
 from whocall.report.page.scene import Fact, Scene
 
-RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (c_library, go, rust, python)
+RUNTIMES: Sequence[Callable[[Scene], Iterator[Fact]]] = (
+    c_library,
+    go,
+    rust,
+    rust_overflow,
+    python,
+)
 
 
 def messages(scene: Scene) -> list[Fact]:
