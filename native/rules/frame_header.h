@@ -16,21 +16,21 @@ namespace frame_header {
 inline constexpr std::uint64_t kHalf = 4;  // bytes
 
 // The first or second half of a pair: a distance from the header.
-template <bool kSwapped>
+template <bool Swapped>
 inline std::int32_t distance_at(const std::byte* table, std::uint64_t half) {
   std::uint32_t distance = 0;
   std::memcpy(&distance, table + half * kHalf, sizeof distance);
-  return static_cast<std::int32_t>(kSwapped ? __builtin_bswap32(distance) : distance);
+  return static_cast<std::int32_t>(Swapped ? __builtin_bswap32(distance) : distance);
 }
 
 // How many pairs begin at or before a distance.
-template <bool kSwapped>
+template <bool Swapped>
 inline std::uint64_t count_until(const std::byte* table, std::uint64_t count, std::int64_t wanted) {
   std::uint64_t low = 0;
   std::uint64_t high = count;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
-    if (distance_at<kSwapped>(table, 2 * middle) <= wanted) {
+    if (distance_at<Swapped>(table, 2 * middle) <= wanted) {
       low = middle + 1;
     } else {
       high = middle;
