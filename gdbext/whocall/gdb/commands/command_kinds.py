@@ -20,12 +20,16 @@ from whocall.gdb.host.output import refusal
 
 def _run_here_or_in_subprocess(home: str, argument: Any) -> Any:
     """Where this Python cannot load the native module another one may do the work."""
+    module = import_module(home)
     try:
-        return import_module(home).run(argument)
-    except NativeMissingError as missing:
-        from whocall.gdb.commands.subprocess_commands import run_command
+        return module.run(argument)
+    except NativeMissingError:
+        from whocall.gdb.host.subprocess_backend import other_python
 
-        return run_command(home.rpartition(".")[2], argument, missing)
+        run_elsewhere = getattr(module, "run_elsewhere", None)
+        if run_elsewhere is None or other_python() is None:
+            raise
+    return run_elsewhere(argument)
 
 
 def _tell_left_out() -> None:
@@ -61,31 +65,16 @@ def run(home: str, argument: Any) -> Any:
         ) from error
 
 
-def help_of(summary: str, usage: str, syntax: Syntax | None, more: str = "") -> str:
-    """A help text in gdb's form: a summary line, the usage, the options."""
-    parts = [f"{summary}\nUsage: {usage}"]
-    if syntax is not None and syntax.options:
-        lines = ["Options:"]
-        for option in syntax.options:
-            value = f" {option.value}" if option.value else ""
-            lines += [f"  -{option.name}{value}", f"    {option.help[0].upper()}{option.help[1:]}."]
-        parts.append("\n".join(lines))
-    if more:
-        parts.append(more)
-    return "\n\n".join(parts)
-
-
 class Command(gdb.Command):
-    """A subcommand; `home` is the module whose run(line) does the work."""
+    """A subcommand with expressions; `home` is the module whose run(line) does the work."""
 
-    def __init__(self, name: str, home: str, syntax: Syntax | None, doc: str) -> None:
+    _completed_by_gdb: tuple[Any, ...] = (gdb.COMPLETE_EXPRESSION,)
+
+    def __init__(self, words: str, home: str, syntax: Syntax, doc: str) -> None:
         self.__doc__ = doc
         self._home = f"whocall.gdb.commands.{home}"
         self._syntax = syntax
-        if syntax is None:
-            super().__init__(f"whocall {name}", gdb.COMMAND_STACK, gdb.COMPLETE_EXPRESSION)
-        else:
-            super().__init__(f"whocall {name}", gdb.COMMAND_STACK)
+        super().__init__(words, gdb.COMMAND_STACK, *self._completed_by_gdb)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """gdb calls this to run the command."""
@@ -94,6 +83,8 @@ class Command(gdb.Command):
 
 class CompletingCommand(Command):
     """A subcommand with options; having `complete` keeps gdb from completing by itself."""
+
+    _completed_by_gdb = ()
 
     def complete(self, text: str, word: str | None) -> list[str] | int:
         """gdb calls this for TAB and `complete`, first without a word, only to learn where words
@@ -110,7 +101,6 @@ class CompletingCommand(Command):
     def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import COMPLETERS
 
-        assert self._syntax is not None
         return options.from_word(self._syntax.complete(text, COMPLETERS), text, word)
 
 
@@ -120,7 +110,6 @@ class FunctionsCommand(CompletingCommand):
     def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import functions
 
-        assert self._syntax is not None
         if text[-1:].strip() and self._syntax.wants_argument(text):
             return options.from_word(functions(text), text, word)
         return super()._completions(text, word)
@@ -132,7 +121,6 @@ class ModulesCommand(CompletingCommand):
     def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import modules
 
-        assert self._syntax is not None
         if not (text[-1:].strip() and self._syntax.wants_argument(text)):
             return super()._completions(text, word)
         start = text.split()[-1]
@@ -152,7 +140,6 @@ class FileCommand(CompletingCommand):
         return super().complete(text, word)
 
     def _completions(self, text: str, word: str) -> list[str] | int:
-        assert self._syntax is not None
         if not self._syntax.wants_file(text):
             return super()._completions(text, word)
         from whocall.gdb.commands.completion import files

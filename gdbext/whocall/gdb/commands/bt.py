@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.frontend.options import BACKTRACE
+from whocall.frontend.options import syntax
 from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
@@ -13,7 +13,7 @@ from whocall.gdb.target.walks import wanted_walk
 
 def run(line: str) -> None:
     """Prints the backtrace of the selected thread, or of all."""
-    parsed = BACKTRACE.parse(line)
+    parsed = syntax("bt").parse(line)
     if parsed.has("json"):
         silence()
     wanted = {
@@ -23,4 +23,15 @@ def run(line: str) -> None:
         "inferior": inferior_prefix(),
         "style": style_codes(),
     }
-    answer("backtrace", wanted, every_thread=parsed.has("all"))
+    answer("backtraces.backtrace", wanted, every_thread=parsed.has("all"))
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import words
+    from whocall.gdb.commands.elsewhere import backtrace_arguments, flags, look_arguments, show
+
+    parsed = syntax("bt").parse(line)
+    arguments = backtrace_arguments(parsed, parsed.has("all"))
+    arguments += words("--no-fold") * (parsed.has("no-fold") or not settings.folds())
+    show("bt", [*arguments, *flags(parsed, "full", "explain", "json"), *look_arguments()])
