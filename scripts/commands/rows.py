@@ -25,7 +25,16 @@ _ARGUMENT = (
     *("default", "alternative", "hidden", "suggests", "help"),
 )
 _PROGRAM = ("summary", "description", "epilog", "takes")
-_SHELL = ("summary", "description", "epilog", "passes_on", "takes", "keeps", "examples")
+_SHELL = (
+    "summary",
+    "description",
+    "epilog",
+    "passes_on",
+    "takes",
+    "keeps",
+    "libraries",
+    "examples",
+)
 _GDB = ("words", "summary", "counts", "needs_process", "takes", "help", "examples")
 
 

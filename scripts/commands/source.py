@@ -19,7 +19,7 @@ _ARGUMENT = {
 }  # fmt: skip
 _SHELL = {
     "summary": "", "description": "", "epilog": "", "passes_on": False, "takes": [], "keeps": {},
-    "examples": [], "note": "",
+    "libraries": {}, "examples": [], "note": "",
 }  # fmt: skip
 _GDB = {
     "name": "", "prefix": False, "summary": "", "options": [], "arguments": [], "counts": False,

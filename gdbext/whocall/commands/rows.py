@@ -77,7 +77,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'count', 'n', 'COUNT', 'count', '', False, False, None, '', False, (), 'only the innermost COUNT frames, or the outermost for -COUNT'),
   JSON,
   (True, 'format', '', 'NAME', '', '', False, False, None, '', False, ('speedscope', 'firefox', 'folded', 'flamegraph', 'sarif', 'markdown', 'mail'), "of all threads: speedscope, firefox (profiler), folded (stacks), flamegraph (SVG); of the crashed one, or with --all: sarif, markdown (GitHub's), mail (plain text)"),
- ), (('inputs', ('core', 'exe', 'more')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('list', 'last', 'crash')),))), ('whocall bt core.4711 ./prog --all', 'whocall bt --pid 4711 --full')),
+ ), (('inputs', ('core', 'exe', 'more')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('list', 'last', 'crash')),))), (), ('whocall bt core.4711 ./prog --all', 'whocall bt --pid 4711 --full')),
  ('whocall bt', 'Print the true backtrace of the selected thread.', True, True, (
   ALL, EXPLAIN, FULL, JSON, NO_FOLD, PAST_MAIN, WITHOUT,
  ), ('The word in brackets says how each frame was found, best first: context, cfi,', 'analysis, frame-pointer, scan. sub_ADDRESS is a function of which only the start is', 'known, at that link address.', '', 'With COUNT print only the innermost COUNT frames, with -COUNT the outermost. Frames', 'that called main are left out where a symbol tells which function is main; stripped', 'programs show them, as do -past-main and "set backtrace past-main on". LIST names', 'strategies, separated by commas; TAB lists them.', '', 'Of a recursion without end the first cycle of functions and the last frames are', 'shown; -no-fold, or "set whocall fold off", shows every frame. Where frames stand', 'above one of trust scan, a last line counts them: they are no surer than that one.', '', '-explain, -full and -no-fold change the text form alone, and in JSON nothing is', 'folded. For programs that speak GDB/MI the command -whocall-backtrace answers what', '-json prints.'), ('whocall bt -all', 'whocall bt -full -without scan 5')),
@@ -93,7 +93,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'frame', '', 'LEVEL', 'limit', '', False, False, 0, '', False, (), 'not the innermost but this one'),
   (True, 'pc', '', 'ADDR', '', '', False, False, None, '', False, (), "of the frame that gdb calls LEVEL: whocall's may be another"),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.caller/1'),
- ), (('inputs', ('core', 'exe')),), ('whocall caller core.4711 ./prog --frame 2',)),
+ ), (('inputs', ('core', 'exe')),), (), ('whocall caller core.4711 ./prog --frame 2',)),
  ('whocall', 'Tell who called the selected frame, or use a subcommand for more.', False, True, (), ('whocall finds the true backtrace of stripped programs: those without symbols and', "unwind tables. Alone it prints one line: the selected frame's function, who called", 'it, from where, and how sure that is. Trust, best first: context, cfi, analysis,', 'frame-pointer, scan.', '', '"layout whocall" shows the stack itself, word by word, in the text user', 'interface; after "focus whocall" the arrow and page keys scroll it.'), ('whocall',)),
  None,
 ),
@@ -101,7 +101,7 @@ COMMANDS: dict[str, Any] = {
  ('what happened to a core, in a sentence, and what shows it', "What happened to the thread that crashed, in a sentence, and what shows it. A cause is told where registers, memory and the kernel's own words prove it.", '', False, (
   CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE, JSON2,
- ), (('inputs', ('core', 'exe')),), ('whocall why core.4711',)),
+ ), (('inputs', ('core', 'exe')),), (), ('whocall why core.4711',)),
  ('whocall why', 'Tell in a sentence what happened, and what shows it.', False, True, (
   JSON2,
  ), ('Of a core it is the thread that crashed, of a live program the selected one. A cause', "is told where registers, memory and the kernel's own words prove it."), ('whocall why',)),
@@ -115,7 +115,7 @@ COMMANDS: dict[str, Any] = {
   SHADOW,
   (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), "below 110 columns gdb's frames stand below whocall's"),
   JSON3,
- ), (('inputs', ('core', 'exe')), ('gdb', (('without', ('gdb-frames', 'shadow')),))), ('whocall compare core.4711 ./prog',)),
+ ), (('inputs', ('core', 'exe')), ('gdb', (('without', ('gdb-frames', 'shadow')),))), (), ('whocall compare core.4711 ./prog',)),
  ('whocall compare', "Print whocall's frames beside those of gdb's own backtrace.", False, True, (
   ALL2, JSON3, SHADOW,
  ), ('Each line has a verdict. Where both have the frame:', '  same      and they agree on its function, or only gdb has a name', '  unnamed   and neither has a name', '  named     and only whocall has a name', '  renamed   and their names are those of different functions', 'Where one of the two has it:', '  missing in gdb', "  false in gdb     whocall's frames around it follow from each other, or no code can", '                   lie at its address', '  unproven         whocall may have passed over it: its own next frame was found by', '                   a search of the stack (scan) or by the frame pointer', '  beyond whocall   whocall found no more callers', '  not on stack     an inlined call or a tail call, which debug information alone', '                   tells of: it counts for neither', '', "Below stands why gdb went wrong where the two first part, and the counts: whocall's", 'frames are same + unnamed + named + renamed + missing. Both chains are shown past', 'main.', '', 'With -shadow the other side is the shadow stack that a traced program keeps of', 'itself; see "help whocall trace".'), ('whocall compare -all',)),
@@ -128,7 +128,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of a core: only the module whose path ends so'),
   JSON4, EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   COLOR, NO_DEMANGLE,
- ), (('inputs', ('file', 'exe')),), ("whocall functions ./prog '^read'",)),
+ ), (('inputs', ('file', 'exe')),), (), ("whocall functions ./prog '^read'",)),
  ('whocall functions', 'List functions by address: start, end, source of the name, name.', False, False, (
   JSON4,
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'only the module whose path ends so'),
@@ -143,7 +143,7 @@ COMMANDS: dict[str, Any] = {
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
   NO_DEMANGLE,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.symbol/1'),
- ), (('inputs', ('file',)),), ('whocall symbol ./prog 1136 sub_1180',)),
+ ), (('inputs', ('file',)),), (), ('whocall symbol ./prog 1136 sub_1180',)),
  ('whocall symbol', 'Print what stands at addresses: function, module, source line.', False, False, (
   (False, 'expressions', '', 'EXPR', 'expression', '+', False, False, None, '', False, (), ''),
  ), ('EXPR is any expression, such as $pc or 0x401136; quote one with blanks: "a + 1".',), ('whocall symbol $pc 0x401136',)),
@@ -155,7 +155,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'longer paths get a line of their own'),
   COLOR, NO_DEMANGLE, JSON5,
   (True, 'settings-of-gdb', '', '', '', '', False, False, False, '', True, (), ''),
- ), (('inputs', ('core', 'exe')),), ('whocall modules core.4711 --search ~/builds',)),
+ ), (('inputs', ('core', 'exe')),), (), ('whocall modules core.4711 --search ~/builds',)),
  ('whocall modules', 'List the loaded files, whether they are the right ones, and what they tell.', False, True, (
   JSON5,
  ), ('A line for each file: its addresses; found, missing, MISMATCH (the file there is of', 'another build than the one in memory, by their build ids, and is not used) or in', 'memory (no file, but its image was dumped); the share of its code that unwind tables', 'cover; its named functions by the source of the names; its path, and the debug file', 'that lends it names. Below a file that lacks something stands what to do about it.', '', 'Files are looked for below "sysroot", at their own paths, in "whocall search-path"', 'and "solib-search-path" by name and by build id, in "debug-file-directory" by build', 'id, and last by debuginfod ("set whocall debuginfod"). This command fetches no debug', 'info that no backtrace has asked for.'), ('whocall modules',)),
@@ -164,7 +164,7 @@ COMMANDS: dict[str, Any] = {
 'audit': (
  ('how far the analysis can be trusted on a file with unwind tables', '', '', False, (
   FILE, LIMIT, COLOR, NO_DEMANGLE, JSON6,
- ), (), ('whocall audit /usr/bin/gdb',)),
+ ), (), (), ('whocall audit /usr/bin/gdb',)),
  ('whocall audit', 'Tell how far the analysis of instructions can be trusted on a file.', False, False, (
   JSON6, LIMIT, FILE2,
  ), ("Wherever the file's own unwind tables cover an instruction, what whocall finds", "without them is held against them: the frame's address (CFA), the return address and", 'the saved registers. Each difference has a class that says where it comes from.', '', 'FILE is any ELF file with unwind tables. Without it, the module that the selected', 'frame is in is audited, or, before the program runs, the program.'), ('whocall audit -limit 20',)),
@@ -174,7 +174,7 @@ COMMANDS: dict[str, Any] = {
  ('make a file of signatures of static libraries', 'Makes a file by which --signatures recognises the functions of static libraries in stripped programs that were linked with them. Libraries that are linked together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.', '', False, (
   (False, 'archives', '', 'ARCHIVE', 'file', '+', False, False, None, '', False, (), 'libc.a, crt1.o, ...'),
   OUTPUT,
- ), (('outputs', ('output',)),), ('whocall signatures libc.a libm.a -o libc.sig',)),
+ ), (('outputs', ('output',)),), (), ('whocall signatures libc.a libm.a -o libc.sig',)),
  ('whocall signatures', 'Make a file of signatures of static libraries.', False, False, (
   OUTPUT,
   (False, 'archives', '', 'ARCHIVE', 'file', '+', False, False, None, '', False, (), ''),
@@ -187,7 +187,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'output', 'o', 'OUT', 'file', '', False, True, None, '', False, (), 'the new file'),
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of a core: of the module whose path ends so, not of the program'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
- ), (('inputs', ('file', 'exe')), ('outputs', ('output',))), ('whocall export ./prog -o prog.debug',)),
+ ), (('inputs', ('file', 'exe')), ('outputs', ('output',))), (), ('whocall export ./prog -o prog.debug',)),
  ('whocall export', 'Save names and unwinding rules of a file for gdbs without whocall.', False, False, (
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of the module whose path ends so, not of the program'),
   FILE,
@@ -215,15 +215,15 @@ COMMANDS: dict[str, Any] = {
   (True, 'module', '', 'MODULE', 'module', '', True, False, (), '', False, (), 'also the module whose path ends so; may be repeated'),
   (True, 'every-module', '', '', '', '', False, False, False, '', False, (), 'all modules of the core'),
   (True, 'attached', '', 'FILE', 'file', '', False, False, None, '', False, (), 'what the debugger was told before: the `path`, `build_id`, `bias` (null: wherever it lies) and `state` of modules in a list, as JSON (- for standard input)'),
- ), (('inputs', ('core', 'exe')), ('folders', ('folder',)), ('caches', ('symbols',))), ('whocall repair-plan core.4711 ./prog --folder /tmp/symbols',)),
+ ), (('inputs', ('core', 'exe')), ('folders', ('folder',)), ('caches', ('symbols',))), (), ('whocall repair-plan core.4711 ./prog --folder /tmp/symbols',)),
  None,
  None,
 ),
 'doctor': (
- ('what is installed, what is missing, what mends it', '', '', False, (
+ ('what is installed, what is missing, how to fix it', '', '', False, (
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.doctor/1'),
- ), None, ('whocall doctor',)),
- ('whocall doctor', 'Report versions, what of whocall is missing, and the command that mends it.', False, False, (), (), ('whocall doctor',)),
+ ), None, (), ('whocall doctor',)),
+ ('whocall doctor', 'Report versions, what is missing, and the command that fixes it.', False, False, (), (), ('whocall doctor',)),
  None,
 ),
 'resolve': (
@@ -235,7 +235,7 @@ COMMANDS: dict[str, Any] = {
   DEBUG_DIRECTORY, DEBUGINFOD, COLOR, NO_DEMANGLE,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.resolve/1'),
   ANNOUNCE,
- ), (), ('whocall resolve crash.log --symbols ~/builds', 'dmesg | whocall resolve')),
+ ), (), (), ('whocall resolve crash.log --symbols ~/builds', 'dmesg | whocall resolve')),
  None,
  None,
 ),
@@ -245,7 +245,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'output', 'o', 'CORE', 'file', '', False, True, None, '', False, (), 'the new core'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'what was written, the program and the files found'),
- ), (('inputs', 'all'), ('outputs', ('output',))), ('whocall unpack crash.dmp -o core',)),
+ ), (('inputs', 'all'), ('outputs', ('output',))), (), ('whocall unpack crash.dmp -o core',)),
  None,
  None,
 ),
@@ -267,7 +267,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'no-gdb', '', '', '', '', False, False, False, '', False, (), 'do not run gdb for its backtrace'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, WITHOUT,
   MAX_FRAMES, NO_DEMANGLE,
- ), (('inputs', ('core', 'exe')), ('outputs', ('output',)), ('gdb', (('without', ('no-gdb',)),))), ('whocall report core.4711 --exe ./prog -o crash.html',)),
+ ), (('inputs', ('core', 'exe')), ('outputs', ('output',)), ('gdb', (('without', ('no-gdb',)),))), (('jinja2', 'a page (unlike --json)'),), ('whocall report core.4711 --exe ./prog -o crash.html',)),
  None,
  None,
 ),
@@ -278,7 +278,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'gdb', '', '', '', '', False, False, False, '', False, (), 'run gdb for its backtrace: one more large program that reads the cores'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, WITHOUT,
   MAX_FRAMES, NO_DEMANGLE,
- ), (('gdb', (('with', ('gdb',)),)), ('later', True)), ('whocall serve /var/crash',)),
+ ), (('gdb', (('with', ('gdb',)),)), ('later', True)), (('jinja2', 'whocall serve'),), ('whocall serve /var/crash',)),
  None,
  None,
 ),
@@ -297,7 +297,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'retry', '', '', '', '', False, False, False, '', False, (), 'try again what could not be read'),
   (True, 'color', '', 'WHEN', '', '', False, False, 'auto', '', False, ('auto', 'always', 'never'), 'auto, always or never'),
   SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
- ), (('inputs', 'all'), ('outputs', ('output',)), ('folders_of', ('store',)), ('new_folders', ('reports',)), ('caches', ('triage',)), ('workers', True)), ('whocall triage /var/crash --store crashes.db --format html -o crashes.html',)),
+ ), (('inputs', 'all'), ('outputs', ('output',)), ('folders_of', ('store',)), ('new_folders', ('reports',)), ('caches', ('triage',)), ('workers', True)), (('jinja2', '--format html'), ('distributed', '--scheduler')), ('whocall triage /var/crash --store crashes.db --format html -o crashes.html',)),
  None,
  None,
 ),
@@ -310,7 +310,7 @@ COMMANDS: dict[str, Any] = {
   (True, 'thread', '', 'LWP', 'integer', '', True, False, (), '', False, (), "only the thread with this id of the kernel's; may be repeated"),
   DEPTH, ONLY, FUNCTION, MODULE, LAST2, OUTPUT2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS,
   SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR, NO_DEMANGLE,
- ), (('inputs', ('file', 'exe')), ('outputs', ('output',)), ('processes', (('with', ('pid',)),))), ('whocall trace core.4711 --profile', 'whocall trace calls.trace --svg -o calls.svg')),
+ ), (('inputs', ('file', 'exe')), ('outputs', ('output',)), ('processes', (('with', ('pid',)),))), (), ('whocall trace core.4711 --profile', 'whocall trace calls.trace --svg -o calls.svg')),
  ('whocall trace', 'Print the calls that a traced program recorded.', False, False, (
   CALLERS, DEPTH, FOLDED, FUNCTION, JSON7, LAST2, MODULE, ONLY, OUTPUT2, PROFILE, STACKS, SVG,
   (True, 'thread', '', 'LWP', 'integer', '', False, False, (), '', False, (), "only the thread with this id of the kernel's"),
@@ -319,7 +319,7 @@ COMMANDS: dict[str, Any] = {
  None,
 ),
 'gdb': (
- ('start gdb with the extension loaded; all else goes to gdb', '', '', True, (), (), ('whocall gdb ./prog core.4711',)),
+ ('start gdb with the extension loaded; all else goes to gdb', '', '', True, (), (), (), ('whocall gdb ./prog core.4711',)),
  None,
  None,
 ),

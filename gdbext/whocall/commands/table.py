@@ -64,13 +64,17 @@ class Parameter(_Row):
 class Shell(_Row):
     """A command as the command line has it. Texts that are tuples are lines, and stay so."""
 
-    fields = ("summary", "description", "epilog", "passes_on", "rows", "keeps", "examples")
+    fields = (
+        *("summary", "description", "epilog", "passes_on", "rows", "keeps"),
+        *("libraries", "examples"),
+    )
     summary: str
     description: str | tuple[str, ...]
     epilog: str | tuple[str, ...]
     passes_on: bool  # whatever follows, to another program
     rows: tuple[tuple[Any, ...], ...]
     keeps: tuple[tuple[str, Any], ...] | None  # in the sandbox; None: everything
+    libraries: tuple[tuple[str, str], ...]  # modules of Python, each with what needs it
     examples: tuple[str, ...]
 
     @property
@@ -116,6 +120,14 @@ def shell(name: str) -> Shell | None:
     """The command `name` of the command line."""
     row = COMMANDS.get(name, (None,))[0]
     return None if row is None else Shell(row)
+
+
+def shell_command(name: str) -> Shell:
+    """The same, where there is one; KeyError else."""
+    found = shell(name)
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
 def passes_on(name: str) -> bool:

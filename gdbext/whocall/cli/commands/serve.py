@@ -16,10 +16,9 @@ def run(arguments: Values) -> int:
     from whocall.cli.core_server import Cores, CoreServer
     from whocall.cli.outputs import flush, write
     from whocall.cli.progress import leave
-    from whocall.core.optional_packages import SERVED_PAGE
     from whocall.report.page.writing import needs_templates
 
-    needs_templates(SERVED_PAGE)
+    needs_templates("serve")
     arguments.title = ""
     if arguments.port > 0xFFFF:
         raise Error(f"there is no port {arguments.port}: they are 1 to 65535, and 0 for any")

@@ -18,7 +18,6 @@ def run(arguments: Values) -> int:
     """Exit status 1 when the store had no room for something that was found."""
     from whocall.cli.outputs import warn
     from whocall.core.errors import UsageError
-    from whocall.core.optional_packages import TRIAGE_PAGE
     from whocall.triage.run import conclude
     from whocall.triage.store import Store
     from whocall.triage.work import Settings
@@ -28,7 +27,7 @@ def run(arguments: Values) -> int:
     if arguments.format == "html":
         from whocall.report.page.writing import needs_templates
 
-        needs_templates(TRIAGE_PAGE)
+        needs_templates("triage")
     settings = Settings(
         _search(arguments), float(arguments.time_limit), memory=arguments.memory_limit << 20
     )
