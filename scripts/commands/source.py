@@ -1,4 +1,24 @@
-"""Reads commands.json: with its groups and texts in place, and whatever it must not be refused."""
+"""Reads commands.json, with its groups and texts in place; what must not stand there is refused.
+
+A command has "shell", "gdb" or both, and "mi" where it is in gdb's machine interface, too. "takes"
+of a shell's command are options and arguments in the order of the help, and names of groups;
+"options" of gdb's are those that the shell's command has, by their names, or with what differs, and
+others, in the order of their names. Of an option or argument:
+
+  option, argument   its name, of the one or the other
+  metavar            what its value is called; an option without one is a flag
+  kind               of its value: see whocall.commands.table
+  number             of arguments: "?", "*", "+", one without
+  repeats            each time it is given its value is added to a list
+  alternative        of the options with the same word here at most one may be given
+  suggests           values that completion offers
+  hidden             no help, page or completion tells of it
+
+A text that is a list is lines that stay as they are; {NAME} stands for one of "texts", {epilog} for
+the lines of the shell's epilog. "keeps" says what a command keeps in the sandbox beside reading, as
+in whocall.cli.sandbox.Keeps, by the names of its options and arguments: {"with": [...]} where one of
+some is given, {"without": [...]} where none is. "note" is for who reads the table.
+"""
 
 from __future__ import annotations
 

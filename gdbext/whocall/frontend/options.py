@@ -67,7 +67,6 @@ class Syntax(NamedTuple):
     counts: bool = False
     most_arguments: int | None = 0  # None: any number
     dash: str = "-"
-    argument_kind: str = ""
 
     def parse(self, line: str) -> Parsed:
         """Splits and parses what stands after the command; raises UsageError with a sentence."""
@@ -222,7 +221,6 @@ def _syntax(command: Gdb, dash: str) -> Syntax:
         command.counts,
         None if endless else len(arguments),
         dash,
-        arguments[0].kind if arguments else "",
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from whocall.commands import table
-from whocall.commands.table import Gdb
-from whocall.frontend.options import syntax
+from whocall.commands.table import Parameter
 from whocall.gdb.commands.command_kinds import (
     Command,
     CompletingCommand,
@@ -26,21 +27,18 @@ _KINDS: dict[str, type[Command]] = {
 def register() -> None:
     """Adds all commands, the prefix of the others first."""
     for name, command in sorted(table.gdb_commands(), key=lambda each: each[1].words):
-        home, text = table.module_name(name), help_of(command)
+        options, arguments = command.options, command.arguments
         if " " not in command.words:
-            Prefix(command.words, home, text)
+            Prefix(name, command.words, _help(command.summary, options, command.help))
             continue
-        takes = syntax(name)
-        _KINDS.get(takes.argument_kind, CompletingCommand)(command.words, home, takes, text)
+        usage = table.usage(command.words, [*options, *arguments], "-", command.counts)
+        text = _help(f"{command.summary}\nUsage: {usage}", options, command.help)
+        kind = arguments[0].kind if arguments else ""
+        _KINDS.get(kind, CompletingCommand)(name, command.words, text)
 
 
-def help_of(command: Gdb) -> str:
-    """A help text in gdb's form: a summary line, the usage, the options."""
-    head = command.summary
-    options = command.options
-    if " " in command.words:  # a prefix has a list of its commands in place of a usage
-        takes = [*options, *command.arguments]
-        head += f"\nUsage: {table.usage(command.words, takes, '-', command.counts)}"
+def _help(head: str, options: list[Parameter], more: Sequence[str]) -> str:
+    """A help text in gdb's form: a summary line and the usage, the options, and more lines."""
     parts = [head]
     if options:
         lines = ["Options:"]
@@ -48,6 +46,6 @@ def help_of(command: Gdb) -> str:
             value = f" {option.metavar}" if option.metavar else ""
             lines += [f"  -{option.name}{value}", f"    {option.help[0].upper()}{option.help[1:]}."]
         parts.append("\n".join(lines))
-    if command.help:
-        parts.append("\n".join(command.help))
+    if more:
+        parts.append("\n".join(more))
     return "\n\n".join(parts)
