@@ -15,9 +15,10 @@ others, in the order of their names. Of an option or argument:
   hidden             no help, page or completion tells of it
 
 A text that is a list is lines that stay as they are; {NAME} stands for one of "texts", {epilog}
-for the lines of the shell's epilog. "keeps" says what a command keeps in the sandbox beside reading, as
-in whocall.cli.sandbox.Keeps, by the names of its options and arguments: {"with": [...]} where one of
-some is given, {"without": [...]} where none is. "note" is for who reads the table.
+for the lines of the shell's epilog. "keeps" says what a command keeps in the sandbox beside
+reading, as in whocall.cli.sandbox.Keeps, by the names of its options and arguments: {"with": [...]}
+where one of some is given, {"without": [...]} where none is. "note" is for who
+reads the table.
 """
 
 from __future__ import annotations
