@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whocall.cli.plain import plainly
+from whocall.cli.plain import default_of, plainly, reader_of
 from whocall.commands import table
 from whocall.commands.table import Parameter, Shell
 from whocall.core.version import __version__
@@ -72,8 +72,6 @@ def _text(text: str | tuple[str, ...]) -> str | None:
 
 def _as_argparse_has_it(argument: Parameter) -> dict[str, Any]:
     import argparse
-
-    from whocall.cli.arguments import default_of, reader_of
 
     how: dict[str, Any] = {"help": argparse.SUPPRESS if argument.hidden else argument.help or None}
     if argument.is_option and not argument.metavar:
