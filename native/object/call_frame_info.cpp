@@ -9,10 +9,11 @@
 
 #include "base/interrupt.h"
 #include "base/sort_by_address.h"
-#include "object/eh_frame_header.h"
+#include "object/byte_span.h"
 #include "object/frame_entries.h"
 #include "object/range_index.h"
 #include "object/stale_frames.h"
+#include "rules/frame_header.h"
 
 namespace whocall {
 namespace {
@@ -62,7 +63,7 @@ struct CallFrameInfo::Data {
         entries(the_format, section.bytes,
                 PointerBases{section.address, context.text, context.data, pointer_size}) {
     if (header_part) {
-      header.emplace(*header_part, pointer_size);
+      header = rules::FrameHeader(span_of(header_part->bytes, header_part->address), pointer_size);
     }
   }
 
@@ -74,7 +75,7 @@ struct CallFrameInfo::Data {
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     std::size_t turn = 0;
-    for (std::uint64_t offset = 0; offset < entries.section().size();) {
+    for (std::uint64_t offset = 0; offset < entries.size();) {
       check_interrupt_at(turn++, kManyEntries);
       const auto entry = entries.entry_at(offset);
       if (!entry) {
@@ -98,7 +99,7 @@ struct CallFrameInfo::Data {
   Address address;
   AddressRange code;
   FrameEntries entries;
-  std::optional<EhFrameHeader> header;
+  rules::FrameHeader header;
   static constexpr std::uint64_t kUncounted = ~std::uint64_t{0};
   mutable std::atomic<std::uint64_t> fdes = kUncounted;
   mutable std::once_flag header_checked;
@@ -108,17 +109,18 @@ struct CallFrameInfo::Data {
 };
 
 CallFrameInfo::Data::Answer CallFrameInfo::Data::ask_header(Address wanted) const {
-  if (!header || !header->searchable()) {
+  if (header.count() == 0) {
     return {};
   }
-  const auto place = header->find(wanted);
-  const auto entry = place ? entries.entry_at(*place - address) : std::nullopt;
+  Address place = 0;
+  const bool found = header.find(wanted, place);
+  const auto entry = found ? entries.entry_at(place - address) : std::nullopt;
   const auto fde = entry ? entries.decode_fde(*entry) : std::nullopt;
   const bool sane = fde && is_code(fde->range) && fde->range.begin <= wanted;
   if (sane && fde->range.contains(wanted)) {
     return {fde};
   }
-  return {std::nullopt, (sane || !place) && header_is_whole()};
+  return {std::nullopt, (sane || !found) && header_is_whole()};
 }
 
 // Whether it knows as many FDEs as there are, in the order that the search takes for granted. Asked
@@ -128,7 +130,7 @@ bool CallFrameInfo::Data::header_is_whole() const {
   std::call_once(header_checked, [this] {
     const std::uint64_t counted = fdes.load(std::memory_order_relaxed);
     const std::uint64_t count = counted != kUncounted ? counted : entries.count_fdes();
-    whole = header->count() == count && header->is_in_order();
+    whole = header.count() == count && header.is_in_order();
   });
   return whole;
 }
@@ -194,7 +196,7 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
   constexpr std::size_t kUsualFde = 24;  // bytes, or more
   const FrameEntries& entries = data_->entries;
   std::vector<AddressRange> ranges;
-  ranges.reserve(entries.section().size() / kUsualFde);
+  ranges.reserve(entries.size() / kUsualFde);
   std::uint64_t fdes = 0;
   std::size_t turn = 0;
   const auto add = [&](const AddressRange& range) {
@@ -202,7 +204,7 @@ std::vector<AddressRange> CallFrameInfo::ranges() const {
       ranges.push_back(range);
     }
   };
-  for (std::uint64_t offset = 0; offset < entries.section().size();) {
+  for (std::uint64_t offset = 0; offset < entries.size();) {
     check_interrupt_at(turn++, kManyEntries);
     const auto entry = entries.entry_at(offset);
     if (!entry) {

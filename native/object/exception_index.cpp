@@ -8,49 +8,16 @@
 #include <utility>
 
 #include "arch/elf_machine.h"
-#include "base/byte_reader.h"
 #include "base/interrupt.h"
 #include "base/sort_by_address.h"
+#include "object/byte_span.h"
 
 namespace whocall {
 namespace {
 
 constexpr std::uint32_t kEntrySize = 8;  // bytes: where the function is, and how to unwind it
-constexpr std::uint32_t kCannotUnwind = 1;
-constexpr std::uint32_t kCompact = 0x80000000;  // instructions, and not an offset
-constexpr Address kTop = 0xffffffff;
-
-// An offset of 31 bits from `place`, the word's own address.
-Address prel31(std::uint32_t word, Address place) {
-  const std::uint32_t sign = (word & 0x40000000U) << 1U;
-  return (place + ((word & 0x7fffffffU) | sign)) & kTop;
-}
-
-// Of a word the `count` last bytes, the most significant first.
-void append_bytes(std::uint32_t word, unsigned count, std::vector<std::uint8_t>& out) {
-  while (count-- != 0) {
-    out.push_back(static_cast<std::uint8_t>(word >> (8 * count)));
-  }
-}
-
-bool append_words(ByteReader& reader, unsigned count, std::vector<std::uint8_t>& out) {
-  for (unsigned i = 0; i < count; ++i) {
-    append_bytes(reader.u32(), 4, out);
-  }
-  return reader.ok();
-}
-
-// EHABI 7.3: a word that begins with bit 31, zeros and the number of the routine that reads it.
-// Routine 0 has three bytes there; 1 and 2 have a count of further words and two bytes.
-bool read_compact(std::uint32_t word, ByteReader more, std::vector<std::uint8_t>& out) {
-  const std::uint32_t routine = (word >> 24U) & 0x7fU;
-  if (routine == 0) {
-    append_bytes(word, 3, out);
-    return true;
-  }
-  append_bytes(word, 2, out);
-  return routine <= 2 && append_words(more, (word >> 16U) & 0xffU, out);
-}
+using rules::arm_index::kCannotUnwind;
+using rules::arm_index::kCompact;
 
 std::vector<AddressRange> code_of(const ElfFile& file) {
   std::vector<AddressRange> code;
@@ -94,7 +61,7 @@ ExceptionIndex::ExceptionIndex(const LoadedPart& index, BytesAt bytes_at,
   for (std::uint32_t offset = 0; size - offset >= kEntrySize; offset += kEntrySize) {
     check_interrupt_at(offset / kEntrySize, kManyEntries);
     const std::uint32_t word = *index.bytes.read<std::uint32_t>(offset);
-    const Address address = prel31(word, index.address + offset) & ~Address{1};  // of T32
+    const Address address = rules::arm_target(word, index.address + offset) & ~Address{1};  // T32's
     if ((word & kCompact) == 0 && range_around(code_, address) != nullptr) {
       starts_.push_back({address, offset});
     }
@@ -108,42 +75,24 @@ Address ExceptionIndex::end_behind(std::size_t number) const {
 }
 
 ExceptionEntry ExceptionIndex::at(std::size_t number) const {
-  using Kind = ExceptionEntry::Kind;
   const Start& start = starts_[number];
   ExceptionEntry entry{{start.address, end_behind(number)}};
-  const std::uint32_t place = start.offset + 4;
-  const std::uint32_t word = *index_.bytes.read<std::uint32_t>(place);
-  if (word == kCannotUnwind) {
-    entry.kind = Kind::cannot_unwind;
-  } else if ((word & kCompact) == 0) {
-    read_apart(prel31(word, index_.address + place), entry);
-  } else if ((word & 0x7f000000U) == 0) {  // the other routines' do not fit
-    entry.kind = Kind::inlined;
-    append_bytes(word, 3, entry.instructions);
+  Address table = 0;
+  const auto bytes_at = [&](Address address) {
+    table = address;
+    return span_of(bytes_at_(address), address);
+  };
+  const rules::ByteSpan words = span_of(index_.bytes, index_.address);
+  rules::ArmEntry found =
+      rules::read_arm_entry(words.part(index_.address + start.offset + 4, 4), bytes_at);
+  entry.kind = found.kind;
+  for (std::uint8_t byte = 0; found.instructions.take(byte);) {
+    entry.instructions.push_back(byte);
+  }
+  if (found.own != 0) {
+    entry.exception_table = table + found.own;
   }
   return entry;
-}
-
-// What belongs to a routine of a language's own has that routine's address before it, and then, by
-// the convention of all compilers, a count of further words and three bytes of instructions.
-void ExceptionIndex::read_apart(Address table, ExceptionEntry& entry) const {
-  ByteReader reader(bytes_at_(table));
-  std::uint32_t word = reader.u32();
-  bool whole = false;
-  if ((word & kCompact) != 0) {
-    whole = read_compact(word, reader, entry.instructions);
-  } else {
-    word = reader.u32();
-    append_bytes(word, 3, entry.instructions);
-    whole = append_words(reader, word >> 24U, entry.instructions);
-    entry.exception_table = table + reader.offset();
-  }
-  if (whole && reader.ok()) {
-    entry.kind = ExceptionEntry::Kind::apart;
-  } else {
-    entry.instructions.clear();
-    entry.exception_table.reset();
-  }
 }
 
 std::optional<ExceptionEntry> ExceptionIndex::find(Address link) const {

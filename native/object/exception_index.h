@@ -1,6 +1,5 @@
 // The unwind tables of ARM's ABI of 32 bits, .ARM.exidx and .ARM.extab: an index of function
-// starts, sorted, and for each a few bytes of instructions. Sections 6 and 7 of "Exception Handling
-// ABI for the Arm Architecture" (EHABI).
+// starts, sorted, and for each a few bytes of instructions (rules/arm_index.h).
 #pragma once
 
 #include <cstdint>
@@ -10,17 +9,13 @@
 #include <vector>
 
 #include "object/elf_file.h"
+#include "rules/arm_index.h"
 
 namespace whocall {
 
 // What the table says of an address. All addresses are link addresses.
 struct ExceptionEntry {
-  enum class Kind : std::uint8_t {
-    damaged,        // what the index points to cannot be read
-    cannot_unwind,  // EXIDX_CANTUNWIND: no exception passes here; the table does not say how to
-    inlined,        // the instructions stand in the index: of one function or a run of them
-    apart,          // they stand in .ARM.extab: of one function
-  };
+  using Kind = rules::ArmEntry::Kind;
   AddressRange range;  // up to the next entry: more than one function, where others have none
   Kind kind = Kind::damaged;
   std::vector<std::uint8_t> instructions{};  // EHABI 10.3; may lack the last "finish"
@@ -52,7 +47,6 @@ class ExceptionIndex {
     std::uint32_t offset = 0;  // of the entry in the index, bytes
   };
   [[nodiscard]] Address end_behind(std::size_t number) const;
-  void read_apart(Address table, ExceptionEntry& entry) const;
 
   LoadedPart index_;
   BytesAt bytes_at_;

@@ -50,8 +50,8 @@ std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde) {
   if (!fde.exception_table) {
     return {};
   }
-  PointerBases bases = fde.cie->bases;
-  bases.section = *fde.exception_table;
+  const rules::PointerContext& context = fde.cie->context;
+  const PointerBases bases{*fde.exception_table, context.text, context.data, context.word_size};
   return read_pads(ByteReader(file.at(bases.section)), fde.range, bases);
 }
 

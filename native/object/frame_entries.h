@@ -10,34 +10,29 @@
 #include <optional>
 #include <unordered_map>
 
-#include "base/byte_reader.h"
+#include "base/byte_view.h"
+#include "object/byte_span.h"
 #include "object/frame_entry.h"
 #include "object/pointer_encoding.h"
 
 namespace whocall {
 
-// The operand of DW_CFA_set_loc in an FDE's instructions, at which `code`, a reader of just them,
-// stands: in .eh_frame encoded as the FDE's own addresses are. A miss when it cannot be read.
-std::optional<Address> read_location(ByteReader& code, const Fde& fde);
-
 class FrameEntries {
  public:
   FrameEntries(FrameFormat format, ByteView section, PointerBases bases)
-      : format_(format), section_(section), bases_(bases) {}
+      : entries_{.bytes = span_of(section, bases.section),
+                 .word_size = bases.pointer_size,
+                 .debug = format == FrameFormat::debug_frame,
+                 .text = bases.text,
+                 .data = bases.data} {}
 
-  // Lengths, ids and CIE references as they stand, before anything is decoded.
-  struct Entry {
-    std::uint64_t offset = 0;  // in the section, bytes
-    std::uint64_t next = 0;    // offset of the entry that follows
-    std::uint64_t body = 0;    // offset of the first byte behind the id
-    std::uint64_t cie = 0;     // offset of an FDE's CIE
-    bool is_cie = false;
-    bool is_terminator = false;  // a length of zero
-
-    [[nodiscard]] bool is_fde() const { return !is_cie && !is_terminator; }
-  };
+  using Entry = rules::FrameEntry;
   // A miss when the entry does not lie inside the section.
-  [[nodiscard]] std::optional<Entry> entry_at(std::uint64_t offset) const;
+  [[nodiscard]] std::optional<Entry> entry_at(std::uint64_t offset) const {
+    Entry entry;
+    return rules::read_entry(entries_, offset, entry) ? std::optional(entry) : std::nullopt;
+  }
+  [[nodiscard]] std::uint64_t size() const { return entries_.bytes.size; }
 
   // How many FDEs there are, damaged ones included.
   [[nodiscard]] std::uint64_t count_fdes() const;
@@ -54,17 +49,8 @@ class FrameEntries {
   template <typename Visit>
   std::uint64_t for_each_plain_range(std::uint64_t offset, std::uint64_t cie, Visit visit) const;
 
-  [[nodiscard]] const ByteView& section() const { return section_; }
-
  private:
   [[nodiscard]] const Cie* cie_at(std::uint64_t offset) const;
-  [[nodiscard]] std::unique_ptr<Cie> decode_cie(const Entry& entry) const;
-  [[nodiscard]] bool read_augmentation(ByteReader& reader, std::string_view letters,
-                                       Cie& cie) const;
-  [[nodiscard]] std::optional<AddressRange> read_range(ByteReader& reader, const Cie& cie) const;
-  static AddressRange range_from(Address begin, std::uint64_t size, unsigned address_size);
-  [[nodiscard]] bool is_plain(const Cie& cie) const;
-
   // An FDE of which all fields have 32 bits, up to the size of its augmentation data.
   struct PlainFde {
     std::uint32_t length;
@@ -74,9 +60,7 @@ class FrameEntries {
   };
   [[nodiscard]] std::optional<PlainFde> plain_fde_at(std::uint64_t offset, bool sized) const;
 
-  FrameFormat format_;
-  ByteView section_;
-  PointerBases bases_;
+  rules::FrameEntries entries_;
   using Cies = std::unordered_map<std::uint64_t, std::unique_ptr<const Cie>>;
   mutable std::mutex mutex_;  // guards cies_
   mutable Cies cies_;         // by offset; null: damaged
@@ -89,12 +73,12 @@ inline std::optional<FrameEntries::PlainFde> FrameEntries::plain_fde_at(std::uin
                                                                         bool sized) const {
   constexpr std::uint32_t kShortest = sizeof(PlainFde) - sizeof(PlainFde::length) + 1;
   constexpr std::uint32_t kLongest = 0xffffffef;  // behind it stand escapes
-  const std::uint64_t left = section_.size() - offset;
+  const std::uint64_t left = size() - offset;
   if (left < sizeof(PlainFde) + 1) {
     return std::nullopt;
   }
   PlainFde fde{};
-  const std::byte* const bytes = section_.bytes().data() + offset;
+  const std::byte* const bytes = entries_.bytes.bytes + offset;
   std::memcpy(&fde, bytes, sizeof fde);
   const auto more = sized ? std::to_integer<std::uint32_t>(bytes[sizeof fde]) : 0;
   const bool whole = fde.length >= kShortest && fde.length <= kLongest &&
@@ -107,16 +91,17 @@ template <typename Visit>
 std::uint64_t FrameEntries::for_each_plain_range(std::uint64_t offset, std::uint64_t cie,
                                                  Visit visit) const {
   const Cie* const known = cie_at(cie);
-  if (known == nullptr || !is_plain(*known) || offset > section_.size()) {
+  if (known == nullptr || !rules::is_plain(entries_, *known) || offset > size()) {
     return offset;
   }
   while (const auto fde = plain_fde_at(offset, known->has_augmentation_data)) {
     if (offset + sizeof fde->length - fde->id != cie) {
       break;
     }
-    const Address field = bases_.section + offset + offsetof(PlainFde, begin);
-    visit(range_from(field + static_cast<Address>(std::int64_t{fde->begin}),
-                     static_cast<std::uint64_t>(std::int64_t{fde->size}), 8));
+    const Address field = entries_.bytes.begin + offset + offsetof(PlainFde, begin);
+    const Address begin = field + static_cast<Address>(std::int64_t{fde->begin});
+    const auto length = static_cast<std::uint64_t>(std::int64_t{fde->size});
+    visit(AddressRange{begin, rules::end_of_code(begin, length, 8)});
     offset += sizeof fde->length + fde->length;
   }
   return offset;

@@ -1,5 +1,4 @@
-// Pointers as .eh_frame and .eh_frame_hdr write them: DW_EH_PE_* of the Linux Standard Base, Core,
-// "DWARF Exception Header Encoding".
+// Encoded pointers (rules/pointer_encoding.h) in a view of a file.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +6,11 @@
 
 #include "base/address.h"
 #include "base/byte_reader.h"
+#include "rules/pointer_encoding.h"
 
 namespace whocall {
 
-namespace pointer_encoding {
-// How the value is written (low four bits) ...
-inline constexpr std::uint8_t kAbsolute = 0x00;
-inline constexpr std::uint8_t kUleb = 0x01;
-inline constexpr std::uint8_t kUdata2 = 0x02;
-inline constexpr std::uint8_t kUdata4 = 0x03;
-inline constexpr std::uint8_t kUdata8 = 0x04;
-inline constexpr std::uint8_t kSigned = 0x08;
-inline constexpr std::uint8_t kSleb = 0x09;
-inline constexpr std::uint8_t kSdata2 = 0x0a;
-inline constexpr std::uint8_t kSdata4 = 0x0b;
-inline constexpr std::uint8_t kSdata8 = 0x0c;
-inline constexpr std::uint8_t kFormatMask = 0x0f;
-// ... what is added to it ...
-inline constexpr std::uint8_t kPcRelative = 0x10;
-inline constexpr std::uint8_t kTextRelative = 0x20;
-inline constexpr std::uint8_t kDataRelative = 0x30;
-inline constexpr std::uint8_t kFunctionRelative = 0x40;
-inline constexpr std::uint8_t kAligned = 0x50;
-inline constexpr std::uint8_t kBaseMask = 0x70;
-// ... and whether that is the address of the pointer rather than the pointer.
-inline constexpr std::uint8_t kIndirect = 0x80;
-inline constexpr std::uint8_t kOmit = 0xff;
-}  // namespace pointer_encoding
+namespace pointer_encoding = rules::pointer_encoding;
 
 // What encoded pointers are relative to: link addresses.
 struct PointerBases {

@@ -20,7 +20,7 @@ struct FrameRegisters {
 // Where the CFA or the return address follow from other registers or from expressions (but for
 // those that compilers and linkers write everywhere: a word below the frame pointer, and stubs of
 // imported functions), `cfa` is none. Of signal frames nothing but that they are.
-FrameRule rule_at(const FrameDescription& description, const FrameRegisters& registers,
+FrameRule rule_at(const WholeDescription& description, const FrameRegisters& registers,
                   std::uint64_t address);
 
 }  // namespace whocall::rules

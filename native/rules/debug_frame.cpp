@@ -13,7 +13,8 @@ bool is_before(const IndexedDescription& one, const IndexedDescription& other) {
 
 std::size_t count_entries(const FrameEntries& entries) {
   std::size_t count = 0;
-  for (std::uint64_t place = 0; find_next_entry(entries, place, place);) {
+  FrameEntry entry;
+  for (std::uint64_t place = 0; read_entry(entries, place, entry); place = entry.next) {
     ++count;
   }
   return count;
@@ -21,12 +22,12 @@ std::size_t count_entries(const FrameEntries& entries) {
 
 std::size_t make_index(const FrameEntries& entries, IndexedDescription* index, std::size_t room) {
   std::size_t count = 0;
-  std::uint64_t next = 0;
-  for (std::uint64_t place = 0; count < room && find_next_entry(entries, place, next);
-       place = next) {
-    FrameDescription description;
-    if (read_description(entries, place, description) && description.begin < description.end) {
-      index[count++] = {description.begin, place};
+  FrameEntry entry;
+  WholeDescription found;
+  for (std::uint64_t place = 0; count < room && read_entry(entries, place, entry);
+       place = entry.next) {
+    if (read_description(entries, place, found) && found.fde.begin < found.fde.end) {
+      index[count++] = {found.fde.begin, place};
     }
   }
   if (!std::is_sorted(index, index + count, is_before)) {
@@ -35,12 +36,12 @@ std::size_t make_index(const FrameEntries& entries, IndexedDescription* index, s
   return count;
 }
 
-bool find_description(const DebugFrame& frames, std::uint64_t address, FrameDescription& found) {
+bool find_description(const DebugFrame& frames, std::uint64_t address, WholeDescription& found) {
   const IndexedDescription* const end = frames.index + frames.count;
   const IndexedDescription* const behind =
       std::upper_bound(frames.index, end, IndexedDescription{.begin = address}, is_before);
   return behind != frames.index && read_description(frames.entries, (behind - 1)->place, found) &&
-         address >= found.begin && address < found.end;
+         address >= found.fde.begin && address < found.fde.end;
 }
 
 }  // namespace whocall::rules

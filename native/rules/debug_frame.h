@@ -30,6 +30,6 @@ std::size_t count_entries(const FrameEntries& entries);
 std::size_t make_index(const FrameEntries& entries, IndexedDescription* index, std::size_t room);
 
 // By link address. False where no description covers it.
-bool find_description(const DebugFrame& frames, std::uint64_t address, FrameDescription& found);
+bool find_description(const DebugFrame& frames, std::uint64_t address, WholeDescription& found);
 
 }  // namespace whocall::rules

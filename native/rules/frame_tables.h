@@ -18,6 +18,6 @@ struct FrameTables {
 
 // False where no description covers `address`, or where the tables are damaged or of a form that
 // linkers do not write.
-bool find_description(const FrameTables& tables, std::uint64_t address, FrameDescription& found);
+bool find_description(const FrameTables& tables, std::uint64_t address, WholeDescription& found);
 
 }  // namespace whocall::rules

@@ -21,7 +21,7 @@ FrameRule found_rule(std::uintptr_t lookup, bool thorough) {
   if (module.tables.entries != 0) {
     return {};
   }
-  rules::FrameDescription description;
+  rules::WholeDescription description;
   const bool covered =
       module.tables.header != 0 && rules::find_description(module.tables, lookup, description);
   return covered ? rules::rule_at(description, kRegisters, lookup) : rule_ahead(module, lookup);
@@ -38,7 +38,7 @@ bool find_file(std::uintptr_t address, bool thorough, Module& module) {
 FrameRule rule_ahead(const Module& module, std::uintptr_t lookup) {
   const KnownFile* const known = known_file(module);
   const std::uintptr_t place = lookup - module.bias;
-  rules::FrameDescription description;
+  rules::WholeDescription description;
   if (known == nullptr || !rules::find_description(known->frames, place, description)) {
     return {};
   }

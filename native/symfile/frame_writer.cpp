@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/byte_sink.h"
-#include "unwind/rows/dwarf.h"
+#include "rules/dwarf.h"
 
 namespace whocall {
 namespace {

@@ -96,7 +96,7 @@ void follow_in_module(const Architecture& arch, std::uint16_t where, ByteView co
 void read_exception_table(const Architecture& arch, std::uint16_t where, ByteView table) {
   const auto file = ElfFile::from_memory(fuzz::elf_around(arch, table.bytes(), kCode), "fuzz");
   Cie cie;
-  cie.bases.pointer_size = arch.abi.pointer_size;
+  cie.context.word_size = arch.abi.pointer_size;
   Fde fde;
   fde.range = {kCode, kCode + 0x800};
   fde.cie = &cie;

@@ -168,6 +168,9 @@ inline std::size_t mutate_frames(std::uint8_t* data, std::size_t size, std::size
   const std::vector<std::uint8_t> behind(data + begin + old, data + size);
   const std::size_t room = std::min<std::size_t>(most - begin - behind.size(), old + 64);
   entry.resize(std::max(room, old));
+  if (entry.empty()) {  // of a length of 0, and nothing fits in
+    return LLVMFuzzerMutate(data, size, most);
+  }
   entry.resize(LLVMFuzzerMutate(entry.data(), old, entry.size()));
   std::memcpy(data + begin, entry.data(), entry.size());
   std::copy(behind.begin(), behind.end(), data + begin + entry.size());

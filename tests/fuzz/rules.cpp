@@ -49,16 +49,16 @@ void apply(const rules::FrameRule& rule, bool has_link) {
 
 void run_instructions(const rules::FrameRegisters& machine, std::uint64_t stated,
                       const std::vector<std::byte>& bytes) {
-  rules::FrameDescription description;
-  description.begin = 0x1000;
-  description.end = 0x1800;
-  description.code_alignment = stated % 8;
-  description.data_alignment = static_cast<std::int64_t>(stated) >> 8U;
-  description.return_address = machine.link.value_or(16);
+  rules::WholeDescription description;
+  description.fde.begin = 0x1000;
+  description.fde.end = 0x1800;
+  description.cie.code_alignment = stated % 8;
+  description.cie.data_alignment = static_cast<std::int64_t>(stated) >> 8U;
+  description.cie.return_address = machine.link.value_or(16);
   const std::uint64_t split = bytes.size() / 4;
   const std::vector<std::byte> own(bytes.begin() + static_cast<std::ptrdiff_t>(split), bytes.end());
-  description.initial = {bytes.data(), 0, split};
-  description.own = {own.data(), 0, own.size()};
+  description.cie.instructions = {bytes.data(), 0, split};
+  description.fde.instructions = {own.data(), 0, own.size()};
   for (const std::uint64_t address : {0x1000, 0x1010, 0x17ff}) {
     apply(rules::rule_at(description, machine, address), machine.link.has_value());
   }
@@ -68,10 +68,10 @@ void run_tables(const rules::FrameRegisters& machine, unsigned word_size, std::u
                 const std::vector<std::byte>& bytes) {
   const rules::FrameTables tables{
       .mapped = {bytes.data(), kBase, bytes.size()}, .header = kBase, .word_size = word_size};
-  rules::FrameDescription found;
+  rules::WholeDescription found;
   for (const std::uint64_t at : {address, kBase + address % 0x1000, std::uint64_t{0}}) {
     if (rules::find_description(tables, at, found)) {
-      fuzz::demand(at >= found.begin && at < found.end);
+      fuzz::demand(at >= found.fde.begin && at < found.fde.end);
       apply(rules::rule_at(found, machine, at), machine.link.has_value());
     }
   }
@@ -86,7 +86,7 @@ void run_section(const rules::FrameRegisters& machine, unsigned word_size, bool 
   fuzz::demand(index.size() <= bytes.size() / 4);
   frames.count = rules::make_index(frames.entries, index.data(), index.size());
   frames.index = index.data();
-  rules::FrameDescription found;
+  rules::WholeDescription found;
   for (std::size_t i = 0; i < frames.count && i < 50; ++i) {
     if (rules::find_description(frames, index[i].begin, found)) {
       apply(rules::rule_at(found, machine, index[i].begin), machine.link.has_value());
@@ -100,7 +100,8 @@ void run_arm(std::uint64_t stated, const std::vector<std::byte>& bytes) {
   for (const std::uint64_t address : {kBase, kBase - 0x100, stated >> 8U & 0xffffffffU}) {
     rules::ArmInstructions instructions;
     if (rules::find_instructions(index, address, instructions)) {
-      fuzz::demand(instructions.count <= instructions.bytes.size());
+      fuzz::demand(instructions.next <= instructions.end &&
+                   instructions.end <= instructions.words.size);
       rules::ArmRegisters registers;
       registers.known = 0xffff;
       registers.values[rules::kArmSp] = 0x7000;

@@ -32,11 +32,11 @@ class BytesAtAnEnd {
   ~BytesAtAnEnd() { munmap(pages_, 2 * kPage); }
 
   [[nodiscard]] rules::FrameRule rule(std::int64_t data_alignment = -8) const {
-    rules::FrameDescription description;
-    description.end = 0x100;
-    description.data_alignment = data_alignment;
-    description.return_address = 16;
-    description.own = {pages_ + kPage - size_, 0, size_};
+    rules::WholeDescription description;
+    description.fde.end = 0x100;
+    description.cie.data_alignment = data_alignment;
+    description.cie.return_address = 16;
+    description.fde.instructions = {pages_ + kPage - size_, 0, size_};
     return rules::rule_at(description, kX86, 0x50);
   }
 

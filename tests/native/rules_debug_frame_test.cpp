@@ -38,7 +38,7 @@ class Indexed {
 
   [[nodiscard]] const std::vector<rules::IndexedDescription>& index() const { return index_; }
   [[nodiscard]] rules::FrameRule rule_at(Address address, const rules::FrameRegisters& of) const {
-    rules::FrameDescription description;
+    rules::WholeDescription description;
     return rules::find_description(frames_, address, description)
                ? rules::rule_at(description, of, address)
                : rules::FrameRule{};

@@ -158,10 +158,10 @@ TEST_CASE("frame rules: the same callers as the walker's rows, in whole librarie
       if (fde.cie->signal_frame) {
         return;
       }
-      rules::FrameDescription description;
+      rules::WholeDescription description;
       CAPTURE(fde.range.begin);
       REQUIRE(rules::find_description(tables, fde.range.begin, description));
-      REQUIRE(description.end == fde.range.end);
+      REQUIRE(description.fde.end == fde.range.end);
       for (const UnwindRow& row : compile(fde)) {
         for (const Address at : {row.range.begin, row.range.end - 1}) {
           CAPTURE(at);

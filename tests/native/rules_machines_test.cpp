@@ -2,6 +2,8 @@
 // tables and instructions; and tables of random bytes, which end in no rule or in any.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <bit>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -38,6 +40,13 @@ bool read_itself(std::uintptr_t address, std::uintptr_t& value) {
   return true;
 }
 
+// As they stand in words of big endian.
+template <std::size_t count>
+ArmInstructions listed(const std::array<std::uint8_t, count>& bytes) {
+  constexpr bool kLittle = std::endian::native == std::endian::little;
+  return {{reinterpret_cast<const std::byte*>(bytes.data()), 0, count, kLittle}, 0, count};
+}
+
 ArmRegisters registers_at(std::uint32_t sp) {
   ArmRegisters registers;
   registers.values[rules::kArmSp] = sp;
@@ -59,9 +68,9 @@ TEST_CASE("ARM's index: the entry at or before an address, in the index or behin
   CHECK_FALSE(find_instructions(index, 0x7fff, found));
   CHECK_FALSE(find_instructions(index, 0x8150, found));
   REQUIRE(find_instructions(index, 0x8200, found));
-  CHECK(found.count == 6);
+  CHECK(found.end - found.next == 6);
   REQUIRE(find_instructions(index, 0x80ff, found));
-  CHECK(found.count == 3);
+  CHECK(found.end - found.next == 3);
 
   ArmRegisters registers = registers_at(0x1000);
   REQUIRE(unwind(found, read_itself, registers));
@@ -71,9 +80,9 @@ TEST_CASE("ARM's index: the entry at or before an address, in the index or behin
 }
 
 TEST_CASE("ARM's instructions: a frame pointer that is not known, and one that is") {
-  ArmInstructions instructions;
-  instructions.bytes = {0x97, 0x41, 0x84, 0x08};  // vsp = r7; vsp -= 8; pop {r7, lr}
-  instructions.count = 4;
+  // vsp = r7; vsp -= 8; pop {r7, lr}
+  const std::array<std::uint8_t, 4> bytes{0x97, 0x41, 0x84, 0x08};
+  const ArmInstructions instructions = listed(bytes);
   ArmRegisters registers = registers_at(0x1000);
   CHECK_FALSE(unwind(instructions, read_itself, registers));
   CHECK(registers.values[rules::kArmSp] == 0x1000);
@@ -94,13 +103,60 @@ TEST_CASE("ARM's instructions: reserved ones and refusals are no caller") {
                             {0xb6, 0},
                             {0xca, 0},
                             {0xd8, 0}}) {
-    ArmInstructions instructions;
-    instructions.bytes = {bytes[0], bytes[1]};
-    instructions.count = 2;
     ArmRegisters registers = registers_at(0x1000);
     CAPTURE(bytes[0]);
-    CHECK_FALSE(unwind(instructions, read_itself, registers));
+    CHECK_FALSE(unwind(listed(bytes), read_itself, registers));
   }
+}
+
+TEST_CASE("ARM's instructions: cut off, they are no caller") {
+  for (const auto& bytes : {std::array<std::uint8_t, 1>{0x80},
+                            {0x88},
+                            {0xb1},
+                            {0xb2},
+                            {0xb3},
+                            {0xc6},
+                            {0xc7},
+                            {0xc8},
+                            {0xc9}}) {
+    ArmRegisters registers = registers_at(0x1000);
+    CAPTURE(bytes[0]);
+    CHECK_FALSE(unwind(listed(bytes), read_itself, registers));
+  }
+}
+
+TEST_CASE("ARM's instructions: far moves, and those that leave the address space") {
+  ArmRegisters registers = registers_at(0x1000);
+  const std::array<std::uint8_t, 7> far{0xb2, 0x81, 0x80, 0x80, 0x80, 0x01, 0xb0};
+  REQUIRE(unwind(listed(far), read_itself, registers));  // 0x204 + (0x10000001 << 2)
+  CHECK(registers.values[rules::kArmSp] == 0x1000 + 0x204 + 0x40000004);
+  const std::array<std::uint8_t, 7> farther{0xb2, 0x80, 0x80, 0x80, 0x80, 0x04, 0xb0};
+  CHECK_FALSE(unwind(listed(farther), read_itself, registers));
+}
+
+TEST_CASE("ARM's index: as many instructions as a table counts") {
+  std::vector<std::uint32_t> words{distance(0, 0x8000), distance(1, kBase + 8), 0x8114a8b0};
+  words.resize(words.size() + 20, 0xb0b0b0b0);  // 22 * 4 - 2 - 2 bytes
+  ArmInstructions found;
+  REQUIRE(find_instructions(index_in(words, 1), 0x8000, found));
+  CHECK(found.end - found.next == 82);
+  words.pop_back();
+  CHECK_FALSE(find_instructions(index_in(words, 1), 0x8000, found));
+}
+
+TEST_CASE("ARM's index: only the first routine's instructions fit into an entry") {
+  const std::vector<std::uint32_t> words{
+      distance(0, 0x8000), 0x8101b0b0, distance(2, 0x8100), 0x8001a8b0, distance(4, 0x8200), 1};
+  ArmInstructions found;
+  CHECK_FALSE(find_instructions(index_in(words, 3), 0x8000, found));
+  CHECK(find_instructions(index_in(words, 3), 0x8100, found));
+}
+
+TEST_CASE("ARM's index: T32 code begins where it does, with or without its bit") {
+  const std::vector<std::uint32_t> words{distance(0, 0x8001), 0x8001a8b0};
+  ArmInstructions found;
+  CHECK(find_instructions(index_in(words, 1), 0x8000, found));
+  CHECK_FALSE(find_instructions(index_in(words, 1), 0x7fff, found));
 }
 
 TEST_CASE("MIPS' prologues: a frame, the return address, the frame pointer") {
@@ -160,7 +216,7 @@ TEST_CASE("frame rules: damaged tables end in no rule or in any, and nothing out
     }
     const rules::ByteSpan mapped{reinterpret_cast<const std::byte*>(bytes.data()), kBase,
                                  bytes.size()};
-    rules::FrameDescription description;
+    rules::WholeDescription description;
     if (find_description({.mapped = mapped, .header = kBase}, kBase + 0x104, description)) {
       ++found;
       const FrameRule rule = rule_at(description, registers, kBase + 0x104);

@@ -7,8 +7,9 @@
 #include "arch/x86/x86_64_facts.h"
 #include "base/hex.h"
 #include "base_bytes.h"
+#include "object/byte_span.h"
+#include "rules/dwarf.h"
 #include "unwind/rows/cfi_program.h"
-#include "unwind/rows/dwarf.h"
 
 namespace whocall::test {
 
@@ -44,11 +45,11 @@ inline std::string compiled(const Bytes& cie_program, const Bytes& fde_program,
   cie.code_alignment = factors.code;
   cie.data_alignment = factors.data;
   cie.return_address = 16;
-  cie.instructions = cie_program.view();
+  cie.instructions = span_of(cie_program.view(), 0);
   Fde fde;
   fde.range = range;
   fde.cie = &cie;
-  fde.instructions = fde_program.view();
+  fde.instructions = span_of(fde_program.view(), 0);
   std::string text;
   Address next = range.begin;
   for (const UnwindRow& row : compile(fde)) {

@@ -6,7 +6,7 @@
 #include "arch/x86/x86_64_facts.h"
 #include "base_bytes.h"
 #include "memory/segment_memory.h"
-#include "unwind/rows/dwarf.h"
+#include "rules/dwarf.h"
 #include "unwind/rows/expression.h"
 
 namespace whocall::test {

@@ -6,8 +6,8 @@
 #include "arch/x86/i386_facts.h"
 #include "arch/x86/x86_64_facts.h"
 #include "memory/segment_memory.h"
+#include "rules/dwarf.h"
 #include "unwind/rows/apply_row.h"
-#include "unwind/rows/dwarf.h"
 #include "unwind_stack.h"
 
 namespace whocall::test {

@@ -13,6 +13,7 @@ import pytest
 from whocall.cli.parsing import parse_command
 from whocall.cli.sandbox import Keeps, kept_by
 from whocall.commands import table
+from whocall.core.model import FILE_DISPLAYS
 from whocall.frontend.options import syntax
 from whocall.report.formats import FORMATS
 
@@ -106,9 +107,11 @@ def test_all_but_the_doctor_give_something_up() -> None:
     assert table.shell_command("doctor").keeps is None
 
 
-def test_the_forms_of_backtraces_are_those_that_there_are() -> None:
-    (form,) = (each for each in table.shell_command("bt").takes if each.name == "format")
-    assert list(form.suggests) == list(FORMATS)
+def test_what_options_suggest_is_what_there_is() -> None:
+    takes = {each.name: each for each in table.shell_command("bt").takes}
+    assert takes["format"].suggests == tuple(FORMATS)
+    assert takes["filename-display"].suggests == FILE_DISPLAYS
+    assert takes["filename-display"].default == FILE_DISPLAYS[0]
 
 
 ROW = {"option": "x", "help": "y"}

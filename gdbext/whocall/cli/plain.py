@@ -81,16 +81,19 @@ def _fits(takes: Sequence[Parameter], found: dict[str, Any]) -> bool:
     return not missing and len(alternatives) == len(set(alternatives))
 
 
+_GREATEST = (1 << 63) - 1  # number that native code takes
+
+
 def _as_count(text: str) -> int:
     count = int(text)
-    if count == 0:
+    if count == 0 or abs(count) > _GREATEST:
         raise ValueError
     return count
 
 
 def _as_limit(text: str) -> int:
     limit = int(text)
-    if limit < 0:
+    if not 0 <= limit <= _GREATEST:
         raise ValueError
     return limit
 
@@ -112,7 +115,7 @@ def reader_of(argument: Parameter) -> Callable[[str], Any] | None:
             raise ValueError
         return text
 
-    chosen.__name__ = "|".join(argument.suggests)
+    chosen.__name__ = f"{argument.metavar} ({', '.join(argument.suggests)})"
     return chosen
 
 

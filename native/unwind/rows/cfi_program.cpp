@@ -2,18 +2,15 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.h"
-#include "object/frame_entries.h"
-#include "unwind/rows/dwarf.h"
+#include "object/byte_span.h"
+#include "rules/call_frame_program.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::size_t kRememberLimit = 64;  // compilers nest one or two deep
-
 // The state that call frame instructions change.
 struct State {
-  CfaRule cfa;
+  CfaRule cfa;  // with the offset stated last, whatever is in force
   std::vector<NamedRule> rules;
 
   void set(Register number, const RegisterRule& rule) {
@@ -24,6 +21,10 @@ struct State {
       found->rule = rule;
     }
   }
+  [[nodiscard]] CfaRule cfa_in_force() const {
+    return cfa.kind == CfaRule::Kind::register_offset ? cfa
+                                                      : CfaRule{cfa.kind, 0, 0, cfa.expression};
+  }
   void erase(Register number) {
     std::erase_if(rules, [&](const NamedRule& named) { return named.number == number; });
   }
@@ -33,221 +34,99 @@ struct State {
 // thousand; a program of two bytes a row, in a file of 60 MB, has gigabytes.
 constexpr std::size_t kMostRules = std::size_t{1} << 20U;
 
-class Compiler {
+// Takes down the rows of a function.
+class RowSink {
  public:
-  explicit Compiler(const Fde& fde) : fde_(fde), cie_(*fde.cie), location_(fde.range.begin) {}
+  explicit RowSink(const Fde& fde)
+      : fde_(fde),
+        return_address_(static_cast<Register>(fde.cie->return_address)),
+        begin_(fde.range.begin) {}
 
-  std::vector<UnwindRow> run() {
-    bool whole = execute(cie_.instructions);
-    initial_ = state_;
-    rows_.clear();
-    location_ = fde_.range.begin;
-    whole = whole && execute(fde_.instructions);
-    // What a damaged program said last is not trusted to hold to the function's end.
-    if (whole) {
-      emit_until(fde_.range.end);
-    }
-    return std::move(rows_);
+  void define_cfa(std::uint64_t number, std::int64_t offset) {
+    state_.cfa = CfaRule::at(named(number), offset);
+  }
+  void set_cfa_register(std::uint64_t number) {
+    state_.cfa = CfaRule::at(named(number), state_.cfa.offset);
+  }
+  void set_cfa_offset(std::int64_t offset) { state_.cfa.offset = offset; }
+  void set_cfa_expression(const rules::ByteSpan& expression) {
+    state_.cfa.kind = CfaRule::Kind::expression;
+    state_.cfa.expression = view_of(expression);
   }
 
- private:
-  // False when the program is damaged.
-  bool execute(ByteView instructions) {
-    ByteReader code(instructions);
-    while (!code.at_end()) {
-      if (!step(code.u8(), code) || !code.ok() || cost_ > kMostRules) {
-        return false;
-      }
-    }
-    return code.ok();
+  void stored_at_cfa(std::uint64_t number, std::int64_t offset) {
+    state_.set(named(number), RegisterRule::stored_at_cfa(offset));
   }
-
-  bool step(std::uint8_t op, ByteReader& code) {
-    const std::uint8_t operand = op & 0x3fU;
-    switch (op & 0xc0U) {
-      case dw::CFA_advance_loc:
-        advance(operand);
-        return true;
-      case dw::CFA_offset:
-        state_.set(operand, RegisterRule::stored_at_cfa(factored(code.uleb())));
-        return true;
-      case dw::CFA_restore:
-        restore(operand);
-        return true;
-      default:
-        return move(op, code) || define_cfa(op, code) || define_register(op, code) ||
-               keep_or_ignore(op, code);
-    }
+  void cfa_plus(std::uint64_t number, std::int64_t offset) {
+    state_.set(named(number), RegisterRule::cfa_plus(offset));
   }
-
-  bool move(std::uint8_t op, ByteReader& code) {
-    switch (op) {
-      case dw::CFA_set_loc: {
-        const auto location = read_location(code, fde_);
-        emit_until(location.value_or(location_));
-        return location.has_value();
-      }
-      case dw::CFA_advance_loc1:
-        advance(code.u8());
-        return true;
-      case dw::CFA_advance_loc2:
-        advance(code.u16());
-        return true;
-      case dw::CFA_advance_loc4:
-        advance(code.u32());
-        return true;
-      case dw::CFA_MIPS_advance_loc8:
-        advance(code.u64());
-        return true;
-      default:
-        return false;
-    }
+  void in_register(std::uint64_t number, std::uint64_t other) {
+    state_.set(named(number), RegisterRule::from(named(other)));
   }
-
-  bool define_cfa(std::uint8_t op, ByteReader& code) {
-    CfaRule& cfa = state_.cfa;
-    switch (op) {
-      case dw::CFA_def_cfa:
-      case dw::CFA_def_cfa_sf: {
-        const Register base = number(code);
-        cfa = CfaRule::at(base, op == dw::CFA_def_cfa ? plain(code.uleb()) : factored(code.sleb()));
-        return true;
-      }
-      case dw::CFA_def_cfa_register:
-        cfa = CfaRule::at(number(code), cfa.offset);
-        return true;
-      case dw::CFA_def_cfa_offset:
-        cfa = CfaRule::at(cfa.base, plain(code.uleb()));
-        return true;
-      case dw::CFA_def_cfa_offset_sf:
-        cfa = CfaRule::at(cfa.base, factored(code.sleb()));
-        return true;
-      case dw::CFA_def_cfa_expression:
-        cfa = {CfaRule::Kind::expression, 0, 0, code.block(code.uleb())};
-        return true;
-      default:
-        return false;
-    }
+  void stored_at(std::uint64_t number, const rules::ByteSpan& expression) {
+    state_.set(named(number), RegisterRule::stored_at(view_of(expression)));
   }
-
-  bool define_register(std::uint8_t op, ByteReader& code) {
-    switch (op) {
-      case dw::CFA_offset_extended:
-      case dw::CFA_offset_extended_sf:
-      case dw::CFA_GNU_negative_offset_extended:
-      case dw::CFA_val_offset:
-      case dw::CFA_val_offset_sf:
-        define_by_offset(op, code);
-        return true;
-      case dw::CFA_expression: {
-        const Register target = number(code);
-        state_.set(target, RegisterRule::stored_at(code.block(code.uleb())));
-        return true;
-      }
-      case dw::CFA_val_expression: {
-        const Register target = number(code);
-        state_.set(target, RegisterRule::computed(code.block(code.uleb())));
-        return true;
-      }
-      case dw::CFA_restore_extended:
-        restore(number(code));
-        return true;
-      case dw::CFA_undefined:
-        state_.set(number(code), RegisterRule::undefined());
-        return true;
-      case dw::CFA_same_value:
-        state_.set(number(code), RegisterRule::same());
-        return true;
-      case dw::CFA_register: {
-        const Register target = number(code);
-        state_.set(target, RegisterRule::from(number(code)));
-        return true;
-      }
-      default:
-        return false;
-    }
+  void computed(std::uint64_t number, const rules::ByteSpan& expression) {
+    state_.set(named(number), RegisterRule::computed(view_of(expression)));
   }
-
-  void define_by_offset(std::uint8_t op, ByteReader& code) {
-    const Register target = number(code);
-    const bool is_signed = op == dw::CFA_offset_extended_sf || op == dw::CFA_val_offset_sf;
-    std::int64_t offset = is_signed ? factored(code.sleb()) : factored(code.uleb());
-    if (op == dw::CFA_GNU_negative_offset_extended) {
-      offset = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(offset));
-    }
-    const bool value = op == dw::CFA_val_offset || op == dw::CFA_val_offset_sf;
-    state_.set(target,
-               value ? RegisterRule::cfa_plus(offset) : RegisterRule::stored_at_cfa(offset));
-  }
-
-  bool keep_or_ignore(std::uint8_t op, ByteReader& code) {
-    switch (op) {
-      case dw::CFA_nop:
-      case dw::CFA_GNU_window_save:  // AArch64: the return address is signed; masked when it is
-                                     // read
-        return true;
-      case dw::CFA_GNU_args_size:
-        code.uleb();
-        return true;
-      case dw::CFA_remember_state:
-        if (remembered_.size() >= kRememberLimit) {
-          return false;
-        }
-        remembered_.push_back(state_);
-        return true;
-      case dw::CFA_restore_state:
-        if (remembered_.empty()) {
-          return false;
-        }
-        state_ = std::move(remembered_.back());
-        remembered_.pop_back();
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  void restore(Register number) {
-    const auto found = std::ranges::find(initial_.rules, number, &NamedRule::number);
+  void undefined(std::uint64_t number) { state_.set(named(number), RegisterRule::undefined()); }
+  void same(std::uint64_t number) { state_.set(named(number), RegisterRule::same()); }
+  void restore(std::uint64_t number) {
+    const Register target = named(number);
+    const auto found = std::ranges::find(initial_.rules, target, &NamedRule::number);
     if (found == initial_.rules.end()) {
-      state_.erase(number);
+      state_.erase(target);
     } else {
-      state_.set(number, found->rule);
+      state_.set(target, found->rule);
     }
   }
 
-  void advance(std::uint64_t delta) { emit_until(location_ + delta * cie_.code_alignment); }
+  bool remember() {
+    if (remembered_.size() == rules::kMostRemembered) {
+      return false;
+    }
+    remembered_.push_back(state_);
+    return true;
+  }
+  bool recall() {
+    if (remembered_.empty()) {
+      return false;
+    }
+    state_ = std::move(remembered_.back());
+    remembered_.pop_back();
+    return true;
+  }
+  void keep_initial() { initial_ = state_; }
 
   // Closes the row that is in force, unless it covers nothing.
-  void emit_until(Address next) {
+  bool advance(Address next) {
     const Address end = std::min(next, fde_.range.end);
-    if (end > location_) {
+    if (end > begin_) {
       cost_ += 1 + state_.rules.size();
       if (cost_ > kMostRules) {
-        return;
+        return false;
       }
-      rows_.push_back(
-          {{location_, end}, state_.cfa, cie_.return_address, cie_.signal_frame, state_.rules});
+      rows_.push_back({{begin_, end},
+                       state_.cfa_in_force(),
+                       return_address_,
+                       fde_.cie->signal_frame,
+                       state_.rules});
     }
-    location_ = std::max(location_, next);
+    begin_ = next;
+    return true;
   }
 
+  std::vector<UnwindRow> rows() { return std::move(rows_); }
+
+ private:
   // Registers that the walk cannot follow (vector registers) share one number beyond the limit.
-  static Register number(ByteReader& code) {
-    const auto value = code.uleb();
-    return value < kRegisterLimit ? static_cast<Register>(value) : kRegisterLimit;
-  }
-  static std::int64_t plain(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-  [[nodiscard]] std::int64_t factored(std::uint64_t value) const {
-    return static_cast<std::int64_t>(value * static_cast<std::uint64_t>(cie_.data_alignment));
-  }
-  [[nodiscard]] std::int64_t factored(std::int64_t value) const {
-    return factored(static_cast<std::uint64_t>(value));
+  static Register named(std::uint64_t number) {
+    return number < kRegisterLimit ? static_cast<Register>(number) : kRegisterLimit;
   }
 
   const Fde& fde_;
-  const Cie& cie_;
-  Address location_;
+  Register return_address_;
+  Address begin_;  // of the row in force
   State state_;
   State initial_;
   std::vector<State> remembered_;
@@ -257,6 +136,14 @@ class Compiler {
 
 }  // namespace
 
-std::vector<UnwindRow> compile(const Fde& fde) { return Compiler(fde).run(); }
+std::vector<UnwindRow> compile(const Fde& fde) {
+  RowSink sink(fde);
+  rules::CallFrameProgram program(*fde.cie, fde.range.begin, sink);
+  // What a damaged program said last is not trusted to hold to the function's end.
+  if (program.run(fde.instructions) == rules::ProgramEnd::whole) {
+    sink.advance(fde.range.end);
+  }
+  return sink.rows();
+}
 
 }  // namespace whocall

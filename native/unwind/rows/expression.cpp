@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/byte_reader.h"
-#include "unwind/rows/dwarf.h"
+#include "rules/dwarf.h"
 
 namespace whocall {
 namespace {

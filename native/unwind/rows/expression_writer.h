@@ -7,7 +7,7 @@
 
 #include "arch/architecture.h"
 #include "base/byte_view.h"
-#include "unwind/rows/dwarf.h"
+#include "rules/dwarf.h"
 
 namespace whocall {
 

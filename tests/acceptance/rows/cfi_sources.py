@@ -152,6 +152,35 @@ everything:
     .cfi_endproc
     .size everything, . - everything
 
+    .type seldom, @function
+seldom:
+    .cfi_startproc
+    nop
+    .cfi_def_cfa_offset 64
+    nop
+    .cfi_escape 0x0f, 0x03, 0x77, 0x10, 0x06
+    nop
+    .cfi_def_cfa_register rbp
+    nop
+    .cfi_escape 0x0f, 0x03, 0x77, 0x10, 0x06
+    .cfi_escape 0x0e, 0x20
+    nop
+    .cfi_escape 0x0d, 0x07
+    .cfi_escape 0x1d, 4, 0, 0, 0, 0, 0, 0, 0
+    .cfi_escape 0x0e, 0x18
+    .rept 20
+    .cfi_remember_state
+    .cfi_adjust_cfa_offset 8
+    .endr
+    .rept 20
+    .cfi_restore_state
+    .endr
+    .cfi_offset rbx, -24
+    .skip 4
+    nop
+    .cfi_endproc
+    .size seldom, . - seldom
+
     .type trampoline, @function
 trampoline:
     .cfi_startproc
@@ -201,8 +230,16 @@ def expected_hand_written() -> dict[str, Rows]:
         # The factored, signed forms: 0x7e is -2, 0x7d is -3; the alignment is -8.
         ("rsp+16", {**negative, "rbp": "c+40", "rbx": "c+24", "r12": "v-16"}),
     ]
+    # A register behind an expression has the offset that was stated last, and an advance of 8 bytes
+    # is one of any other width.
+    pushed = {"ra": "c-8"}
+    seldom = ["rsp+8", "rsp+64", "exp", "rbp+64", "exp", "rsp+32"]
     return {
         "_start": [(0, "rsp+8", {"ra": "u"})],
+        "seldom": [
+            *((where, cfa, pushed) for where, cfa in enumerate(seldom)),
+            (9, "rsp+24", {**pushed, "rbx": "c-24"}),
+        ],
         "everything": [(where, *row) for where, row in zip(at, rows)],
         "trampoline": [(0, "rbx+0", {"ra": "c+16"})],
         "bare": [(0, "rsp+16", {})],

@@ -154,7 +154,7 @@ def test_what_compilers_write(variant: Variant, tmp_path: Path) -> None:
 @pytest.mark.parametrize("section", SECTIONS)
 def test_hand_written_directives(section: str, tmp_path: Path) -> None:
     made = assemble(section, tmp_path)
-    assert check(made)[section] == 4
+    assert check(made)[section] == 5
     starts = {symbol.name: symbol.address for symbol in nm_table.symbols(made)}
     found = {begin: rows for begin, _, rows in native.cfi_rows(str(made), section)}
     literal = {
@@ -167,7 +167,7 @@ def test_hand_written_directives(section: str, tmp_path: Path) -> None:
 def test_both_sections_in_one_file(tmp_path: Path) -> None:
     """`.cfi_sections .eh_frame, .debug_frame` writes everything twice; both read the same."""
     made = assemble(f"{EH}, {DEBUG}", tmp_path)
-    assert check(made) == {EH: 4, DEBUG: 4}
+    assert check(made) == {EH: 5, DEBUG: 5}
     assert ours(made, EH) == ours(made, DEBUG)
 
 

@@ -1,4 +1,4 @@
-"""`whocall doctor`: what is installed, what is missing, what mends it."""
+"""`whocall doctor`: what is installed, what is missing, how to fix it."""
 
 from __future__ import annotations
 
