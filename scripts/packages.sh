@@ -22,7 +22,7 @@ test_packages=("${bench_packages[@]}" "${quick_packages[@]}"
                guile-3.0 emacs-nox
                zstd xz-utils gzip lz4 bzip2 systemd util-linux libcap2-bin umoci skopeo
                'chromium|chromium-browser' 'chromium-driver|chromium-chromedriver' python3-selenium python3-jinja2
-               python3-rich python3-markdown-it python3-distributed)
+               python3-rich python3-markdown-it python3-distributed zsh fish groff-base)
 # Debian 13 is the last to have these; for later ones scripts/mips-compilers unpacks them.
 mips_packages=(g++-mips-linux-gnu g++-mipsel-linux-gnu g++-mips64el-linux-gnuabi64)
 

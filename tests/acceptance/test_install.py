@@ -137,6 +137,21 @@ def check_the_backtrace(installed: Path, tmp_path: Path) -> None:
     assert len(frames) >= 3
 
 
+FILES_OF_COMMANDS = {
+    "man/man1/whocall.1", "bash-completion/completions/whocall", "zsh/site-functions/_whocall",
+    "fish/vendor_completions.d/whocall.fish",
+}  # fmt: skip
+
+
+def files_of_commands(share: Path) -> set[str]:
+    """The manual page, and completion for shells."""
+    return {name for name in FILES_OF_COMMANDS if "triage" in (share / name).read_text("utf-8")}
+
+
+def test_the_manual_page_and_completions(installed: Path) -> None:
+    assert files_of_commands(installed.parent / "share") == FILES_OF_COMMANDS
+
+
 def test_the_library_for_programs(installed: Path, tmp_path: Path) -> None:
     """Header, library and pkg-config's file lie below the environment's prefix."""
     lib = installed.parent / "lib"
@@ -196,8 +211,9 @@ def test_by_cmake(moved: bool, tmp_path: Path) -> None:
     build = os.environ["WHOCALL_BUILD_DIR"]
     prefix = tmp_path / "prefix"
     said("cmake", "--install", build, "--prefix", prefix, folder=tmp_path)
-    assert {path.name for path in prefix.iterdir()} == {"bin", "include", "lib"}
+    assert {path.name for path in prefix.iterdir()} == {"bin", "include", "lib", "share"}
     assert {path.name for path in (prefix / "bin").iterdir()} == {"whocall"}
+    assert files_of_commands(prefix / "share") == FILES_OF_COMMANDS
     if moved:
         prefix = prefix.rename(tmp_path / "elsewhere")
     doctor = said(prefix / "bin" / "whocall", "doctor", folder=tmp_path)

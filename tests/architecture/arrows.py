@@ -51,20 +51,20 @@ IN_PROCESS = {
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
 PACKAGE_ORDER = [
-    *("core", "dumps"),
+    *("commands", "core", "dumps"),
     *("report/form", "report/backtrace"),
     *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
     "report",
     *("resolve/facts", "resolve/grammar", "resolve/formats", "resolve", "tracing", "triage"),
-    *("repair", "frontend", "answers", "cli", ""),
+    *("repair", "frontend", "answers", "cli", "cli/commands", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]
 _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
 PACKAGE_BESIDE = [
     {"report/comparison", "report/stack", "report/tables", "report/formats"},
     {"resolve", "tracing", "triage"},
-    {"answers", "cli"},
-    *({outside, room} for outside in ("cli", "") for room in _GDB),
+    *({"answers", room} for room in ("cli", "cli/commands")),
+    *({outside, room} for outside in ("cli", "cli/commands", "") for room in _GDB),
 ]
 
 

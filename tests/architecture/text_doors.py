@@ -11,7 +11,7 @@ STREAMS = {"cli/outputs.py", "cli/main.py", "cli/progress.py", "cli/streams.py"}
 GDB = {"gdb/host/output.py"}
 WINDOWS = {"gdb/commands/stack_window.py", "gdb/commands/tui.py"}
 FILES = {
-    *("report/page/writing.py", "cli/trace_command.py", "cli/triage_command.py"),
+    *("report/page/writing.py", "cli/commands/trace.py", "cli/commands/triage.py"),
     *("gdb/commands/trace.py", "triage/representatives.py"),
     "triage/work.py",  # a note from one process to the other
     "core/limits.py",  # a number for the kernel

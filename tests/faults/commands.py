@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whocall.cli.parsing import _COMMANDS
+from whocall.commands.table import own_names
 
 SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 LONGEST = 120  # seconds: a guard against hanging for ever
@@ -61,7 +61,7 @@ def lines_of(place: Place) -> dict[str, list[str | Path]]:
         "--script-path": ["--script-path"],
     }
     told = {line[0] for line in found.values()} - {"--help", "--version", "--script-path"}
-    assert told == set(_COMMANDS), "a command is missing here"
+    assert told == set(own_names()), "a command is missing here"
     return found
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from faults.commands import SCRIPT, Place, lines_of, run
-from whocall.cli.parsing import _COMMANDS
+from whocall.commands.table import own_names
 
-NAMES = [*_COMMANDS, "bt --all", "bt --json", "bt --list", "resolve --json", "triage --json",
+NAMES = [*own_names(), "bt --all", "bt --json", "bt --list", "resolve --json", "triage --json",
          "--help", "bt --help", "--version", "--script-path"]  # fmt: skip
 ENDING = [name for name in NAMES if name != "serve"]
 UNWRITTEN = "whocall: standard output cannot be written: "

@@ -7,22 +7,10 @@ from collections.abc import Iterator
 import pytest
 from sessions import SCRIPT, Answer, Question, asked, batch, refusals
 
-SUBCOMMANDS = [
-    "audit",
-    "bt",
-    "compare",
-    "doctor",
-    "export",
-    "functions",
-    "modules",
-    "open",
-    "repair",
-    "revert",
-    "signatures",
-    "symbol",
-    "trace",
-    "why",
-]
+from whocall.commands.table import gdb_commands
+
+SUBCOMMANDS = sorted(name for name, each in gdb_commands() if each.words == f"whocall {name}")
+NEED_A_PROCESS = [each.words for _, each in gdb_commands() if each.needs_process]
 
 
 COMPLETIONS = {
@@ -45,10 +33,8 @@ COMPLETIONS = {
     "whocall symbol x": [],
 }
 ERRORS = {
+    **dict.fromkeys(NEED_A_PROCESS, "The program has no registers now."),
     "whocall bt": 'Use "core-file CORE" to read a core, or "run" to start it.',
-    "whocall": "The program has no registers now.",
-    "whocall modules": "The program has no registers now.",
-    "whocall why": "The program has no registers now.",
     "whocall why -nonsense": "its options: -json.",
     "whocall nonsense": 'Undefined whocall command: "nonsense".  Try "help whocall".',
     "whocall bt -nonsense": "its options: -all, ",

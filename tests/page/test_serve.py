@@ -18,8 +18,7 @@ from page.chromium import Browser
 from page.programs import SOURCES, core_of
 from whocall.cli.core_server import Cores, CoreServer
 from whocall.cli.main import main
-from whocall.cli.plain import PlainParser
-from whocall.cli.serve_command import add
+from whocall.cli.parsing import parse_command
 from whocall.core.errors import Error
 from whocall.report.page import document
 from whocall.report.page.document import crash_json
@@ -39,9 +38,7 @@ def folder(place: Path) -> Path:
 
 
 def arguments(folder: Path) -> SimpleNamespace:
-    parser = PlainParser()
-    add(parser)
-    found = parser.parse([str(folder)])
+    found = parse_command(["serve", str(folder)])
     assert found is not None
     found.title = ""
     return found

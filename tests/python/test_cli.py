@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from whocall.cli import backtrace, commands
 from whocall.cli import main as cli
+from whocall.cli.commands import bt, doctor
 from whocall.core.errors import Error
 from whocall.core.version import __version__
 
@@ -75,7 +75,7 @@ def test_what_only_our_commands_in_gdb_say_is_in_no_help() -> None:
 
 def test_options_may_stand_between_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr(backtrace, "backtrace", lambda arguments: seen.append(arguments) or 0)
+    monkeypatch.setattr(bt, "run", lambda arguments: seen.append(arguments) or 0)
     assert cli.main(["bt", "CORE", "--all", "EXE", "-n", "-3"]) == 0
     assert (seen[0].core, seen[0].exe, seen[0].all, seen[0].count) == ("CORE", "EXE", True, -3)
 
@@ -84,7 +84,7 @@ def test_interrupted_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(arguments: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(commands.COMMANDS, "doctor", interrupted)
+    monkeypatch.setattr(doctor, "run", interrupted)
     assert cli.main(["doctor"]) == 130
 
 
@@ -94,7 +94,7 @@ def test_an_error_is_one_line(
     def failing(arguments: object) -> int:
         raise Error("two\nlines")
 
-    monkeypatch.setitem(commands.COMMANDS, "doctor", failing)
+    monkeypatch.setattr(doctor, "run", failing)
     assert cli.main(["doctor"]) == 1
     assert capsys.readouterr().err == "whocall: two\\nlines\n"
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from literals import LIBC, PROG, frame, frames, trace
 
+from whocall.commands.table import shell
 from whocall.core.model import Backtrace, Stop
-from whocall.frontend.options import VERDICTS_EXPLAINED
 from whocall.report.comparison.divergence import explain
 from whocall.report.comparison.verdicts import (
     BEYOND,
@@ -268,4 +268,7 @@ def test_why_not_even_the_first() -> None:
 
 def test_verdicts_are_listed_and_explained() -> None:
     assert len(set(VERDICTS)) == len(VERDICTS) == 9
-    assert [verdict for verdict in VERDICTS if f"  {verdict}" not in VERDICTS_EXPLAINED] == []
+    command = shell("compare")
+    assert command is not None
+    told = "\n".join(command.epilog)
+    assert [verdict for verdict in VERDICTS if f"  {verdict}" not in told] == []

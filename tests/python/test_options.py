@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 
 from whocall.core.errors import UsageError
 from whocall.frontend import options
-from whocall.frontend.options import BACKTRACE, FUNCTIONS, MI_BACKTRACE, MODULES, from_word
+from whocall.frontend.options import from_word, machine_syntax, syntax
 
-COMPLETERS = {"without": lambda: ["cfi", "frame-pointer", "scan"], "module": lambda: ["libc.so.6"]}
+BACKTRACE, FUNCTIONS, MODULES = (syntax(name) for name in ("bt", "functions", "modules"))
+MI_BACKTRACE = machine_syntax("bt")
+COMPLETERS = {
+    "strategies": lambda: ["cfi", "frame-pointer", "scan"],
+    "module": lambda: ["libc.so.6"],
+}
 
 
 def test_everything_at_once() -> None:

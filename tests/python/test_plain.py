@@ -7,10 +7,11 @@ import random
 
 import pytest
 
-from whocall.cli import parsing
-from whocall.cli.plain import PlainParser
+from whocall.cli.parsing import taken_by, tell
+from whocall.cli.plain import plainly
+from whocall.commands import table
 
-TELLERS = {name: tell for name, (_, tell) in parsing._COMMANDS.items()}
+COMMANDS = {name: table.shell(name) for name in table.own_names()}
 WORDS = [
     "a", "b", "7", "-7", "0", "", "-", "--", "-n", "-o", "--all", "--thread", "--json", "--exe",
     "--search", "--symbols", "--max-frames", "--count", "--frame", "--js", "--exe=x", "--full",
@@ -21,7 +22,7 @@ WORDS = [
 def by_argparse(name: str, words: list[str]) -> dict[str, object] | None:
     """What it finds; None for mistakes and help."""
     parser = argparse.ArgumentParser(prog=name)
-    TELLERS[name](parser)
+    tell(parser, COMMANDS[name])
     try:
         return vars(parser.parse_intermixed_args(words))
     except SystemExit:
@@ -29,13 +30,11 @@ def by_argparse(name: str, words: list[str]) -> dict[str, object] | None:
 
 
 def by_plain(name: str, words: list[str]) -> dict[str, object] | None:
-    parser = PlainParser()
-    TELLERS[name](parser)
-    values = parser.parse(words)
+    values = plainly(taken_by(COMMANDS[name]), words)
     return None if values is None else vars(values)
 
 
-@pytest.mark.parametrize("name", TELLERS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_what_is_plain_has_the_meaning_that_argparse_gives_it(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

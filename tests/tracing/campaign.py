@@ -167,10 +167,10 @@ class Copy:
 
 def read_all(path: str, is_core: bool) -> tuple[int, int]:
     """All that whocall tells of it, to the end: how many warnings, and characters of text."""
+    from whocall.commands.table import alternatives
     from whocall.core.image import Walk, open_core
     from whocall.report.form.style import Style
     from whocall.tracing.choice import Choice
-    from whocall.tracing.form_names import FORMS
     from whocall.tracing.forms import telling_of
     from whocall.tracing.output import pieces
     from whocall.tracing.shadow import compare_with_trace, shadow_lines
@@ -179,7 +179,7 @@ def read_all(path: str, is_core: bool) -> tuple[int, int]:
     opened = trace_of(open_core(path)) if is_core else open_trace_file(path)
     telling = telling_of(opened, Choice())
     size = 0
-    for form in ("tree", *FORMS):
+    for form in ("tree", *alternatives("trace", "form")):
         if form != "svg" or any(row[3] for row in telling.profile().functions):
             size += sum(map(len, pieces(telling, form, Style())))
     if is_core and any(thread.lives for thread in opened.threads):

@@ -13,7 +13,7 @@ from whocall.answers import channel
 from whocall.answers.channel import Channel, ChannelEndError
 from whocall.answers.current import ThreadsWantedError
 from whocall.answers.output import Sender, encoded
-from whocall.answers.table import is_of_files, of_files, of_process
+from whocall.answers.table import of_files, of_process
 from whocall.core import limits
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, UsageError
@@ -130,7 +130,7 @@ def _found(cores: Cores, out: Sender, question: Json) -> Any:
     name, wanted = question["name"], question["wanted"]
     progress = out.fetched if question["search"]["debuginfod"] else None
     search = search_from(question["search"], progress)
-    if is_of_files(name):
+    if "core" not in question:
         return of_files(name)(search, out, wanted)
     now = cores.current(question, search)
     return of_process(name)(now, out, {**wanted, "search": search})

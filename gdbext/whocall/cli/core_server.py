@@ -137,7 +137,7 @@ class Cores:
             return kept
 
     def _made(self, path: Path, as_json: bool) -> str:
-        from whocall.cli.report_command import opened, page_options
+        from whocall.cli.pages import opened, page_options
         from whocall.report.form import jsonform
         from whocall.report.page.document import document
         from whocall.report.page.writing import page_text

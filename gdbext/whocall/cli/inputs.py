@@ -56,7 +56,7 @@ def wanted_style(arguments: Values) -> Style:
 
 
 def wanted_columns(arguments: Values) -> int | None:
-    """Of the screen; None where what is written goes elsewhere."""
+    """By --width, else of the screen; None where what is written goes elsewhere."""
     if arguments.width is None and sys.stdout.isatty():
         from shutil import get_terminal_size
 
@@ -117,6 +117,15 @@ def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
     from whocall.core.image import open_core
 
     return open_core(path, exe, search=search)
+
+
+def open_core_or_file(path: str, exe: str, arguments: Values) -> ProcessImage:
+    """A core with its files, or a file alone."""
+    if is_core(path):
+        return open_named_core(path, exe, arguments)
+    from whocall.core.image import open_file_image
+
+    return open_file_image(path, search=wanted_search(arguments))
 
 
 def open_image(arguments: Values) -> ProcessImage:

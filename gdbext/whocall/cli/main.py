@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from whocall.cli import sandbox
 from whocall.cli.inputs import put_in_order
 from whocall.cli.outputs import complain, say, warn, write
-from whocall.cli.parsing import OWN_MODULES, parse_command, whole_parser
+from whocall.cli.parsing import parse_command, whole_parser
 from whocall.cli.progress import leave, watch
 from whocall.cli.streams import OutputError, let_go, prepare
 from whocall.cli.wrapped_stream import innermost
+from whocall.commands.table import module_name, passes_on
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
 from whocall.core.long_work import left_out
@@ -24,50 +26,30 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from signal import SIG_DFL, SIG_IGN, SIGINT, default_int_handler, getsignal, signal
+    from typing import Any
 else:  # the module in Python's own words takes longer to load than a short stack to be found
     from _signal import SIG_DFL, SIG_IGN, SIGINT, default_int_handler, getsignal, signal
 
 _INTERRUPTED = 130
 
 
-def _start_gdb(arguments: list[str]) -> int:
-    """Becomes gdb, with the extension loaded before anything that `arguments` ask for."""
-    from whocall.core import loader
-    from whocall.core.gdb_lines import line
-    from whocall.core.optional_packages import GDB
-    from whocall.core.programs import become, gdb_option, users_own
-    from whocall.core.safe_paths import accepted
-
-    gdb = os.environ.get("GDB", "gdb")
-    script = line("source", accepted(loader.script_path()))
-    try:
-        become(gdb, [*gdb_option("-ex", script), *users_own(arguments)])
-    except OSError as error:
-        raise Error(f"cannot start {gdb}: {error.strerror}; install {GDB.package}") from error
+def _does(command: str) -> Callable[[Any], int]:
+    """What the command does with its arguments, or with the words that it passes on."""
+    run: Callable[[Any], int]
+    run = import_module(f"whocall.cli.commands.{module_name(command)}").run
+    return run
 
 
 def _run(argv: Sequence[str], confined: bool) -> int:
-    if argv[:1] == ["gdb"]:  # everything behind it is gdb's, options too
-        return _start_gdb(list(argv[1:]))
     arguments = parse_command(argv)
     if arguments is not None:
         put_in_order(arguments)
         watch(arguments)
         if confined:
             sandbox.begin(argv[0], arguments)
-    if arguments is not None and argv[0] == "bt":
-        from whocall.cli.backtrace import backtrace
-
-        return backtrace(arguments)
-    if arguments is not None and argv[0] in OWN_MODULES:
-        from importlib import import_module
-
-        status: int = import_module(OWN_MODULES[argv[0]][1]).run(arguments)
-        return status
-    if arguments is not None:
-        from whocall.cli.commands import COMMANDS
-
-        return COMMANDS[argv[0]](arguments)
+        return _does(argv[0])(arguments)
+    if argv and passes_on(argv[0]):
+        return _does(argv[0])(argv[1:])
     parser = whole_parser()
     if parser.parse_args(argv).script_path:
         from whocall.core import loader

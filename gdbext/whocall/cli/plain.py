@@ -2,7 +2,7 @@
 
 Plain is what has one meaning only: whole names of options, each with its value in a word of its
 own, and as many other words as the command takes. All else, help and mistakes too, is argparse's:
-then parse() says nothing.
+then plainly() says nothing.
 """
 
 from __future__ import annotations
@@ -13,93 +13,112 @@ from types import SimpleNamespace
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-
-class _Group:
-    """Options of which at most one may be given."""
-
-    def __init__(self, parser: PlainParser) -> None:
-        self._parser = parser
-        self._names: set[str] = set()
-        parser.exclusive.append(self._names)
-
-    def add_argument(self, *names: str, **how: Any) -> None:
-        self._names.add(self._parser.add_argument(*names, **how))
+    from whocall.commands.table import Parameter
 
 
-class PlainParser:
-    """Told the arguments of a command in argparse's own way."""
-
-    def __init__(self) -> None:
-        self.description: str | None = None
-        self.epilog: str | None = None
-        self.formatter_class: Any = None
-        self.exclusive: list[set[str]] = []
-        self._options: dict[str, tuple[str, dict[str, Any]]] = {}  # the value's name, and how
-        self._positionals: list[tuple[str, dict[str, Any]]] = []
-        self._defaults: dict[str, Any] = {}
-        self._required: set[str] = set()
-
-    def add_mutually_exclusive_group(self) -> _Group:
-        """As argparse's."""
-        return _Group(self)
-
-    def add_argument(self, *names: str, **how: Any) -> str:
-        """As argparse's; returns under which name the value is kept."""
-        flag = how.get("action") == "store_true"
-        if names[0].startswith("-"):
-            whole = next((name for name in names if name.startswith("--")), names[0])
-            kept = whole.lstrip("-").replace("-", "_")
-            self._options.update((name, (kept, how)) for name in names)
-            if how.get("required"):
-                self._required.add(kept)
-        else:
-            kept = names[0]
-            self._positionals.append((kept, how))
-        self._defaults[kept] = how.get("default", False if flag else None)
-        return kept
-
-    def parse(self, words: Sequence[str]) -> SimpleNamespace | None:
-        """The values that argparse would find; None where only that can tell."""
-        found: dict[str, Any] = {}
-        others: list[str] = []
-        rest = iter(words)
-        for word in rest:
-            if word[:1] != "-":
-                others.append(word)
-                continue
-            kept, how = self._options.get(word, ("", {}))
-            if how.get("action") == "store_true":
-                found[kept] = True
-                continue
-            value = next(rest, "-")
-            if not kept or value[:1] == "-":
-                return None
-            if how.get("action") == "append":
-                found.setdefault(kept, []).append(value)
-                continue
-            try:
-                found[kept] = how.get("type", str)(value)
-            except ValueError:
-                return None
-        if not self._place(others, found) or not self._fits(found):
+def plainly(takes: Sequence[Parameter], words: Sequence[str]) -> SimpleNamespace | None:
+    """The values that argparse would find for a command that takes that; None where only it can
+    tell.
+    """
+    options = {f"--{each.name}": each for each in takes if each.is_option}
+    options.update((f"-{each.short}", each) for each in takes if each.short)
+    found: dict[str, Any] = {}
+    others: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word[:1] != "-":
+            others.append(word)
+            continue
+        option = options.get(word)
+        if option is not None and not option.metavar:
+            found[option.kept] = True
+            continue
+        value = next(rest, "-")
+        if option is None or value[:1] == "-" or not _take(option, value, found):
             return None
-        return SimpleNamespace(**{**self._defaults, **found})
+    if not _place([each for each in takes if not each.is_option], others, found):
+        return None
+    if not _fits(takes, found):
+        return None
+    return SimpleNamespace(**{**{each.kept: default_of(each) for each in takes}, **found})
 
-    def _place(self, others: list[str], found: dict[str, Any]) -> bool:
-        """Gives the words that are no options their names; False when their number is another."""
-        fewest = sum("nargs" not in how for _, how in self._positionals)
-        names = list(self._positionals)
-        if names and names[-1][1].get("nargs") == "*":
-            rest = names.pop()[0]
-            found[rest], others = others[len(names) :], others[: len(names)]
-        optional = all(how.get("nargs", "?") == "?" for _, how in names)
-        if not optional or not fewest <= len(others) <= len(names):
-            return False
-        found.update((kept, word) for (kept, _), word in zip(names, others))
-        return True
 
-    def _fits(self, found: dict[str, Any]) -> bool:
-        at_once = (len(names & found.keys()) for names in self.exclusive)
-        return self._required <= found.keys() and all(count < 2 for count in at_once)
+def _take(option: Parameter, value: str, found: dict[str, Any]) -> bool:
+    """Whether that may be its value."""
+    reader = reader_of(option)
+    try:
+        read = value if reader is None else reader(value)
+    except ValueError:
+        return False
+    if option.repeats:
+        found.setdefault(option.kept, []).append(read)
+    else:
+        found[option.kept] = read
+    return True
+
+
+def _place(names: list[Parameter], others: list[str], found: dict[str, Any]) -> bool:
+    """Gives the words that are no options their names; False when their number is another."""
+    fewest = sum(not each.number for each in names)
+    if names and names[-1].number == "*":
+        rest = names.pop()
+        found[rest.kept], others = others[len(names) :], others[: len(names)]
+    optional = all(each.number in ("", "?") for each in names)
+    if not optional or not fewest <= len(others) <= len(names):
+        return False
+    found.update((each.kept, word) for each, word in zip(names, others))
+    return True
+
+
+def _fits(takes: Sequence[Parameter], found: dict[str, Any]) -> bool:
+    """Whether what has to be there is, and of alternatives one alone."""
+    given = [each for each in takes if each.is_option and each.kept in found]
+    alternatives = [each.alternative for each in given if each.alternative]
+    missing = any(each.required and each.kept not in found for each in takes)
+    return not missing and len(alternatives) == len(set(alternatives))
+
+
+_GREATEST = (1 << 63) - 1  # number that native code takes
+
+
+def _as_count(text: str) -> int:
+    count = int(text)
+    if count == 0 or abs(count) > _GREATEST:
+        raise ValueError
+    return count
+
+
+def _as_limit(text: str) -> int:
+    limit = int(text)
+    if not 0 <= limit <= _GREATEST:
+        raise ValueError
+    return limit
+
+
+_as_count.__name__ = "COUNT"  # what argparse calls it in complaints
+_as_limit.__name__ = "N"
+_READERS: dict[str, Callable[[str], Any]] = {
+    "integer": int, "limit": _as_limit, "count": _as_count
+}  # fmt: skip
+
+
+def reader_of(argument: Parameter) -> Callable[[str], Any] | None:
+    """Makes its value of a word, or raises ValueError; None where the word is the value."""
+    if argument.kind != "choice":
+        return _READERS.get(argument.kind)
+
+    def chosen(text: str) -> str:
+        if text not in argument.suggests:
+            raise ValueError
+        return text
+
+    chosen.__name__ = f"{argument.metavar} ({', '.join(argument.suggests)})"
+    return chosen
+
+
+def default_of(argument: Parameter) -> Any:
+    """Its value where it is not given."""
+    return list(argument.default) if isinstance(argument.default, tuple) else argument.default

@@ -1,7 +1,7 @@
 """The sandbox: before a command reads the first file of a stranger it gives up what it has no use
 for, so that whatever a file made it do would come to nothing. `docs/sandbox.md` tells more.
 
-One table says what each command keeps beside reading. One that is not in it keeps nothing.
+The table of commands says what each keeps beside reading.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 
 from whocall.cli.inputs import is_plain_core
-from whocall.cli.parsing import UNCONFINED
+from whocall.commands import table
 from whocall.core.errors import NativeMissingError
 from whocall.core.held_signals import END, held
 from whocall.core.records import dataclass
@@ -20,7 +20,8 @@ from whocall.frontend.caches import cache_folders, made_folder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from whocall.cli.arguments import Values
     from whocall.cli.outside_sandbox import Json, LookUp, Service
@@ -30,108 +31,66 @@ if TYPE_CHECKING:
 class Keeps:
     """What a command has use for."""
 
-    outputs: tuple[str | None, ...] = ()  # files that it writes, where they are named
-    folders: tuple[str | None, ...] = ()  # where it writes whatever it likes
-    new_folders: tuple[str | None, ...] = ()  # the same, where it makes them itself
-    caches: tuple[str, ...] = ()  # of these: "triage", "symbols", "debuginfod"
-    inputs: tuple[str | None, ...] | None = ()  # what is packed among them is unpacked; None: all
+    outputs: Sequence[str] = ()  # files that it writes
+    folders: Sequence[str] = ()  # where it writes whatever it likes
+    new_folders: Sequence[str] = ()  # the same, where it makes them itself
+    caches: Sequence[str] = ()  # of these: "triage", "symbols", "debuginfod"
+    inputs: Sequence[str] | None = ()  # what is packed among them is unpacked; None: any may be
     gdb: bool = False
     processes: bool = False
     workers: bool = False
     later: bool = False  # something is done first, and confine_now() called then
 
 
-def _nothing(arguments: Values) -> Keeps:
-    return Keeps()
+def _is_given(name: str, arguments: Values) -> bool:
+    value = getattr(arguments, name.replace("-", "_"))
+    return not (value is None or value is False or value == "")
 
 
-def _core(arguments: Values) -> Keeps:
-    return Keeps(inputs=(arguments.core, arguments.exe))
+def _holds(condition: Any, arguments: Values) -> bool:
+    """True and False, or with any of some options, or without all of some."""
+    if condition in (True, False):
+        return bool(condition)
+    ((word, names),) = condition
+    return any(_is_given(name, arguments) for name in names) is (word == "with")
 
 
-def _file(arguments: Values) -> Keeps:
-    return Keeps(inputs=(arguments.file, arguments.exe))
+def _named(names: Sequence[str], arguments: Values) -> list[str]:
+    """The values of these options and arguments that have any."""
+    found: list[str] = []
+    for name in names:
+        value = getattr(arguments, name.replace("-", "_"))
+        found += value if isinstance(value, list) else [value] if value else []
+    return found
 
 
-def _bt(arguments: Values) -> Keeps:
-    if arguments.list or arguments.last or arguments.crash:
-        return Keeps(inputs=None, later=True)  # journalctl is asked first
+def kept_by(keeps: Mapping[str, Any], arguments: Values) -> Keeps:
+    """What a command keeps: `keeps` is what the table of commands says of it."""
+    later = _holds(keeps.get("later", False), arguments)
+    inputs = "all" if later else keeps.get("inputs", ())  # which they are is found out first
+    of_files = (os.path.abspath(path) for path in _named(keeps.get("folders_of", ()), arguments))
     return Keeps(
-        inputs=(arguments.core, arguments.exe, *(arguments.more or ())),
-        processes=arguments.pid is not None,
+        inputs=None if inputs == "all" else _named(inputs, arguments),
+        outputs=_named(keeps.get("outputs", ()), arguments),
+        folders=[*_named(keeps.get("folders", ()), arguments), *map(os.path.dirname, of_files)],
+        new_folders=_named(keeps.get("new_folders", ()), arguments),
+        caches=keeps.get("caches", ()),
+        gdb=_holds(keeps.get("gdb", False), arguments),
+        processes=_holds(keeps.get("processes", False), arguments),
+        workers=keeps.get("workers", False),
+        later=later,
     )
 
-
-def _compare(arguments: Values) -> Keeps:
-    gdb = arguments.gdb_frames is None and not arguments.shadow
-    return Keeps(inputs=(arguments.core, arguments.exe), gdb=gdb)
-
-
-def _export(arguments: Values) -> Keeps:
-    return Keeps(inputs=(arguments.file, arguments.exe), outputs=(arguments.output,))
-
-
-def _repair_plan(arguments: Values) -> Keeps:
-    named = (arguments.core, arguments.exe)
-    return Keeps(inputs=named, folders=(arguments.folder,), caches=("symbols",))
-
-
-def _report(arguments: Values) -> Keeps:
-    return Keeps(
-        inputs=(*arguments.core, arguments.exe),
-        outputs=(arguments.output,),
-        gdb=not arguments.no_gdb,
-    )
-
-
-def _triage(arguments: Values) -> Keeps:
-    store = os.path.dirname(os.path.abspath(arguments.store)) if arguments.store else None
-    return Keeps(
-        inputs=None,
-        outputs=(arguments.output,),
-        folders=(store,),
-        new_folders=(arguments.reports,),
-        caches=("triage",),
-        workers=True,
-    )
-
-
-def _trace(arguments: Values) -> Keeps:
-    return Keeps(
-        inputs=(arguments.file, arguments.exe),
-        outputs=(arguments.output,),
-        processes=arguments.pid is not None,
-    )
-
-
-_TABLE: dict[str, Callable[[Values], Keeps]] = {
-    "audit": _nothing,
-    "bt": _bt,
-    "caller": _core,
-    "compare": _compare,
-    "export": _export,
-    "functions": _file,
-    "modules": _core,
-    "repair-plan": _repair_plan,
-    "report": _report,
-    "resolve": _nothing,
-    "serve": lambda arguments: Keeps(inputs=None, gdb=arguments.gdb, later=True),
-    "signatures": lambda arguments: Keeps(outputs=(arguments.output,)),
-    "symbol": lambda arguments: Keeps(inputs=(arguments.file,)),
-    "trace": _trace,
-    "triage": _triage,
-    "why": _core,
-    "unpack": lambda arguments: Keeps(inputs=None, outputs=(arguments.output,)),
-}
 
 _at_end: list[Callable[[], None]] = []
 
 
 def begin(command: str, arguments: Values) -> None:
     """To be called when nothing but the command line was read."""
-    if command in UNCONFINED or arguments.no_sandbox:
+    row = table.shell(command)
+    if row is None or row.keeps is None or arguments.no_sandbox:
         return
-    keeps = _TABLE.get(command, _nothing)(arguments)
+    keeps = kept_by(dict(row.keeps), arguments)
     if keeps.later:
         postpone(lambda: _enter(keeps, arguments))
     else:
@@ -149,7 +108,7 @@ def _enter(keeps: Keeps, arguments: Values) -> None:
     network = bool(getattr(arguments, "debuginfod", False))
     caches = _caches(keeps, network)
     writable = [*_folders(keeps), *caches]
-    outputs = [output for output in keeps.outputs if output]
+    outputs = keeps.outputs
     if keeps.workers:
         from whocall.triage.workers import sweep
 
@@ -188,8 +147,7 @@ def end() -> None:
 
 def _folders(keeps: Keeps) -> list[str]:
     """Where the command writes what it likes; the kernel takes none that are missing."""
-    found = [folder for folder in keeps.folders if folder]
-    found += [made_folder(folder) for folder in keeps.new_folders if folder]
+    found = [*keeps.folders, *map(made_folder, keeps.new_folders)]
     return [*found, "/dev/shm"] if keeps.workers else found  # for locks between processes
 
 
@@ -197,14 +155,12 @@ def _caches(keeps: Keeps, network: bool) -> list[str]:
     return cache_folders(["facts", *keeps.caches, *(["debuginfod"] if network else [])])
 
 
-def _unpacks(inputs: Sequence[str | None] | None, arguments: Values) -> bool:
+def _unpacks(inputs: Sequence[str] | None, arguments: Values) -> bool:
     """Whether temporary files may be needed: ELF files are read where they lie."""
     if inputs is None or bool(getattr(arguments, "sysroot", None)):
         return True
     return any(
-        path == "-" or (os.path.lexists(path) and is_plain_core(path) is None)
-        for path in inputs
-        if path
+        path == "-" or (os.path.lexists(path) and is_plain_core(path) is None) for path in inputs
     )
 
 

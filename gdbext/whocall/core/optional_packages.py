@@ -1,7 +1,10 @@
-"""What only some commands need: the one table of it, for their error sentences and the doctor."""
+"""What only some commands need, for their error sentences and the doctor."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from whocall.commands import table
 from whocall.core.errors import Error
 from whocall.core.loader import of_distribution, python_here
 from whocall.core.records import dataclass
@@ -18,11 +21,19 @@ class Need:
     library: str
 
 
-REPORT_PAGE = Need("whocall report", "a page (unlike --json)", "jinja2")
-SERVED_PAGE = Need("whocall serve", "whocall serve", "jinja2")
-TRIAGE_PAGE = Need("whocall triage", "--format html", "jinja2")
-TRIAGE_CLUSTER = Need("whocall triage", "--scheduler", "distributed")
-NEEDS = (REPORT_PAGE, SERVED_PAGE, TRIAGE_PAGE, TRIAGE_CLUSTER)
+def _needs() -> Iterator[tuple[str, Need]]:
+    """By the names of their commands."""
+    for name in table.shell_names():
+        for library, what in table.shell_command(name).libraries:
+            yield name, Need(f"whocall {name}", what, library)
+
+
+NEEDS = tuple(need for _, need in _needs())
+
+
+def need_of(name: str, library: str) -> Need:
+    """The need of one command."""
+    return next(need for other, need in _needs() if (other, need.library) == (name, library))
 
 
 @dataclass(frozen=True)

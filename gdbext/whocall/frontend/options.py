@@ -1,4 +1,4 @@
-"""One parser for the options of the gdb commands, and the same tables for their completion.
+"""One parser for the options of the gdb commands, and the same for their completion.
 
 The form is gdb's: one dash, unique abbreviations, `--` ends the options, and for commands that
 count, COUNT or -COUNT. (Named tuples and not dataclasses: importing those would take a quarter of
@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from whocall.commands import table
+from whocall.commands.table import Gdb, Parameter
 from whocall.core.errors import UsageError
 
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|[0-9]+)\Z")
@@ -25,7 +28,7 @@ class Option(NamedTuple):
     name: str
     help: str
     value: str = ""
-    comma_separated: bool = False
+    kind: str = ""  # of the value: see the table of commands
 
 
 class Parsed(NamedTuple):
@@ -141,7 +144,7 @@ class Syntax(NamedTuple):
     def complete(self, text: str, completers: Mapping[str, Completer]) -> list[str]:
         """The words that may stand where `text` (what follows the command) ends.
 
-        `completers` gives the values of options by the option's name. The words begin with the last
+        `completers` gives the values of options by their kinds. The words begin with the last
         word of `text`, which may be empty.
         """
         words = text.split()
@@ -162,7 +165,7 @@ class Syntax(NamedTuple):
         if text and not text[-1].isspace():
             words.pop()
         option = self._awaiting(words)
-        return (option is not None and option.value == "FILE") or self.wants_argument(text)
+        return (option is not None and option.kind == "file") or self.wants_argument(text)
 
     def wants_argument(self, text: str) -> bool:
         """Whether the word where `text` ends is an argument, neither an option nor its value."""
@@ -181,11 +184,11 @@ class Syntax(NamedTuple):
 
 
 def _complete_value(option: Option, last: str, completers: Mapping[str, Completer]) -> list[str]:
-    choose = completers.get(option.name)
+    choose = completers.get(option.kind)
     if choose is None:
         return []
     done, part = "", last
-    if option.comma_separated and "," in last:
+    if option.kind == "strategies" and "," in last:
         done, part = last.rsplit(",", 1)
         done += ","
     taken = set(done.split(","))
@@ -205,113 +208,29 @@ def from_word(candidates: Sequence[str], text: str, word: str | None) -> list[st
     return [candidate[skip:] for candidate in candidates]
 
 
-BACKTRACE = Syntax(
-    "whocall bt",
-    (
-        Option("all", "every thread, identical stacks folded into one"),
-        Option("explain", "one sentence a frame on how it was found"),
-        Option("full", "registers, CFA and stack words of each frame"),
-        Option("json", "as JSON, schema whocall.backtrace/1"),
-        Option("no-fold", "every frame, also those of an endless recursion"),
-        Option("past-main", "also the frames that called main"),
-        Option("without", "strategies not to use", "LIST", comma_separated=True),
-    ),
-    counts=True,
-)
-# gdb itself takes --all, --thread, --frame and --thread-group out of an MI command's front.
-MI_BACKTRACE = Syntax(
-    "-whocall-backtrace",
-    (
-        Option("all-threads", "every thread"),
-        Option("past-main", "also the frames that called main"),
-        Option("without", "strategies not to use", "LIST", comma_separated=True),
-    ),
-    counts=True,
-    dash="--",
-)
-COMPARE = Syntax(
-    "whocall compare",
-    (
-        Option("all", "every thread"),
-        Option("json", "as JSON, schema whocall.compare/1 or whocall.shadow/1"),
-        Option("shadow", "not gdb's frames but the shadow stack of a traced program"),
-    ),
-)
-TRACE = Syntax(
-    "whocall trace",
-    (
-        Option("callers", "each function under its callers and above its callees"),
-        Option("depth", "no calls deeper than N; the outermost have 0", "N"),
-        Option("folded", "a line for each stack with its time, for flame graphs"),
-        Option("function", "calls of the functions alone whose names match", "REGEX"),
-        Option("json", "the Trace Event Format, for Perfetto and chrome://tracing"),
-        Option("last", "only the last N lines of the tree", "N"),
-        Option("module", "functions of the module whose path ends so", "MODULE"),
-        Option("only", "the functions whose names match, and what they call", "REGEX"),
-        Option("output", "write to a file", "FILE"),
-        Option("profile", "counts and times of each function"),
-        Option("stacks", "the shadow stacks: what each thread is in now"),
-        Option("svg", "a flame graph"),
-        Option("thread", "only the thread with this id of the kernel's", "LWP"),
-    ),
-    most_arguments=1,
-)
-FUNCTIONS = Syntax(
-    "whocall functions",
-    (
-        Option("json", "as JSON, schema whocall.functions/1"),
-        Option("module", "only the module whose path ends so", "MODULE"),
-    ),
-    most_arguments=1,
-)
-AUDIT = Syntax(
-    "whocall audit",
-    (
-        Option("json", "as JSON, schema whocall.audit/1"),
-        Option("limit", "at most so many differences in full (5 without the option)", "N"),
-    ),
-    most_arguments=1,
-)
-SIGNATURES = Syntax(
-    "whocall signatures",
-    (Option("output", "the file to write", "FILE"),),
-    most_arguments=None,
-)
-MODULES = Syntax("whocall modules", (Option("json", "as JSON, schema whocall.modules/1"),))
-DOCTOR = Syntax("whocall doctor")
-WHY = Syntax("whocall why", (Option("json", "as JSON, schema whocall.why/1"),))
-OPEN = Syntax(
-    "whocall open",
-    (
-        Option("last", "the newest crash that systemd-coredump keeps"),
-        Option("crash", "the newest with this pid, unit, executable or name", "WHICH"),
-    ),
-    most_arguments=2,
-)
-REPAIR = Syntax(
-    "whocall repair",
-    (Option("all", "all loaded files, not only those in which frames lie"),),
-    most_arguments=None,
-)
-REVERT = Syntax("whocall revert")
-EXPORT = Syntax(
-    "whocall export",
-    (Option("module", "of the module whose path ends so, not of the program", "MODULE"),),
-    most_arguments=1,
-)
+def _option(row: Parameter) -> Option:
+    return Option(row.name, row.help, row.metavar, row.kind)
 
-VERDICTS_EXPLAINED = """\
-Each line has a verdict. Where both have the frame:
-  same      and they agree on its function, or only gdb has a name
-  unnamed   and neither has a name
-  named     and only whocall has a name
-  renamed   and their names are those of different functions
-Where one of the two has it:
-  missing in gdb
-  false in gdb     whocall's frames around it follow from each other, or no code can
-                   lie at its address
-  unproven         whocall may have passed over it: its own next frame was found by
-                   a search of the stack (scan) or by the frame pointer
-  beyond whocall   whocall found no more callers
-  not on stack     an inlined call or a tail call, which debug information alone
-                   tells of: it counts for neither"""
+
+def _syntax(command: Gdb, dash: str) -> Syntax:
+    arguments = command.arguments
+    endless = any(each.number in ("*", "+") for each in arguments)
+    return Syntax(
+        command.words,
+        tuple(map(_option, command.options)),
+        command.counts,
+        None if endless else len(arguments),
+        dash,
+    )
+
+
+@cache
+def syntax(name: str) -> Syntax:
+    """Of the command that has this name in the table of commands, in gdb's console."""
+    return _syntax(table.gdb(name), "-")
+
+
+@cache
+def machine_syntax(name: str) -> Syntax:
+    """The same in the machine interface."""
+    return _syntax(table.machine_interface(name), "--")

@@ -23,7 +23,7 @@ def _refuse_what_is_no_signature_file(value: str | None) -> None:
     if not value:
         return
     try:
-        answer_of_files("signature_files", {"paths": list(paths_in(value))})
+        answer_of_files("signatures.signature_files", {"paths": list(paths_in(value))})
     except NativeMissingError:
         pass  # whoever is to use the files will see
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from whocall.core.optional_packages import TRIAGE_PAGE
 from whocall.core.printable import printable
 from whocall.report.page.writing import needs_templates
 from whocall.triage.summary import SHOWN, frame_text
@@ -25,7 +24,7 @@ ROWS = 1000  # cores without a stack that the page shows
 
 def page_text(findings: Findings) -> Iterator[str]:
     """In pieces. Raises Error where the engine of templates is not installed."""
-    needs_templates(TRIAGE_PAGE)
+    needs_templates("triage")
     from jinja2 import Environment
 
     source = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")

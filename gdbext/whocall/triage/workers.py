@@ -25,7 +25,7 @@ from whocall.core.limits import (
     memory_for,
 )
 from whocall.core.long_work import still_working
-from whocall.core.optional_packages import TRIAGE_CLUSTER, lacking
+from whocall.core.optional_packages import lacking, need_of
 from whocall.core.sandbox import confine_child, is_confined
 from whocall.triage.pool import Pool, WorkerDiedError
 from whocall.triage.work import Json, Settings, failure, work
@@ -247,7 +247,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise lacking(TRIAGE_CLUSTER) from error
+            raise lacking(need_of("triage", "distributed")) from error
         try:
             self._client = Client(address, timeout=ANSWER)
         except (OSError, ValueError) as error:

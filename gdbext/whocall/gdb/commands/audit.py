@@ -8,7 +8,7 @@ from pathlib import Path
 import gdb
 
 from whocall.core.errors import Error, UsageError
-from whocall.frontend.options import AUDIT, Parsed
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.executable import executable
@@ -38,7 +38,7 @@ def module_file(modules: Iterable[tuple[int, int, str, str, str]]) -> str:
 
 
 def _of_selected_frame() -> str:
-    return module_file(tuple(module) for module in answer("module_ranges", {}).result)
+    return module_file(tuple(module) for module in answer("tables.module_ranges", {}).result)
 
 
 def audited_file(parsed: Parsed, of_selected_frame: Callable[[], str]) -> str:
@@ -63,7 +63,7 @@ def wanted_limit(parsed: Parsed) -> int:
 
 def run(line: str) -> None:
     """Audits a file."""
-    parsed = AUDIT.parse(line)
+    parsed = syntax("audit").parse(line)
     wanted = {
         "file": audited_file(parsed, _of_selected_frame),
         "limit": wanted_limit(parsed),
@@ -71,4 +71,32 @@ def run(line: str) -> None:
         "json": parsed.has("json"),
         "style": style_codes(),
     }
-    answer_of_files("audit", wanted)
+    answer_of_files("tables.audit", wanted)
+
+
+def _of_selected_frame_elsewhere() -> str:
+    import json
+
+    from whocall.core.programs import words
+    from whocall.gdb.commands.elsewhere import ran
+    from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
+
+    said = ran("modules", [*core_and_program(), *words("--json"), *search_arguments()])
+    modules = json.loads(said)["modules"]
+    return module_file(
+        (int(module["begin"], 16), int(module["end"], 16), module["state"], module["file"] or "",
+         module["path"])
+        for module in modules
+    )  # fmt: skip
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import behind_dashes, option
+    from whocall.gdb.commands.elsewhere import flags, look_arguments, show
+
+    parsed = syntax("audit").parse(line)
+    limit = option("--limit", wanted_limit(parsed))
+    arguments = [limit, *flags(parsed, "json"), *look_arguments()]
+    file = audited_file(parsed, _of_selected_frame_elsewhere)
+    show("audit", [*arguments, *behind_dashes(file)])

@@ -30,4 +30,16 @@ def run(line: str) -> None:
         "pc": selected_pc() if level else None,
         "style": style_codes(),
     }
-    answer("caller", wanted)
+    answer("backtraces.caller", wanted)
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import option
+    from whocall.gdb.commands.elsewhere import look_arguments, show, walk_arguments
+    from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
+
+    level = selected_level() or 0
+    frame = [option("--frame", level), option("--pc", hex(selected_pc()))] if level else []
+    arguments = [*core_and_program(), *frame, *walk_arguments(Parsed())]
+    show("caller", [*arguments, *search_arguments(), *look_arguments()])

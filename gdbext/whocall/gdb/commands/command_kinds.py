@@ -4,28 +4,35 @@ at the first use.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gdb
 
+from whocall.commands.table import module_name
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError
 from whocall.core.long_work import left_out
-from whocall.frontend import options
-from whocall.frontend.options import Syntax
 from whocall.gdb.host.downloads import begin_command, silence
 from whocall.gdb.host.output import refusal
+
+if TYPE_CHECKING:
+    from whocall.frontend.options import Syntax
 
 
 def _run_here_or_in_subprocess(home: str, argument: Any) -> Any:
     """Where this Python cannot load the native module another one may do the work."""
+    module = import_module(home)
     try:
-        return import_module(home).run(argument)
-    except NativeMissingError as missing:
-        from whocall.gdb.commands.subprocess_commands import run_command
+        return module.run(argument)
+    except NativeMissingError:
+        from whocall.gdb.host.subprocess_backend import other_python
 
-        return run_command(home.rpartition(".")[2], argument, missing)
+        run_elsewhere = getattr(module, "run_elsewhere", None)
+        if run_elsewhere is None or other_python() is None:
+            raise
+    return run_elsewhere(argument)
 
 
 def _tell_left_out() -> None:
@@ -61,39 +68,44 @@ def run(home: str, argument: Any) -> Any:
         ) from error
 
 
-def help_of(summary: str, usage: str, syntax: Syntax | None, more: str = "") -> str:
-    """A help text in gdb's form: a summary line, the usage, the options."""
-    parts = [f"{summary}\nUsage: {usage}"]
-    if syntax is not None and syntax.options:
-        lines = ["Options:"]
-        for option in syntax.options:
-            value = f" {option.value}" if option.value else ""
-            lines += [f"  -{option.name}{value}", f"    {option.help[0].upper()}{option.help[1:]}."]
-        parts.append("\n".join(lines))
-    if more:
-        parts.append(more)
-    return "\n\n".join(parts)
+def home_of(name: str) -> str:
+    """The module of the command that has this name in the table."""
+    return f"whocall.gdb.commands.{module_name(name)}"
+
+
+def _from_word(candidates: Sequence[str], text: str, word: str) -> list[str]:
+    from whocall.frontend.options import from_word
+
+    return from_word(candidates, text, word)
 
 
 class Command(gdb.Command):
-    """A subcommand; `home` is the module whose run(line) does the work."""
+    """A subcommand with expressions, of this name in the table of commands; the run(line) of its
+    module does the work.
+    """
 
-    def __init__(self, name: str, home: str, syntax: Syntax | None, doc: str) -> None:
+    _completed_by_gdb: tuple[Any, ...] = (gdb.COMPLETE_EXPRESSION,)
+
+    def __init__(self, name: str, words: str, doc: str) -> None:
         self.__doc__ = doc
-        self._home = f"whocall.gdb.commands.{home}"
-        self._syntax = syntax
-        if syntax is None:
-            super().__init__(f"whocall {name}", gdb.COMMAND_STACK, gdb.COMPLETE_EXPRESSION)
-        else:
-            super().__init__(f"whocall {name}", gdb.COMMAND_STACK)
+        self._name = name
+        super().__init__(words, gdb.COMMAND_STACK, *self._completed_by_gdb)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """gdb calls this to run the command."""
-        run(self._home, argument)
+        run(home_of(self._name), argument)
 
 
 class CompletingCommand(Command):
     """A subcommand with options; having `complete` keeps gdb from completing by itself."""
+
+    _completed_by_gdb = ()
+
+    @property
+    def _syntax(self) -> Syntax:
+        from whocall.frontend.options import syntax
+
+        return syntax(self._name)
 
     def complete(self, text: str, word: str | None) -> list[str] | int:
         """gdb calls this for TAB and `complete`, first without a word, only to learn where words
@@ -110,8 +122,7 @@ class CompletingCommand(Command):
     def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import COMPLETERS
 
-        assert self._syntax is not None
-        return options.from_word(self._syntax.complete(text, COMPLETERS), text, word)
+        return _from_word(self._syntax.complete(text, COMPLETERS), text, word)
 
 
 class FunctionsCommand(CompletingCommand):
@@ -120,9 +131,8 @@ class FunctionsCommand(CompletingCommand):
     def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import functions
 
-        assert self._syntax is not None
         if text[-1:].strip() and self._syntax.wants_argument(text):
-            return options.from_word(functions(text), text, word)
+            return _from_word(functions(text), text, word)
         return super()._completions(text, word)
 
 
@@ -132,11 +142,10 @@ class ModulesCommand(CompletingCommand):
     def _completions(self, text: str, word: str) -> list[str] | int:
         from whocall.gdb.commands.completion import modules
 
-        assert self._syntax is not None
         if not (text[-1:].strip() and self._syntax.wants_argument(text)):
             return super()._completions(text, word)
         start = text.split()[-1]
-        return options.from_word([m for m in modules() if m.startswith(start)], text, word)
+        return _from_word([m for m in modules() if m.startswith(start)], text, word)
 
 
 class FileCommand(CompletingCommand):
@@ -152,26 +161,25 @@ class FileCommand(CompletingCommand):
         return super().complete(text, word)
 
     def _completions(self, text: str, word: str) -> list[str] | int:
-        assert self._syntax is not None
         if not self._syntax.wants_file(text):
             return super()._completions(text, word)
         from whocall.gdb.commands.completion import files
 
-        return options.from_word(files("" if text[-1:].isspace() else text.split()[-1]), text, word)
+        return _from_word(files("" if text[-1:].isspace() else text.split()[-1]), text, word)
 
 
 class Prefix(gdb.Command):
     """A command with subcommands that does something alone too."""
 
-    def __init__(self, name: str, home: str, doc: str) -> None:
+    def __init__(self, name: str, words: str, doc: str) -> None:
         self.__doc__ = doc
         self._name = name
-        self._home = f"whocall.gdb.commands.{home}"
-        super().__init__(name, gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
+        self._words = words
+        super().__init__(words, gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The prefix alone, or with a word behind it that is no subcommand."""
         if argument.strip():
             word = argument.split()[0]
-            raise refusal(f'Undefined {self._name} command: "{word}".  Try "help {self._name}".')
-        run(self._home, "")
+            raise refusal(f'Undefined {self._words} command: "{word}".  Try "help {self._words}".')
+        run(home_of(self._name), "")

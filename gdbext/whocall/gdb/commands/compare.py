@@ -6,12 +6,12 @@ from dataclasses import asdict
 
 import gdb
 
-from whocall.frontend.options import COMPARE, Parsed
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes, write
 from whocall.gdb.repair import attached
 from whocall.gdb.target.answering import answer
-from whocall.gdb.target.frames import selection_kept, stack_of
+from whocall.gdb.target.frames import selection_kept, stack_of, stacks_json
 from whocall.gdb.target.inferior import inferior_prefix, readable_selection
 from whocall.gdb.target.walks import wanted_walk
 from whocall.report.form.jsonform import Json
@@ -27,7 +27,7 @@ def _gdb_stacks(every_thread: bool) -> Json:
 
 def run(line: str) -> None:
     """Prints whocall's frames beside gdb's, or beside those of a shadow stack."""
-    parsed = COMPARE.parse(line)
+    parsed = syntax("compare").parse(line)
     if parsed.has("json"):
         silence()
     every_thread = parsed.has("all")
@@ -39,8 +39,38 @@ def run(line: str) -> None:
         "columns": gdb.parameter("width"),
     }
     if parsed.has("shadow"):
-        answer("shadow", wanted, every_thread=every_thread)
+        answer("comparisons.shadow", wanted, every_thread=every_thread)
         return
-    answer("comparison", {**wanted, "stacks": _gdb_stacks(every_thread)}, every_thread=every_thread)
+    answer(
+        "comparisons.comparison",
+        {**wanted, "stacks": _gdb_stacks(every_thread)},
+        every_thread=every_thread,
+    )
+    if not parsed.has("json"):
+        write(attached.remark())
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import words
+    from whocall.gdb.commands.elsewhere import (
+        flags,
+        look_arguments,
+        show,
+        walk_arguments,
+        width_arguments,
+    )
+    from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
+
+    parsed = syntax("compare").parse(line)
+    arguments = [*core_and_program(), *flags(parsed, "json", "shadow")]
+    arguments += walk_arguments(Parsed(), parsed.has("all"))
+    if parsed.has("shadow"):
+        show("compare", [*arguments, *search_arguments(), *look_arguments()])
+        return
+    arguments += [*words("--gdb-frames=-"), *width_arguments()]
+    inferior, thread = readable_selection()
+    frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
+    show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)
     if not parsed.has("json"):
         write(attached.remark())

@@ -33,7 +33,7 @@ def modules() -> list[str]:
     try:
         from whocall.gdb.target.answering import answer
 
-        paths = [str(path) for *_, path in answer("module_ranges", {}).result]
+        paths = [str(path) for *_, path in answer("tables.module_ranges", {}).result]
     except (Error, gdb.error):
         loaded = [each for each in gdb.objfiles() if each.owner is None and each.filename]
         paths = [str(each.filename) for each in loaded if Path(str(each.filename)).is_file()]
@@ -72,7 +72,7 @@ def functions(text: str) -> list[str]:
         "module": "" if at is None else words[at + 1],
         "demangle": demangle(),
     }
-    return [str(name) for name in answer("function_names", wanted).result]
+    return [str(name) for name in answer("tables.function_names", wanted).result]
 
 
-COMPLETERS: Mapping[str, Completer] = {"without": strategies, "module": modules}
+COMPLETERS: Mapping[str, Completer] = {"strategies": strategies, "module": modules}

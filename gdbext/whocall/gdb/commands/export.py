@@ -8,7 +8,7 @@ import gdb
 
 from whocall.core.errors import UsageError
 from whocall.core.output_file import write_bytes
-from whocall.frontend.options import EXPORT, Parsed
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import write
 from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.executable import program_file
@@ -23,12 +23,30 @@ def exported_file(parsed: Parsed) -> Path:
 
 def run(line: str) -> None:
     """Writes names and all rules of a module to a file."""
-    parsed = EXPORT.parse(line)
+    parsed = syntax("export").parse(line)
     path = exported_file(parsed)
     wanted = {"module": parsed.values.get("module", ""), "output": str(path)}
     if gdb.selected_thread() is not None:
-        found = answer("exported", wanted)
+        found = answer("plans.exported", wanted)
     else:
-        found = answer_of_files("exported_file", {**wanted, "file": program_file()})
+        found = answer_of_files("plans.exported_file", {**wanted, "file": program_file()})
     write_bytes(path, *found.contents, private=False)
     write(map(str, found.result))
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import behind_dashes, option
+    from whocall.gdb.commands.elsewhere import show
+    from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
+
+    parsed = syntax("export").parse(line)
+    module = parsed.values.get("module", "")
+    arguments = [option("--module", module)] if module else []
+    arguments += [option("--output", exported_file(parsed)), *search_arguments()]
+    if gdb.selected_thread() is None:
+        show("export", [*arguments, *behind_dashes(program_file())])
+        return
+    core, *exe = core_and_program()
+    programs = [option("--exe", path) for path in exe]
+    show("export", [*arguments, *programs, *behind_dashes(core)])

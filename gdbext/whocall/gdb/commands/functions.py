@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whocall.core.errors import Error
-from whocall.frontend.options import FUNCTIONS
+from whocall.frontend.options import syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.target.answering import answer, answer_of_files, file_alone
@@ -12,7 +12,7 @@ from whocall.gdb.target.walks import demangle
 
 def run(line: str) -> None:
     """Lists functions at their runtime addresses, or at a file's link addresses."""
-    parsed = FUNCTIONS.parse(line)
+    parsed = syntax("functions").parse(line)
     if parsed.has("json"):
         silence()
     wanted = {
@@ -24,8 +24,19 @@ def run(line: str) -> None:
     }
     file = file_alone()
     if file is None:
-        answer("functions", wanted)
+        answer("tables.functions", wanted)
         return
     if wanted["module"]:
         raise Error("no module is loaded: only the program's file is there before it runs")
-    answer_of_files("functions_of_file", {**wanted, "file": file})
+    answer_of_files("tables.functions_of_file", {**wanted, "file": file})
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import option
+    from whocall.gdb.commands.elsewhere import flags, of_core_or_file, show
+
+    parsed = syntax("functions").parse(line)
+    module = parsed.values.get("module", "")
+    arguments = [option("--module", module)] if module else []
+    show("functions", [*flags(parsed, "json"), *arguments, *of_core_or_file(*parsed.arguments)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from whocall.frontend.options import MI_BACKTRACE
+from whocall.frontend.options import machine_syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.walks import wanted_walk
@@ -15,7 +15,20 @@ from whocall.report.form import jsonform
 def run(words: Sequence[str]) -> dict[str, Any]:
     """The fields of the result record; raises Error."""
     silence()
-    parsed = MI_BACKTRACE.parse_words(words)
+    parsed = machine_syntax("bt").parse_words(words)
     wanted = {"walk": wanted_walk(parsed)}
-    found = answer("backtrace_data", wanted, every_thread=parsed.has("all-threads"))
+    found = answer("backtraces.backtrace_data", wanted, every_thread=parsed.has("all-threads"))
     return {"backtrace": jsonform.mi_value(found.result)}
+
+
+def run_elsewhere(given: Sequence[str]) -> dict[str, Any]:
+    """The same by another Python."""
+    import json
+
+    from whocall.core.programs import words
+    from whocall.gdb.commands.elsewhere import backtrace_arguments, look_arguments, ran
+
+    parsed = machine_syntax("bt").parse_words(given)
+    arguments = backtrace_arguments(parsed, parsed.has("all-threads"))
+    found = json.loads(ran("bt", [*arguments, *look_arguments(), *words("--json")]))
+    return {"backtrace": jsonform.mi_value(found)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gdb
 
-from whocall.frontend.options import MODULES
+from whocall.frontend.options import syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.host.settings import asks_debuginfod
@@ -13,7 +13,7 @@ from whocall.gdb.target.answering import answer
 
 def run(line: str) -> None:
     """Lists the loaded files."""
-    parsed = MODULES.parse(line)
+    parsed = syntax("modules").parse(line)
     if parsed.has("json"):
         silence()
     wanted = {
@@ -22,4 +22,15 @@ def run(line: str) -> None:
         "width": gdb.parameter("width"),
         "style": style_codes(),
     }
-    answer("modules", wanted)
+    answer("tables.modules", wanted)
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import words
+    from whocall.gdb.commands.elsewhere import flags, look_arguments, show, width_arguments
+    from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
+
+    parsed = syntax("modules").parse(line)
+    arguments = [*words("--settings-of-gdb"), *flags(parsed, "json"), *width_arguments()]
+    show("modules", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])

@@ -11,7 +11,7 @@ from whocall.core import loader
 from whocall.core.errors import Error, UsageError
 from whocall.core.gdb_lines import named
 from whocall.dumps import sparse
-from whocall.frontend.options import OPEN, Parsed
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import console
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.target.answering import unpacked
@@ -46,7 +46,7 @@ def wanted(parsed: Parsed) -> tuple[str, str]:
 
 def run(line: str) -> None:
     """Unpacks or converts the file, and makes it gdb's core."""
-    path, exe = wanted(OPEN.parse(line))
+    path, exe = wanted(syntax("open").parse(line))
     loader.load()
     from whocall.dumps.unpacking import is_plain
 
@@ -109,3 +109,23 @@ def _add_symbols(file: PlacedFile) -> None:
         warn([f"gdb is given no symbols of it: {error}."])
     except gdb.error as error:
         warn([f"gdb has no symbols of {file.path}: {error}."])
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    import json
+
+    from whocall.core.programs import behind_dashes, option, words
+    from whocall.dumps.unpacking import is_plain, of_json
+    from whocall.gdb.commands.elsewhere import ran
+    from whocall.gdb.target.backend_arguments import search_arguments
+
+    path, exe = wanted(syntax("open").parse(line))
+    if is_plain(path):
+        load_plain(path, exe)
+        return
+    core = sparse.temporary()
+    output = option("--output", sparse.path_of(core))
+    arguments = [output, *words("--json"), *search_arguments()]
+    arguments += [option("--exe", exe)] if exe else []
+    load(core, of_json(json.loads(ran("unpack", [*arguments, *behind_dashes(path)]))))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import gdb
 
 from whocall.core.errors import Error
-from whocall.frontend.options import REPAIR, Parsed
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import events
 from whocall.gdb.repair.attach import deliver
@@ -54,7 +54,7 @@ def _repair_files(parsed: Parsed) -> list[ModuleOutcome]:
 
 def run(line: str) -> None:
     """Repairs the stacks of all threads, and goes on doing so whenever the program stops."""
-    parsed = REPAIR.parse(line)
+    parsed = syntax("repair").parse(line)
     modules: Sequence[ModuleOutcome]
     threads: Sequence[ThreadOutcome] = ()
     if gdb.selected_thread() is None:

@@ -14,7 +14,7 @@ import gdb
 
 from whocall.core.errors import Error
 from whocall.core.gdb_lines import named, only
-from whocall.frontend.options import REVERT
+from whocall.frontend.options import syntax
 from whocall.gdb.host import console, frame_cache
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import attached, events
@@ -115,7 +115,7 @@ def take_back(given: list[Attached]) -> None:
 
 def run(line: str) -> None:
     """Takes back what gdb was told, and tells it no more."""
-    REVERT.parse(line)
+    syntax("revert").parse(line)
     given = attached.here()
     _require_programs(given)
     if gdb.parameter("whocall auto-repair"):

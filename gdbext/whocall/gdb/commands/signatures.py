@@ -6,18 +6,30 @@ from pathlib import Path
 
 from whocall.core.output_file import write_bytes
 from whocall.core.signatures import require_both
-from whocall.frontend.options import SIGNATURES
+from whocall.frontend.options import syntax
 from whocall.gdb.host.output import write
 from whocall.gdb.target.answering import answer_of_files
 
 
 def run(line: str) -> None:
     """Writes a file of signatures."""
-    parsed = SIGNATURES.parse(line)
+    parsed = syntax("signatures").parse(line)
     archives = [str(Path(path).expanduser()) for path in parsed.arguments]
     output = parsed.values.get("output", "")
     output = str(Path(output).expanduser()) if output else ""
     require_both(archives, output)
-    found = answer_of_files("signatures", {"archives": archives, "output": output})
+    found = answer_of_files("signatures.signatures", {"archives": archives, "output": output})
     write_bytes(output, *found.contents, private=False)
     write(map(str, found.result))
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import behind_dashes, option
+    from whocall.gdb.commands.elsewhere import show
+
+    parsed = syntax("signatures").parse(line)
+    output = parsed.values.get("output", "")
+    archives = [str(Path(path).expanduser()) for path in parsed.arguments]
+    wanted = [option("--output", Path(output).expanduser())] if output else []
+    show("signatures", [*wanted, *behind_dashes(*archives)])

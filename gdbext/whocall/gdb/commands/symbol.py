@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from whocall.core.errors import UsageError
+from whocall.core.errors import Error, UsageError
 from whocall.gdb.host import console
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.target.answering import answer, answer_of_files, file_alone
@@ -58,6 +58,23 @@ def run(line: str) -> None:
         "style": style_codes(),
     }
     if file is None:
-        answer("symbols", wanted)
+        answer("tables.symbols", wanted)
     else:
-        answer_of_files("symbols_of_file", {**wanted, "file": file})
+        answer_of_files("tables.symbols_of_file", {**wanted, "file": file})
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.gdb.commands.elsewhere import of_core_or_file, show
+    from whocall.gdb.target import inferior
+    from whocall.gdb.target.backend_arguments import core_and_program
+
+    expressions = wanted_expressions(line)
+    if inferior.file_alone() is None:
+        core_and_program()  # complains first
+    words_wanted = []
+    for address, function, refused in map(wanted_place, expressions):
+        if address is None and not function:
+            raise Error(refused)
+        words_wanted.append(function if address is None else f"{address:#x}")
+    show("symbol", of_core_or_file(*words_wanted))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whocall.commands.table import alternatives
 from whocall.core.errors import UsageError
 from whocall.core.output_file import writing_text
-from whocall.frontend.options import TRACE, Parsed
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.target.answering import answer, answer_of_files
@@ -30,9 +31,7 @@ def number_of(parsed: Parsed, name: str) -> int | None:
 
 def form_of(parsed: Parsed) -> str:
     """The form that is asked for; "tree" without one."""
-    from whocall.tracing.form_names import FORMS
-
-    forms = [form for form in FORMS if parsed.has(form)]
+    forms = [form for form in alternatives("trace", "form") if parsed.has(form)]
     if len(forms) > 1:
         raise UsageError(f"whocall trace: -{forms[0]} and -{forms[1]} are two forms; take one")
     return forms[0] if forms else "tree"
@@ -52,16 +51,16 @@ def _choice(parsed: Parsed) -> Json:
 def _tell(parsed: Parsed, wanted: Json, write: Write | None) -> None:
     if parsed.arguments:
         path = str(Path(parsed.arguments[0]).expanduser())
-        answer_of_files("trace_of_file", {**wanted, "file": path}, write=write)
+        answer_of_files("traces.trace_of_file", {**wanted, "file": path}, write=write)
     else:
-        answer("trace", wanted, every_thread=True, write=write)
+        answer("traces.trace", wanted, every_thread=True, write=write)
 
 
 def run(line: str) -> None:
     """Prints the trace of the program, or of a file."""
     from whocall.report.form.style import shown_text
 
-    parsed = TRACE.parse(line)
+    parsed = syntax("trace").parse(line)
     name = parsed.values.get("output")
     wanted = {
         "form": form_of(parsed),
@@ -77,3 +76,24 @@ def run(line: str) -> None:
         return
     with writing_text(Path(name).expanduser(), private=True) as file:
         _tell(parsed, wanted, lambda text: (file.write(shown_text(text)), None)[1])
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import behind_dashes, flag, option
+    from whocall.gdb.commands.elsewhere import flags, look_arguments, show
+    from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
+
+    parsed = syntax("trace").parse(line)
+    valued = {option.name for option in syntax("trace").options if option.value}
+    values = dict(parsed.values)
+    if "output" in values:
+        values["output"] = str(Path(values["output"]).expanduser())
+    arguments = flags(parsed, *sorted(parsed.flags - valued))
+    arguments += [option(flag(each), value) for each, value in values.items()]
+    if parsed.arguments:
+        file = str(Path(parsed.arguments[0]).expanduser())
+        more = [*search_arguments(), *look_arguments(), *behind_dashes(file)]
+        show("trace", [*arguments, *more])
+        return
+    show("trace", [*core_and_program(), *arguments, *search_arguments(), *look_arguments()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.frontend.options import WHY, Parsed
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.target.answering import answer
@@ -11,7 +11,7 @@ from whocall.gdb.target.walks import wanted_walk
 
 def run(line: str) -> None:
     """Prints the sentence, and what shows it."""
-    parsed = WHY.parse(line)
+    parsed = syntax("why").parse(line)
     if parsed.has("json"):
         silence()
     wanted = {
@@ -19,4 +19,14 @@ def run(line: str) -> None:
         "json": parsed.has("json"),
         "style": style_codes(),
     }
-    answer("why", wanted)
+    answer("backtraces.why", wanted)
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.gdb.commands.elsewhere import flags, look_arguments, show, walk_arguments
+    from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
+
+    parsed = syntax("why").parse(line)
+    arguments = [*core_and_program(), *flags(parsed, "json"), *walk_arguments(Parsed())]
+    show("why", [*arguments, *search_arguments(), *look_arguments()])

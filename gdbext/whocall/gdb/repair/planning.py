@@ -76,7 +76,7 @@ def _process_plan_of_helper(request: RepairRequest) -> tuple[Plan, dict[int, Cha
         "modules": list(request.modules),
         "attached": attached_json(attach.attached_states()),
     }
-    answered = answer("plan", wanted, every_thread=request.every_thread)
+    answered = answer("plans.plan", wanted, every_thread=request.every_thread)
     found = _plan_of(answered)
     try:
         numbers = [int(number) for number in answered.result["numbers"]]
@@ -168,7 +168,7 @@ def file_deliveries(path: str) -> Sequence[SymbolDelivery]:
             known = attach.attached_states()
             states = [each for each in known if is_same_file(each.path, "", [path], "")]
             wanted = {"file": path, "attached": attached_json(states)}
-            return _plan_of(answer_of_files("plan_of_file", wanted)).deliveries
+            return _plan_of(answer_of_files("plans.plan_of_file", wanted)).deliveries
         from whocall.core.image import open_file_image
     except NativeMissingError:
         if other_python() is None:

@@ -172,7 +172,7 @@ def unpacked(path: str, exe: str, core: BinaryIO) -> Json:
     found = Answer()
     result: Json
     if not settings.has_helper():
-        result = table.of_files("unpacked")(settings.search(), found, wanted)
+        result = table.of_files("unpacked.unpacked")(settings.search(), found, wanted)
         return result
     import tempfile
 
@@ -180,7 +180,7 @@ def unpacked(path: str, exe: str, core: BinaryIO) -> Json:
 
     with tempfile.TemporaryDirectory(prefix="whocall-", dir=sparse.place()) as folder:
         wanted["folder"] = folder
-        question = {"name": "unpacked", "wanted": wanted, "search": _search()}
+        question = {"name": "unpacked.unpacked", "wanted": wanted, "search": _search()}
         result = helper.ask_once(question, found.take, [core.fileno()], [folder])
     return result
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.optional_packages import REPORT_PAGE, Need, lacking
+from whocall.core.optional_packages import lacking, need_of
 from whocall.core.output_file import writing_text
 from whocall.core.printable import printable, safe_json
 from whocall.report.form.jsonform import Json
@@ -60,14 +60,14 @@ def hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def needs_templates(need: Need = REPORT_PAGE) -> None:
-    """Raises Error, which says what needs it, where the library of the templates is missing: to be
-    called before anything else is done.
+def needs_templates(command: str = "report") -> None:
+    """Raises Error, which says what of `command` needs it, where the library of the templates is
+    missing: to be called before anything else is done.
     """
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise lacking(need) from error
+        raise lacking(need_of(command, "jinja2")) from error
 
 
 def environment() -> Environment:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
 
 
-def backtrace(arguments: Values) -> int:
-    """`whocall bt`."""
+def run(arguments: Values) -> int:
+    """Of one core or process, or of several cores."""
     if arguments.list:
         from whocall.cli.stored import list_stored
 

@@ -1,4 +1,4 @@
-"""The commands of the command line that serve debuggers: symbol files, and plans of repairs."""
+"""`whocall repair-plan`: what a debugger has to be told, as JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_walk
-from whocall.cli.outputs import require_other_file, write_beside, write_json
+from whocall.cli.inputs import is_core, open_core_or_file, wanted_search, wanted_walk
+from whocall.cli.outputs import write_json
 from whocall.core.errors import Error
 from whocall.core.regular_file import read_text
 
@@ -18,30 +18,6 @@ if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
     from whocall.repair.chain import Chain
     from whocall.repair.plan import AttachedState
-
-
-def _open(path: str, exe: str, arguments: Values) -> ProcessImage:
-    """A core with its files, or a file alone."""
-    if is_core(path):
-        return open_named_core(path, exe, arguments)
-    from whocall.core.image import open_file_image
-
-    return open_file_image(path, search=wanted_search(arguments))
-
-
-def export(arguments: Values) -> int:
-    """`whocall export`."""
-    from whocall.repair.export import export as write_file
-    from whocall.repair.export import export_lines
-    from whocall.repair.plan import module_named
-
-    require_other_file(arguments.output, arguments.file, arguments.exe)
-    path = Path(arguments.output)
-    with _open(arguments.file, arguments.exe, arguments) as image:
-        module = module_named(image, arguments.module)
-        told = export_lines(module, path, write_file(image, module.index, path))
-        write_beside(arguments.output, told)
-    return 0
 
 
 def _chains(image: ProcessImage, arguments: Values) -> list[Chain]:
@@ -68,7 +44,7 @@ def _attached(source: str | None) -> list[AttachedState]:
         raise Error(f"{source}: this is no JSON: {error}") from error
 
 
-def repair_plan(arguments: Values) -> int:
+def run(arguments: Values) -> int:
     """`whocall repair-plan`."""
     from whocall.repair.plan import SymbolFileFactory, chosen_modules, plan, settings_key
     from whocall.repair.plan_json import plan_json
@@ -79,7 +55,7 @@ def repair_plan(arguments: Values) -> int:
     factory = SymbolFileFactory(
         settings_key(wanted_search(arguments)), lambda contents: write_new(folder, contents)
     )
-    with _open(arguments.core, arguments.exe, arguments) as image:
+    with open_core_or_file(arguments.core, arguments.exe, arguments) as image:
         if is_core(arguments.core):
             more = chosen_modules(image, arguments.every_module, arguments.module)
             found = plan(image, _chains(image, arguments), more, attached, factory)

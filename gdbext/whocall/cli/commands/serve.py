@@ -4,40 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.cli import arguments as options
 from whocall.core.errors import Error
 from whocall.core.sandbox import confine_now
 
 if TYPE_CHECKING:
-    from whocall.cli.arguments import Parser, Values
-
-PORT = 8470
-
-
-def add(parser: Parser) -> None:
-    """What `whocall serve` takes."""
-    parser.description = (
-        "Shows the cores in a directory and below it as pages, on the loopback interface alone. "
-        "Nothing is written. Requests for other hosts are refused, and those without the token in "
-        "the address that is printed."
-    )
-    parser.add_argument("directory", metavar="DIR", help="where the cores lie")
-    parser.add_argument(
-        "--port",
-        type=options.as_limit,
-        metavar="N",
-        default=PORT,
-        help=f"the port (default: {PORT}; 0: any that is free)",
-    )
-    parser.add_argument(
-        "--gdb",
-        action="store_true",
-        help="run gdb for its backtrace: one more large program that reads the cores",
-    )
-    options.add_exe(parser)
-    options.add_search(parser)
-    options.add_walk(parser)
-    parser.add_argument("--no-demangle", action="store_true", help="names as they are in the file")
+    from whocall.cli.arguments import Values
 
 
 def run(arguments: Values) -> int:
@@ -45,10 +16,9 @@ def run(arguments: Values) -> int:
     from whocall.cli.core_server import Cores, CoreServer
     from whocall.cli.outputs import flush, write
     from whocall.cli.progress import leave
-    from whocall.core.optional_packages import SERVED_PAGE
     from whocall.report.page.writing import needs_templates
 
-    needs_templates(SERVED_PAGE)
+    needs_templates("serve")
     arguments.title = ""
     if arguments.port > 0xFFFF:
         raise Error(f"there is no port {arguments.port}: they are 1 to 65535, and 0 for any")

@@ -2,87 +2,22 @@
 
 from __future__ import annotations
 
-from whocall.cli.arguments import add_search, as_limit
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from whocall.cli.arguments import Parser, Values
+    from whocall.cli.arguments import Values
     from whocall.triage.run import Findings
     from whocall.triage.store import Store
     from whocall.triage.work import Settings
-
-FORMATS = ("text", "json", "html", "sarif")
-
-
-def as_format(text: str) -> str:
-    """For `type` of an option; a ValueError where the text is none."""
-    if text not in FORMATS:
-        raise ValueError
-    return text
-
-
-as_format.__name__ = "|".join(FORMATS)
-
-
-def add(parser: Parser) -> None:
-    """What `whocall triage` takes."""
-    import argparse
-
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = (
-        "Walks many cores at once and puts those of one bug into one bucket, whatever build of\n"
-        "the program they come from. Results come one by one into --store; a run that was ended\n"
-        "is taken up from there. A core that cannot be read is a row with its reason."
-    )
-    parser.add_argument(
-        "paths",
-        metavar="DIR|FILE|-",
-        nargs="*",
-        help="cores, directories of them; -: names on stdin",
-    )
-    parser.add_argument(
-        "--store",
-        metavar="FILE",
-        default="",
-        help="keep results there (SQLite), and take up from it",
-    )
-    parser.add_argument(
-        "--compare", metavar="STORE", help="say what is new since the run that made STORE"
-    )
-    parser.add_argument(
-        "--format", metavar="FORM", type=as_format, default="text", help="text, json, html or sarif"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
-    parser.add_argument(
-        "--reports", metavar="DIR", help="write a report of one core of each bucket there"
-    )
-    parser.add_argument(
-        "-j", "--jobs", metavar="N", type=as_limit, help="processes (default: one a processor)"
-    )
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="let the workers of this Dask scheduler walk"
-    )
-    parser.add_argument(
-        "--time-limit", metavar="S", type=as_limit, default=60, help="seconds a core (60; 0: none)"
-    )
-    parser.add_argument(
-        "--memory-limit", metavar="MIB", type=as_limit, default=0,
-        help="of a process, for what it does not map from files (0: its share of the machine)",
-    )  # fmt: skip
-    parser.add_argument("--retry", action="store_true", help="try again what could not be read")
-    parser.add_argument("--color", metavar="WHEN", default="auto", help="auto, always or never")
-    add_search(parser)
 
 
 def run(arguments: Values) -> int:
     """Exit status 1 when the store had no room for something that was found."""
     from whocall.cli.outputs import warn
     from whocall.core.errors import UsageError
-    from whocall.core.optional_packages import TRIAGE_PAGE
     from whocall.triage.run import conclude
     from whocall.triage.store import Store
     from whocall.triage.work import Settings
@@ -92,7 +27,7 @@ def run(arguments: Values) -> int:
     if arguments.format == "html":
         from whocall.report.page.writing import needs_templates
 
-        needs_templates(TRIAGE_PAGE)
+        needs_templates("triage")
     settings = Settings(
         _search(arguments), float(arguments.time_limit), memory=arguments.memory_limit << 20
     )

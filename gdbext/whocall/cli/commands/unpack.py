@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from whocall.cli.arguments import add_exe, add_search
 from whocall.cli.inputs import wanted_search
 from whocall.cli.outputs import require_other_file, warn, write_beside, write_json
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from whocall.cli.arguments import Parser, Values
+    from whocall.cli.arguments import Values
     from whocall.dumps.unpacking import Unpacked
-
-
-def add(parser: Parser) -> None:
-    """What it takes."""
-    parser.description = (
-        "Writes the core that is in a packed file, a crash report or a minidump, for debuggers and"
-        " other tools. Zeros become holes."
-    )
-    parser.add_argument("file", metavar="FILE", help="the input; - for standard input")
-    parser.add_argument("-o", "--output", metavar="CORE", required=True, help="the new core")
-    add_exe(parser)
-    add_search(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="what was written, the program and the files found"
-    )
 
 
 def run(arguments: Values) -> int:

@@ -1,0 +1,19 @@
+"""`whocall signatures`: makes a file of signatures of static libraries."""
+
+from __future__ import annotations
+
+from whocall.cli.outputs import require_other_file, write_beside
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
+
+
+def run(arguments: Values) -> int:
+    """`whocall signatures`."""
+    from whocall.core.signatures import write_signatures
+
+    require_other_file(arguments.output, *arguments.archives)
+    write_beside(arguments.output, write_signatures(arguments.archives, arguments.output))
+    return 0

@@ -1,0 +1,61 @@
+"""`whocall symbol`: what stands at addresses of a file or a core."""
+
+from __future__ import annotations
+
+from whocall.cli.inputs import (
+    is_core,
+    open_named_core,
+    parse_address,
+    wanted_search,
+    wanted_style,
+)
+from whocall.cli.outputs import warn, write, write_json
+from whocall.core.errors import UsageError
+from whocall.report.form import jsonform
+from whocall.report.tables.wanted_places import WantedPlace
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
+
+
+def _wanted_place(text: str) -> WantedPlace:
+    try:
+        return WantedPlace(parse_address(text))
+    except UsageError:
+        refused = f"{text!r} is neither a hexadecimal address nor the name of a function here"
+        return WantedPlace(None, text, refused)
+
+
+def run(arguments: Values) -> int:
+    """`whocall symbol`."""
+    from whocall.core.image import open_names
+    from whocall.core.module_warnings import warnings_on
+    from whocall.report.tables.functions import of_file, of_process
+    from whocall.report.tables.places import place_lines, places_json
+    from whocall.report.tables.wanted_places import PlaceSearch
+
+    wanted = [_wanted_place(text) for text in arguments.addresses]
+    demangle = not arguments.no_demangle
+    if is_core(arguments.file):
+        image = open_named_core(arguments.file, arguments.exe, arguments)
+        search = PlaceSearch(lambda pattern: of_process(image, "", pattern, demangle))
+        addresses = [image.wrapped(address) for address in search.addresses(wanted)]
+        remarks = list(warnings_on(image, addresses))
+        places = [image.native.describe(address, demangle=demangle) for address in addresses]
+        size = image.pointer_size
+    else:
+        where = wanted_search(arguments)
+        names = open_names(arguments.file, search=where)
+        search = PlaceSearch(lambda pattern: [of_file(arguments.file, pattern, demangle, where)])
+        places = [names.describe(address, demangle) for address in search.addresses(wanted)]
+        remarks, size = [names.remark] if names.remark else [], 0
+    if arguments.json:
+        write_json([jsonform.text(places_json(places, remarks + search.complaints))])
+        return 1 if search.complaints else 0
+    warn(remarks)
+    for place in places:
+        write(place_lines(place, size, wanted_style(arguments)))
+    search.complain()
+    return 0

@@ -1,0 +1,89 @@
+"""`whocall trace`: the calls that a program recorded, out of a file, a core or a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from whocall.cli.inputs import (
+    is_core,
+    open_named_core,
+    wanted_search,
+    wanted_style,
+)
+from whocall.cli.outputs import require_other_file, warn, write_text
+from whocall.core.errors import UsageError
+from whocall.core.long_work import working
+from whocall.report.form.style import shown_text
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from whocall.cli.arguments import Values
+    from whocall.tracing.choice import Choice
+    from whocall.tracing.source import OpenTrace
+
+
+def _choice(arguments: Values) -> Choice:
+    from whocall.tracing.choice import Choice
+
+    return Choice(
+        threads=arguments.thread,
+        most_depth=arguments.depth,
+        only=arguments.only,
+        functions=arguments.function,
+        module=arguments.module,
+    )
+
+
+@contextmanager
+def _opened(arguments: Values) -> Iterator[OpenTrace]:
+    from whocall.tracing.source import is_trace_file, open_trace_file, trace_of
+
+    if (arguments.file is None) == (arguments.pid is None):
+        raise UsageError("trace takes a FILE or --pid N, one of the two")
+    if arguments.pid is not None:
+        from whocall.core.image import open_process
+
+        with open_process(arguments.pid, search=wanted_search(arguments)) as image:
+            yield trace_of(image)
+    elif not is_core(arguments.file) and is_trace_file(arguments.file):
+        yield open_trace_file(arguments.file, wanted_search(arguments))
+    else:
+        with open_named_core(arguments.file, arguments.exe, arguments) as image:
+            yield trace_of(image)
+
+
+@contextmanager
+def _output(path: str | None) -> Iterator[Callable[[list[str]], None]]:
+    if path is None:
+        yield write_text
+        return
+    from whocall.core.output_file import writing_text
+
+    with writing_text(path, private=True) as file:
+        yield lambda pieces: file.writelines(map(shown_text, pieces))
+
+
+def run(arguments: Values) -> int:
+    """Writes the wanted form."""
+    from whocall.commands.table import alternatives
+    from whocall.tracing.forms import telling_of
+    from whocall.tracing.output import pieces
+
+    require_other_file(arguments.output, arguments.file or "", arguments.exe)
+    form = next(
+        (each for each in alternatives("trace", "form") if getattr(arguments, each)), "tree"
+    )
+    choice = _choice(arguments)
+    with _opened(arguments) as trace:
+        warn(trace.warnings)
+        telling = telling_of(trace, choice, not arguments.no_demangle)
+        with _output(arguments.output) as out:
+            style = wanted_style(arguments)
+            for piece in pieces(telling, form, style, arguments.last):
+                working(f"Writing the {form} of {arguments.file or arguments.pid}")
+                out([piece])
+    return 0

@@ -1,0 +1,42 @@
+"""`whocall bt` in gdb."""
+
+from __future__ import annotations
+
+from whocall.frontend.options import syntax
+from whocall.gdb.host import settings
+from whocall.gdb.host.downloads import silence
+from whocall.gdb.host.output import screen_width, style_codes
+from whocall.gdb.target.answering import answer
+from whocall.gdb.target.inferior import inferior_prefix
+from whocall.gdb.target.walks import wanted_walk
+
+
+def run(line: str) -> None:
+    """Prints the backtrace of the selected thread, or of all."""
+    parsed = syntax("bt").parse(line)
+    if parsed.has("json"):
+        silence()
+    wanted = {
+        "walk": wanted_walk(parsed),
+        "json": parsed.has("json"),
+        "fold": settings.folds() and not parsed.has("no-fold"),
+        "inferior": inferior_prefix(),
+        "style": style_codes(),
+        "files": settings.filename_display(),
+        "columns": screen_width(),
+    }
+    answer("backtraces.backtrace", wanted, every_thread=parsed.has("all"))
+
+
+def run_elsewhere(line: str) -> None:
+    """The same by another Python."""
+    from whocall.core.programs import option, words
+    from whocall.gdb.commands.elsewhere import backtrace_arguments, flags, look_arguments, show
+
+    parsed = syntax("bt").parse(line)
+    arguments = backtrace_arguments(parsed, parsed.has("all"))
+    arguments += words("--no-fold") * (parsed.has("no-fold") or not settings.folds())
+    width = screen_width()
+    arguments += [option("--width", width)] if width else []
+    arguments.append(option("--filename-display", settings.filename_display()))
+    show("bt", [*arguments, *flags(parsed, "full", "explain", "json"), *look_arguments()])
