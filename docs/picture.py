@@ -16,7 +16,7 @@ COLORS = (
     (r"^\(gdb\) .*$|^\$ .*$", "#7ee787"),
     (r"\[(context|cfi)\]|^same +|^named +", "#7ee787"),
     (r"\[(analysis|frame-pointer)\]|^unnamed +", "#79c0ff"),
-    (r"\[scan\]|^unproven +|^\(.*\)$", "#e3b341"),
+    (r"\[scan\?\]|^unproven +|^\(.*\)$", "#e3b341"),
     (r"^false in gdb.*$|^missing in gdb", "#ff7b72"),
     (r"^verdict.*$|^not on stack.*$", "#8b949e"),
 )

@@ -14,11 +14,11 @@ quick_packages=(python3-pytest python3-hypothesis python3-pexpect python3-jsonsc
 bench_packages=(lldb elfutils llvm clang libunwind-dev uftrace libbenchmark-dev)
 test_packages=("${bench_packages[@]}" "${quick_packages[@]}"
                ccache gdb-multiarch debootstrap 'binutils-gold|' 'libclang-rt-dev|libclang-rt-{clang}-dev'
-               g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user
+               g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user
                strace mold musl-tools 'g++-{g++}-multilib' python3-venv valgrind perl git
                openssl sqlite3 gdbserver libgnutls28-dev nettle-dev lld rustc perl-debug libc6-dbg libssl-dev libexpat1-dev
                libpcre2-dev libtirpc-dev libgmp-dev debuginfod golang-go tmux llvm-runtime
-               lua5.4 mujs duktape 'gforth|pforth' luajit chezscheme sbcl shellcheck default-jre-headless
+               lua5.4 liblua5.4-dev mujs duktape 'gforth|pforth' luajit chezscheme sbcl shellcheck default-jre-headless
                guile-3.0 emacs-nox
                zstd xz-utils gzip lz4 bzip2 systemd util-linux libcap2-bin umoci skopeo
                'chromium|chromium-browser' 'chromium-driver|chromium-chromedriver' python3-selenium python3-jinja2

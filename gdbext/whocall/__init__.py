@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from whocall.core.model import Backtrace, Frame, Report, Stop
     from whocall.core.search import Search
     from whocall.dumps.opening import open_core
-    from whocall.report.backtrace.render import backtrace_text
+    from whocall.report.backtrace.written import backtrace_text
     from whocall.report.form.jsonform import backtrace_json
 
 _HOMES = {
@@ -43,7 +43,7 @@ _HOMES = {
     "open_core": "whocall.dumps.opening",
     "open_process": "whocall.core.image",
     "backtrace_json": "whocall.report.form.jsonform",
-    "backtrace_text": "whocall.report.backtrace.render",
+    "backtrace_text": "whocall.report.backtrace.written",
     "SymbolTable": "whocall._native",
     "decode_frame_chain": "whocall._native",
     "demangle": "whocall._native",

@@ -5,6 +5,8 @@ from typing import Any
 
 from typing_extensions import Buffer
 
+from whocall.core.model import TextForm
+
 __version__: str
 
 _Path = str | bytes  # bytes as the system has them; names need not be UTF-8
@@ -59,8 +61,23 @@ class WalkOptions:
 def strategies() -> list[str]:
     """Names of all strategies, in the order in which the walker asks them."""
 
-def find_gaps(frames: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Begin, end and period of what text leaves out of frames that are equal where these are."""
+def gap_line(begin: int, end: int, period: int) -> str:
+    """What stands in the place of what text leaves out."""
+
+def stop_line(reason: str, detail: str) -> str:
+    """Why a walk ended; empty for a clean end. A reason that is none raises ValueError."""
+
+def end_phrase(reason: str, detail: str) -> str:
+    """Why it ended cleanly; empty where stop_line() says why."""
+
+def title_line(
+    numbers: Sequence[int], lwps: Sequence[int], name: str, signal: str, inferior: str
+) -> str:
+    """What stands over threads with one stack; name and signal are those of the first one, and
+    `inferior` stands before threads' numbers."""
+
+def number_runs(values: Sequence[int]) -> str:
+    """`2..4, 7`: rising runs of three and more shortened."""
 
 class Thread:
     number: int
@@ -126,20 +143,27 @@ class Backtrace:
 
     def __len__(self) -> int: ...
     def rows(self, fields: FrameFields, wanted: range) -> list[tuple[Any, ...]]: ...
+    def gaps(self, wanted: range) -> list[tuple[int, int, int]]:
+        """Begin, end and period of what text leaves out of these frames."""
     def objects(self, type: FrameClass, wanted: range) -> list[Any]: ...
 
 class ThreadsReport:
     """Backtraces of threads as far as they are shown; numbers count these threads."""
 
+    def __init__(self, shown: Sequence[tuple[Backtrace, range, int, bool, str, str, str]]) -> None:
+        """Frames of walks of one process, each with its thread's number, whether that crashed, its
+        signal, why the frames end and a detail. ValueError where they are none such."""
     def __len__(self) -> int: ...
     def trace(self, number: int) -> tuple[Backtrace, range, str, str]:
         """The whole walk, which of its frames are shown, the reason why these end and a detail."""
     def frames_by_module(self) -> list[tuple[int, int]]:
         """Which modules the shown frames lie in, and how many; inlined calls are part of theirs."""
-    def text(self, titles: bool, fold: bool, inferior: str, style: dict[str, str]) -> Iterator[str]:
-        """Lines, some 64 KiB at a time; with `titles` each thread under one, equal stacks together.
-        With `fold`, runs of repeating frames are told in a line. `style` has SGR parameters by
-        role, `inferior` stands before threads' numbers."""
+    def groups(self) -> list[list[int]]:
+        """Which threads are told together."""
+    def resting(self, number: int) -> str:
+        """How many frames of a thread rest on a search; empty for none."""
+    def text(self, form: TextForm, style: dict[str, str]) -> Iterator[str]:
+        """Lines, some 64 KiB at a time. `style` has SGR parameters by role."""
     def json(self, margin: int) -> Iterator[str]:
         """The items of a JSON list that stand behind `margin` spaces, some 64 KiB at a time."""
 
@@ -578,6 +602,9 @@ def load_bias(path: _Path, return_addresses: Sequence[int]) -> int | None:
 def architectures() -> list[str]: ...
 def architecture_facts(name: str) -> dict[str, Any]:
     """See whocall.core.architecture.Architecture."""
+
+def signal_trampolines(machine: int) -> list[bytes]:
+    """The code that signal handlers return to on a machine (EM_*), of each of its ABIs."""
 
 def architecture_of_elf(machine: int, pointer_size: int, big_endian: bool) -> str | None:
     """Our name for what an ELF header says; None when unknown."""

@@ -5,6 +5,7 @@
 #include "arch/architecture.h"
 #include "arch/arm/facts.h"
 #include "arch/mips/facts.h"
+#include "arch/riscv/facts.h"
 #include "arch/x86/i386_facts.h"
 #include "arch/x86/x32_facts.h"
 #include "arch/x86/x86_64_facts.h"
@@ -12,9 +13,9 @@
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 13> kArchitectures = {
-    &kX86_64, &kI386,   &kX32,    &kAArch64,  &kAArch64Be, &kArm,      &kArmeb,
-    &kMips,   &kMipsel, &kMips64, &kMips64el, &kMipsN32,   &kMipsN32el};
+constexpr std::array<const Architecture*, 14> kArchitectures = {
+    &kX86_64, &kI386,   &kX32,    &kAArch64,  &kAArch64Be, &kArm,       &kArmeb,
+    &kMips,   &kMipsel, &kMips64, &kMips64el, &kMipsN32,   &kMipsN32el, &kRiscv64};
 
 }  // namespace
 

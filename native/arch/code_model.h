@@ -54,6 +54,8 @@ struct StartFeatures {
 struct GlobalTable {
   Address address = 0;  // 0: not known
   CodeReader read{};    // bytes of the file, the table among them; empty: not known
+  // What the register holds that programs set at their beginning alone, to count from.
+  std::optional<Address> pointer{};
 };
 
 // An instruction that takes the address of constant data.

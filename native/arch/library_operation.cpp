@@ -127,6 +127,12 @@ Operand operand_of(const Library& library, const cs_mips_op& source) {
   return begun(library, source);
 }
 
+#if CS_API_MAJOR >= 5
+Operand operand_of(const Library& library, const cs_riscv_op& source) {
+  return begun(library, source);
+}
+#endif
+
 template <typename Detail>
 void add_operands(const Library& library, const Detail& detail, Operation& out) {
   for (std::size_t at = 0; at < detail.op_count; ++at) {
@@ -172,6 +178,11 @@ std::optional<Operation> library_operation(cs_arch arch, cs_mode mode, ByteView 
     case CS_ARCH_MIPS:
       add_operands(library, insn->detail->mips, out);
       break;
+#if CS_API_MAJOR >= 5
+    case CS_ARCH_RISCV:
+      add_operands(library, insn->detail->riscv, out);
+      break;
+#endif
     default:
       break;
   }

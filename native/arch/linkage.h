@@ -54,6 +54,9 @@ struct Linkage {
   // miss for anything that has not the exact form of a C library's.
   std::optional<StartupCode> (*startup)(ByteView code, Address address) = nullptr;
   std::string_view entry_name = "_start";  // what C libraries call it
+  // What the code at a program's entry point puts into the register from which all its code counts
+  // distances to data (RISC-V: gp); a miss for what does not look like that.
+  std::optional<Address> (*global_pointer)(ByteView code, Address address) = nullptr;
 
   // The relocations that object files of this instruction set have in their code.
   std::span<const RelocationForm> (*relocations)() = nullptr;

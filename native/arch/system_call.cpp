@@ -9,8 +9,8 @@ namespace {
 
 // Of the instruction sets whose operations are told. `int` is meant with the numbers of Linux and
 // Windows alone.
-constexpr std::array<std::string_view, 5> kSystemCalls = {"syscall", "sysenter", "svc", "sc",
-                                                          "int"};
+constexpr std::array<std::string_view, 6> kSystemCalls = {"syscall", "sysenter", "svc",
+                                                          "sc",      "ecall",    "int"};
 constexpr std::array<std::int64_t, 2> kInterrupts = {0x80, 0x2e};
 
 bool calls_the_kernel(const Operation& operation) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arch/architecture.h"
 #include "arch/elf_machine.h"
 #include "object/elf_dynamic.h"
 
@@ -22,6 +23,10 @@ GlobalTable global_table(const ElfFile& file) {
     std::copy_n(bytes.begin(), size, out.begin());
     return size;
   };
+  const Architecture* arch = find_architecture(file.identity());
+  if (arch != nullptr && arch->linkage.global_pointer != nullptr && file.entry() != 0) {
+    table.pointer = arch->linkage.global_pointer(file.at(file.entry()), file.entry());
+  }
   return table;
 }
 

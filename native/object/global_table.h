@@ -6,8 +6,8 @@
 
 namespace whocall {
 
-// By the dynamic table; of a static file of MIPS, whose code uses it all the same, by the section
-// .got. The file must outlive it.
+// By the dynamic table, and by the start-up code; of a static file of MIPS, whose code uses it all
+// the same, by the section .got. The file must outlive it.
 GlobalTable global_table(const ElfFile& file);
 
 }  // namespace whocall

@@ -29,11 +29,11 @@ std::string sentence(const std::string& what, const std::string& build_id, int e
     case ETIME:
     case ETIMEDOUT:
       return "The debuginfod servers (" + servers() + ") did not answer in time when asked for " +
-             what + ": mend DEBUGINFOD_URLS, or allow more seconds by DEBUGINFOD_TIMEOUT.";
+             what + ": correct DEBUGINFOD_URLS, or allow more seconds by DEBUGINFOD_TIMEOUT.";
     default:
       return "The debuginfod servers (" + servers() + ") did not give " + what + ": " +
              std::strerror(error) +
-             ". Mend DEBUGINFOD_URLS or the network, or do without debuginfod.";
+             ". Correct DEBUGINFOD_URLS or the network, or do without debuginfod.";
   }
 }
 

@@ -1,15 +1,16 @@
 #include "process/proc_files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/regular_file.h"
 #include "base/text_lines.h"
 
 namespace whocall {
@@ -70,12 +71,20 @@ std::optional<Mapping> parse_row(std::string_view line) {
 }  // namespace
 
 std::optional<std::string> read_proc_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return std::nullopt;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 1U << 14U> part;
+  while (file.get() >= 0) {
+    const ssize_t size = ::read(file.get(), part.data(), part.size());
+    if (size == 0) {
+      return text;
+    }
+    if (size < 0 && errno != EINTR) {
+      return std::nullopt;  // the process has ended since
+    }
+    text.append(part.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   }
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return file.bad() ? std::nullopt : std::optional(std::move(text));
+  return std::nullopt;
 }
 
 std::vector<Mapping> parse_maps(std::string_view text, Budget* budget) {

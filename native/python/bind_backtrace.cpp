@@ -43,20 +43,6 @@ WalkRequest make_request(const std::vector<std::string>& without, std::size_t ma
   return request;
 }
 
-// Python's range, all of whose numbers are frames of `walk`.
-FrameRange range_of(const FinishedWalk& walk, const py::object& wanted) {
-  const std::size_t count = py::len(wanted);
-  if (count == 0) {
-    return {};
-  }
-  const FrameRange range{wanted[py::int_(0)].cast<std::size_t>(),
-                         wanted.attr("step").cast<std::ptrdiff_t>(), count};
-  if (std::max(range.first, range.at(count - 1)) >= walk.frames.size()) {
-    throw py::index_error("there is no frame of this number");
-  }
-  return range;
-}
-
 template <typename Make>
 py::list list_of(const FinishedWalk& walk, const py::object& wanted, Make make) {
   const FrameRange range = range_of(walk, wanted);
@@ -78,10 +64,10 @@ py::list objects(const FinishedWalk& walk, const FrameClass& type, const py::obj
                  [&](const FrameFacts& facts) { return type.make(facts, *walk.session); });
 }
 
-std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> gaps(
-    const std::vector<std::uint32_t>& frames) {
+std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> gaps(const FinishedWalk& walk,
+                                                                    const py::object& wanted) {
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> found;
-  for (const Gap& gap : find_gaps(frames)) {
+  for (const Gap& gap : find_gaps(walk.frames, range_of(walk, wanted))) {
     found.emplace_back(gap.begin, gap.end, gap.period);
   }
   return found;
@@ -101,9 +87,28 @@ void bind_backtrace(py::module_& module) {
   py::class_<FinishedWalk, std::shared_ptr<FinishedWalk>>(module, "Backtrace")
       .def("__len__", [](const FinishedWalk& walk) { return walk.frames.size(); })
       .def("rows", &rows, py::arg("fields"), py::arg("wanted"))
+      .def("gaps", &gaps, py::arg("wanted"))
       .def("objects", &objects, py::arg("type"), py::arg("wanted"));
   module.def("strategies", &strategy_names);
-  module.def("find_gaps", &gaps, py::arg("frames"));
+  module.def(
+      "gap_line",
+      [](std::size_t begin, std::size_t end, std::size_t period) {
+        return gap_line({begin, end, period});
+      },
+      py::arg("begin"), py::arg("end"), py::arg("period"));
+}
+
+FrameRange range_of(const FinishedWalk& walk, const py::object& wanted) {
+  const std::size_t count = py::len(wanted);
+  if (count == 0) {
+    return {};
+  }
+  const FrameRange range{wanted[py::int_(0)].cast<std::size_t>(),
+                         wanted.attr("step").cast<std::ptrdiff_t>(), count};
+  if (std::max(range.first, range.at(count - 1)) >= walk.frames.size()) {
+    throw py::index_error("there is no frame of this number");
+  }
+  return range;
 }
 
 std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& session,
@@ -114,8 +119,9 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
   WalkOptions options = request.walk;
   options.check_interrupt = &check_interrupt;
   return std::make_shared<FinishedWalk>(
-      session, NamedWalk(session->walker.walk(session->image->threads[thread], options),
-                         *session->symbolizer, request.names, request.past_main));
+      session, thread,
+      NamedWalk(session->walker.walk(session->image->threads[thread], options),
+                *session->symbolizer, request.names, request.past_main));
 }
 
 }  // namespace whocall::python

@@ -13,6 +13,8 @@
 
 #include "python/bind_backtrace.h"
 #include "python/convert.h"
+#include "report/numbers.h"
+#include "report/stack_groups.h"
 #include "report/threads_json.h"
 #include "report/threads_text.h"
 
@@ -109,20 +111,43 @@ struct Blocks {
   }
 };
 
-Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, bool titles, bool fold,
-                            const std::string& inferior,
+FileDisplay file_display(const std::string& word) {
+  constexpr std::pair<std::string_view, FileDisplay> kWords[] = {
+      {"relative", FileDisplay::relative},
+      {"basename", FileDisplay::basename},
+      {"absolute", FileDisplay::absolute}};
+  for (const auto& [name, display] : kWords) {
+    if (word == name) {
+      return display;
+    }
+  }
+  throw py::value_error("files are named relative, basename or absolute, not " + word);
+}
+
+// `wanted` are attributes of Python's TextForm.
+Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const py::object& wanted,
                             const std::map<std::string, std::string>& style) {
   const auto code = [&](const char* role) {
     const auto found = style.find(role);
     return found != style.end() ? found->second : std::string();
   };
-  const ThreadsForm form{titles, fold, inferior,
-                         Paint{.title = code("title"),
-                               .function = code("function"),
-                               .filename = code("filename"),
-                               .address = code("address"),
-                               .metadata = code("metadata")}};
-  return {report, ThreadsText(report->traces, report->arch(), form)};
+  const auto is_wanted = [&](const char* name) { return wanted.attr(name).cast<bool>(); };
+  const ProcessImage& image = *report->session->image;
+  ThreadsForm form{.titles = is_wanted("every_thread"),
+                   .inferior = wanted.attr("inferior").cast<std::string>()};
+  form.files = file_display(wanted.attr("files").cast<std::string>());
+  form.modules = image.modules;
+  form.lines = {.fold = is_wanted("fold"),
+                .explain = is_wanted("explain"),
+                .stack = is_wanted("full") ? image.memory.get() : nullptr,
+                .paint = {.title = code("title"),
+                          .function = code("function"),
+                          .filename = code("filename"),
+                          .address = code("address"),
+                          .metadata = code("metadata"),
+                          .highlight = code("highlight")},
+                .columns = wanted.attr("columns").cast<std::size_t>()};
+  return {report, ThreadsText(report->traces, report->arch(), std::move(form))};
 }
 
 Blocks<ThreadsJson> json_of(const std::shared_ptr<ThreadsReport>& report, std::size_t margin) {
@@ -141,18 +166,90 @@ std::tuple<std::shared_ptr<FinishedWalk>, py::object, std::string_view, py::str>
   return {report.walks[number], range, to_string(trace.stop.reason), text(trace.stop.detail)};
 }
 
+StopReason stop_reason(const std::string& word) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(StopReason::count); ++i) {
+    if (to_string(static_cast<StopReason>(i)) == word) {
+      return static_cast<StopReason>(i);
+    }
+  }
+  throw py::value_error("a walk does not end for the reason " + word);
+}
+
+// Frames of a walk that are shown, the head of their thread, and why they end.
+using Shown = std::tuple<std::shared_ptr<FinishedWalk>, py::object, std::int64_t, bool, std::string,
+                         std::string, py::str>;
+
+std::shared_ptr<ThreadsReport> report_of(const std::vector<Shown>& shown) {
+  auto report = std::make_shared<ThreadsReport>();
+  for (const auto& [walk, range, number, crashed, signal, reason, detail] : shown) {
+    if (report->session != nullptr && report->session != walk->session) {
+      throw py::value_error("the backtraces of a report are of one process");
+    }
+    report->session = walk->session;
+    report->walks.push_back(walk);
+    report->traces.push_back({.thread = &walk->session->image->threads[walk->thread],
+                              .walk = &walk->frames,
+                              .shown = range_of(*walk, range),
+                              .stop = {stop_reason(reason), bytes_of_text(detail)},
+                              .head = {number, crashed, signal}});
+  }
+  if (report->session == nullptr) {
+    throw py::value_error("a report has at least one backtrace");
+  }
+  return report;
+}
+
+// Which threads are told together.
+std::vector<std::vector<std::size_t>> groups_of(const ThreadsReport& report) {
+  return group_stacks(report.traces, true);
+}
+
+// How many frames of the thread of this number rest on a search; empty where none does.
+std::string resting_of(const ThreadsReport& report, std::size_t number) {
+  return resting_line(report.traces.at(number));
+}
+
+// What other texts and pages say as backtraces do.
+void bind_words(py::module_& module) {
+  module.def(
+      "stop_line",
+      [](const std::string& reason, const py::str& detail) {
+        return text(stop_line({stop_reason(reason), bytes_of_text(detail)}));
+      },
+      py::arg("reason"), py::arg("detail"));
+  module.def(
+      "end_phrase",
+      [](const std::string& reason, const py::str& detail) {
+        return text(end_phrase({stop_reason(reason), bytes_of_text(detail)}));
+      },
+      py::arg("reason"), py::arg("detail"));
+  module.def(
+      "title_line",
+      [](const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& lwps,
+         const py::str& name, const std::string& signal, const std::string& inferior) {
+        const std::string bytes = bytes_of_text(name);
+        return text(title_line({numbers, lwps, bytes, signal, inferior}));
+      },
+      py::arg("numbers"), py::arg("lwps"), py::arg("name"), py::arg("signal"), py::arg("inferior"));
+  module.def("number_runs",
+             [](const std::vector<std::int64_t>& values) { return number_runs(values); });
+}
+
 }  // namespace
 
 void bind_report(py::class_<Process>& process, py::module_& module) {
   Blocks<ThreadsText>::bind(module, "TextBlocks");
   Blocks<ThreadsJson>::bind(module, "JsonBlocks");
   py::class_<ThreadsReport, std::shared_ptr<ThreadsReport>>(module, "ThreadsReport")
+      .def(py::init(&report_of), py::arg("shown"))
       .def("__len__", [](const ThreadsReport& report) { return report.traces.size(); })
       .def("trace", &trace_of, py::arg("number"))
       .def("frames_by_module", &frames_by_module)
-      .def("text", &text_of, py::arg("titles"), py::arg("fold"), py::arg("inferior"),
-           py::arg("style"))
+      .def("groups", &groups_of)
+      .def("resting", &resting_of, py::arg("number"))
+      .def("text", &text_of, py::arg("form"), py::arg("style"))
       .def("json", &json_of, py::arg("margin"));
+  bind_words(module);
   process.def_property_readonly("thread_heads", &thread_heads);
   process.def("walk_threads", &walk_threads, py::arg("heads"), py::arg("options"),
               py::arg("count") = py::none());

@@ -1,6 +1,8 @@
 // Rules as data, for comparison with other tools, and the bare frame chain.
 #include <pybind11/stl.h>
 
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -116,6 +118,19 @@ std::vector<std::string> architecture_names() {
   return names;
 }
 
+// Of all ABIs of a machine, each once.
+std::vector<py::bytes> signal_trampolines(std::uint16_t machine) {
+  std::set<std::string> codes;
+  for (const Architecture* arch : architectures()) {
+    if (arch->abi.elf_machine == machine) {
+      for (const SignalTrampoline& each : arch->os.signal_trampolines) {
+        codes.emplace(each.code.begin(), each.code.end());
+      }
+    }
+  }
+  return {codes.begin(), codes.end()};
+}
+
 }  // namespace
 
 void bind_rows(py::module_& module) {
@@ -132,6 +147,7 @@ void bind_rows(py::module_& module) {
       py::arg("path"), py::arg("return_addresses"));
   module.def("architectures", &architecture_names);
   module.def("architecture_facts", &facts_of, py::arg("name"));
+  module.def("signal_trampolines", &signal_trampolines, py::arg("machine"));
   module.def(
       "architecture_of_elf",
       [](std::uint16_t machine, unsigned pointer_size, bool big_endian) {

@@ -94,6 +94,7 @@ constexpr std::array kFields{
     FrameField{"trust",
                [](Facts of, Session& in) { return in.texts.get(to_string(of.frame().trust)); }},
     FrameField{"rests_on", [](Facts of, Session&) { return number_or_none(of.rests_on()); }},
+    FrameField{"searched", [](Facts of, Session&) { return number_or_none(of.searched()); }},
     FrameField{"evidence", &evidence},
     FrameField{"inlined",
                [](Facts of, Session&) -> py::object { return py::bool_(of.named().inlined()); }},

@@ -95,6 +95,21 @@ const std::vector<std::string>& FrameFacts::aliases() const {
   return function && !named_->inlined() ? function->aliases : kNone;
 }
 
+std::optional<Address> FrameFacts::searched() const {
+  if (index_ == 0 || frame().trust != Trust::scan ||
+      frame().evidence.has(Evidence::call_elsewhere) || (*walk_)[index_ - 1].inlined()) {
+    return std::nullopt;
+  }
+  std::size_t outside = index_ - 1;  // behind the frame below that one
+  while (outside > 0 && (*walk_)[outside - 1].inlined()) {
+    --outside;
+  }
+  const auto begin =
+      outside == 0 ? std::optional((*walk_)[0].frame->sp) : FrameFacts(*walk_, outside - 1).cfa();
+  const auto end = FrameFacts(*walk_, index_ - 1).cfa();
+  return begin && end && *end >= *begin ? std::optional(*end - *begin) : std::nullopt;
+}
+
 std::string FrameFacts::explanation() const {
   if (details() == nullptr || details()->explanation.empty() || named_->inlined()) {
     return {};

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "unwind/walk/backtrace.h"
+#include "unwind/judge/backtrace.h"
 #include "unwind/walk/named_frames.h"
 
 namespace whocall {
@@ -64,6 +64,8 @@ class FrameFacts {
   // Null where nobody asked for them.
   [[nodiscard]] const FrameDetails* details() const { return walk_->details(*named_); }
   [[nodiscard]] std::optional<Address> cfa() const;
+  // Null for code that lies in none.
+  [[nodiscard]] const Module* owner() const { return place().module; }
   [[nodiscard]] std::string_view module() const;
   [[nodiscard]] std::string_view build_id() const;
   [[nodiscard]] std::optional<Address> rva() const;     // link address of pc in its module
@@ -72,6 +74,9 @@ class FrameFacts {
   [[nodiscard]] bool inferred() const;
   [[nodiscard]] const std::vector<std::string>& aliases() const;
   [[nodiscard]] std::optional<std::size_t> rests_on() const { return walk_->rests_on(index_); }
+  // How many bytes of stack were searched for it; none where it was not so found. They begin at the
+  // stack pointer of the frame below and end at its CFA.
+  [[nodiscard]] std::optional<Address> searched() const;
   // How the frame was found, and why it has not the name that other debuggers would give it.
   [[nodiscard]] std::string explanation() const;
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "report/text_lines.h"
-
 namespace whocall {
 namespace {
 
@@ -18,42 +16,32 @@ std::uint64_t hash_of(const ThreadTrace& trace) {
   return hash ^ hash >> 32U;
 }
 
-class SameStack {
- public:
-  explicit SameStack(const Architecture& arch) : arch_(arch) {}
+bool same_line(const FrameFacts& one, const FrameFacts& other) {
+  const NamedFrame& left = one.named();
+  const NamedFrame& right = other.named();
+  const bool same_place = left.place == right.place && left.call == right.call;
+  return one.frame().pc == other.frame().pc && one.frame().trust == other.frame().trust &&
+         one.frame().signal_trampoline == other.frame().signal_trampoline &&
+         one.rests_on() == other.rests_on() && one.searched() == other.searched() &&
+         left.inlined() == right.inlined() &&
+         (same_place || (left.function() == right.function() && left.line() == right.line()));
+}
 
-  bool operator()(const ThreadTrace& one, const ThreadTrace& other) const {
-    if (one.shown.count != other.shown.count || one.stop.reason != other.stop.reason) {
+bool same_stack(const ThreadTrace& one, const ThreadTrace& other) {
+  if (one.shown.count != other.shown.count || one.stop.reason != other.stop.reason) {
+    return false;
+  }
+  for (std::size_t i = 0; i < one.shown.count; ++i) {
+    if (!same_line(one.frame(i), other.frame(i))) {
       return false;
     }
-    for (std::size_t i = 0; i < one.shown.count; ++i) {
-      if (!same_line(one.frame(i), other.frame(i)) ||
-          bytes_searched(one, i, arch_) != bytes_searched(other, i, arch_)) {
-        return false;
-      }
-    }
-    return true;
   }
-
- private:
-  static bool same_line(const FrameFacts& one, const FrameFacts& other) {
-    const NamedFrame& left = one.named();
-    const NamedFrame& right = other.named();
-    const bool same_place = left.place == right.place && left.call == right.call;
-    return one.frame().pc == other.frame().pc && one.frame().trust == other.frame().trust &&
-           one.frame().signal_trampoline == other.frame().signal_trampoline &&
-           one.rests_on() == other.rests_on() && left.inlined() == right.inlined() &&
-           (same_place || (left.function() == right.function() && left.line() == right.line()));
-  }
-
-  const Architecture& arch_;
-};
+  return true;
+}
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> group_stacks(std::span<const ThreadTrace> traces,
-                                                   const Architecture& arch, bool fold) {
-  const SameStack same(arch);
+std::vector<std::vector<std::size_t>> group_stacks(std::span<const ThreadTrace> traces, bool fold) {
   std::vector<std::vector<std::size_t>> groups;
   std::unordered_multimap<std::uint64_t, std::size_t> by_hash;
   for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -64,7 +52,7 @@ std::vector<std::vector<std::size_t>> group_stacks(std::span<const ThreadTrace> 
     const std::uint64_t hash = hash_of(traces[i]);
     const auto [begin, end] = by_hash.equal_range(hash);
     const auto known = std::find_if(begin, end, [&](const auto& group) {
-      return same(traces[groups[group.second].front()], traces[i]);
+      return same_stack(traces[groups[group.second].front()], traces[i]);
     });
     if (known != end) {
       groups[known->second].push_back(i);

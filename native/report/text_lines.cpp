@@ -10,55 +10,134 @@ namespace whocall {
 namespace {
 
 constexpr std::size_t kWidestAligned = 92;  // longer lines do not push the words of others right
+constexpr std::size_t kFurthest = 120;      // columns, where a screen has more
 constexpr std::size_t kBlock = 1024;        // lines that are laid out together
+constexpr std::size_t kGap = 2;             // columns before trust words
+constexpr std::string_view kNewLine = "\n   ";
+
+std::size_t less(std::size_t from, std::size_t what) { return from - std::min(from, what); }
+
+std::size_t printable_width(std::string_view words) {
+  if (find_unprintable(words) == words.size()) {
+    return character_count(words);
+  }
+  std::string told;
+  append_printable(told, words);
+  return character_count(told);
+}
+
+// Where a frame lies: " at t.c:9", " from libc.so.6".
+struct Where {
+  std::string_view before{};
+  std::string_view file{};
+  std::string line{};
+
+  [[nodiscard]] std::size_t width() const {
+    return before.size() + printable_width(file) + line.size();
+  }
+};
+
+Where where_of(const FrameFacts& facts, const FileNames& names) {
+  const NamedFrame& named = facts.named();
+  if (!named.file().empty()) {
+    return {" at ", names.source(named.file()),
+            named.line() != 0 ? ":" + std::to_string(named.line()) : std::string()};
+  }
+  if (!facts.module().empty()) {
+    return {" from ", names.module(*facts.owner())};
+  }
+  return {};
+}
+
+// " (+14)"
+std::string offset_words(const FrameFacts& facts) {
+  const std::optional<Address> offset = facts.offset();
+  const NamedFrame& named = facts.named();
+  const bool none = named.inlined() || named.function().empty() || !offset;
+  return none ? " ()" : " (+" + std::to_string(*offset) + ")";
+}
+
+// Where the stack of a frame begins: at the CFA of what it called, and that of the first one shown
+// at its stack pointer.
+Address stack_begin(const ThreadTrace& trace, std::size_t at) {
+  while (at != 0) {
+    const FrameFacts below = trace.frame(--at);
+    if (below.cfa() && !below.named().inlined()) {
+      return *below.cfa();
+    }
+  }
+  return trace.shown.count != 0 ? trace.frame(0).frame().sp : 0;
+}
 
 }  // namespace
 
-void append_painted(std::string& text, std::string_view code, std::string_view words) {
-  if (code.empty() || words.empty()) {
-    text += words;
+void append_sentence(std::string& text, std::string_view words) {
+  constexpr std::string_view kSpace = " \t\n\r\f\v";
+  words.remove_prefix(std::min(words.find_first_not_of(kSpace), words.size()));
+  words = words.substr(0, words.find_last_not_of(kSpace) + 1);
+  words = words.substr(0, words.find_last_not_of('.') + 1);
+  if (words.empty()) {
     return;
   }
-  ((((text += "\x1b[") += code) += 'm') += words) += "\x1b[0m";
+  std::string told;
+  append_printable(told, words);
+  told[0] = told[0] >= 'a' && told[0] <= 'z' ? static_cast<char>(told[0] - 'a' + 'A') : told[0];
+  ((text += "    ") += told) += ".\n";
 }
 
-std::optional<Address> bytes_searched(const ThreadTrace& trace, std::size_t number,
-                                      const Architecture& arch) {
-  if (number == 0 || trace.frame(number).frame().trust != Trust::scan ||
-      trace.frame(number).frame().evidence.has(Evidence::call_elsewhere) ||
-      trace.frame(number - 1).named().inlined()) {
-    return std::nullopt;
-  }
-  std::size_t outside = number - 1;  // behind the frame below that one
-  while (outside > 0 && trace.frame(outside - 1).named().inlined()) {
-    --outside;
-  }
-  const auto begin = outside == 0 ? std::optional(trace.sp(arch)) : trace.frame(outside - 1).cfa();
-  const auto end = trace.frame(number - 1).cfa();
-  return begin && end && *end >= *begin ? std::optional(*end - *begin) : std::nullopt;
+std::string trust_words(const FrameFacts& facts) {
+  const Trust trust = facts.frame().trust;
+  std::string words = "[";
+  words += to_string(trust);
+  words += trust == Trust::scan ? "?" : "";
+  words += facts.named().inlined() ? ", inlined]" : "]";
+  return words;
 }
 
-TextLines::TextLines(const ThreadTrace& trace, const Architecture& arch, const Paint& paint,
-                     bool fold)
-    : trace_(trace), arch_(arch), paint_(paint) {
-  if (fold) {
+TextLines::TextLines(const ThreadTrace& trace, const Architecture& arch, const LinesForm& form,
+                     LineNames& names)
+    : trace_(trace),
+      arch_(arch),
+      form_(form),
+      paint_(form.paint),
+      names_(names),
+      sp_(stack_begin(trace, 0)) {
+  if (form.fold) {
     gaps_ = find_gaps(*trace.walk, trace.shown);
+  }
+  if (form.stack != nullptr) {
+    words_.emplace(arch, *form.stack, paint_.address);
   }
 }
 
 bool TextLines::append_block(std::string& text) {
   draft_lines();
-  for (const Line& line : lines_) {
-    if (line.gap == nullptr && line.width <= kWidestAligned) {
-      column_ = std::max(column_, line.width);
-    }
-  }
+  align();
   std::size_t begin = 0;
   for (const Line& line : lines_) {
     finish(text, line, std::string_view(drafts_).substr(begin, line.end - begin));
     begin = line.end;
   }
   return !lines_.empty();
+}
+
+// Trust words begin in one column. On a screen they end in one, at its right edge or, where that is
+// far away, behind the longest line: then any that fits is in its place.
+void TextLines::align() {
+  for (const Line& line : lines_) {
+    if (line.gap != nullptr) {
+      continue;
+    }
+    const std::size_t end = line.width + words_beside(line.at);
+    if (end <= (form_.columns != 0 ? std::min(room(), kFurthest) : kWidestAligned)) {
+      column_ = std::max(column_, end);
+    }
+  }
+}
+
+// How many columns the trust words of a frame take that count for where they stand.
+std::size_t TextLines::words_beside(std::size_t at) const {
+  return form_.columns != 0 ? kGap + trust_words(trace_.frame(at)).size() : 0;
 }
 
 void TextLines::draft_lines() {
@@ -111,7 +190,8 @@ void TextLines::put_pc(Address pc) {
   put(" in ");
 }
 
-// Its line, without the trust word.
+// Its line, without the trust word. What does not fit the screen breaks before the file, as gdb's
+// lines do: trust words never stand alone.
 void TextLines::draft(std::size_t at) {
   const FrameFacts facts = trace_.frame(at);
   const NamedFrame& named = facts.named();
@@ -125,60 +205,91 @@ void TextLines::draft(std::size_t at) {
   if (!named.inlined()) {
     put_pc(facts.frame().pc);
   }
-  const std::string_view name = named.function();
-  if (!name.empty() && facts.inferred()) {
-    put_name(std::string(name) + "?", paint_.function);
-  } else {
-    put_name(name.empty() ? "??" : name, paint_.function);
+  const std::string offset = offset_words(facts);
+  Where where = where_of(facts, names_.files);
+  std::size_t behind = 0;
+  if (form_.columns != 0) {
+    behind = where.width() + words_beside(at);
   }
-  const std::optional<Address> offset = facts.offset();
-  if (named.inlined() || name.empty() || !offset) {
-    put(" ()");
-  } else {
-    put(" (+");
-    put_number(*offset);
-    put(")");
+  draft_function(facts, offset.size(), behind);
+  put(offset);
+  if (form_.columns != 0 && !where.file.empty() && lines_.back().width + behind > room()) {
+    drafts_ += kNewLine;
+    lines_.back().width = kNewLine.size() - 1;
+    where.file = lines_.back().width + behind > room() ? last_part(where.file) : where.file;
   }
-  if (!named.file().empty()) {
-    put(" at ");
-    put_name(named.file(), paint_.filename);
-    if (named.line() != 0) {
-      put(":");
-      put_number(named.line());
+  put(where.before);
+  put_name(where.file, paint_.filename);
+  put(where.line);
+}
+
+// Its function; `beside` columns are needed right behind it, and `behind` more on the same line or
+// the next one.
+void TextLines::draft_function(const FrameFacts& facts, std::size_t beside, std::size_t behind) {
+  std::string_view name = facts.named().function();
+  if (name.empty()) {
+    put("??", paint_.function);
+    return;
+  }
+  const std::string_view mark = facts.inferred() ? "?" : "";
+  std::string form;
+  if (form_.columns != 0 && name.find('<') != std::string_view::npos) {
+    const std::size_t room_here = less(room(), lines_.back().width + mark.size() + beside);
+    form = names_.functions.fit(name, less(room_here, behind));
+    if (printable_width(form) > less(room_here, behind)) {
+      form = names_.functions.fit(name, room_here);
     }
-  } else if (!facts.module().empty()) {
-    put(" from ");
-    put_name(facts.module(), paint_.filename);
+    name = form;
+  }
+  if (mark.empty()) {
+    put_name(name, paint_.function);
+  } else {
+    put_name(std::string(name).append(mark), paint_.function);
   }
 }
 
 void TextLines::finish(std::string& text, const Line& line, std::string_view draft) {
-  const FrameFacts facts = trace_.frame(line.at);
-  const std::uint32_t level = facts.named().level;
   if (line.gap != nullptr) {
     append_painted(text, paint_.metadata, gap_line(*line.gap));
+    text += '\n';
+    sp_ = stack_begin(trace_, line.gap->end);
   } else {
-    if (below_ && level != *below_ + 1) {
-      text += "...\n";
-    }
-    append_searched(text, line.at);
-    text += draft;
-    text.append(column_ - std::min(column_, line.width) + 2, ' ');
-    std::array<char, 32> words{};
-    const std::string_view parts[] = {"[", to_string(facts.frame().trust),
-                                      facts.named().inlined() ? ", inlined]" : "]"};
-    std::size_t size = 0;
-    for (const std::string_view part : parts) {
-      size += part.copy(words.data() + size, words.size() - size);
-    }
-    append_painted(text, paint_.metadata, {words.data(), size});
+    finish_frame(text, line, draft);
   }
+  below_ = trace_.frame(line.at).named().level;
+}
+
+void TextLines::finish_frame(std::string& text, const Line& line, std::string_view draft) {
+  const FrameFacts facts = trace_.frame(line.at);
+  if (below_ && facts.named().level != *below_ + 1) {
+    text += "...\n";
+  }
+  append_searched(text, line.at);
+  text += draft;
+  const std::size_t beside = words_beside(line.at);
+  text.append(less(column_, line.width + beside) + kGap, ' ');
+  const bool was_searched = facts.frame().trust == Trust::scan;
+  append_painted(text, was_searched ? paint_.highlight : paint_.metadata, trust_words(facts));
   text += '\n';
-  below_ = level;
+  append_details(text, facts);
+}
+
+// What belongs under its line.
+void TextLines::append_details(std::string& text, const FrameFacts& facts) {
+  if (form_.explain) {
+    append_sentence(text, facts.explanation());
+  }
+  if (facts.named().inlined()) {
+    return;
+  }
+  if (words_) {
+    words_->append(text, facts, sp_);
+  }
+  sp_ = facts.cfa().value_or(sp_);
 }
 
 void TextLines::append_searched(std::string& text, std::size_t at) const {
-  const std::optional<Address> bytes = bytes_searched(trace_, at, arch_);
+  const std::optional<Address> bytes = trace_.frame(at).searched();
   if (bytes && below_ && trace_.frame(at).frame().evidence.has(Evidence::damaged_return)) {
     append_painted(text, paint_.metadata,
                    "(the return address of #" + std::to_string(*below_) +

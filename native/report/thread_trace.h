@@ -26,10 +26,6 @@ struct ThreadTrace {
   ThreadHead head{};
 
   [[nodiscard]] FrameFacts frame(std::size_t number) const { return {*walk, shown.at(number)}; }
-  // The stack pointer of the innermost frame of the thread.
-  [[nodiscard]] Address sp(const Architecture& arch) const {
-    return thread->registers.get(arch.registers.sp).value_or(0);
-  }
 };
 
 struct ShownPart {

@@ -45,6 +45,25 @@ std::string levels_text(std::span<const std::size_t> levels) {
 
 }  // namespace
 
+std::string title_line(const ThreadsTitle& title) {
+  const std::size_t count = title.numbers.size();
+  std::string line = (count == 1 ? "Thread " : "Threads ") +
+                     number_runs(title.numbers, title.inferior) + " (LWP " +
+                     number_runs(title.lwps);
+  if (count > 1) {
+    return line + ") [" + std::to_string(count) + " threads, same stack]:";
+  }
+  if (!title.name.empty()) {
+    line += " \"";
+    append_printable(line, title.name);
+    line += '"';
+  }
+  if (!title.signal.empty()) {
+    (line += ", ") += title.signal;
+  }
+  return line + "):";
+}
+
 std::string stop_line(const Stop& stop) {
   switch (stop.reason) {
     case StopReason::end_of_stack:
@@ -55,6 +74,17 @@ std::string stop_line(const Stop& stop) {
     default:
       return "(whocall stopped: " +
              (stop.detail.empty() ? std::string(meaning(stop.reason)) : stop.detail) + ")";
+  }
+}
+
+std::string end_phrase(const Stop& stop) {
+  switch (stop.reason) {
+    case StopReason::end_of_stack:
+      return "the stack ends here" + (stop.detail.empty() ? "" : ": " + stop.detail);
+    case StopReason::main:
+      return "the frames that called main are left out";
+    default:
+      return {};
   }
 }
 
@@ -83,7 +113,8 @@ ThreadsText::ThreadsText(std::span<const ThreadTrace> traces, const Architecture
     : traces_(traces),
       arch_(arch),
       form_(std::move(form)),
-      groups_(group_stacks(traces, arch, form_.titles)) {}
+      names_{ShortNames(traces), FileNames(form_.files, form_.modules)},
+      groups_(group_stacks(traces, form_.titles && form_.lines.stack == nullptr)) {}
 
 bool ThreadsText::append_block(std::string& text) {
   while (text.size() < kTextBlock && (lines_ || next_ < groups_.size())) {
@@ -93,7 +124,7 @@ bool ThreadsText::append_block(std::string& text) {
         text += next_ == 0 ? "" : "\n";
         append_title(text, groups_[next_]);
       }
-      lines_.emplace(trace, arch_, form_.paint, form_.fold);
+      lines_.emplace(trace, arch_, form_.lines, names_);
     }
     if (!lines_->append_block(text)) {
       append_end(text, trace);
@@ -104,32 +135,19 @@ bool ThreadsText::append_block(std::string& text) {
   return !text.empty();
 }
 
-// `Thread 1 (LWP 4242 "prog", SIGSEGV):`, or for several with one stack
-// `Threads 2..4, 7 (LWP 4243..4245, 4248) [4 threads, same stack]:`.
 void ThreadsText::append_title(std::string& text, const std::vector<std::size_t>& group) const {
-  std::vector<std::int64_t> numbers;
-  std::vector<std::int64_t> lwps;
-  for (const std::size_t member : group) {
-    numbers.push_back(traces_[member].head.number);
-    lwps.push_back(traces_[member].thread->lwp);
-  }
   const ThreadTrace& first = traces_[group.front()];
-  std::string title = (group.size() == 1 ? "Thread " : "Threads ") +
-                      number_runs(numbers, form_.inferior) + " (LWP " + number_runs(lwps);
-  if (group.size() > 1) {
-    title += ") [" + std::to_string(group.size()) + " threads, same stack]:";
-  } else {
-    if (!first.thread->name.empty()) {
-      title += " \"";
-      append_printable(title, first.thread->name);
-      title += '"';
-    }
-    if (first.head.crashed && !first.head.signal.empty()) {
-      (title += ", ") += first.head.signal;
-    }
-    title += "):";
+  ThreadsTitle title;
+  title.name = first.thread->name;
+  title.inferior = form_.inferior;
+  for (const std::size_t member : group) {
+    title.numbers.push_back(traces_[member].head.number);
+    title.lwps.push_back(traces_[member].thread->lwp);
   }
-  append_painted(text, form_.paint.title, title);
+  if (first.head.crashed) {
+    title.signal = first.head.signal;
+  }
+  append_painted(text, form_.lines.paint.title, title_line(title));
   text += '\n';
 }
 
@@ -138,9 +156,12 @@ void ThreadsText::append_end(std::string& text, const ThreadTrace& trace) const 
     if (!line.empty()) {
       std::string told;
       append_printable(told, line);  // a detail may name what a file does
-      append_painted(text, form_.paint.metadata, told);
+      append_painted(text, form_.lines.paint.metadata, told);
       text += '\n';
     }
+  }
+  if (form_.lines.explain) {
+    append_sentence(text, end_phrase(trace.stop));
   }
 }
 

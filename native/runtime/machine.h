@@ -11,6 +11,8 @@
 #include "runtime/machine_arm.h"
 #elif defined(__mips__)
 #include "runtime/machine_mips.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "runtime/machine_riscv.h"
 #else
 #error "libwhocall does not know this machine: give it a header like runtime/machine_x86_64.h"
 #endif

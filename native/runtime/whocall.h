@@ -9,7 +9,7 @@
  * it counts if nobody could have written it but root and those who may write the module, and never
  * in programs with rights that who starts them lacks) or by those of its debug file (.debug_frame),
  * else by its first instructions (MIPS) or the chain of frame pointers; every frame says which.
- * Linux; x86-64, i386, AArch64, ARM, MIPS. Static programs have to be linked with
+ * Linux; x86-64, i386, AArch64, ARM, MIPS, RISC-V. Static programs have to be linked with
  * -Wl,--eh-frame-hdr.
  */
 #ifndef WHOCALL_H

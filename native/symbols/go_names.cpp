@@ -1,7 +1,7 @@
 #include "symbols/go_names.h"
 
-#include "object/go_inlining.h"
-#include "object/go_program.h"
+#include "golang/go_inlining.h"
+#include "golang/go_program.h"
 
 namespace whocall {
 

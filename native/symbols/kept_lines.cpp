@@ -5,8 +5,8 @@
 
 #include "base/byte_reader.h"
 #include "object/dwarf_library.h"
-#include "object/fact_cache.h"
 #include "symbols/fact_bytes.h"
+#include "symbols/fact_cache.h"
 
 namespace whocall {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "object/fact_cache.h"
 #include "object/open_files.h"
+#include "symbols/fact_cache.h"
 #include "symbols/symbol_facts.h"
 #include "symbols/table/plt_symbols.h"
 

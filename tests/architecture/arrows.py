@@ -7,14 +7,18 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+# What a walk is made of.
+WALK = ("unwind/judge", "unwind/search", "unwind/strategies", "unwind/walk")
+
 # The rooms of native/ from the ground up; "symbols/table" is a room inside another. Each may
 # include itself and all that stand before it here, but for BESIDE and ALONE.
 ORDER = [
     *("base", "rules", "arch", "memory", "packing"),
-    *("object", "object/bfd", "object/dw", "process"),
+    *("object", "object/bfd", "object/dw", "golang", "process"),
     *("symbols/table", "symbols/discovery", "symbols/inferred", "symbols/external"),
     *("symbols/signatures", "symbols/jit", "symbols"),
-    *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/walk", "unwind/audit"),
+    *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/audit"),
+    *WALK,
     *("symfile", "report", "tracing", "python"),
 ]
 
@@ -25,11 +29,11 @@ BESIDE = [
     {"rules", "memory"},
     *({"packing", room} for room in ("rules", "arch", "memory")),
     {"symbols/inferred", "symbols/external", "symbols/signatures", "symbols/jit"},
-    {"unwind/walk", "unwind/audit"},
+    *({"unwind/audit", room} for room in WALK),
 ]
 
 # The instruction sets: each is known to the list of them alone, and knows what all of them share.
-SETS = ("arch/x86", "arch/arm", "arch/aarch64", "arch/mips")
+SETS = ("arch/x86", "arch/arm", "arch/aarch64", "arch/mips", "arch/riscv")
 LIST_OF_SETS = "arch/architectures.cpp"
 FRAME_FACTS = {f"{room}/frame_facts.h" for room in SETS}  # plain numbers: for libwhocall as well
 

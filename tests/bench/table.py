@@ -1,4 +1,4 @@
-"""The figures as one table, for people or for the README."""
+"""The figures as one table, for people or for docs/benchmarks.md."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import resource
 import signal
 import subprocess
@@ -71,11 +72,12 @@ def crash(
     stepper: Path | None = None,
     dumped: int | None = None,
     variables: Mapping[str, str] | None = None,
+    errors: Path | None = None,
 ) -> Crash:
     """Run the program in an empty directory below `directory`, if given under the stepper.
 
     `dumped` is the kernel's coredump_filter: which kinds of mappings the core holds; `variables`
-    join the environment.
+    join the environment; `errors` is written with what it says on standard error.
     """
     place = directory / "run"
     place.mkdir(parents=True, exist_ok=True)
@@ -87,19 +89,20 @@ def crash(
     else:
         core_name = [] if kernel_writes_cores() else ["core"]
         command = [str(stepper), str(steps), str(exe), *core_name]
-    try:
-        done = _run(
-            command,
-            cwd=place,
-            env={**ENVIRONMENT, **(variables or {})},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-            timeout=TIMEOUT,
-            preexec_fn=lambda: set_limits(stack, dumped),
-        )
-    except subprocess.TimeoutExpired as error:
-        raise CorpusError(f"{exe}: does not crash within {TIMEOUT} s") from error
+    with Path(errors or os.devnull).open("wb") as said:
+        try:
+            done = _run(
+                command,
+                cwd=place,
+                env={**ENVIRONMENT, **(variables or {})},
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                check=False,
+                timeout=TIMEOUT,
+                preexec_fn=lambda: set_limits(stack, dumped),
+            )
+        except subprocess.TimeoutExpired as error:
+            raise CorpusError(f"{exe}: does not crash within {TIMEOUT} s") from error
     core = kernel_core(place)
     if core is None:
         how = (

@@ -50,7 +50,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
         *("packing/packing.cpp", "packing/unpacked_source.cpp", "packing/headed_source.cpp"),
         *("process/crash_report.cpp", "process/input_kind.cpp", "process/packed_crash.cpp"),
     ),
-    "pclntab": ("object/go_pclntab.cpp",),
+    "pclntab": ("golang/go_pclntab.cpp",),
     "pe_file": ("object/pe_",),
     "process_notes": (
         *("process/auxiliary_vector.cpp", "process/core_mappings.cpp", "process/link_map.cpp"),
@@ -61,7 +61,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "runtime_files": ("runtime/mapped_file.cpp",),
     "signatures": ("symbols/signatures/signature_file.cpp",),
     "trace": ("tracing/",),
-    "walk": ("unwind/walk/",),
+    "walk": ("unwind/judge/", "unwind/search/", "unwind/strategies/", "unwind/walk/"),
 }
 
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "fuzz.h"
+#include "golang/go_program.h"
 #include "mutators.h"
 #include "object/debug_link.h"
 #include "object/elf_architecture.h"
@@ -13,7 +14,6 @@
 #include "object/elf_file.h"
 #include "object/elf_imports.h"
 #include "object/elf_symbols.h"
-#include "object/go_program.h"
 #include "object/implicit_got.h"
 #include "object/mini_debug_info.h"
 #include "object/procedure_table.h"

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "fuzz.h"
+#include "golang/go_pclntab.h"
 #include "mutators.h"
-#include "object/go_pclntab.h"
 
 namespace {
 

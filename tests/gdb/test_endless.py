@@ -86,7 +86,7 @@ def test_folding_may_be_switched_off(endless: Crash) -> None:
     said = batch([*commands, "whocall bt 200", "whocall bt -3"], [endless.exe, endless.core])
     once, off, on = (part.splitlines() for part in said.out.split("{mark}\n")[1:])
     assert levels(once) == levels(off) == list(range(200))
-    assert off[-1] == "Telling of frames that repeat in a line is off."
+    assert off[-1] == "Folding of frames that repeat is off."
     assert len(levels(on)) < 12  # COUNT counts frames, not lines
     assert [line for line in on if line.startswith("... ")]
     assert "(More stack frames follow...)" in on

@@ -109,7 +109,7 @@ def test_without_the_native_module_the_error_has_the_remedy_and_doctor_works(
     said = batch(["whocall doctor"], script=script, WHOCALL_BUILD_DIR=nowhere)
     assert said.status == 0
     assert "MISSING" in said.out
-    assert "mend it with: " in said.out
+    assert "fix it with: " in said.out
     said = batch(["whocall bt"], script=script, WHOCALL_BUILD_DIR=nowhere)
     assert said.status == 1
     assert "-m pip install" in said.err

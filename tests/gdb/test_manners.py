@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from sessions import Answer, Question, asked, batch, refusals
+from sessions import SCRIPT, Answer, Question, asked, batch, refusals
 
 SUBCOMMANDS = [
     "audit",
@@ -77,8 +77,8 @@ SETTINGS = {
     ("max-frames", "7"): "The most frames of one thread that whocall looks for is 7.",
     ("max-frames", "unlimited"): "that whocall looks for is unlimited.",
     ("max-frames", "0"): "that whocall looks for is unlimited.",
-    ("fold", "off"): "Telling of frames that repeat in a line is off.",
-    ("fold", "on"): "Telling of frames that repeat in a line is on.",
+    ("fold", "off"): "Folding of frames that repeat is off.",
+    ("fold", "on"): "Folding of frames that repeat is on.",
     ("search-path", "/a:/b"): 'whocall looks for files are "/a:/b".',
     ("symbol-files", "m=/a:/b@10"): 'files with names of functions are "m=/a:/b@10".',
 }
@@ -129,6 +129,13 @@ def lines(session: Session, question: Question) -> list[str]:
 def test_help_lists_the_subcommands(session: Session) -> None:
     out = session["help whocall"].out
     assert [f"whocall {name} -- " in out for name in SUBCOMMANDS] == [True] * len(SUBCOMMANDS)
+
+
+def test_the_page_tells_of_every_command_and_setting() -> None:
+    page = (SCRIPT.parents[1] / "docs" / "commands.md").read_text(encoding="utf-8")
+    settings = page[page.index("## Settings in gdb") :]
+    assert [name for name in SUBCOMMANDS if f"`whocall {name}" not in page] == []
+    assert [name for name in NAMES if f"`{name}`" not in settings] == []
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)

@@ -102,7 +102,7 @@ def test_a_cache_that_cannot_be_made(
     commands = ["set whocall auto-repair on", *LIVE * live, WALK, "whocall repair"]
     said = batch(commands, files, XDG_CACHE_HOME=NO_CACHE, **script)
     if live and script:  # nobody but gdb can read a program that gdb controls
-        assert "mend it with: " in refused(said)
+        assert "fix it with: " in refused(said)
     else:
         assert refused(said) == (
             f"The cache directory {NO_CACHE}/whocall cannot be made: Not a directory; set"

@@ -132,15 +132,15 @@ def session(chain: Crash, foreign: Path) -> dict[Question, Answer]:
     return asked(questions, [chain.exe, chain.core], script=foreign)
 
 
-def test_one_warning_says_why_and_what_mends_it(session: dict[Question, Answer]) -> None:
+def test_one_warning_says_why_and_what_fixes_it(session: dict[Question, Answer]) -> None:
     said = "".join(answer.err for answer in session.values())
     (warning,) = [line for line in said.splitlines() if line.startswith("warning: ")]
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     assert warning.startswith(f"{COMPLAINT}it is built for Python {version} ({usable()}), and")
     assert re.search(r", and this is Python 3\.\d+; (/\S*/)?python3\.\d+ runs whocall on", warning)
-    mend = warning.rpartition("mend it with: ")[2]
-    assert mend.endswith("/scripts/prepare demo")
-    assert Path(mend.split()[-2]).is_file()
+    fix = warning.rpartition("fix it with: ")[2]
+    assert fix.endswith("/scripts/prepare demo")
+    assert Path(fix.split()[-2]).is_file()
 
 
 def test_the_environment_of_gdbs_own_python_is_not_handed_on(chain: Crash, foreign: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_running_program_has_to_be_dumped_and_that_works(
     said = batch(["run", "whocall bt"], [chain.exe], script=foreign)
     assert said.status == 1
     sentence = said.err.splitlines()[-1]
-    assert "mend it with: " in sentence
+    assert "fix it with: " in sentence
     dump, show = re.findall(r'"([^"]*FILE[^"]*)"', sentence)
     commands = [step.replace("FILE", str(core)) for step in (dump, show)]
     said = batch(["run", *commands], [chain.exe], script=foreign)

@@ -127,6 +127,13 @@ TEST_CASE("a stopped process stays stopped" * doctest::skip(!may_trace())) {
   CHECK(child.state() == 'T');
 }
 
+// As those of a process that ends meanwhile.
+TEST_CASE("a file of /proc that cannot be read is a miss") {
+  CHECK(read_proc_file("/proc/self/status"));
+  CHECK_FALSE(read_proc_file("/proc/self/mem"));  // nothing lies at address 0
+  CHECK_FALSE(read_proc_file("/proc/self/absent"));
+}
+
 TEST_CASE("processes that cannot be opened") {
   CHECK(error_of(0x3ffffff).find("does not exist") != std::string::npos);
   CHECK(error_of(-1).find("does not exist") != std::string::npos);

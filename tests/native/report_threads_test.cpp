@@ -108,8 +108,8 @@ TEST_CASE("report: equal stacks are told together, but for the one that crashed"
   }
   traces[3].head = {4, true, "SIGSEGV"};
   using Groups = std::vector<std::vector<std::size_t>>;
-  CHECK(group_stacks(traces, kX86_64, true) == Groups{{0, 1, 5}, {2}, {3}, {4}});
-  CHECK(group_stacks(traces, kX86_64, false) == Groups{{0}, {1}, {2}, {3}, {4}, {5}});
+  CHECK(group_stacks(traces, true) == Groups{{0, 1, 5}, {2}, {3}, {4}});
+  CHECK(group_stacks(traces, false) == Groups{{0}, {1}, {2}, {3}, {4}, {5}});
   const std::string text = text_of(traces, {.titles = true, .inferior = "2."});
   CHECK(
       text.starts_with("Threads 2.1, 2.2, 2.6 (LWP 101, 102, 106) [3 threads, same stack]:\n"
@@ -126,7 +126,7 @@ TEST_CASE("report: equal frames that rest on other searches do not read the same
   const Thread thread = thread_of(1);
   const std::vector<ThreadTrace> traces = {shown_trace(thread, walk, {.count = -2}),
                                            shown_trace(thread, searched, {.count = -2})};
-  CHECK(group_stacks(traces, kX86_64, true).size() == 2);
+  CHECK(group_stacks(traces, true).size() == 2);
 }
 
 TEST_CASE("report: what frames rest on") {

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <string>
 
-#include "object/fact_cache.h"
 #include "object_elf_images.h"
 #include "process_core_builder.h"
+#include "symbols/fact_cache.h"
 #include "symbols/kept_lines.h"
 #include "symbols/symbol_facts.h"
 

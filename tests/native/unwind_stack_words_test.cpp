@@ -3,7 +3,7 @@
 
 #include "arch/mips/facts.h"
 #include "arch/x86/x86_64_facts.h"
-#include "unwind/walk/stack_words.h"
+#include "unwind/judge/stack_words.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -80,9 +80,9 @@ def core_of(source: str, exe: Path, *more: str) -> Path:
     return crash(compiled(source, exe, *more), exe.parent).core
 
 
-def happened(core: Path, search: Search | None = None) -> dict[str, Any]:
+def happened(core: Path, search: Search | None = None, exe: Path | None = None) -> dict[str, Any]:
     """What a report says of a core's end."""
-    with open_core(str(core), search=search or Search()) as image:
+    with open_core(str(core), str(exe or ""), search=search or Search()) as image:
         index = image.index_of_crash()
         return what_happened(image, index, image.backtrace(index, Walk(past_main=True)))
 

@@ -1,4 +1,4 @@
-"""Scores of instruction sets as a table for the README, and the cases behind them.
+"""Scores of instruction sets as a table for docs/instruction-sets.md, and the cases behind them.
 
 python3 -m ports                   # every set that whocall knows
 python3 -m ports aarch64 --cases   # with each case that is not exact, and where its files lie

@@ -18,6 +18,7 @@ from kept import Tool, kept, sources
 from oracles.distribution import clang_for
 from places.needs import OWN_CORES, require
 
+from ports import stub_core
 from ports.elf import Core, Elf
 from ports.matrix import OWN, Variant, selection
 from ports.sets import InstructionSet
@@ -116,6 +117,11 @@ class Case:
         """qemu's own core, which the kernel writes besides, is made small and thrown away."""
         require(OWN_CORES)
         command = [self.of.qemu, "-L", self.of.sysroot, str(exe)]
+        core = place / f"{exe.name}.core"
+        if self.of.stub:
+            stub_core.crash(command, self.of.stub, core, cwd=place, env=ENVIRONMENT,
+                            preexec_fn=lambda: set_limits(stack=STACK, dumped=0))  # fmt: skip
+            return self._small(core)
         try:
             subprocess.run(
                 command,
@@ -134,9 +140,14 @@ class Case:
         cores = list(place.glob("qemu_*.core"))
         if len(cores) != 1:
             raise CaseError(f"{self.name}: wrote {len(cores)} cores")
-        # Nearly all of its 8 MiB is a stack that nobody used: hundreds of those fill what is kept.
-        subprocess.run(["fallocate", "--dig-holes", str(cores[0])], check=True)
-        return cores[0].rename(place / f"{exe.name}.core")
+        return self._small(cores[0].rename(core))
+
+    def _small(self, core: Path) -> Path:
+        """Nearly all of its 8 MiB is a stack that nobody used: hundreds of those fill what is
+        kept.
+        """
+        subprocess.run(["fallocate", "--dig-holes", str(core)], check=True)
+        return core
 
 
 def cases(of: InstructionSet, tables: bool) -> list[Case]:

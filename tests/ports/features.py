@@ -1,6 +1,6 @@
 """What works on which instruction set, by programs that show it.
 
-python3 -m ports.features   # the table of the README
+python3 -m ports.features   # the table of docs/instruction-sets.md
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _sources(name: str, link: str) -> frozenset[str]:
     with TemporaryDirectory() as place:
         signatures = Path(place) / "libc.sig"
         library = Path(SETS[name].sysroot) / "lib" / "libc.a"
-        said = cli.main(["signatures", str(library), "-o", str(signatures)])
-        return frozenset(named(name, link, signatures)[1].named) if said == 0 else frozenset()
+        made = cli.main(["signatures", str(library), "-o", str(signatures)]) == 0
+        return frozenset(named(name, link, *([signatures] if made else []))[1].named)
 
 
 def _has_source(source: str, link: str) -> Callable[[str], bool]:

@@ -19,6 +19,14 @@ class InstructionSet:
     """Flags that some variants have besides: what is special about the set."""
     pc_at: int = 0
     """Of the pc in an NT_PRSTATUS note, bytes; its size is the word's."""
+    stub: str = ""
+    """The emulator's option for the place of a debugger, where it writes no cores by itself."""
+
+    relaxed: bool = False
+    """Whether the linker shortens code, so that no function of a library is what it was there."""
+
+    capstone: int = 4
+    """The first major version of the library that shows its instructions."""
 
     @property
     def sysroot(self) -> str:
@@ -41,5 +49,14 @@ SETS = {
         InstructionSet("mips", "mips-linux-gnu", "qemu-mips", pc_at=72 + 4 * 40),
         InstructionSet("mipsel", "mipsel-linux-gnu", "qemu-mipsel", pc_at=72 + 4 * 40),
         InstructionSet("mips64el", "mips64el-linux-gnuabi64", "qemu-mips64el", pc_at=112 + 8 * 34),
+        InstructionSet(
+            "riscv64",
+            "riscv64-linux-gnu",
+            "qemu-riscv64",
+            pc_at=112,
+            stub="-g",
+            relaxed=True,
+            capstone=5,
+        ),
     )
 }

@@ -14,7 +14,8 @@ from oracles.tools import run
 from places.needs import OWN_CORES, require
 
 import whocall
-from ports.sets import SETS
+from ports import stub_core
+from ports.sets import SETS, InstructionSet
 from whocall import Backtrace
 from whocall.core.image import Walk
 from whocall.core.search import Search
@@ -67,6 +68,20 @@ def _said(trace: Backtrace) -> list[object]:
     return [*frames, trace.stop.reason, trace.stop.detail]
 
 
+def _core_of(of: InstructionSet, exe: Path, place: Path) -> Path:
+    command = [of.qemu, "-s", "262144", "-L", of.sysroot, str(exe)]
+    if of.stub:
+        core = place / "core"
+        stub_core.crash(command, of.stub, core, cwd=place, env=ENVIRONMENT)
+        return core
+    subprocess.run(
+        command, cwd=place, env=ENVIRONMENT, stderr=subprocess.DEVNULL, check=False,
+        preexec_fn=lambda: set_limits(dumped=0),
+    )  # fmt: skip
+    (core,) = place.glob("qemu_*.core")
+    return core
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_the_same_as_by_the_full_walk(name: str, tmp_path: Path) -> None:
     require(OWN_CORES)
@@ -78,12 +93,7 @@ def test_the_same_as_by_the_full_walk(name: str, tmp_path: Path) -> None:
         exe = place / "program"
         compiler = [f"{of.triple}-gcc", "-w", *of.flags, *flags]
         run([*compiler, str(tmp_path / "program.c"), "-o", str(exe)])
-        subprocess.run(
-            [of.qemu, "-s", "262144", "-L", of.sysroot, str(exe)],
-            cwd=place, env=ENVIRONMENT, stderr=subprocess.DEVNULL, check=False,
-            preexec_fn=lambda: set_limits(dumped=0),
-        )  # fmt: skip
-        (core,) = place.glob("qemu_*.core")
+        core = _core_of(of, exe, place)
         search = Search(sysroot=of.sysroot)
         with whocall.open_core(str(core), str(exe), search=search) as image:
             walks = [Walk(), Walk(), Walk(explain=True)]

@@ -18,9 +18,9 @@ from test_cli import run
 
 import whocall
 from whocall.core.chain import BLOCK, FrameChain
-from whocall.core.model import FIELDS, Backtrace, Frame
-from whocall.report.backtrace.render import TextForm, report_text
-from whocall.report.form.jsonform import backtrace_text
+from whocall.core.model import FIELDS, Backtrace, Frame, TextForm
+from whocall.report.backtrace.written import report_text
+from whocall.report.form.jsonform import backtrace_text, frame_json, text
 from whocall.report.form.style import AnsiStyle, Style
 
 # The copy wipes the return address of `smashed` and stops; those of its callers are untouched.
@@ -183,14 +183,29 @@ def test_frames_never_change_and_can_be_copied(whole: Backtrace) -> None:
         assert hash(twin) == hash(frame)
 
 
-def test_the_ends_of_a_chain_on_demand(whole: Backtrace) -> None:
-    paths = {frame.module for frame in whole.frames if frame.module}
-    for of, other in ((whole, as_data(whole)), (whole.take(-2), as_data(whole).take(-2))):
-        assert of.frames == other.frames
-        assert of.cut_at_main(paths).frames == other.cut_at_main(paths).frames
-    assert whole.cut_at_main(paths).stop.reason == "main"
+def test_frames_that_called_main_are_left_out(smashed: Crash, whole: Backtrace) -> None:
+    with whocall.open_core(str(smashed.core), str(smashed.exe)) as image:
+        trace = image.backtrace(0)
+    assert trace.stop.reason == "main"
+    assert trace.frames[-1].function == "main"
+    assert trace.frames == whole.frames[: len(trace.frames)]
+    assert len(trace.frames) < len(whole.frames)
 
 
+def test_a_main_that_is_inlined_does_not_end_its_own_frame(tmp_path: Path) -> None:
+    """gdb shows the frame around it too."""
+    source = """
+#include <stdlib.h>
+static inline __attribute__((always_inline)) int inner(void) { abort(); }
+int main(void) { return inner(); }
+"""
+    crash = shared("inlined-in-main", source, "-O1 -g -w")
+    with whocall.open_core(str(crash.core), str(crash.twin)) as image:
+        functions = [(frame.function, frame.inlined) for frame in image.backtrace(0).frames]
+    assert functions[-2:] == [("inner", True), ("main", False)]
+
+
+STYLES = (Style(), AnsiStyle())
 COUNTS = (None, 1, 3, 90, -2, -40)
 FORMS = [
     TextForm(),
@@ -201,10 +216,8 @@ FORMS = [
 
 
 @pytest.fixture(scope="module")
-def reports(
-    smashed: Crash, tmp_path_factory: pytest.TempPathFactory
-) -> list[tuple[whocall.Report, whocall.Report]]:
-    """Reports that native code writes, and the same with every frame made."""
+def reports(smashed: Crash) -> list[whocall.Report]:
+    """What native code writes."""
     turns = shared("taking-turns", TURNS, "-O1 -g -w -fno-optimize-sibling-calls")
     crowd = shared("small-crowd", CROWD, "-O1 -w -pthread")
     exes = (
@@ -219,9 +232,7 @@ def reports(
             for past_main in (False, True):
                 with whocall.open_core(str(crash.core), str(exe)) as image:
                     walk = whocall.Walk(past_main=past_main, count=count)
-                    report = image.report(walk=walk, numbers={1: 17})
-                threads = [as_data(trace) for trace in report.threads]
-                found.append((report, replace(report, threads=threads)))
+                    found.append(image.report(walk=walk, numbers={1: 17}))
     return found
 
 
@@ -233,30 +244,51 @@ def test_the_name_is_hard_to_write(deep: Backtrace) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("style", [Style(), AnsiStyle(), AnsiStyle({"address": "1;33"})])
-def test_native_text_is_the_text(
-    reports: list[tuple[whocall.Report, whocall.Report]], form: TextForm, style: Style
+def test_some_backtraces_read_as_they_do_among_all(
+    reports: list[whocall.Report], form: TextForm, style: Style
 ) -> None:
-    for native, data in reports:
-        written = "".join(report_text(native, form, style))
-        assert written == "".join(report_text(data, form, style))
-        assert written.count("\n") >= 1
+    for report in reports:
+        whole = "".join(report_text(report, form, style))
+        assert whole.count("\n") >= 1
+        assert "".join(report_text(replace(report, threads=list(report.threads)), form, style)) == (
+            whole
+        )
+        one = replace(report, threads=report.threads[-1:])
+        last = "".join(report_text(one, replace(form, every_thread=False), style))
+        assert last in "".join(report_text(report, replace(form, every_thread=False), style))
 
 
-def test_native_json_is_the_json(reports: list[tuple[whocall.Report, whocall.Report]]) -> None:
-    for native, data in reports:
-        written = "".join(backtrace_text(native))
-        assert written == "".join(backtrace_text(data))
-        assert [len(thread["frames"]) for thread in json.loads(written)["threads"]] == [
-            len(trace.frames) for trace in data.threads
-        ]
+def test_a_part_of_a_chain_can_be_written(reports: list[whocall.Report]) -> None:
+    whole = max(reports, key=lambda report: len(report.threads[0].frames))
+    part = replace(whole.threads[0], frames=whole.threads[0].frames[2:5])
+    lines = whocall.backtrace_text(replace(whole, threads=[part])).splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("#")] == ["#2", "#3", "#4"]
 
 
-def test_equal_stacks_are_told_together(
-    reports: list[tuple[whocall.Report, whocall.Report]],
-) -> None:
-    text = "".join(report_text(reports[-1][0], TextForm(every_thread=True), Style()))
-    assert "[4 threads, same stack]:" in text
-    assert len(reports[-1][0].threads) == 7
+def test_colours_change_nothing_but_colours(reports: list[whocall.Report]) -> None:
+    for report in reports:
+        plain, painted = ("".join(report_text(report, FORMS[2], style)) for style in STYLES)
+        assert "\x1b[" in painted
+        assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == plain
+
+
+def test_native_json_is_the_json(reports: list[whocall.Report]) -> None:
+    """As Python writes what it says, and as other documents tell frames."""
+    for report in reports:
+        written = "".join(backtrace_text(report))
+        document = json.loads(written)
+        assert written == text(document)
+        for thread, trace in zip(document["threads"], report.threads):
+            assert thread["frames"] == [frame_json(frame) for frame in trace.frames]
+            assert thread["stop"]["reason"] == trace.stop.reason
+            assert thread["number"] == trace.number
+        assert len(document["threads"]) == len(report.threads)
+
+
+def test_equal_stacks_are_told_together(reports: list[whocall.Report]) -> None:
+    found = "".join(report_text(reports[-1], TextForm(every_thread=True), Style()))
+    assert "[4 threads, same stack]:" in found
+    assert len(reports[-1].threads) == 7
 
 
 def test_native_json_comes_in_large_blocks() -> None:

@@ -42,7 +42,8 @@ def test_script_path() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [(), ("nonsense",), ("bt",), ("bt", "core", "--pid", "1"), ("bt", "core", "--nonsense"),
-     ("bt", "core", "-n", "0"), ("symbol", "/bin/true")],
+     ("bt", "core", "-n", "0"), ("bt", "core", "-n", "9" * 30), ("bt", "core", "--width", "9" * 30),
+     ("bt", "core", "--max-frames", "9" * 30), ("symbol", "/bin/true")],
 )  # fmt: skip
 def test_wrong_usage_is_status_2(arguments: tuple[str, ...]) -> None:
     ran = run(*arguments)

@@ -63,7 +63,7 @@ def test_inside_gdb_no_command_needs_them(monkeypatch: pytest.MonkeyPatch) -> No
     assert finding_lines(examine("13.1"))[-1] == "Everything is in order."
 
 
-def test_what_mends_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fixes_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     """pip may not touch what the distribution's package holds."""
     monkeypatch.setattr(loader, "_PACKAGE", "/usr/lib/python3/dist-packages/whocall")
     assert loader.remedy() == "apt-get install --reinstall whocall"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ import pytest
 from literals import frame, frames, report, trace
 
 import whocall
-from whocall.core.model import STOP_REASONS, TRUST, Frame, Report, Stop
-from whocall.report.form.jsonform import backtrace_json, backtrace_text, mi_value, text
+from whocall.core.model import STOP_REASONS, TRUST, Frame
+from whocall.report.form.jsonform import backtrace_json, frame_json, mi_value, text
 
 SCHEMAS = Path(whocall.__file__).parent / "schema"
 
@@ -52,114 +51,81 @@ def test_frames_are_the_same_everywhere() -> None:
     assert schema("compare")["$defs"]["frame"] == schema("backtrace")["$defs"]["frame"]
 
 
-def test_backtrace_literally() -> None:
-    document = backtrace_json(report(trace(frames()[3:4])))
-    assert document == {
+def document(chain: list[Frame], reason: str = "end-of-stack") -> dict[str, Any]:
+    """A backtrace of these frames."""
+    thread = {
+        "number": 1,
+        "lwp": 4242,
+        "name": None,
+        "crashed": False,
+        "signal": None,
+        "frames": [frame_json(one) for one in chain],
+        "stop": {"reason": reason, "detail": None},
+    }
+    return {
         "schema": "whocall.backtrace/1",
         "arch": "x86_64",
-        "source": {"core": "/tmp/core", "exe": "/opt/prog", "origin": None},
+        "source": {"core": None, "exe": None, "origin": None},
         "warnings": [],
-        "threads": [
-            {
-                "number": 1,
-                "lwp": 4242,
-                "name": "prog",
-                "crashed": True,
-                "signal": "SIGSEGV",
-                "frames": [
-                    {
-                        "level": 3,
-                        "pc": "0x401186",
-                        "cfa": "0x7ffe0040",
-                        "function": "main",
-                        "offset": 10,
-                        "name_source": "symtab",
-                        "inferred": False,
-                        "aliases": [],
-                        "module": "/opt/prog",
-                        "build_id": "99a6",
-                        "rva": "0x1186",
-                        "trust": "cfi",
-                        "rests_on": None,
-                        "evidence": ["call-before"],
-                        "inlined": False,
-                        "signal_trampoline": False,
-                        "source": {"file": "t.c", "line": 9},
-                    }
-                ],
-                "stop": {"reason": "end-of-stack", "detail": "_start"},
-            }
-        ],
+        "threads": [thread],
     }
-    validate(document, "backtrace")
+
+
+def test_a_frame_literally() -> None:
+    assert frame_json(frames()[3]) == {
+        "level": 3,
+        "pc": "0x401186",
+        "cfa": "0x7ffe0040",
+        "function": "main",
+        "offset": 10,
+        "name_source": "symtab",
+        "inferred": False,
+        "aliases": [],
+        "module": "/opt/prog",
+        "build_id": "99a6",
+        "rva": "0x1186",
+        "trust": "cfi",
+        "rests_on": None,
+        "evidence": ["call-before"],
+        "inlined": False,
+        "signal_trampoline": False,
+        "source": {"file": "t.c", "line": 9},
+    }
+    validate(document(frames()), "backtrace")
 
 
 def test_what_does_not_apply_is_null() -> None:
     bare = frame(0, 0, None, "context", cfa=None, module=None, build_id=None, rva=None, offset=None)
-    naked = trace([bare], name="", crashed=False, signal=None, stop=Stop("no-caller"))
-    document = backtrace_json(report(naked, core=None, exe=None))
-    validate(document, "backtrace")
-    found = document["threads"][0]
-    assert document["source"] == {"core": None, "exe": None, "origin": None}
-    assert (found["name"], found["signal"], found["stop"]["detail"]) == (None, None, None)
-    nulls = [key for key, value in found["frames"][0].items() if value is None]
+    validate(document([bare]), "backtrace")
+    nulls = [key for key, value in frame_json(bare).items() if value is None]
     assert nulls == ["cfa", "function", "offset", "name_source", "module", "build_id", "rva",
                      "rests_on", "source"]  # fmt: skip
 
 
 @pytest.mark.parametrize("reason", STOP_REASONS)
 def test_every_stop_reason_is_in_the_schema(reason: str) -> None:
-    validate(backtrace_json(report(trace(stop=Stop(reason)))), "backtrace")
+    validate(document(frames(), reason), "backtrace")
 
 
 @pytest.mark.parametrize("trust", TRUST)
 def test_every_trust_is_in_the_schema(trust: str) -> None:
-    validate(backtrace_json(report(trace([replace(frames()[0], trust=trust)]))), "backtrace")
+    validate(document([replace(frames()[0], trust=trust)]), "backtrace")
 
 
 def test_text_ends_with_a_newline_and_reads_back() -> None:
-    document = backtrace_json(report())
-    assert text(document).endswith("}\n")
-    assert json.loads(text(document)) == document
+    found = document(frames())
+    assert text(found).endswith("}\n")
+    assert json.loads(text(found)) == found
 
 
-ODD = 'a "b"\\ \n\t\x00\x1f\x7f ä \udcff \U0001f600 </script>'
-DOCUMENTS = [
-    report(),
-    report(trace(frames()[:1]), trace([]), warnings=("one", ODD)),
-    report(trace([], name="", signal=None), core=None),
-    replace(report(), threads=()),
-    report(trace([frame(0, 7, ODD, aliases=("a", ODD), file=ODD, line=None, module=ODD)])),
-    report(trace([frame(4, 7, "f", rests_on=3, evidence=(), inlined=True, line=3)])),
-]
-
-
-@pytest.mark.parametrize("found", DOCUMENTS)
-def test_a_report_is_written_in_pieces_as_it_would_be_whole(found: Report) -> None:
-    pieces = list(backtrace_text(found))
-    assert "".join(pieces) == text(backtrace_json(found))
-    assert len(pieces) > sum(len(trace.frames) for trace in found.threads)
-
-
-def test_frames_are_taken_as_they_are_written() -> None:
-    taken: list[int] = []
-
-    class Watched(list[Frame]):
-        def __iter__(self) -> Iterator[Frame]:
-            for found in super().__iter__():
-                taken.append(found.level)
-                yield found
-
-    pieces = backtrace_text(report(trace(Watched(frames()))))
-    while "sub_1139" not in next(pieces):
-        pass
-    assert taken == [0]
+def test_backtraces_that_nobody_walked_are_refused() -> None:
+    for write in (backtrace_json, whocall.backtrace_text):
+        with pytest.raises(whocall.Error, match="as a process image gives them"):
+            write(report(trace()))
 
 
 def test_a_frame_above_a_guess_names_it() -> None:
-    document = backtrace_json(report(trace([frame(2, 0x401149, "f", rests_on=1)])))
-    validate(document, "backtrace")
-    assert document["threads"][0]["frames"][0]["rests_on"] == 1
+    assert frame_json(frame(2, 0x401149, "f", rests_on=1))["rests_on"] == 1
 
 
 def test_machine_interface_values_are_strings_and_null_is_absent() -> None:

@@ -31,7 +31,7 @@ def frames() -> list[Any]:
         frame(0, 0x401139, "sub_1139", "context", cfa=SP + 16, interrupted=True,
               saved={SP: "rbx", SP + 8: "rip"}),
         frame(1, 0x401149, "sub_1143", "analysis", cfa=SP + 48, saved={SP + 40: "rip"}),
-        frame(2, FAR, None, "scan", cfa=SP + 64, module="/lib/libc.so.6"),
+        frame(2, FAR, None, "scan", cfa=SP + 64, module="/lib/libc.so.6", searched=32),
     ]  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def test_every_word_says_what_it_is() -> None:
         ' ┃     0x000000007ffe0020  0x4242424241414141  "AAAABBBB"',
         " ┃     0x000000007ffe0028  0x00007f0000001bf4  return address into ??",
         " │ (no rule leads on from here: 32 bytes of stack were searched)",
-        " ├ #2  0x00007f0000001bf4 in ?? () [scan]  CFA 0x7ffe0040",
+        " ├ #2  0x00007f0000001bf4 in ?? () [scan?]  CFA 0x7ffe0040",
         " │     0x000000007ffe0030  0x0000000000000000",
         " │     0x000000007ffe0038  cannot be read",
         " └ (whocall stopped: nobody)",

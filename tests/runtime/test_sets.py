@@ -47,6 +47,7 @@ SETS = [
     Foreign("arm", "arm-linux-gnueabihf", "qemu-arm", ("-funwind-tables",)),
     Foreign("mips", "mips-linux-gnu", "qemu-mips"),
     Foreign("mips64el", "mips64el-linux-gnuabi64", "qemu-mips64el"),
+    Foreign("riscv64", "riscv64-linux-gnu", "qemu-riscv64"),
 ]
 MODES = {"arm": [("-marm",), ("-mthumb",)]}
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from whocall.answers.output import style_of
 from whocall.core.image import Walk
-from whocall.core.model import Report
+from whocall.core.model import Report, TextForm
 from whocall.core.module_warnings import warnings_on
 from whocall.report.backtrace.caller import chain, sentence, shown_pcs
-from whocall.report.backtrace.render import TextForm, report_text
+from whocall.report.backtrace.written import report_text
 from whocall.report.form import jsonform
 
 if TYPE_CHECKING:
@@ -40,11 +40,9 @@ def backtrace(now: Current, out: Output, wanted: Json) -> None:
         full=walk["registers"],
         explain=walk["explain"],
         every_thread=wanted["every_thread"],
-        pointer_size=now.image.pointer_size,
-        word_size=now.image.word_size,
-        byte_order=now.image.byte_order,
-        read=now.image.read,
         inferior=wanted["inferior"],
+        files=wanted["files"],
+        columns=wanted["columns"] or 0,
     )
     out.write_pieces(report_text(report, form, style_of(wanted)))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from whocall.core.model import FILE_DISPLAYS
 from whocall.core.search import DEBUG_DIRECTORIES
 
 TYPE_CHECKING = False
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 
 _SEARCH = "--search"
+_GREATEST = (1 << 63) - 1  # number that native code takes
 CORES_EXPLAINED = (
     "CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a"
     " problem directory of ABRT, or - for standard input; with several, each is shown."
@@ -52,7 +54,7 @@ def hidden() -> str | None:
 def as_count(text: str) -> int:
     """For `type` of an option; a ValueError where the text is none."""
     count = int(text)
-    if count == 0:
+    if count == 0 or abs(count) > _GREATEST:
         raise ValueError
     return count
 
@@ -60,10 +62,20 @@ def as_count(text: str) -> int:
 as_count.__name__ = "COUNT"
 
 
+def as_file_display(text: str) -> str:
+    """Likewise."""
+    if text not in FILE_DISPLAYS:
+        raise ValueError
+    return text
+
+
+as_file_display.__name__ = f"HOW ({', '.join(FILE_DISPLAYS)})"
+
+
 def as_limit(text: str) -> int:
     """For `type` of an option; a ValueError where the text is none."""
     limit = int(text)
-    if limit < 0:
+    if not 0 <= limit <= _GREATEST:
         raise ValueError
     return limit
 
@@ -236,6 +248,14 @@ def add_bt(parser: Parser) -> None:
         type=as_count,
         metavar="COUNT",
         help="only the innermost COUNT frames, or the outermost for -COUNT",
+    )
+    add_width(parser, "lines that are longer are shortened, or broken before the file")
+    parser.add_argument(
+        "--filename-display",
+        type=as_file_display,
+        metavar="HOW",
+        default=FILE_DISPLAYS[0],
+        help="as gdb's setting: relative (modules by base names), basename (sources too), absolute",
     )
     add_json(parser, "whocall.backtrace/1")
     parser.add_argument(

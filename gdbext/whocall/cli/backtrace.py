@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from whocall.cli.inputs import open_image, wanted_style, wanted_thread, wanted_walk
+from whocall.cli.inputs import (
+    open_image,
+    wanted_columns,
+    wanted_style,
+    wanted_thread,
+    wanted_walk,
+)
 from whocall.cli.outputs import warn, write, write_json, write_text
+from whocall.core.model import TextForm
 from whocall.core.records import replace
-from whocall.report.backtrace.render import TextForm, report_text
+from whocall.report.backtrace.written import report_text
 
 TYPE_CHECKING = False
 
@@ -62,10 +69,8 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
         full=arguments.full,
         explain=arguments.explain,
         every_thread=arguments.all,
-        pointer_size=image.pointer_size,
-        word_size=image.word_size,
-        byte_order=image.byte_order,
-        read=image.read,
         inferior=arguments.inferior,
+        files=arguments.filename_display,
+        columns=wanted_columns(arguments) or 0,
     )
     write_text(report_text(report, form, wanted_style(arguments)))

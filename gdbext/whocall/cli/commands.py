@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ from whocall.cli.inputs import (
     is_core,
     open_named_core,
     parse_address,
+    wanted_columns,
     wanted_search,
     wanted_style,
     wanted_thread,
@@ -84,14 +83,6 @@ def _gdb_stacks(image: ProcessImage, lwps: Sequence[int], arguments: Values) -> 
         raise Error(f"{source}: these are not gdb's frames as whocall writes them") from error
 
 
-def _columns(arguments: Values) -> int | None:
-    """Of the screen; None where what is written goes elsewhere."""
-    if arguments.width is None and sys.stdout.isatty():
-        return shutil.get_terminal_size().columns
-    columns: int | None = arguments.width
-    return columns
-
-
 def compare(arguments: Values) -> int:
     """`whocall compare`: the frames beside those of a gdb that is run, or a shadow stack."""
     if arguments.shadow:
@@ -117,7 +108,7 @@ def compare(arguments: Values) -> int:
             return 0
         warn(comparison_warnings(image, found))
         style = wanted_style(arguments)
-        size, columns = image.pointer_size, _columns(arguments)
+        size, columns = image.pointer_size, wanted_columns(arguments)
         if arguments.all:
             write(comparisons_lines(found, size, style, arguments.inferior, columns))
             return 0
@@ -214,7 +205,7 @@ def modules(arguments: Values) -> int:
             write_json([jsonform.text(modules_json(image, facts, advice))])
             return 0
         warn(warnings(image, facts))
-        write(module_lines(facts, advice, wanted_style(arguments), _columns(arguments)))
+        write(module_lines(facts, advice, wanted_style(arguments), wanted_columns(arguments)))
         write(jit_line(image))
     return 0
 

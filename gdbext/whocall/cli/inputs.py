@@ -55,6 +55,16 @@ def wanted_style(arguments: Values) -> Style:
     return style_for(sys.stdout, arguments.color)
 
 
+def wanted_columns(arguments: Values) -> int | None:
+    """Of the screen; None where what is written goes elsewhere."""
+    if arguments.width is None and sys.stdout.isatty():
+        from shutil import get_terminal_size
+
+        return get_terminal_size().columns
+    columns: int | None = arguments.width
+    return columns
+
+
 def parse_address(text: str) -> int:
     """Hexadecimal with or without 0x, as in every other tool and log."""
     try:

@@ -55,7 +55,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
         "what a debugger has to be told, as JSON for programs",
         _adds_later("whocall.cli.repair_arguments", "add_repair_plan"),
     ),
-    "doctor": ("what is installed, what is missing, what mends it", arguments.add_doctor),
+    "doctor": ("what is installed, what is missing, how to fix it", arguments.add_doctor),
 }
 
 # Commands that have a module of their own, with `add(parser)` and `run(arguments)`: what each does,

@@ -12,7 +12,9 @@ from functools import lru_cache
 from itertools import chain
 
 from whocall.core.engine import native
-from whocall.core.model import Backtrace, Frame, OnDemand, Stop, WrittenThreads
+from whocall.core.errors import Error
+from whocall.core.model import Backtrace, Frame, OnDemand, Stop, TextForm, WrittenThreads
+from whocall.core.native_errors import native_errors
 
 TYPE_CHECKING = False
 
@@ -65,6 +67,14 @@ class FrameChain(OnDemand):
         values = _fields(tuple(fields))
         return chain.from_iterable(self._found.rows(values, block) for block in self._blocks())
 
+    def gaps(self) -> Sequence[tuple[int, int, int]]:
+        return self._found.gaps(self._wanted)
+
+    @property
+    def source(self) -> tuple[native.Backtrace, range]:
+        """The walk, and which of its frames these are."""
+        return self._found, self._wanted
+
     def _blocks(self) -> Iterator[range]:
         return (self._wanted[at : at + BLOCK] for at in range(0, len(self._wanted), BLOCK))
 
@@ -97,6 +107,20 @@ class TraceList(WrittenThreads):
         self._threads = threads
         self._made: dict[int, Backtrace] = {}
 
+    @classmethod
+    def of(cls, traces: Sequence[Backtrace]) -> TraceList:
+        """Of some backtraces of one process image, or parts of them. Raises Error for others."""
+        shown = []
+        for trace in traces:
+            if not isinstance(trace.frames, FrameChain):
+                raise Error("text is written of backtraces as a process image gives them")
+            head = (trace.number, trace.crashed, trace.signal or "")
+            shown.append((*trace.frames.source, *head, trace.stop.reason, trace.stop.detail))
+        with native_errors():
+            made = cls(native.ThreadsReport(shown), [(0, *found[2:5]) for found in shown], [])
+        made._made = dict(enumerate(traces))
+        return made
+
     def __len__(self) -> int:
         return len(self._heads)
 
@@ -125,7 +149,18 @@ class TraceList(WrittenThreads):
     def json(self, margin: int) -> Iterator[str]:
         return self.found.json(margin)
 
-    def text(
-        self, titles: bool, fold: bool, inferior: str, style: Mapping[str, str]
-    ) -> Iterator[str]:
-        return self.found.text(titles, fold, inferior, dict(style))
+    def text(self, form: TextForm, style: Mapping[str, str]) -> Iterator[str]:
+        return self.found.text(form, dict(style))
+
+    def groups(self) -> Sequence[Sequence[int]]:
+        return self.found.groups()
+
+    def resting(self, number: int) -> str:
+        return self.found.resting(number)
+
+
+def written(threads: Sequence[Backtrace]) -> WrittenThreads:
+    """What of native code can write these backtraces. Raises Error where they are not of one
+    process image.
+    """
+    return threads if isinstance(threads, WrittenThreads) else TraceList.of(threads)

@@ -6,7 +6,7 @@ from __future__ import annotations
 class Error(Exception):
     """Something could not be opened, parsed or done.
 
-    `path` names the file concerned, `reason` what is wrong with it, `remedy` what mends it; each
+    `path` names the file concerned, `reason` what is wrong with it, `remedy` what fixes it; each
     may be empty.
     """
 

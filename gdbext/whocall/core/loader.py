@@ -176,11 +176,11 @@ def _complaint() -> NativeMissingError:
 
 
 def _missing(reason: str) -> NativeMissingError:
-    mend = remedy()
+    fix = remedy()
     return NativeMissingError(
-        f"the native module of whocall cannot be used: {reason}; mend it with: {mend}",
+        f"the native module of whocall cannot be used: {reason}; fix it with: {fix}",
         reason=reason,
-        remedy=mend,
+        remedy=fix,
     )
 
 

@@ -7,11 +7,11 @@ objects, so that tests can state whole backtraces literally.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from whocall.core.printable import printable
-from whocall.core.records import dataclass, replace, slotted
+from whocall.core.records import dataclass, slotted
 
 TYPE_CHECKING = False
 
@@ -67,6 +67,7 @@ class Frame:
     saved: Mapping[int, str] | None = None  # stack words that hold registers of the caller's
     aliases: tuple[str, ...] = ()  # other names of the same code, as in the file
     sp: int = 0  # the stack pointer; 0 where it is not known
+    searched: int | None = None  # bytes of stack below it, where a search over them found it
 
     @property
     def shown(self) -> str:
@@ -96,6 +97,10 @@ class OnDemand(Sequence[Frame]):
     @abstractmethod
     def rows(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """The values of these fields, without frames around them."""
+
+    @abstractmethod
+    def gaps(self) -> Sequence[tuple[int, int, int]]:
+        """Begin, end and period of what text leaves out of an endless recursion."""
 
 
 def rows(frames: Sequence[Frame], *fields: str) -> Iterator[tuple[Any, ...]]:
@@ -139,39 +144,23 @@ class Backtrace:
             return ((value,) for value in column(self.frames, fields[0]))
         return rows(self.frames, *(fields or FIELDS))
 
-    def searched(self, index: int) -> int | None:
-        """How many bytes of stack were searched for frames[index]; None when it was not so found.
 
-        They begin at the stack pointer of the frame below and end at its CFA.
-        """
-        if index == 0 or self.frames[index].trust != "scan" or self.frames[index - 1].inlined:
-            return None
-        below = index - 2
-        while below >= 0 and self.frames[below].inlined:
-            below -= 1
-        begin = self.sp if below < 0 else self.frames[below].cfa
-        end = self.frames[index - 1].cfa
-        return None if begin is None or end is None or end < begin else end - begin
+# As gdb's `set filename-display`: modules by base names and sources as debug info has them, both by
+# base names, modules by whole paths.
+FILE_DISPLAYS = ("relative", "basename", "absolute")
 
-    def cut_at_main(self, executables: Collection[str]) -> Backtrace:
-        """Without the frames that called `main` of one of the modules `executables`."""
-        places = rows(self.frames, "function", "inlined", "module")
-        for index, (function, inlined, module) in enumerate(places):
-            if function == "main" and not inlined and module in executables:
-                if index + 1 == len(self.frames):
-                    return self
-                return replace(
-                    self, frames=self.frames[: index + 1], stop=Stop("main", "main of the program")
-                )
-        return self
 
-    def take(self, count: int | None) -> Backtrace:
-        """The innermost `count` frames, or the outermost -`count`; all of them for None."""
-        if count is None or abs(count) >= len(self.frames):
-            return self
-        if count < 0:
-            return replace(self, frames=self.frames[count:])
-        return replace(self, frames=self.frames[:count], stop=Stop("count"))
+@dataclass(frozen=True)
+class TextForm:
+    """What a backtrace in text shows beside its frames."""
+
+    fold: bool = True  # runs of repeating frames are told in a line
+    full: bool = False  # registers, CFA and stack words of each frame
+    explain: bool = False  # how each frame was found, and why the chain ends
+    every_thread: bool = False  # each under a title, equal stacks together
+    inferior: str = ""  # stands before numbers of threads, such as "2." where gdb has several
+    files: str = "relative"  # one of FILE_DISPLAYS
+    columns: int = 0  # of the screen; 0: lines are whole, however long
 
 
 class WrittenThreads(Sequence[Backtrace]):
@@ -182,10 +171,18 @@ class WrittenThreads(Sequence[Backtrace]):
         """The items of a JSON list, which stand behind `margin` spaces, in large pieces."""
 
     @abstractmethod
-    def text(
-        self, titles: bool, fold: bool, inferior: str, style: Mapping[str, str]
-    ) -> Iterator[str]:
-        """Their lines, many together. `style` are SGR parameters."""
+    def text(self, form: TextForm, style: Mapping[str, str]) -> Iterator[str]:
+        """Their lines, many together. `style` are SGR parameters by role."""
+
+    @abstractmethod
+    def groups(self) -> Sequence[Sequence[int]]:
+        """Which of them are told together, as their stacks read the same."""
+
+    @abstractmethod
+    def resting(self, number: int) -> str:
+        """How many frames of this one are no surer than a search on which they rest; empty for
+        none.
+        """
 
 
 @dataclass(frozen=True)

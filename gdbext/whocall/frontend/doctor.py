@@ -1,4 +1,4 @@
-"""`whocall doctor`: what is there, what is missing, and the command that mends it.
+"""`whocall doctor`: what is there, what is missing, and the command that fixes it.
 
 Works without the native module: that is when it is needed. What only some commands need, and only
 on the command line, makes the report no worse than "in order, but for these".
@@ -74,7 +74,7 @@ def _native_findings() -> list[Finding]:
 
 
 def _debuginfod() -> Finding:
-    """Only who asks debuginfod needs it: its absence is nothing to mend."""
+    """Only who asks debuginfod needs it: its absence is nothing to fix."""
     try:
         ctypes.CDLL("libdebuginfod.so.1")
     except OSError:
@@ -86,7 +86,7 @@ def _debuginfod() -> Finding:
 
 def _sandbox(subject: str, wanted: bool = True) -> list[Finding]:
     """What the sandbox is made of here, the command line's and that of gdb's helper: nothing that
-    can be mended.
+    can be fixed.
     """
     try:
         from whocall.core.engine import native
@@ -161,7 +161,7 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
     for finding in findings:
         lines.append(f"{finding.subject + ':':<{width}} {finding.text}")
         if finding.remedy:
-            lines.append(f"{'':<{width}} mend it with: {finding.remedy}")
+            lines.append(f"{'':<{width}} fix it with: {finding.remedy}")
     disturbed = dict.fromkeys(command for finding in findings for command in finding.only_for)
     if not is_healthy(findings):
         lines.append("Something is missing: see above.")

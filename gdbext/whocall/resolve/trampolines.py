@@ -8,16 +8,9 @@ it has to be just these bytes: debuggers look for them too.
 from __future__ import annotations
 
 from whocall.core.elf_head import ElfHead
+from whocall.core.engine import native
 from whocall.core.regular_file import open_regular
 
-_CODE: dict[int, tuple[bytes, ...]] = {
-    # mov $15, %rax; syscall
-    62: (bytes.fromhex("48c7c00f0000000f05"),),
-    # mov $173, %eax; int $0x80, and pop %eax; mov $119, %eax; int $0x80
-    3: (bytes.fromhex("b8ad000000cd80"), bytes.fromhex("58b877000000cd80")),
-    # mov x8, #139; svc #0
-    183: (bytes.fromhex("681180d2010000d4"),),
-}
 NAMES = frozenset(
     (
         "__restore_rt",
@@ -31,9 +24,7 @@ NAMES = frozenset(
 
 def is_trampoline(head: ElfHead, rva: int) -> bool:
     """Whether such code begins at a link address of the file."""
-    wanted = _CODE.get(head.machine)
-    if wanted is None:
-        return False
+    wanted = tuple(native.signal_trampolines(head.machine))
     for part in head.segments:
         if part.address <= rva < part.address + part.file_size:
             try:

@@ -8,7 +8,7 @@ from whocall.core.architecture import architecture
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Frame
 from whocall.core.records import dataclass
-from whocall.report.backtrace.render import describe_function, trust_words
+from whocall.report.backtrace.words import describe_function, trust_words
 from whocall.report.comparison.align import align
 from whocall.report.comparison.verdicts import is_real_name, plain_name
 from whocall.report.form.jsonform import Json, frame_json, hexes

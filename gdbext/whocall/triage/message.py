@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from whocall.report.page.messages import kept_by_glibc
+from whocall.report.page.c_library import kept_by_glibc
 
 if TYPE_CHECKING:
     from whocall.core.image import ProcessImage

@@ -57,13 +57,13 @@ def represent(
 
 def _lines(image: ProcessImage) -> list[str]:
     from whocall.core.image import Walk
-    from whocall.report.backtrace.render import TextForm, report_text
+    from whocall.core.model import TextForm
+    from whocall.report.backtrace.written import report_text
     from whocall.report.form.style import Style
 
     walk = Walk(past_main=True, count=FRAMES)
     report = image.report([image.index_of_crash()], walk)
-    form = TextForm(pointer_size=image.pointer_size, read=image.read)
-    return list(report_text(report, form, Style()))
+    return list(report_text(report, TextForm(), Style()))
 
 
 def _report(image: ProcessImage, one: Json, base: Path) -> str:

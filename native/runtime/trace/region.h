@@ -119,7 +119,7 @@ void wct_open_file(const char* pattern);
 void wct_leave_file(void); /* in the child after a fork: a file of its own, or none */
 void wct_write_modules(void);
 
-/* threads.c */
+/* process.c: what leads to all regions. */
 extern struct wct_root wct_root;
 
 /* settings.c */

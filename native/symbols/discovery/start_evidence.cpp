@@ -51,6 +51,7 @@ StartEvidenceSet evidence_of(NameSource source) {
     case NameSource::call_target:
       return StartEvidence::call_target;
     case NameSource::message:
+    case NameSource::registration:
     case NameSource::initializer:
     case NameSource::jit_object:
     case NameSource::jitdump:

@@ -24,12 +24,26 @@ constexpr unsigned kMostInstructions = 24;
 constexpr unsigned kMostOfAll = 256;
 
 // From the first to the last byte of what the process cannot write, code included.
-AddressRange read_only_range(const ElfFile& file) {
+//
+// Folklore. Situation: linkers put small constants beside small variables, where one register
+// reaches both. Example: RISC-V's .srodata, __PRETTY_FUNCTION__ of a short function: addi
+// a3,gp,-1968. Remedy: what the register reaches counts as well, as far as the file has it.
+AddressRange constant_range(const ElfFile& file, const GlobalTable& got) {
+  constexpr Address kReach = 0x800;  // bytes in front of the pointer and behind it
   AddressRange range{~Address{0}, 0};
   for (const ElfSegment& segment : file.segments()) {
-    if (segment.type == PT_LOAD && (segment.flags & PF_W) == 0 && segment.file_size != 0) {
-      range.begin = std::min(range.begin, segment.address);
-      range.end = std::max(range.end, segment.address + segment.file_size);
+    const bool is_constant = (segment.flags & PF_W) == 0;
+    if (segment.type != PT_LOAD || segment.file_size == 0) {
+      continue;
+    }
+    AddressRange part{segment.address, segment.address + segment.file_size};
+    if (!is_constant && got.pointer) {
+      part = {std::max(part.begin, *got.pointer - kReach),
+              std::min(part.end, *got.pointer + kReach)};
+    }
+    if (is_constant || (got.pointer && !part.empty())) {
+      range.begin = std::min(range.begin, part.begin);
+      range.end = std::max(range.end, part.end);
     }
   }
   return range;
@@ -41,7 +55,7 @@ void append_references(const ElfFile& file, const Architecture& arch, const Addr
   const auto inside = code.slice(0, std::min<std::uint64_t>(range.size(), code.size()));
   if (inside) {
     arch.code.append_constant_addresses(*inside, range.begin, got, file.type() == ET_EXEC,
-                                        read_only_range(file), found);
+                                        constant_range(file, got), found);
   }
 }
 

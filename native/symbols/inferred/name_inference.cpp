@@ -7,6 +7,7 @@
 #include "symbols/inferred/array_names.h"
 #include "symbols/inferred/entry_names.h"
 #include "symbols/inferred/message_names.h"
+#include "symbols/inferred/registration_names.h"
 #include "symbols/inferred/vtable_names.h"
 
 namespace whocall {
@@ -26,6 +27,7 @@ const std::array<NameInference::Source, NameInference::kSources>& NameInference:
       {infer_entry_names, nullptr, nullptr, nullptr},
       {infer_vtable_names, &FunctionClues::is_pointed_to, "vtable-slots", spell_vtable_name},
       {infer_message_names, &FunctionClues::takes_texts, "message-names", nullptr},
+      {infer_registration_names, &FunctionClues::is_pointed_to, "registrations", nullptr},
       {infer_array_names, &FunctionClues::is_pointed_to, nullptr, nullptr},
   }};
   return kAll;

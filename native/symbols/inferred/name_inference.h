@@ -37,7 +37,7 @@ class NameInference {
   std::shared_ptr<const InferredNames> all();
 
  private:
-  static constexpr std::size_t kSources = 4;
+  static constexpr std::size_t kSources = 5;
   struct Source;
   static const std::array<Source, kSources>& sources();
   const std::vector<InferredName>& names_of(std::size_t source);

@@ -34,6 +34,8 @@ std::string_view to_string(NameSource source) {
       return "signature";
     case NameSource::message:
       return "message";
+    case NameSource::registration:
+      return "registration";
     case NameSource::initializer:
       return "initializer";
     case NameSource::fde:

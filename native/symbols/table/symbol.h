@@ -17,15 +17,16 @@ enum class NameSource : std::uint8_t {
   pclntab,        // the function table of the Go runtime
   plt,
   bfd,
-  symbol_file,  // a list that the user gave: a linker map, nm's output, a decompiler's export
-  jit_object,   // .symtab of an ELF file that a JIT compiler made for debuggers, in memory
-  jitdump,      // what a JIT compiler wrote down of its code
-  perf_map,     // the same, without the code: /tmp/perf-PID.map
-  entry,        // the file's entry point, and the main that it hands to the C library
-  vtable,       // the slot of a class's virtual table in which the function stands
-  signature,    // the code of a function in a static library that the user gave
-  message,      // the name that a function passes to its own failed assertions
-  initializer,  // the place among the functions that run before and after main
+  symbol_file,   // a list that the user gave: a linker map, nm's output, a decompiler's export
+  jit_object,    // .symtab of an ELF file that a JIT compiler made for debuggers, in memory
+  jitdump,       // what a JIT compiler wrote down of its code
+  perf_map,      // the same, without the code: /tmp/perf-PID.map
+  entry,         // the file's entry point, and the main that it hands to the C library
+  vtable,        // the slot of a class's virtual table in which the function stands
+  signature,     // the code of a function in a static library that the user gave
+  message,       // the name that a function passes to its own failed assertions
+  registration,  // the text beside which it stands in a table of the program
+  initializer,   // the place among the functions that run before and after main
   fde,
   call_target,
   none

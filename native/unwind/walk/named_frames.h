@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "symbols/symbolizer.h"
-#include "unwind/walk/backtrace.h"
+#include "unwind/judge/backtrace.h"
 
 namespace whocall {
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <string_view>
 
-#include "unwind/walk/sentences.h"
+#include "unwind/judge/sentences.h"
 
 namespace whocall {
 

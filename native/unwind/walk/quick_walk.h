@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "process/process_image.h"
+#include "unwind/judge/backtrace.h"
 #include "unwind/rows/activation.h"
-#include "unwind/walk/backtrace.h"
 #include "unwind/walk/step_facts.h"
 
 namespace whocall {

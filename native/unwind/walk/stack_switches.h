@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "unwind/walk/sentences.h"
+#include "unwind/judge/sentences.h"
 
 namespace whocall {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "rules/compact_rule.h"
+#include "unwind/judge/backtrace.h"
+#include "unwind/judge/judge.h"
 #include "unwind/rows/row.h"
-#include "unwind/walk/backtrace.h"
-#include "unwind/walk/judge.h"
 
 namespace whocall {
 

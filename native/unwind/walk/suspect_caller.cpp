@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "unwind/walk/exact_steps.h"
+#include "unwind/search/exact_steps.h"
 
 namespace whocall {
 namespace {

@@ -1,7 +1,7 @@
 // A return address with a call before it that went to somebody else.
 #pragma once
 
-#include "unwind/walk/sentences.h"
+#include "unwind/judge/sentences.h"
 
 namespace whocall {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "unwind/walk/sentences.h"
+#include "unwind/judge/sentences.h"
 
 namespace whocall {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "base/hex.h"
+#include "unwind/judge/sentences.h"
 #include "unwind/rows/apply_row.h"
-#include "unwind/walk/damaged_return.h"
+#include "unwind/search/damaged_return.h"
 #include "unwind/walk/outermost.h"
 #include "unwind/walk/quick_walk.h"
-#include "unwind/walk/sentences.h"
 #include "unwind/walk/stack_switches.h"
 #include "unwind/walk/suspect_caller.h"
 #include "unwind/walk/synthetic_return.h"

@@ -14,7 +14,8 @@ import traceback
 
 import whocall
 from whocall.core.engine import native
-from whocall.report.backtrace.render import TextForm, report_text
+from whocall.core.model import TextForm
+from whocall.report.backtrace.written import report_text
 from whocall.report.form import jsonform
 from whocall.report.form.style import Style
 
@@ -27,7 +28,7 @@ def use_core(path: str) -> None:
     with whocall.open_core(path) as image:
         report = image.report(walk=whocall.Walk(max_frames=2000, explain=True, registers=True))
         jsonform.text(jsonform.backtrace_json(report))
-        form = TextForm(full=True, explain=True, every_thread=True, read=image.read)
+        form = TextForm(full=True, explain=True, every_thread=True)
         list(report_text(report, form, Style()))
         for thread in image.threads:
             image.native.describe(thread.pc)

@@ -198,7 +198,7 @@ def test_nothing_is_said_where_no_frame_lies(replaced: tuple[Crashed, str]) -> N
     assert "MISMATCH" not in whocall("symbol", crash.core, address).stderr
 
 
-def test_the_right_build_mends_it(replaced: tuple[Crashed, str], tmp_path: Path) -> None:
+def test_the_right_build_fixes_it(replaced: tuple[Crashed, str], tmp_path: Path) -> None:
     """Under its name in another directory; the wrong one at its place is passed over."""
     crash, ran = replaced
     (tmp_path / "libsteps.so").write_bytes(crash.twin("libsteps.so").read_bytes())

@@ -124,7 +124,7 @@ def test_signature_files_that_are_none(
         "is a damaged signature file": contents[:-1],
         " is a damaged signature file": contents[: at + 6],
         "  is a damaged signature file": contents[:9000] + b"\1\2\3" + contents[9003:],
-        "for RISC-V, an instruction set": contents[: at + 4] + b"\xf3\0\4\0" + contents[at + 8 :],
+        "for LoongArch, an instruction set": contents[: at + 4] + b"\2\1\4\0" + contents[at + 8 :],
     }
     for reason, bytes_of_file in broken.items():
         file = tmp_path / "bad"

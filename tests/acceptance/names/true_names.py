@@ -26,7 +26,7 @@ SPELLINGS = {
     "std::ostream": "std::basic_ostream<char, std::char_traits<char> >",
 }
 
-INFERRED = ("entry", "vtable", "message", "signature", "initializer")
+INFERRED = ("entry", "vtable", "message", "signature", "registration", "initializer")
 NOTHING = 0xFFFFFFFF
 
 _GO_TYPES = re.compile(r"\[.*\]")
@@ -95,12 +95,13 @@ def is_true(name: str, source: str, true: Iterable[str]) -> bool:
     """Whether one of the names agrees with what we say.
 
     The slot of a virtual table tells the class and no more, and that of an array of initializers no
-    name at all (test_initializers.py judges those); `__func__` tells no namespace, no
+    name at all (test_initializers.py judges those), nor does the text beside which a function is
+    registered (test_registrations.py); `__func__` tells no namespace, no
     parameters, and in a clone the name of the function that it was cloned from. Go's function table
     leaves out which binary interface a function has, and before Go 1.21 the types of an instance.
     It writes the middle dot where the symbol has a plain one.
     """
-    if source == "initializer":
+    if source in ("initializer", "registration"):
         return True
     owner, slot, _ = name.partition("::[slot ")
     if source == "vtable" and slot:
@@ -142,7 +143,8 @@ class Verdict:
                 self.astray[start] = f"{said}: in truth {sorted(own)}"
             return
         true = own if answer.begins == start else truth.names_covering(address)
-        if is_true(answer.name, answer.source, true):
+        is_start = answer.begins == start or answer.source != "registration"
+        if is_start and is_true(answer.name, answer.source, true):
             self.named[answer.source].add(start)
         else:
             said = f"{answer.name} (+{address - answer.begins})"

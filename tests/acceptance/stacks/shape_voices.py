@@ -25,7 +25,7 @@ NO_DEBUG_FILES = "/nonexistent"
 Threads = dict[int, list[Place]]
 """By LWP."""
 
-_FRAME = re.compile(r"#\d+ +0x([0-9a-f]+) in \S+ (?:\(.*\) )?from (\S+) +\[[a-z-]+\]$")
+_FRAME = re.compile(r"#\d+ +0x([0-9a-f]+) in \S+ (?:\(.*\) )?from (\S+) +\[[a-z?-]+\]$")
 _HEADER = re.compile(r"Threads? [\d., ]+\(LWP ([\d., ]+)")
 
 
@@ -102,7 +102,7 @@ def _from_json(text: str) -> Threads:
 def _from_text(text: str, core: Path) -> Threads:
     """Text has runtime addresses and folds equal stacks; the core's modules give the difference."""
     with whocall.open_core(str(core)) as image:
-        biases = {module.path: module.bias for module in image.modules}
+        biases = {module.path.rpartition("/")[2]: module.bias for module in image.modules}
     threads: Threads = {}
     chain: list[Place] = []
     headers = 0

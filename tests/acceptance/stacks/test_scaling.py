@@ -18,7 +18,8 @@ from acceptance.stacks import shape_voices
 from acceptance.stacks.shape_chains import Calls, check_chain, expected_of_deep, expected_of_many
 from acceptance.stacks.shape_voices import Threads
 from whocall import Backtrace
-from whocall.report.backtrace.render import TextForm, report_text
+from whocall.core.model import TextForm
+from whocall.report.backtrace.written import report_text
 from whocall.report.form.style import Style
 
 THREADS = 1000
@@ -104,7 +105,7 @@ def _whole_report(core: Path) -> list[Backtrace]:
     """Of all threads, written out as well, before the guard."""
     with guarded(), whocall.open_core(str(core)) as image:
         report = image.report(walk=whocall.Walk(max_frames=MORE_DEPTH * 2))
-        form = TextForm(every_thread=True, pointer_size=8, read=image.read)
+        form = TextForm(every_thread=True)
         lines = len("".join(report_text(report, form, Style())).splitlines())
     assert lines > 10
     return list(report.threads)

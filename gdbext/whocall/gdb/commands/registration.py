@@ -232,7 +232,7 @@ def register() -> None:
         "doctor",
         options.DOCTOR,
         help_of(
-            "Report versions, what of whocall is missing, and the command that mends it.",
+            "Report versions, what is missing, and the command that fixes it.",
             "whocall doctor",
             options.DOCTOR,
         ),

@@ -21,7 +21,7 @@ from whocall.gdb.commands.export import exported_file
 from whocall.gdb.commands.open import load, load_plain, wanted
 from whocall.gdb.commands.symbol import wanted_expressions, wanted_place
 from whocall.gdb.host import settings
-from whocall.gdb.host.output import style_codes, write, write_text
+from whocall.gdb.host.output import screen_width, style_codes, write, write_text
 from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
 from whocall.gdb.repair import attached
 from whocall.gdb.target import walks
@@ -83,6 +83,9 @@ def _backtrace(line: str) -> None:
     parsed = options.BACKTRACE.parse(line)
     arguments = _backtrace_arguments(parsed, parsed.has("all"))
     arguments += words("--no-fold") * (parsed.has("no-fold") or not settings.folds())
+    width = screen_width()
+    arguments += [option("--width", width)] if width else []
+    arguments.append(option("--filename-display", settings.filename_display()))
     _show("bt", [*arguments, *_flags(parsed, "full", "explain", "json"), *look_arguments()])
 
 

@@ -134,6 +134,14 @@ def style_codes() -> dict[str, str] | None:
     return dict(AnsiStyle(codes).codes)  # from now on they are ours, whoever writes them
 
 
+def screen_width() -> int | None:
+    """Columns of the screen that the text goes to, by `set width`; None where lines have no end."""
+    if not os.isatty(1) or _asked_by_python() or _goes_to_a_pipe():
+        return None
+    columns: int | None = gdb.parameter("width")
+    return columns
+
+
 def current_style() -> Style:
     """gdb's styles when gdb itself would use them now."""
     codes = style_codes()

@@ -164,12 +164,12 @@ _ROWS = {
     "fold": _Row(
         gdb.PARAM_BOOLEAN,
         True,
-        'whether "whocall bt" tells of frames that repeat in a line',
-        """Whether "whocall bt" tells of frames that repeat in a line.
+        'whether "whocall bt" folds frames that repeat into a line',
+        """Whether "whocall bt" folds frames that repeat into a line.
 
     Of an endless recursion it shows the first cycle of functions and the last frames. "whocall bt
     -no-fold" shows every frame for once.""",
-        "Telling of frames that repeat in a line is {}.".format,
+        "Folding of frames that repeat is {}.".format,
     ),
     "debuginfod": _Row(
         gdb.PARAM_ENUM,
@@ -178,7 +178,7 @@ _ROWS = {
         """Whether whocall asks debuginfod servers for files and debug info that are missing.
 
     auto, the default, asks them when gdb's own "debuginfod enabled" is on; whocall does not ask
-    you, so that "ask" counts as off. The servers are those of "set debuginfod urls", which begins
+    you, so "ask" counts as off. The servers are those of "set debuginfod urls", which begins
     as the environment variable DEBUGINFOD_URLS. Debug info is fetched for modules in which frames
     lie, and files of modules that are missing.""",
         _shown_debuginfod,
@@ -190,11 +190,11 @@ _ROWS = {
         "whether a process of its own reads cores for whocall",
         """Whether a process of its own reads cores and their files for whocall.
 
-    That process has given up to start programs, to reach anybody, and to write but in whocall's
-    caches; its memory and its time are limited. A file that makes it end by a fault ends nothing
-    else: the command says so, and the next one starts another process. It begins with the first
-    command and ends with gdb. Programs that gdb debugs are read in gdb itself, as are the files of
-    all commands when this is off.""",
+    That process has given up the rights to start programs, to reach other machines, and to write
+    anywhere but in whocall's caches; its memory and its time are limited. If a file makes it crash,
+    the command says so, gdb goes on, and the next command starts another process. It starts with
+    the first command and ends with gdb. gdb itself reads the programs that it debugs and, when this
+    is off, all files.""",
         "Reading cores in a process of its own is {}.".format,
     ),
 }

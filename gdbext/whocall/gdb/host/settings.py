@@ -74,6 +74,11 @@ def folds() -> bool:
     return bool(gdb.parameter("whocall fold"))
 
 
+def filename_display() -> str:
+    """gdb's own setting: one of core.model.FILE_DISPLAYS."""
+    return str(gdb.parameter("filename-display"))
+
+
 def without() -> list[str]:
     """Strategies switched off for every command."""
     return split_list(gdb.parameter("whocall without") or "")

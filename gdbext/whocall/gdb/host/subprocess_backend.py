@@ -72,7 +72,7 @@ def announce(instead: str) -> None:
             warn(
                 [
                     "the native module of whocall cannot be used in this gdb:"
-                    f" {missing.reason}; {python.path} {instead}; mend it with: {missing.remedy}"
+                    f" {missing.reason}; {python.path} {instead}; fix it with: {missing.remedy}"
                 ]
             )
         _announced = True

@@ -16,7 +16,7 @@ import gdb
 
 from whocall.repair.chain import Step
 
-_MENDED_IN = 14
+_FIXED_IN = 14
 # From sp on: siginfo, the ucontext up to its sigcontext, and in that the fault's address, 31
 # registers, sp, pc and flags, at the next multiple of 16.
 _RECORDS = 128 + 176 + 288
@@ -30,7 +30,7 @@ def _is_concerned() -> bool:
     architecture = gdb.selected_frame().architecture()
     return (
         major is not None
-        and int(major.group()) < _MENDED_IN
+        and int(major.group()) < _FIXED_IN
         and architecture.name().startswith("aarch64")
         and architecture.registers().find("vg") is None
     )

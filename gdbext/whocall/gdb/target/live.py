@@ -66,14 +66,18 @@ def memory_reader(inferior: gdb.Inferior) -> Callable[[int, int], bytes]:
     return read
 
 
+_OTHERS = ("fs_base",)  # gdb 13 counts it among none: where x86-64's threads have their variables
+
+
 def _registers(frame: gdb.Frame) -> dict[str, int]:
     values: dict[str, int] = {}
-    for register in frame.architecture().registers("general"):
+    general = [register.name for register in frame.architecture().registers("general")]
+    for name in dict.fromkeys([*general, *_OTHERS]):
         try:
-            value = int(frame.read_register(register.name))
+            value = int(frame.read_register(name))
         except (gdb.error, ValueError):
-            continue  # not available, or no integer
-        values[register.name] = value & 0xFFFFFFFFFFFFFFFF
+            continue  # not available, or no integer; or there is no such register
+        values[name] = value & 0xFFFFFFFFFFFFFFFF
     return values
 
 

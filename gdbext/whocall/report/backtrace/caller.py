@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Frame
-from whocall.report.backtrace.render import stop_line
+from whocall.report.backtrace.words import stop_line
 from whocall.report.form.jsonform import Json, frame_json
 from whocall.report.form.style import Style
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from whocall.core.model import Backtrace, Frame
 from whocall.core.module_warnings import warnings_on
 from whocall.core.printable import printable
-from whocall.report.backtrace.fold import Group
-from whocall.report.backtrace.render import describe_function, thread_title, trust_words
+from whocall.report.backtrace.words import describe_function, thread_title, trust_words
 from whocall.report.comparison.divergence import explain, last_common
 from whocall.report.comparison.verdicts import (
     FALSE,
@@ -183,7 +182,7 @@ def comparisons_lines(
     for at, group in enumerate(groups.values()):
         if at:
             yield ""
-        yield thread_title(Group(tuple(each.trace for each in group)), style, inferior)
+        yield thread_title([each.trace for each in group], style, inferior)
         if len({_told(each, of_false=True) for each in group}) > 1:
             number = f"{inferior}{group[0].trace.number}"
             yield style.paint("metadata", f"(gdb's false frames are those of thread {number})")

@@ -13,7 +13,7 @@ from whocall.core.model import WrittenThreads
 from whocall.core.printable import printable, safe_json
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace, Frame, Report
+    from whocall.core.model import Frame, Report
 
 Json = dict[str, Any]
 
@@ -56,54 +56,32 @@ class Items:
         self.made = map(make, of)
 
 
-def _thread_json(trace: Backtrace, frames: list[Json] | Items) -> Json:
-    return {
-        "number": trace.number,
-        "lwp": trace.lwp,
-        "name": trace.name or None,
-        "crashed": trace.crashed,
-        "signal": trace.signal,
-        "frames": frames,
-        "stop": {"reason": trace.stop.reason, "detail": trace.stop.detail or None},
-    }
-
-
-def _report_json(report: Report, threads: list[Json] | WrittenThreads) -> Json:
-    return {
-        "schema": "whocall.backtrace/1",
-        "arch": report.arch,
-        "source": {
-            "core": report.core or None,
-            "exe": report.exe or None,
-            "origin": dict(report.origin) if report.origin else None,
-        },
-        "warnings": list(report.warnings),
-        "threads": threads,
-    }
-
-
-def thread_json(trace: Backtrace) -> Json:
-    """One thread with its frames."""
-    return _thread_json(trace, [frame_json(frame) for frame in trace.frames])
-
-
-def backtrace_json(report: Report) -> Json:
-    """A report, schema whocall.backtrace/1."""
-    return _report_json(report, [thread_json(trace) for trace in report.threads])
-
-
 def backtrace_text(report: Report) -> Iterator[str]:
-    """The text of backtrace_json(report) in pieces: a stack may have a quarter of a million frames,
-    of which as JSON values each takes kilobytes. Native backtraces write themselves.
+    """A report as JSON text, schema whocall.backtrace/1, in pieces: a stack may have a quarter of a
+    million frames. Raises Error where its backtraces are not of one process image.
     """
-    yield from pieces(_report_json(report, _as_written(report.threads)))
+    from whocall.core.chain import written  # it loads the native module
+
+    yield from pieces(
+        {
+            "schema": "whocall.backtrace/1",
+            "arch": report.arch,
+            "source": {
+                "core": report.core or None,
+                "exe": report.exe or None,
+                "origin": dict(report.origin) if report.origin else None,
+            },
+            "warnings": list(report.warnings),
+            "threads": written(report.threads),
+        }
+    )
     yield "\n"
 
 
-def _as_written(threads: Sequence[Backtrace]) -> list[Json] | WrittenThreads:
-    if isinstance(threads, WrittenThreads):
-        return threads
-    return [_thread_json(trace, Items(frame_json, trace.frames)) for trace in threads]
+def backtrace_json(report: Report) -> Json:
+    """The same as values."""
+    values: Json = json.loads("".join(backtrace_text(report)))
+    return values
 
 
 def mi_value(value: Any) -> Any:

@@ -5,13 +5,14 @@ characters, nothing that a terminal would take for a command.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from whocall.core.chain import written
+from whocall.core.engine import native
 from whocall.core.model import Backtrace, Frame, Report
 from whocall.core.printable import printable
 from whocall.report.backtrace.cycles import Gap, gap_line, shown
-from whocall.report.backtrace.fold import Group, fold, numbers
-from whocall.report.backtrace.render import resting_line, stop_line
+from whocall.report.backtrace.words import stop_line
 
 WIDTH = 78
 INDENT = "     "
@@ -43,25 +44,25 @@ def _frame(frame: Frame) -> list[str]:
     return _wrapped(f"{head}{frame.shown}{offset}{where} [{frame.trust}{inlined}]")
 
 
-def _stack(trace: Backtrace) -> Iterator[str]:
+def _stack(trace: Backtrace, resting: str) -> Iterator[str]:
     for part in shown(trace.frames):
         if isinstance(part, Gap):
             yield gap_line(part)
         else:
             yield from _frame(trace.frames[part])
-    for line in (stop_line(trace), resting_line(trace)):
+    for line in (stop_line(trace), resting):
         if line:
             yield from _wrapped(line)
 
 
-def _title(group: Group) -> str:
-    first = group.traces[0]
-    if len(group.traces) == 1:
+def _title(traces: Sequence[Backtrace]) -> str:
+    first = traces[0]
+    if len(traces) == 1:
         name = f' "{first.name}"' if first.name else ""
         signal = f", {first.signal}" if first.crashed and first.signal else ""
         return f"Thread {first.number} (LWP {first.lwp}{name}{signal})"
-    which = numbers([trace.number for trace in group.traces])
-    return f"Threads {which} ({len(group.traces)} with the same stack)"
+    which = native.number_runs([trace.number for trace in traces])
+    return f"Threads {which} ({len(traces)} with the same stack)"
 
 
 def _modules(report: Report) -> Iterator[str]:
@@ -81,9 +82,11 @@ def text(report: Report) -> Iterator[str]:
     yield from (line + "\n" for line in _wrapped(f"Backtrace of {program} ({report.arch})"))
     for warning in report.warnings:
         yield from (line + "\n" for line in _wrapped(f"Note: {warning}"))
-    for group in fold(report.threads):
+    threads = written(report.threads)
+    for group in threads.groups():
+        traces = [threads[at] for at in group]
         yield "\n"
-        yield from (line + "\n" for line in _wrapped(_title(group)))
-        yield from (line + "\n" for line in _stack(group.traces[0]))
+        yield from (line + "\n" for line in _wrapped(_title(traces)))
+        yield from (line + "\n" for line in _stack(traces[0], threads.resting(group[0])))
     yield "\nBuild ids\n"
     yield from (line + "\n" for line in _modules(report))

@@ -5,13 +5,14 @@ stack, long ones folded. What comes from the program is escaped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from whocall.core.chain import written
+from whocall.core.engine import native
 from whocall.core.model import Backtrace, Frame, Report
 from whocall.core.printable import printable
 from whocall.report.backtrace.cycles import Gap, shown
-from whocall.report.backtrace.fold import Group, fold, numbers
-from whocall.report.backtrace.render import stop_line
+from whocall.report.backtrace.words import stop_line
 
 MOST_OPEN = 40  # rows that are not folded away
 MOST_ROWS = 500  # of a stack; GitHub takes 65,536 characters
@@ -58,19 +59,19 @@ def _rows(trace: Backtrace) -> Iterator[str]:
             yield _row(trace.frames[part])
 
 
-def _title(group: Group) -> str:
-    first = group.traces[0]
-    if len(group.traces) == 1:
+def _title(traces: Sequence[Backtrace]) -> str:
+    first = traces[0]
+    if len(traces) == 1:
         name = f" “{escaped(first.name)}”" if first.name else ""
         signal = f": {first.signal}" if first.crashed and first.signal else ""
         return f"### Thread {first.number} (LWP {first.lwp}{name}){signal}"
-    which = numbers([trace.number for trace in group.traces])
-    return f"### Threads {which}: {len(group.traces)} with the same stack"
+    which = native.number_runs([trace.number for trace in traces])
+    return f"### Threads {which}: {len(traces)} with the same stack"
 
 
-def _section(group: Group) -> Iterator[str]:
-    trace = group.traces[0]
-    yield _title(group)
+def _section(traces: Sequence[Backtrace]) -> Iterator[str]:
+    trace = traces[0]
+    yield _title(traces)
     yield ""
     rows = list(_rows(trace))
     left_out = len(rows) - MOST_ROWS
@@ -101,5 +102,6 @@ def text(report: Report) -> Iterator[str]:
     yield f"## Backtrace of {code(program)} ({report.arch})\n\n"
     for warning in report.warnings:
         yield f"> {escaped(warning)}\n\n"
-    for group in fold(report.threads):
-        yield from (line + "\n" for line in _section(group))
+    threads = written(report.threads)
+    for group in threads.groups():
+        yield from (line + "\n" for line in _section([threads[at] for at in group]))

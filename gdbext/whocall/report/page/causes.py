@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from whocall.report.page.cxx_exception import terminate
 from whocall.report.page.faults import DIVISION, KERNEL, is_x86
 from whocall.report.page.jumps import jump_to_no_code, return_to_no_code
 from whocall.report.page.messages import messages
-from whocall.report.page.scene import NEAR_NULL, Fact, Scene, named
+from whocall.report.page.scene import NEAR_NULL, Fact, Scene
 from whocall.report.page.stack_end import stack_overflow
 
 
@@ -156,20 +157,6 @@ def trap(scene: Scene) -> Fact | None:
     return None
 
 
-def terminate(scene: Scene) -> Fact | None:
-    """C++'s end by an exception."""
-    end = scene.level_of("std::terminate()", "__cxxabiv1::__terminate(void (*)())")
-    if end is None or not scene.gave_up:
-        return None
-    throw = scene.level_of("__cxa_throw")
-    above = () if throw is None or throw < end else scene.trace.frames[throw + 1 : throw + 16]
-    thrower = next((frame for frame in above if "libstdc++" not in (frame.module or "")), None)
-    if thrower is not None:
-        text = f"an exception that {named(thrower)} threw was not caught"
-        return Fact("exception", text, f"#{throw} is __cxa_throw and #{end} std::terminate()")
-    return Fact("exception", "std::terminate() was called", f"#{end} is std::terminate()")
-
-
 CAUSES: Sequence[Callable[[Scene], Fact | None]] = (
     jump_to_no_code,
     return_to_no_code,
@@ -184,7 +171,9 @@ CAUSES: Sequence[Callable[[Scene], Fact | None]] = (
 
 # A closer look says the same and more.
 _TOLD_BY: Mapping[str, Collection[str]] = {
-    **dict.fromkeys(("assertion", "abort-message", "panic", "exception"), ("abort", "sent")),
+    **dict.fromkeys(
+        ("assertion", "abort-message", "panic", "exception", "fatal-error"), ("abort", "sent")
+    ),
     "stack-smashing": ("abort", "sent"),
     **dict.fromkeys(
         (

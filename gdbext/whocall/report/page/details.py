@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from whocall.report.backtrace.render import sentence
+from whocall.report.backtrace.words import sentence
 from whocall.report.form.jsonform import Json, hexes
 from whocall.report.page.words import StackWords, word_json
 
@@ -59,7 +59,7 @@ class Details:
             "cfa": hexes(frame.cfa),
             "sp": hexes(sp),
             "explanation": sentence(frame.explanation) if frame.explanation else None,
-            "searched": whole.searched(frame.level) if frame.level < len(whole.frames) else None,
+            "searched": frame.searched,
             "registers": {name: hexes(value) for name, value in (frame.registers or {}).items()},
             **self._stack(trace, at, frame, sp),
         }

@@ -85,13 +85,25 @@ def _subject(scene: Scene, image: ProcessImage) -> str:
     return f"Thread {scene.trace.number} of {count:,} of {program_name(image)}"
 
 
+def _frame_to_name(scene: Scene, facts: list[Fact]) -> Frame | None:
+    """The one that a reader looks for: where it has no name, of which it could be known to be no
+    part of a runtime's, the facts tell which it is.
+    """
+    found = culprit(scene.trace, scene.signal == "SIGABRT")
+    told = facts[0].level if facts else None
+    beyond = None if told is None else scene.frame(told)
+    if beyond is None or found is None or beyond.level <= found.level:
+        return found
+    is_named = found.function and not found.inferred and not found.function.startswith("sub_")
+    return found if is_named else beyond
+
+
 def _sentence(scene: Scene, image: ProcessImage, facts: list[Fact]) -> str:
     subject = _subject(scene, image)
     if scene.signal is None or not scene.trace.crashed:
         return f"{subject} did not crash: it was stopped{_where(scene.frame(0))}."
-    gave_up = scene.signal == "SIGABRT"
     end = "stopped" if image.core_path is None else "ended"
-    text = f"{subject} was {end} by {scene.signal}{_where(culprit(scene.trace, gave_up))}"
+    text = f"{subject} was {end} by {scene.signal}{_where(_frame_to_name(scene, facts))}"
     if facts:
         text += f": {facts[0].text.rstrip('.')}"
     return text + "."
@@ -111,5 +123,5 @@ def what_happened(image: ProcessImage, index: int, trace: Backtrace) -> Json:
         "fault_address": hexes(scene.fault),
         "pc": hexes(scene.pc),
         "instruction": scene.instruction,
-        "facts": [{"kind": kind, "text": text, "proof": proof} for kind, text, proof in facts],
+        "facts": [{"kind": kind, "text": text, "proof": proof} for kind, text, proof, _ in facts],
     }

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from whocall.report.backtrace.cycles import gaps
-from whocall.report.backtrace.render import end_sentence, stop_line
+from whocall.report.backtrace.words import end_sentence, stop_line
 from whocall.report.form.jsonform import Json, hexes
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Places:
         if not self._budget.take(len(chain)):
             kept = chain[: self._budget.left]
             self._budget.take(len(kept))
-        stop = stop_line(trace) or end_sentence(trace) or ""
+        stop = stop_line(trace) or end_sentence(trace)
         self.stacks.append(
             {
                 "frames": kept,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from whocall.core.architecture import architecture
 from whocall.core.operations import LONGEST, operation_at
 from whocall.core.signals import signal_name
-from whocall.report.backtrace.render import describe_function
+from whocall.report.backtrace.words import describe_function
 from whocall.report.page.accesses import Access, accesses
 from whocall.report.page.faults import is_x86, meaning, tells_address, tells_sender
 from whocall.report.page.operands import accessed, value_of
@@ -32,6 +32,7 @@ class Fact(NamedTuple):
     kind: str  # "null-call", "stack-overflow", ...
     text: str  # a sentence without its full stop, as "it called address 0"
     proof: str  # what shows it
+    level: int | None = None  # of the frame that lies above a runtime's own, where that is known
 
 
 def named(frame: Frame) -> str:
@@ -310,6 +311,16 @@ class Scene:
         """Whether memory is mapped there that the program may write to."""
         mapping = self.mapping_at(address)
         return mapping is not None and "w" in mapping[2]
+
+    def is_constant(self, address: int) -> bool:
+        """Whether memory is mapped there that is the program's data and that it may not write."""
+        mapping = self.mapping_at(address)
+        return mapping is not None and mapping[2][:1] == "r" and "w" not in mapping[2]
+
+    def is_known_code(self, address: int) -> bool:
+        """Whether memory is mapped there that can be executed."""
+        mapping = self.mapping_at(address)
+        return mapping is not None and "x" in mapping[2]
 
     def stack_of(self, level: int) -> tuple[int, int] | None:
         """From where to where the stack of a frame reaches; None where that is not known, as where

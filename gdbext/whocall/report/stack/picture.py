@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, cast
 
 from whocall.core.model import Backtrace, Frame
 from whocall.core.printable import printable
-from whocall.report.backtrace.render import describe_function, stop_line, trust_words
+from whocall.report.backtrace.words import describe_function, stop_line, trust_words
 
 WORDS_WITHOUT_CFA = 8  # shown of a frame whose end is not known
 LARGEST_FRAME = 1 << 28  # bytes; beyond that the CFA lies on another stack
@@ -120,9 +120,8 @@ class Picture:
         sp, row, elsewhere = trace.sp, 0, False
         for index, frame in enumerate(trace.frames):
             notes: list[str] = []
-            searched = trace.searched(index)
-            if searched is not None:
-                notes.append(_search_note(trace.frames[index - 1], frame, searched))
+            if frame.searched is not None and index:
+                notes.append(_search_note(trace.frames[index - 1], frame, frame.searched))
             if elsewhere and not frame.inlined:
                 notes.append(f"another stack, at {sp:#x}")
             words = 0

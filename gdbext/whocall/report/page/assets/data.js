@@ -39,6 +39,7 @@ const SOURCES = {
   signature: "the code of a static library: recognised",
   message: "a message that the code hands to the C library: concluded",
   initializer: "the list of initialisers: concluded",
+  registration: "a table that registers it under a name: concluded",
   fde: "the unwind table: its start alone is known",
   "call-target": "a call that leads there: its start alone is known",
 };

@@ -1,0 +1,168 @@
+"""What C libraries wrote when they gave up: assert(), and their own checks.
+
+glibc keeps what it wrote, for debuggers. musl keeps nothing, and a stripped static program does not
+tell where: then the library's function is known by the words that its code refers to, and what it
+was given by the code that called it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from whocall.report.page.constants import caller_of, handed_over, handed_texts, refers_to
+from whocall.report.page.scene import Fact, Scene
+from whocall.report.page.texts import LONGEST, as_text, number_in
+
+_PAGE = 4096  # bytes: the unit in which glibc asks for memory to keep its message in
+_LARGEST = 1 << 16  # of that memory
+_DEEPEST = 10  # frames
+_ASSERTED = re.compile(r".*?:\d+: (.*: )?(Assertion `.*' failed|Unexpected error: .*)\.\n", re.S)
+_ALLOCATOR = re.compile(
+    r"((free|malloc|realloc|calloc|munmap_chunk|malloc_consolidate|sysmalloc|tcache_\w+|_int_\w+)"
+    r"(\(\))?: \w|corrupted |double free or corruption|invalid fastbin|break adjusted)"
+)
+_GLIBC_ASSERTS = b"%s%s%s:%u: %s%sAssertion `%s' failed.\n"
+_MUSL_ASSERTED = "Assertion failed: "
+_MUSL_ASSERTS = _MUSL_ASSERTED.encode() + b"%s (%s: %s: %d)\n\0"
+_CXX_ASSERTS = b"%s:%d: %s: Assertion '%s' failed.\n\0"  # libstdc++'s containers
+_CHECKS, _SAYS = b"*** %s ***: terminated\n\0", b"%s\n\0"
+_FORMS = (_CXX_ASSERTS, _GLIBC_ASSERTS, _MUSL_ASSERTS, _CHECKS, _SAYS)
+
+
+class Kept(NamedTuple):
+    """What glibc wrote when it gave up."""
+
+    text: str
+    place: int  # runtime address
+    module: str  # path
+
+
+def kept_by_glibc(scene: Scene) -> Kept | None:
+    """glibc keeps what assert() and its own checks wrote in `__abort_msg`: a pointer to a length
+    and the text, for debuggers. None where it is not glibc that aborted.
+    """
+    if scene.signal != "SIGABRT" or not _is_glibcs(scene):
+        return None
+    image = scene.image
+    for module in image.modules:
+        name = module.path.rpartition("/")[2]
+        if not (name.startswith(("libc.so", "libc-")) or module.is_executable):
+            continue
+        variable = image.native.variable(module.index, "__abort_msg")
+        held = image.word_at(variable)
+        text = _message(scene, held) if held else None
+        if held and text:
+            return Kept(text, held, module.path)
+    return None
+
+
+def _message(scene: Scene, held: int) -> str | None:
+    """What glibc wrote there: into whole pages of its own, as one line or more; the rest is zero.
+
+    Folklore. Situation: the program writes through wild pointers, on its way to the end or in a
+    handler of it. Example: twenty letters over the message. Remedy: what is not as glibc leaves it
+    is not told.
+    """
+    size = number_in(scene.image, scene.image.read(held, 4))
+    if held % _PAGE or not size or size % _PAGE or size > _LARGEST:
+        return None
+    data = scene.image.read(held + 4, size - 4)
+    text, _, rest = data.partition(b"\0")
+    if len(data) < size - 4 or rest.strip(b"\0") or not text.endswith(b"\n"):
+        return None
+    told = text.decode("utf-8", "surrogateescape")
+    if "Assertion `" in told:
+        return told[:LONGEST].strip() if _ASSERTED.fullmatch(told) else None
+    return told[:LONGEST].strip() if as_text(text) is not None else None
+
+
+# By which functions of glibc's abort() is called, whatever stands in front of their names.
+_COMPLAINING = ("assert_", "libc_message", "fortify_fail", "libc_fatal", "malloc_printerr")
+
+
+def _is_glibcs(scene: Scene) -> bool:
+    """Whether it is the C library that called abort().
+
+    Situation: a program survives an abort by a jump out of its handler, and later calls abort() or
+    raise() itself, or another thread is killed. The message is still there, and is of another end.
+    Remedy: abort() has to be on the stack, called by the library, which in a static program is told
+    by the name of the function.
+    """
+    level = scene.level_of("abort", "__GI_abort")
+    abort, caller = (None, None) if level is None else (scene.frame(level), scene.frame(level + 1))
+    if abort is None or caller is None or caller.module != abort.module:
+        return False
+    library = (abort.module or "").rpartition("/")[2]
+    is_shared = library.startswith(("libc.so", "libc-"))
+    name = (caller.function or "").lstrip("_").removeprefix("GI_").lstrip("_")
+    return is_shared or name.startswith(_COMPLAINING)
+
+
+def _written(scene: Scene, form: bytes, caller: int) -> str | None:
+    """What was written in that form, with what the frame at a level handed over."""
+    given, texts = handed_over(scene, caller), handed_texts(scene, caller)
+    if not texts or texts[0] is None:
+        return None
+    if form == _CHECKS:
+        return f"*** {texts[0]} ***: terminated"
+    if form == _SAYS:
+        return texts[0] if _ALLOCATOR.match(texts[0]) else None
+    if form == _CXX_ASSERTS:
+        file, _, function, condition = texts
+        if file is None or function is None or condition is None or not given[1]:
+            return None
+        return f"{file}:{given[1]}: {function}: Assertion '{condition}' failed."
+    what, file, _, function = texts
+    if file is None or function is None or not given[2]:
+        return None
+    if form == _MUSL_ASSERTS:
+        return f"{_MUSL_ASSERTED}{what} ({file}: {function}: {given[2]})"
+    return f"{file}:{given[2]}: {function}: Assertion `{what}' failed."
+
+
+def _by_the_code(scene: Scene, forms: Sequence[bytes]) -> Iterator[Fact]:
+    """The message, by the code of who called the library's function."""
+    for level in range(1, min(_DEEPEST, len(scene.trace.frames))):
+        form = refers_to(scene, level, forms)
+        caller = None if form is None else caller_of(scene, level)
+        text = None if form is None or caller is None else _written(scene, form, caller)
+        if text is not None and form is not None:
+            words = form.decode().strip("\n\0")
+            proof = f"the code of #{caller} hands it to #{level}, whose code refers to `{words}`"
+            asserted = form in (_CXX_ASSERTS, _GLIBC_ASSERTS, _MUSL_ASSERTS)
+            own = caller if asserted or caller is None else caller_of(scene, caller)
+            yield _classed(text, proof, own)
+            return
+
+
+def c_library(scene: Scene) -> Iterator[Fact]:
+    """The message of assert() and of the C library's own checks."""
+    kept = kept_by_glibc(scene)
+    if kept is not None:
+        proof = f"the C library keeps it at {kept.place:#x}, in __abort_msg of {kept.module}"
+        yield _classed(kept.text, proof)
+    elif scene.signal == "SIGABRT":
+        yield from _by_the_code(scene, _FORMS[:1] if _keeps_messages(scene) else _FORMS)
+
+
+def _keeps_messages(scene: Scene) -> bool:
+    """Whether there is a shared glibc, which keeps what it writes."""
+    image = scene.image
+    libraries = (m for m in image.modules if m.path.rpartition("/")[2].startswith("libc"))
+    return any(image.native.variable(each.index, "__abort_msg") for each in libraries)
+
+
+def _classed(text: str, proof: str, level: int | None = None) -> Fact:
+    told = text.removeprefix(_MUSL_ASSERTED)
+    if "Assertion `" in text or "Assertion '" in text or told != text:
+        return Fact("assertion", f"an assertion failed: {told}", proof, level)
+    if "stack smashing detected" in text:
+        return Fact(
+            "stack-smashing",
+            f"the C library found the stack overwritten and gave up: {text}",
+            proof,
+            level,
+        )
+    return Fact("abort-message", f"the C library gave up: {text}", proof, level)

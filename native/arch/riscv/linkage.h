@@ -1,0 +1,13 @@
+// What linkers and the C library put into RISC-V programs.
+#pragma once
+
+#include "arch/linkage.h"
+
+namespace whocall::riscv {
+
+// Each answers the question of Linkage by the same name.
+std::optional<JumpStub> jump_stub(ByteView code, Address address);
+std::optional<StartupCode> startup(ByteView code, Address address);
+std::optional<Address> global_pointer(ByteView code, Address address);
+
+}  // namespace whocall::riscv

@@ -1,0 +1,310 @@
+#include "symbols/inferred/record_tables.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/interrupt.h"
+#include "symbols/table/code_areas.h"
+
+namespace whocall {
+namespace {
+
+constexpr std::size_t kLongestText = 4096;  // bytes that are looked at; documentation among them
+constexpr std::size_t kLongestName = 64;    // bytes
+constexpr std::uint64_t kWidest = 40;       // words of a record
+constexpr std::size_t kNextTexts = 6;       // texts of one record and the first of the next
+constexpr std::size_t kFewestRows = 4;
+constexpr std::size_t kMostRows = 1U << 16U;
+constexpr std::size_t kMostLooks = std::size_t{1} << 24U;  // at words, in all
+
+bool is_printable(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char each) { return (each >= ' ' && each <= '~') || each == '\n' || each == '\t'; });
+}
+
+auto count_functions(const RecordTable& table) {
+  return std::ranges::count_if(table.rows, [](const RecordRow& row) { return row.function != 0; });
+}
+
+class TableFinder {
+ public:
+  explicit TableFinder(const RecordWords& words) : words_(words) {}
+
+  std::vector<RecordTable> run() {
+    const auto& texts = words_.texts();
+    for (std::size_t at = 0; at < texts.size() && looks_ < kMostLooks; ++at) {
+      check_interrupt_at(at, kManyEntries);
+      for (std::size_t next = at + 1; next < texts.size() && next <= at + kNextTexts; ++next) {
+        const std::uint64_t size = texts[next] - texts[at];
+        if (size > kWidest * words_.word()) {
+          break;
+        }
+        if (size >= 2 * words_.word() && words_.text_at(texts[at] - size) == nullptr) {
+          look_along(texts[at], size);
+        }
+      }
+    }
+    choose();
+    return std::move(found_);
+  }
+
+ private:
+  // Texts at `begin` and at each multiple of `size` behind it.
+  void look_along(Address begin, std::uint64_t size) {
+    std::size_t count = 0;
+    while (count < kMostRows && words_.text_at(begin + count * size) != nullptr) {
+      ++count;
+    }
+    looks_ += count;
+    if (count < kFewestRows) {
+      return;
+    }
+    const auto step = static_cast<std::int64_t>(words_.word());
+    const auto width = static_cast<std::int64_t>(size);
+    // The first function behind the text, or else the first of the record before it.
+    for (std::int64_t offset = step; offset < width; offset += step) {
+      read_column(begin, size, count, offset);
+      read_column(begin, size, count, offset - width);
+    }
+  }
+
+  // Whether one of some rows has a function.
+  bool shows_functions(Address column, std::uint64_t size, std::size_t count) {
+    constexpr std::size_t kSamples = 16;
+    const std::size_t step = std::max<std::size_t>(1, count / kSamples);
+    for (std::size_t row = 0; row < count; row += step) {
+      ++looks_;
+      if (words_.code_at(column + row * size) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void read_column(Address begin, std::uint64_t size, std::size_t count, std::int64_t offset) {
+    const auto place = [&](std::size_t row) {
+      return begin + row * size + static_cast<Address>(offset);
+    };
+    if (!shows_functions(begin + static_cast<Address>(offset), size, count)) {
+      return;
+    }
+    looks_ += count;
+    for (std::size_t row = 0; row < count; ++row) {
+      RecordTable table{.begin = begin + row * size, .size = size, .offset = offset};
+      // What is read together does not belong together where a function is left over.
+      bool is_whole = words_.code_at(place(row) - size) == 0;
+      for (; row < count; ++row) {
+        const Address function = words_.code_at(place(row));
+        if (function == 0 && !words_.is_open(place(row))) {
+          break;  // another table begins, whose texts lie just as far apart
+        }
+        table.rows.push_back({*words_.text_at(begin + row * size), function});
+      }
+      is_whole = is_whole && words_.code_at(place(row)) == 0;
+      trim(table);
+      if (is_table(table) && has_columns(table)) {
+        is_sure_.push_back((is_whole || has_terminator(table)) && !has_other_names(table));
+        table.number = found_.size();
+        found_.push_back(std::move(table));
+      }
+    }
+  }
+
+  // Zeros as long as a record behind the last one.
+  bool has_terminator(const RecordTable& table) const {
+    const Address first =
+        table.begin + static_cast<Address>(std::min<std::int64_t>(0, table.offset));
+    const Address end = first + table.rows.size() * table.size;
+    for (Address where = end; where < end + table.size; where += words_.word()) {
+      if (!words_.is_open(where)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Rows at the end that have no function may be something else.
+  static void trim(RecordTable& table) {
+    while (!table.rows.empty() && table.rows.back().function == 0) {
+      table.rows.pop_back();
+    }
+  }
+
+  static bool is_table(const RecordTable& table) {
+    std::set<std::string_view> names;
+    std::set<Address> functions;
+    std::size_t with_function = 0;
+    std::size_t named = 0;
+    for (const RecordRow& row : table.rows) {
+      with_function += row.function != 0;
+      if (row.function != 0) {
+        functions.insert(row.function);
+      }
+      if (is_registered_name(row.text)) {
+        ++named;
+        names.insert(row.text);
+      }
+    }
+    const std::size_t rows = table.rows.size();
+    return with_function >= kFewestRows && 2 * with_function >= rows && 4 * named >= 3 * rows &&
+           names.size() == named && 2 * functions.size() >= with_function;
+  }
+
+  // Each word of a record is of one kind in all of them: zero is of any.
+  bool has_columns(const RecordTable& table) const {
+    for (std::uint64_t column = 0; column < table.size; column += words_.word()) {
+      std::optional<RecordWords::Kind> kind;
+      for (std::size_t row = 0; row + 1 < table.rows.size(); ++row) {
+        const auto here = words_.kind_at(table.begin + row * table.size + column);
+        if (here != RecordWords::Kind::zero && here != kind.value_or(here)) {
+          return false;
+        }
+        kind = here != RecordWords::Kind::zero ? std::optional(here) : kind;
+      }
+    }
+    return true;
+  }
+
+  // Whether another word of the records leads to names as well, in all that have a function.
+  bool has_other_names(const RecordTable& table) const {
+    for (std::uint64_t column = words_.word(); column < table.size; column += words_.word()) {
+      bool are_names = true;
+      for (std::size_t row = 0; row + 1 < table.rows.size(); ++row) {
+        const auto* text = words_.text_at(table.begin + row * table.size + column);
+        const bool is_name = text != nullptr && is_registered_name(*text);
+        are_names = are_names && (is_name || table.rows[row].function == 0);
+      }
+      if (are_names) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Of tables that share words that with the smallest records is right: larger ones skip some. Of
+  // those as small it is the one with the most functions; of those with as many none is.
+  void choose() {
+    std::ranges::stable_sort(found_, [](const RecordTable& left, const RecordTable& right) {
+      return left.size != right.size ? left.size < right.size
+                                     : count_functions(left) > count_functions(right);
+    });
+    std::unordered_map<Address, std::size_t> owners;  // of the places of texts and functions
+    std::vector<bool> is_chosen;
+    for (const RecordTable& table : found_) {
+      is_chosen.push_back(is_sure_[table.number]);  // the others keep larger ones away
+    }
+    for (std::size_t number = 0; number < found_.size(); ++number) {
+      const RecordTable& table = found_[number];
+      for_each_place(table, [&](Address where) {
+        const auto [owner, is_new] = owners.try_emplace(where, number);
+        if (!is_new && owner->second != number) {
+          is_chosen[number] = false;
+          const RecordTable& other = found_[owner->second];
+          // Another function of the same records is no rival.
+          if (count_functions(other) == count_functions(table) && other.size == table.size &&
+              other.begin != table.begin) {
+            is_chosen[owner->second] = false;
+          }
+        }
+      });
+    }
+    std::size_t number = 0;
+    std::erase_if(found_, [&](const RecordTable&) { return !is_chosen[number++]; });
+  }
+
+  template <typename Visit>
+  static void for_each_place(const RecordTable& table, const Visit& visit) {
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const Address text = table.begin + row * table.size;
+      visit(text);
+      if (table.rows[row].function != 0) {
+        visit(text + static_cast<Address>(table.offset));
+      }
+    }
+  }
+
+  const RecordWords& words_;
+  std::vector<RecordTable> found_;
+  std::vector<bool> is_sure_;  // by the tables' numbers
+  std::size_t looks_ = 0;
+};
+
+}  // namespace
+
+RecordWords::RecordWords(const ElfFile& file, const DataWords& words)
+    : words_(words), word_(file.pointer_size()) {
+  const std::vector<AddressRange> areas = code_areas(file);
+  const auto is_code = [&](Address address) {
+    return std::ranges::any_of(areas,
+                               [&](const AddressRange& each) { return each.contains(address); });
+  };
+  std::vector<AddressRange> initializers;
+  for (const ElfSection& each : file.sections()) {
+    if (each.type >= SHT_INIT_ARRAY && each.type <= SHT_PREINIT_ARRAY) {
+      initializers.push_back(each.range());
+    }
+  }
+  const auto is_initializer = [&](Address where) {
+    return std::ranges::any_of(initializers,
+                               [&](const AddressRange& each) { return each.contains(where); });
+  };
+  for (const DataPointer& each : words.pointers()) {
+    if (each.where % word_ != 0 || is_initializer(each.where)) {
+      continue;
+    }
+    if (is_code(each.target)) {
+      code_.emplace(each.where, each.target);
+      continue;
+    }
+    const std::string_view text = words.text_at(each.target, kLongestText);
+    if (!text.empty() && is_printable(text)) {
+      texts_.emplace(each.where, text);
+      places_.push_back(each.where);
+    }
+  }
+}
+
+const std::string_view* RecordWords::text_at(Address where) const {
+  const auto found = texts_.find(where);
+  return found == texts_.end() ? nullptr : &found->second;
+}
+
+Address RecordWords::code_at(Address where) const {
+  const auto found = code_.find(where);
+  return found == code_.end() ? 0 : found->second;
+}
+
+RecordWords::Kind RecordWords::kind_at(Address where) const {
+  if (code_.contains(where)) {
+    return Kind::code;
+  }
+  if (words_.pointer_at(where)) {
+    return Kind::data;
+  }
+  return is_open(where) ? Kind::zero : Kind::number;
+}
+
+bool RecordWords::is_open(Address where) const {
+  return words_.is_zero(where) || !words_.import_at(where).empty();
+}
+
+bool is_registered_name(std::string_view text) {
+  const auto is_letter = [](char each) {
+    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '_';
+  };
+  const auto may_follow = [&](char each) {
+    return is_letter(each) || (each >= '0' && each <= '9') ||
+           std::string_view("-.:|").find(each) != std::string_view::npos;
+  };
+  return text.size() >= 2 && text.size() <= kLongestName && is_letter(text.front()) &&
+         std::ranges::all_of(text, may_follow);
+}
+
+std::vector<RecordTable> record_tables(const RecordWords& words) {
+  return TableFinder(words).run();
+}
+
+}  // namespace whocall

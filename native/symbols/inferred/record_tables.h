@@ -1,0 +1,70 @@
+// Tables of records of one size in a file's data, each with a text and a function: how programs
+// register what they can do by name.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "symbols/discovery/data_words.h"
+#include "symbols/table/symbol_table.h"
+
+namespace whocall {
+
+struct RecordRow {
+  std::string_view text;  // lives as long as the file
+  Address function = 0;   // link address; 0: the row has none
+};
+
+struct RecordTable {
+  Address begin = 0;        // of the first row's text pointer, link address
+  std::uint64_t size = 0;   // of a record, bytes
+  std::int64_t offset = 0;  // from the text pointer to the function pointer, bytes
+  std::vector<RecordRow> rows{};
+  std::size_t number = 0;  // in the order in which they are found
+};
+
+// What words of the data point to, as far as such tables are concerned.
+class RecordWords {
+ public:
+  RecordWords(const ElfFile& file, const DataWords& words);
+
+  // The printable text that the word at `where` points to; null when it points to none.
+  [[nodiscard]] const std::string_view* text_at(Address where) const;
+  // The code that it points to; 0: none.
+  [[nodiscard]] Address code_at(Address where) const;
+  enum class Kind : std::uint8_t { zero, number, data, code };
+  [[nodiscard]] Kind kind_at(Address where) const;
+  // Whether the word is zero, or bound to a symbol when the file is loaded.
+  [[nodiscard]] bool is_open(Address where) const;
+  // The places of all text pointers, ascending.
+  [[nodiscard]] const std::vector<Address>& texts() const { return places_; }
+  [[nodiscard]] unsigned word() const { return word_; }  // bytes
+
+ private:
+  const DataWords& words_;
+  unsigned word_;  // bytes
+  std::vector<Address> places_;
+  std::unordered_map<Address, std::string_view> texts_;
+  std::unordered_map<Address, Address> code_;
+};
+
+// "sort", "client|list", "bracketed-paste": what people call functions, and no sentence.
+bool is_registered_name(std::string_view text);
+
+// All such tables. Source of the idea: what editors of binaries do by hand.
+//
+// Folklore. Situation: pairs of a text and a function can be read from one record or across two of
+// them. Example: {"a", f}, {"b", g}, where f stands just before "b". Remedy: read wrongly, a table
+// has a function left over before its first text or behind its last one; of what has, nothing is
+// said, unless zeros in place of a record behind it tell where records begin. Situation: records
+// with two texts that may be names, such as a long and a short one. Remedy: nothing is said of them
+// either. Situation: words of several tables, one behind the other, lie as if they were of one.
+// Remedy: the words of a record are of one kind in all of them, and of tables that share words the
+// one with the smallest records is right. Situation: a table whose last rows have no function can
+// be read with each function beside the text before it or behind it. Example: Lua's {"_G", NULL}.
+// Remedy: text first, as nearly all are written.
+std::vector<RecordTable> record_tables(const RecordWords& words);
+
+}  // namespace whocall

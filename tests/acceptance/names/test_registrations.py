@@ -1,0 +1,151 @@
+"""Names under which programs register functions: by tables of records with a text and a function.
+
+In the programs here the function that stands beside "name" is called do_name, so that nm of the
+unstripped twin is the oracle; in libraries of a distribution the true name holds the registered
+one's words mostly.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from oracles.distribution import python_archive
+from oracles.tools import run
+
+from acceptance.helpers import name_twins
+from acceptance.names.test_inferred import inferred, true_names
+
+TABLES = r"""
+#include <stdio.h>
+#include <string.h>
+#define DO(name) \
+  static int __attribute__((noinline)) do_##name(int x) { return printf(#name "%d", x) * x; }
+DO(alpha) DO(beta) DO(gamma) DO(delta) DO(epsilon) DO(zeta) DO(eta) DO(theta) DO(iota) DO(kappa)
+DO(lambda) DO(mu) DO(nu) DO(xi) DO(shared) DO(pi) DO(rho) DO(sigma) DO(tau) DO(phi) DO(chi) DO(psi)
+DO(ay) DO(be) DO(ce) DO(de)
+struct pair { const char *name; int (*run)(int); };
+static const struct pair pairs[] = {
+  {"alpha", do_alpha}, {"beta", do_beta}, {"gamma", do_gamma}, {"delta", do_delta}, {0, 0}};
+struct reversed { int (*run)(int); const char *name; const char *text; };
+static const struct reversed reversed[] = {
+  {do_epsilon, "epsilon", "The first, with words"}, {do_zeta, "zeta", "Another one, with words"},
+  {do_eta, "eta", "The third, with words"}, {do_theta, "theta", "And a last one"}};
+struct command { const char *name; int flags; int (*run)(int); const char *help; };
+static struct command commands[] = {
+  {"iota", 1, do_iota, "Does this."}, {"kappa", 2, do_kappa, "Does that."},
+  {"nothing", 3, 0, "Has no function."}, {"lambda", 4, do_lambda, "Does a lot."},
+  {"mu", 5, do_mu, "Does little."}, {"[", 6, do_nu, "Has no name."},
+  {"one", 7, do_shared, "Shares its function."}, {"two", 8, do_shared, "Shares it too."}};
+/* Two texts that may be names. */
+struct both { const char *length; const char *width; int (*run)(int); };
+static const struct both both[] = {
+  {"pi", "ay", do_pi}, {"rho", "be", do_rho}, {"sigma", "ce", do_sigma}, {"tau", "de", do_tau}};
+/* Words in a row, and functions in a row. */
+static const char *const words[] = {"ay", "be", "ce", "de", "ef", "ge"};
+static int (*const functions[])(int) = {do_ay, do_be, do_ce, do_de};
+/* Too few to be a table. */
+struct other { int (*run)(int); const char *name; long number; };
+static struct other few[] = {{do_phi, "phi", 1}, {do_chi, "chi", 2}, {do_psi, "psi", 3}};
+int main(int count, char **arguments) {
+  int sum = 0;
+  for (int i = 0; arguments[1] && i < count; ++i) {
+    if (!strcmp(pairs[i].name, arguments[1])) sum += pairs[i].run(i);
+    if (!strcmp(reversed[i].name, arguments[1])) sum += reversed[i].run(i) + puts(reversed[i].text);
+    if (!strcmp(commands[i].name, arguments[1])) sum += commands[i].run(commands[i].flags++);
+    if (!strcmp(both[i].width, arguments[1])) sum += both[i].run(i) + puts(both[i].length);
+    if (!strcmp(few[i].name, arguments[1])) sum += few[i].run(i);
+    sum += puts(words[i]) + functions[i](i) + do_xi(i);
+  }
+  return sum;
+}
+"""
+REGISTERED = {
+    *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"),
+    *("iota", "kappa", "lambda", "mu"),
+}
+
+
+def registered(twin: Path) -> dict[int, str]:
+    """What the stripped twin says, by address."""
+    found = inferred(name_twins.stripped(twin))
+    return {at: name for at, (name, source) in found.items() if source == "registration"}
+
+
+@pytest.mark.parametrize(
+    "flags", ["", "-no-pie", "-static", "-m32", "-O0", "-Wl,-z,pack-relative-relocs"]
+)
+def test_tables_of_many_forms(flags: str, tmp_path: Path) -> None:
+    twin = name_twins.build(tmp_path, *flags.split(), source=TABLES)
+    true = true_names(twin)
+    own = {
+        name: true[at]
+        for at, name in registered(twin).items()
+        if any(each.startswith("do_") for each in true[at])
+    }
+    assert own == {f"registered[{each}]": {f"do_{each}"} for each in REGISTERED}
+
+
+def _words(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _agreement(twin: Path) -> tuple[int, int, list[str]]:
+    """How many names there are, how many of them the true name holds, and those that begin at no
+    function.
+    """
+    true = true_names(twin)
+    found = registered(twin)
+    last = {at: re.sub(r"^registered\[(.*)\]$", r"\1", name) for at, name in found.items()}
+    held = [
+        at
+        for at, name in last.items()
+        if any(_words(name.split(".")[-1].removeprefix("tp_")) in _words(one) for one in true[at])
+    ]
+    return len(found), len(held), [name for at, name in last.items() if not true[at]]
+
+
+def _whole(tmp_path: Path, archive: Path, *more: str) -> Path:
+    """All of a static library in a shared one, with its symbols."""
+    twin = tmp_path / "twin"
+    run(["gcc", "-shared", "-o", str(twin), "-Wl,--whole-archive", str(archive),
+         "-Wl,--no-whole-archive", "-Wl,-z,nodelete", *more])  # fmt: skip
+    return twin
+
+
+def _main(tmp_path: Path) -> Path:
+    source = tmp_path / "main.c"
+    source.write_text("int main(void) { return 0; }")
+    return source
+
+
+def test_lua_registers_its_library(tmp_path: Path) -> None:
+    """luaL_Reg: {"byte", str_byte}."""
+    archive = Path(run(["gcc", "-print-file-name=liblua5.4.a"]).strip())
+    twin = tmp_path / "twin"
+    run(["gcc", "-no-pie", "-o", str(twin), "-x", "c", str(_main(tmp_path)), "-x", "none",
+         "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive", "-lm"])  # fmt: skip
+    count, held, astray = _agreement(twin)
+    assert astray == []
+    assert count >= 100
+    assert held / count >= 0.95
+
+
+def test_python_registers_methods_and_types(tmp_path: Path) -> None:
+    """By the name of the type: {"sort", list_sort} in the table of `list`; tp_repr of `list`."""
+    twin = _whole(tmp_path, python_archive("-pic"))
+    true = true_names(twin)
+    found = registered(twin)
+    by_name = {name: at for at, name in found.items()}
+    for name, function in {
+        "list.append": "list_append",
+        "list.tp_repr": "list_repr",
+        "dict.tp_init": "dict_init",
+        "float.hex": "float_hex",
+    }.items():
+        assert any(one.startswith(function) for one in true[by_name[name]]), name
+    count, held, astray = _agreement(twin)
+    assert astray == []
+    assert count >= 1500
+    assert held / count >= 0.8

@@ -1,0 +1,115 @@
+"""The texts of panics, exceptions and assertions are told of stripped programs; none is made up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from page.last_words import PROGRAMS, SYSROOT, ended
+from page.programs import happened
+from page.test_why import in_gdb, why
+from whocall import Search
+
+ALONE = Search(debug_directories=())  # what is stripped stays so
+PANICS = ("index", "unwrap", "format", "literal", "lines", "thread")
+
+TOLD = {
+    "c": ("assertion", "free", "smashed", "too-long"),
+    "c-static": ("assertion", "free", "smashed", "too-long"),
+    "c-plain": ("assertion", "free"),
+    "c-32": ("assertion", "free", "smashed", "too-long"),
+    "c-musl": ("assertion",),
+    "c-musl-static": ("assertion",),
+    "cxx": ("index", "derived", "own", "fixed", "second", "shared", "int", "at", "quiet", "again",
+            "inner", "terminate", "kept"),
+    "cxx-plain": ("derived", "own", "second", "shared", "again", "kept"),
+    "cxx-static": ("derived", "own", "at", "quiet", "inner", "again", "index"),
+    "cxx-hidden": ("derived", "own", "at", "quiet", "inner", "again"),
+    "cxx-32": ("derived", "fixed", "second", "int", "at", "inner"),
+    "python": ("early", "late"),
+    "c-aarch64": ("assertion", "free", "smashed", "too-long"),
+    "cxx-aarch64": ("index", "derived", "own", "fixed", "second", "shared", "int", "at", "quiet",
+                    "inner"),
+    "go": ("index", "text", "error", "own", "nothing", "number", "maps"),
+    **{name: PANICS for name in PROGRAMS if name.endswith("-abort")},
+    **{name: ("twice",) for name in PROGRAMS if name.endswith("-unwind")},
+}  # fmt: skip
+
+# Of each: what may be told. Nothing else is.
+SILENT = {
+    "c": {"spoiled": {"abort"}, "survived": {"abort"}, "abort": {"abort"}},
+    "c-static": {"survived": {"sent"}, "abort": {"sent"}},
+    "c-musl": {"survived": {"abort"}, "abort": {"abort"}},
+    "python": {"end": {"abort"}},
+    "cxx": {"spoiled": {"exception"}, "caught": {"null-access"}, "caught-aborts": {"abort"},
+            "handles": {"abort"}},
+    "cxx-static": {"caught": {"null-access"}, "caught-aborts": {"sent"}, "handles": {"sent"},
+                   "kept": {"exception"}, "terminate": {"exception"}},
+    "cxx-hidden": {"caught": {"null-access"}, "handles": {"abort"}, "kept": {"exception"}},
+    "cxx-aarch64": {"kept": {"exception"}, "handles": {"abort"}},
+    "cxx-32": {"caught": {"null-access"}, "kept": {"exception"}},
+    **{name: {"any": {"abort"}, "end": {"abort"}} for name in TOLD if name.endswith("-abort")},
+    **{name: {"caught": {"abort"}, "end": {"abort"}} for name in TOLD if name.endswith("-unwind")},
+}  # fmt: skip
+
+
+def told(name: str, how: str) -> tuple[dict[str, Any], list[str]]:
+    """What is said of a program's end, and what it said itself."""
+    hows = (*TOLD.get(name, ()), *SILENT.get(name, ()))
+    end = ended(name, hows)[how]
+    if name.endswith("aarch64"):
+        return happened(end.core, replace(ALONE, sysroot=SYSROOT), end.exe), end.said
+    return happened(end.core, ALONE), end.said
+
+
+@pytest.mark.parametrize(("name", "how"), [(name, how) for name in TOLD for how in TOLD[name]])
+def test_the_text_is_told(name: str, how: str) -> None:
+    found, said = told(name, how)
+    assert said
+    if how == "twice":  # of the first of two panics the place lies there, too
+        del said[1:]
+    for text in said:
+        wanted = text.removeprefix("Assertion failed: ")
+        if name in ("c-static", "c-plain"):
+            wanted = wanted.removeprefix("ledger: ")
+        assert wanted in found["sentence"], found
+
+
+@pytest.mark.parametrize(("name", "how"), [(name, how) for name in SILENT for how in SILENT[name]])
+def test_no_text_is_made_up(name: str, how: str) -> None:
+    found, _ = told(name, how)
+    assert {fact["kind"] for fact in found["facts"]} == SILENT[name][how], found
+    for word in ("row", "missing", "Assertion", "AAAA", "caught: ", "panicked"):
+        assert word not in found["sentence"].replace("was not caught", ""), found
+
+
+def test_calls_that_share_a_tail_have_no_text_of_another() -> None:
+    """The compiler lets two failed assertions go on at the same call, with other lines."""
+    hows = ("assertion", "spoiled")
+    for end in (ended("c-small", hows)[how] for how in hows):
+        found = happened(end.core, ALONE)
+        told = end.said[0].removeprefix("ledger: ") in found["sentence"]
+        assert told or {fact["kind"] for fact in found["facts"]} == {"sent"}, found
+
+
+@pytest.mark.parametrize("name", ["c", "c-static", "c-musl", "c-musl-static"])
+def test_the_programs_own_frame_is_named(name: str) -> None:
+    found, _ = told(name, "assertion")
+    assert found["sentence"].startswith("ledger was ended by SIGABRT in main"), found
+
+
+@pytest.mark.parametrize(("name", "how"), [("cxx", "derived"), ("rust-abort", "format")])
+def test_gdb_and_the_command_line_tell_the_same(name: str, how: str) -> None:
+    end = ended(name, (*TOLD[name], *SILENT[name]))[how]
+    line = why(end.core).splitlines()[0]
+    assert all(text in line for text in end.said)
+    assert line in in_gdb("whocall why", files=(end.core.parents[2] / "ledger", end.core))
+
+
+def test_a_live_programs_words_are_told() -> None:
+    """Where the thread keeps its exceptions is told by a register that gdb lists among none."""
+    exe = ended("cxx", (*TOLD["cxx"], *SILENT["cxx"]))["terminate"].exe
+    said = in_gdb("set environment HOW kept", "run", "whocall why", "kill", files=(exe,))
+    assert "std::terminate() was called without an active exception" in said
