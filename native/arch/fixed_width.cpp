@@ -121,7 +121,7 @@ bool FixedWidth::begins_behind_call(const Instruction& instruction) const {
 }
 
 // Functions begin by lowering the stack pointer, or by saving the link register or setting the
-// pointer to their data before they do.
+// pointer to their data before they do, or by a call of what lowers the stack pointer for them.
 bool FixedWidth::is_prologue(const Instruction& instruction) const {
   return std::ranges::any_of(instruction.list(), [&](const Effect& effect) {
     const bool lowers = effect.kind == Effect::Kind::set && effect.destination == sp &&
@@ -130,7 +130,9 @@ bool FixedWidth::is_prologue(const Instruction& instruction) const {
                        effect.source == *link;
     const bool sets = global_pointer && effect.kind == Effect::Kind::constant &&
                       effect.destination == *global_pointer;
-    return lowers || saves || sets;
+    const bool has_lowered = instruction.flow == Flow::call && effect.destination == sp &&
+                             effect.kind == Effect::Kind::clobber;
+    return lowers || saves || sets || has_lowered;
   });
 }
 

@@ -46,6 +46,32 @@ TEST_CASE("riscv start-up code: main in the GOT and by its address, and what gp 
   CHECK_FALSE(kRiscv64.linkage.startup(code({0x1141, 0xe406, 0xfc5ff0ef}).view(), 0x5b0));
 }
 
+// musl's _start: lla gp; mv a0,sp; lla a1,_DYNAMIC; andi sp,sp,-16; tail _start_c. That: lw
+// a1,0(a0); addi a2,a0,8; li a5,0; _fini; _init; main; and a jump, or a call in a frame of its own.
+TEST_CASE("riscv start-up code: musl's in two parts") {
+  const Bytes first = code(
+      {0x00002197, 0x1e618193, 0x850a, 0x00002597, 0x83c58593, 0xff017113, 0x00000317, 0x00830067});
+  const auto start = kRiscv64.linkage.startup(first.view(), 0x61a);
+  REQUIRE(start);
+  CHECK(start->next == Address{0x638});
+  CHECK_FALSE(start->main_slot);
+  const auto next = [](std::initializer_list<std::uint32_t> all) {
+    return kRiscv64.linkage.startup(code(all).view(), 0x638);
+  };
+  // lw a1,0(a0); addi a2,a0,8; li a5,0; auipc a4; ld a4; auipc a3; ld a3; auipc a0; ld a0; c.j
+  const auto jumps = next({0x410c, 0x00850613, 0x4781, 0x00002717, 0xa0873703, 0x00002697,
+                           0xa106b683, 0x00002517, 0xa0053503, 0xbde5});
+  REQUIRE(jumps);
+  CHECK(jumps->main_slot == Address{0x2050});
+  CHECK_FALSE(jumps->next);
+  // addi sp,sp,-16; mv a5,a0; lla a0,main; lw a1,0(a5); sd ra,8(sp); jal ra
+  const auto calls = next({0x1141, 0x87aa, 0x00000517, 0x10050513, 0x438c, 0xe406, 0xfc5ff0ef});
+  REQUIRE(calls);
+  CHECK(calls->main == Address{0x73c});
+  CHECK_FALSE(next({0x1141, 0x00000517, 0x10050513, 0x438c, 0xe406, 0xfc5ff0ef}));  // of another
+  CHECK_FALSE(next({0x1141, 0x00000517, 0x10050513, 0xe406, 0xfc5ff0ef}));
+}
+
 TEST_CASE("riscv constants: pairs, the global pointer, and numbers that are no addresses") {
   const auto found = [](std::initializer_list<std::uint32_t> all, bool fixed,
                         std::optional<Address> pointer = {}) {

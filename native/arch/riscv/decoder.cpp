@@ -5,6 +5,7 @@
 #include "arch/riscv/compressed.h"
 #include "arch/riscv/effects.h"
 #include "arch/riscv/fields.h"
+#include "arch/riscv/save_routine.h"
 #include "base/hex.h"
 
 namespace whocall::riscv {
@@ -190,10 +191,28 @@ std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
   }
   const auto next = word_at(code, kWidth);
   if (next && read_far_jump(*word, *next, address, out)) {
+    read_saving_call(out);
     return out;
   }
   out.size = kWidth;
-  return WordReader(*word, address, out).read() ? std::optional(out) : std::nullopt;
+  if (!WordReader(*word, address, out).read()) {
+    return std::nullopt;
+  }
+  read_saving_call(out);
+  return out;
+}
+
+void Decoder::read_saving_call(Instruction& call) const {
+  const auto effects = call.list();
+  const bool saves = call.flow == Flow::call && call.target && !effects.empty() &&
+                     effects.back().kind == Effect::Kind::clobber &&
+                     effects.back().destination == kSp;
+  Instruction read;
+  Decoder alone;
+  if (saves && read_save_routine(alone, around_, *call.target, read)) {
+    call.effects = read.effects;
+    call.effect_count = read.effect_count;
+  }
 }
 
 // The library knows RISC-V from its fifth version on.

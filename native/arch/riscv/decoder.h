@@ -5,6 +5,8 @@
 // unit.
 #pragma once
 
+#include <utility>
+
 #include "arch/instruction.h"
 #include "arch/riscv/frame_facts.h"
 
@@ -12,9 +14,17 @@ namespace whocall::riscv {
 
 class Decoder final : public InstructionDecoder {
  public:
+  // `around`: where routines that save registers for others are looked at; may be empty.
+  explicit Decoder(CodeReader around = {}) : around_(std::move(around)) {}
   std::optional<Instruction> decode(ByteView code, Address address) override;
   std::string text(ByteView code, Address address) override;
   std::optional<Operation> operation(ByteView code, Address address) override;
+
+ private:
+  // By what is called, where that saves registers for its caller.
+  void read_saving_call(Instruction& call) const;
+
+  CodeReader around_;
 };
 
 }  // namespace whocall::riscv

@@ -85,7 +85,8 @@ void Effects::jump_to(Register link, Address target) {
 
 // Folklore. Situation: a function begins by a call of another that saves registers for it and
 // lowers the stack pointer (-msave-restore). Example: jal t0,__riscv_save_4. Remedy: the second
-// link register tells such a call; the stack pointer is not known behind it.
+// link register tells such a call; the stack pointer is not known behind it, unless the routine can
+// be read (read_save_routine).
 void Effects::call(Register link) {
   out_.flow = Flow::call;
   if (link == kT0) {

@@ -64,6 +64,10 @@ constexpr FixedWidth kRiscvForm{.width = riscv::kCompressed,
                                 .link = riscv::kRa};
 using RiscvCode = FixedWidthCode<riscv::Decoder, kRiscvForm>;
 
+std::unique_ptr<InstructionDecoder> make_riscv_decoder(const CodeReader& around) {
+  return std::make_unique<riscv::Decoder>(around);
+}
+
 StartFeatures riscv_features_at_start(ByteView code, std::uint64_t at) {
   StartFeatures found = RiscvCode::features_at_start(code, at);
   found.behind_end = riscv::flow_ends(code.slice(0, at).value_or(ByteView()));
@@ -100,6 +104,7 @@ Architecture riscv64() {
                                 .link_offset = riscv::kLinkBelowFrame,
                                 .return_address_offset = riscv::kReturnBelowFrame};
   arch.code = RiscvCode::model();
+  arch.code.make_decoder = make_riscv_decoder;
   arch.code.call_before = riscv::call_before;
   arch.code.flow_ends = riscv::flow_ends;
   arch.code.features_at_start = riscv_features_at_start;

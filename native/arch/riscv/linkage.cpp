@@ -26,6 +26,23 @@ std::optional<Register> jump_register(ByteView code) {
   return is_jalr(word) && immediate_i(word) == 0 ? std::optional(rs1(word)) : std::nullopt;
 }
 
+// Whether it reads a word to a1 from where `base` points to.
+bool reads_count(ByteView code, Register base) {
+  const std::uint32_t parcel = parcel_at(code, 0).value_or(0);
+  if (is_compressed(parcel)) {
+    return (parcel & 0xfc7fU) == 0x400c && bits(parcel, 7, 3) + 8 == base;
+  }
+  const std::uint32_t word = word_at(code, 0).value_or(0);
+  return (word & 0xfff07fffU) == 0x00002583 && rs1(word) == base;
+}
+
+// The register that a0 is copied to.
+std::optional<Register> copy_of_first(ByteView code) {
+  const std::uint32_t parcel = parcel_at(code, 0).value_or(0);
+  const bool copies = (parcel & 0xf07fU) == (0x8002U | std::uint32_t{kA0} << 2U);
+  return copies ? std::optional(static_cast<Register>(bits(parcel, 7, 5))) : std::nullopt;
+}
+
 }  // namespace
 
 // A slot of the PLT: auipc t3,high; ld t3,low(t3); jalr t1,t3; nop. Or a jump alone, near or far.
@@ -63,27 +80,30 @@ std::optional<JumpStub> jump_stub(ByteView code, Address address) {
 }
 
 // _start of glibc and musl: gp is set, by a call of what stands behind or in place; the stack
-// pointer is aligned, and __libc_start_main is called, or musl's _start_c. a0 is its first
-// argument: main, where it is named in the code.
+// pointer is aligned, and __libc_start_main is called, or musl's _start_c is jumped to. That is
+// handed the stack pointer and reads how many arguments stand there into a1, before it calls
+// __libc_start_main or jumps there. a0 is its first argument: main, where it is named in the code.
 std::optional<StartupCode> startup(ByteView code, Address address) {
   constexpr std::uint64_t kLongest = 24 * kWidth;
   Decoder decoder;
   Addresses known(true);
   bool aligned = false;
+  bool counted = false;  // the arguments
+  Register stack = kA0;
   for (std::uint64_t at = 0; at < kLongest;) {
     const auto instruction = decoder.decode(code.from(at), address + at);
     if (!instruction) {
       return std::nullopt;
     }
     const bool calls = instruction->flow == Instruction::Flow::call;
-    if (aligned && (calls || instruction->flow == Instruction::Flow::jump)) {
+    if ((aligned || counted) && (calls || instruction->flow == Instruction::Flow::jump)) {
       StartupCode found;
       const auto& main = known.at(kA0);
       if (main && main->is_slot) {
         found.main_slot = main->address;
       } else if (main && main->is_whole) {
         found.main = main->address;
-      } else if (!calls) {
+      } else if (!calls && !counted) {
         found.next = instruction->target;
       }
       return found;
@@ -92,6 +112,8 @@ std::optional<StartupCode> startup(ByteView code, Address address) {
       return std::nullopt;
     }
     aligned = aligned || word_at(code, at) == kAlignStack;
+    counted = counted || reads_count(code.from(at), stack);
+    stack = copy_of_first(code.from(at)).value_or(stack);
     known.take(code.from(at), address + at);
     known.forget(*instruction);
     at += instruction->size;
