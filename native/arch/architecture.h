@@ -1,5 +1,5 @@
 // What an instruction set is, as data, by question. To add one: make a folder like aarch64 beside
-// this file, and give it a row in architectures.cpp. Nothing else changes.
+// this file, and give it a row in architectures.cpp; CONTRIBUTING.md tells the steps.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "arch/aarch64/facts.h"
 #include "arch/architecture.h"
 #include "arch/arm/facts.h"
+#include "arch/loongarch/facts.h"
 #include "arch/mips/facts.h"
 #include "arch/riscv/facts.h"
 #include "arch/x86/i386_facts.h"
@@ -13,9 +14,9 @@
 namespace whocall {
 namespace {
 
-constexpr std::array<const Architecture*, 14> kArchitectures = {
-    &kX86_64, &kI386,   &kX32,    &kAArch64,  &kAArch64Be, &kArm,       &kArmeb,
-    &kMips,   &kMipsel, &kMips64, &kMips64el, &kMipsN32,   &kMipsN32el, &kRiscv64};
+constexpr std::array<const Architecture*, 15> kArchitectures = {
+    &kX86_64, &kI386,   &kX32,      &kAArch64, &kAArch64Be, &kArm,     &kArmeb,      &kMips,
+    &kMipsel, &kMips64, &kMips64el, &kMipsN32, &kMipsN32el, &kRiscv64, &kLoongArch64};
 
 }  // namespace
 

@@ -13,6 +13,8 @@
 #include "runtime/machine_mips.h"
 #elif defined(__riscv) && __riscv_xlen == 64
 #include "runtime/machine_riscv.h"
+#elif defined(__loongarch_lp64)
+#include "runtime/machine_loongarch.h"
 #else
 #error "libwhocall does not know this machine: give it a header like runtime/machine_x86_64.h"
 #endif

@@ -33,7 +33,7 @@ BESIDE = [
 ]
 
 # The instruction sets: each is known to the list of them alone, and knows what all of them share.
-SETS = ("arch/x86", "arch/arm", "arch/aarch64", "arch/mips", "arch/riscv")
+SETS = ("arch/x86", "arch/arm", "arch/aarch64", "arch/mips", "arch/riscv", "arch/loongarch")
 LIST_OF_SETS = "arch/architectures.cpp"
 FRAME_FACTS = {f"{room}/frame_facts.h" for room in SETS}  # plain numbers: for libwhocall as well
 

@@ -10,7 +10,7 @@
 //        9    1  bytes of an address of the program: 4 or 8
 //       10    2  version: 1. A reader refuses a larger one; a smaller one does not exist
 //       12    2  machine (e_machine of ELF: 62 x86-64, 3 i386, 40 ARM, 183 AArch64, 8 MIPS,
-//                243 RISC-V)
+//                243 RISC-V, 258 LoongArch)
 //       14    2  flags: 1 there was not room for all; 2 the reporter crashed itself, and this is
 //                what it had
 //       16    4  size of the record in bytes, header and sections; a multiple of 8
@@ -60,7 +60,7 @@
 //                  x86-64   rax rdx rcx rbx rsi rdi rbp rsp r8-r15 rip
 //                  i386     eax ecx edx ebx esp ebp esi edi eip
 //                  ARM      r0-r15          AArch64  x0-x30 sp pc          MIPS  $0-$31 pc
-//                  RISC-V   x0-x31 pc
+//                  RISC-V   x0-x31 pc          LoongArch  r0-r31 pc
 //                frames, the innermost first, 16 bytes each:
 //                  0    8  address; of a caller the return address
 //                  8    2  number of its module; 0xffff: it lies in no file

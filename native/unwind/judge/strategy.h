@@ -1,5 +1,6 @@
-// A strategy finds the unwinding rule for one activation; it does not step. To add one: write a
-// file beside this one and give it a row in strategies.cpp. Nothing else changes.
+// A strategy finds the unwinding rule for one activation; it does not step. To add one:
+// write a file in unwind/strategies and give it a row in strategies.cpp there. Nothing else
+// changes.
 #pragma once
 
 #include <forward_list>

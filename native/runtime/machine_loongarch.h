@@ -1,0 +1,74 @@
+// LoongArch of 64 bits: the LoongArch ELF psABI; <asm/sigcontext.h> of Linux.
+#pragma once
+
+#include <ucontext.h>
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <string_view>
+
+#include <cstring>
+
+#include "arch/loongarch/frame_facts.h"
+#include "rules/cfi_rule.h"
+
+namespace whocall::runtime {
+
+using Point = rules::FramePoint;
+
+inline constexpr std::uint16_t kElfMachine = loongarch::kElfMachine;
+inline constexpr rules::FrameRegisters kRegisters{
+    .sp = loongarch::kSp, .fp = loongarch::kFp, .link = loongarch::kRa};
+inline constexpr std::uintptr_t kCodeMask = ~std::uintptr_t{0};
+// A frame pointer stands at the CFA; below it lie the return address and the caller's.
+inline constexpr rules::FrameRule kChain{.cfa = rules::FrameRule::Cfa::from_fp,
+                                         .ret = rules::FrameRule::Return::stored,
+                                         .fp = rules::FrameRule::Fp::stored,
+                                         .cfa_offset = 0,
+                                         .return_slot = loongarch::kReturnBelowFrame,
+                                         .fp_slot = loongarch::kLinkBelowFrame};
+
+[[gnu::always_inline]] inline Point here() {
+  Point at;
+  asm volatile("pcaddi %0, 0\n\tmove %1, $sp\n\tmove %2, $fp"
+               : "=&r"(at.pc), "=&r"(at.sp), "=&r"(at.fp));
+  return at;
+}
+
+inline Point point_of(const ucontext_t& context) {
+  const auto& registers = context.uc_mcontext.__gregs;
+  Point at;
+  at.pc = context.uc_mcontext.__pc;
+  at.sp = registers[loongarch::kSp];
+  at.fp = registers[loongarch::kFp];
+  at.link = registers[loongarch::kRa];
+  at.link_known = true;
+  return at;
+}
+
+// By number, and the pc.
+inline constexpr auto kRegisterNames = [] {
+  std::array<std::string_view, loongarch::kNames.size() + 1> names{};
+  std::ranges::copy(loongarch::kNames, names.begin());
+  names.back() = "pc";
+  return names;
+}();
+
+inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) {
+  const auto& machine = context.uc_mcontext;
+  return number < loongarch::kNames.size() ? machine.__gregs[number] : machine.__pc;
+}
+
+// Behind a handler: siginfo, then the context.
+inline std::uintptr_t context_offset(std::uintptr_t /*trampoline*/) {
+  return sizeof(siginfo_t);  // bytes
+}
+
+// Where no file holds it, as under emulators.
+inline constexpr std::size_t kTrampolineSize = loongarch::kRtSigreturn.size();  // bytes
+
+inline bool is_trampoline(const void* code) {
+  return std::memcmp(code, loongarch::kRtSigreturn.data(), kTrampolineSize) == 0;
+}
+
+}  // namespace whocall::runtime
