@@ -16,7 +16,8 @@ sys.dont_write_bytecode = True  # nothing into the tree
 def _keep() -> None:
     import rows
 
-    rows.HOME.write_text(rows.text(), encoding="utf-8")
+    for path, text in rows.texts().items():
+        path.write_text(text, encoding="utf-8")
     import markdown
 
     for page in markdown.pages():

@@ -9,9 +9,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+import whocall.commands as table
 from whocall.cli.parsing import taken_by
-from whocall.commands import table
-from whocall.commands.table import Parameter
+from whocall.commands import Parameter
 
 HEAD = "# Made of whocall's table of commands.\n"
 _FILES = ("file", "module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from whocall.commands import table
-from whocall.commands.table import Parameter
+import whocall.commands as table
+from whocall.commands import Parameter
 from whocall.core.version import __version__
 
 _COMMON = 4  # commands that share an option: then it is told once

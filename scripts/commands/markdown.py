@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whocall.commands import table
+import whocall.commands as table
 
 BEGIN, END = "<!-- commands -->", "<!-- /commands -->"
 DOCS = Path(__file__).resolve().parents[2] / "docs"

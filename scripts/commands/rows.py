@@ -1,13 +1,13 @@
-"""The table as a module of Python that is all constants: nothing is faster to load."""
+"""The table as modules of Python that are all constants: nothing is faster to load."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from source import PACKAGE, Row, table
 
-HOME = PACKAGE / "rows.py"
 _HEAD = '''\
 """Made of commands.json by `python3 scripts/commands`: change that file, and make this anew."""
 
@@ -88,17 +88,30 @@ def _row(row: Row, fields: tuple[str, ...], rows: _Rows) -> str:
     return f"({', '.join(parts)})"
 
 
-def text() -> str:
-    """Of rows.py."""
+def _dictionary(name: str, told: dict[str, Row], fields: tuple[str, ...], rows: _Rows) -> str:
+    lines = "".join(f"{key!r}: {_row(row, fields, rows)},\n" for key, row in told.items())
+    return f"{name}: dict[str, Any] = {{\n{lines}}}\n"
+
+
+def _rows(*worlds: dict[str, Row]) -> _Rows:
+    told = [row for world in worlds for row in world.values()]
+    return _Rows([(each["name"], _argument(each)) for row in told for each in row["takes"]])
+
+
+def texts() -> dict[Path, str]:
+    """Of the modules: the command line's and gdb's have no use for each other's."""
     program, commands = table()
-    worlds = [each for row in commands.values() for each in row if each is not None]
-    rows = _Rows([(each["name"], _argument(each)) for row in worlds for each in row["takes"]])
-    parts = [_HEAD, rows.definitions(), f"\nPROGRAM: Any = {_row(program, _PROGRAM, rows)}\n\n"]
-    parts.append("COMMANDS: dict[str, Any] = {\n")
-    for name, command in commands.items():
-        shown = (
-            "None" if row is None else _row(row, fields, rows)
-            for row, fields in zip(command, (_SHELL, _GDB, _GDB))
-        )
-        parts.append(f"{name!r}: (\n" + "".join(f" {each},\n" for each in shown) + "),\n")
-    return "".join([*parts, "}\n"])
+    shell, gdb, machine = (
+        {name: row[world] for name, row in commands.items() if row[world] is not None}
+        for world in range(3)
+    )
+    rows = _rows(shell)
+    of_shell = f"PROGRAM: Any = {_row(program, _PROGRAM, rows)}\n"
+    of_shell += _dictionary("SHELL", shell, _SHELL, rows)
+    rows_of_gdb = _rows(gdb, machine)
+    of_gdb = _dictionary("GDB", gdb, _GDB, rows_of_gdb)
+    of_gdb += _dictionary("MACHINE_INTERFACE", machine, _GDB, rows_of_gdb)
+    return {
+        PACKAGE / "shell_rows.py": f"{_HEAD}{rows.definitions()}\n{of_shell}",
+        PACKAGE / "gdb_rows.py": f"{_HEAD}{rows_of_gdb.definitions()}\n{of_gdb}",
+    }

@@ -7,7 +7,7 @@ others, in the order of their names. Of an option or argument:
 
   option, argument   its name, of the one or the other
   metavar            what its value is called; an option without one is a flag
-  kind               of its value: see whocall.commands.table
+  kind               of its value: see whocall.commands
   number             of arguments: "?", "*", "+", one without
   repeats            each time it is given its value is added to a list
   alternative        of the options with the same word here at most one may be given

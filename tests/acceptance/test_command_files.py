@@ -11,7 +11,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from whocall.commands import table
+import whocall.commands as table
 
 
 @pytest.fixture(scope="module")

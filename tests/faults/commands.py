@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whocall.commands.table import own_names
+from whocall.commands import own_names
 
 SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 LONGEST = 120  # seconds: a guard against hanging for ever

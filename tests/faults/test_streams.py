@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from faults.commands import SCRIPT, Place, lines_of, run
-from whocall.commands.table import own_names
+from whocall.commands import own_names
 
 NAMES = [*own_names(), "bt --all", "bt --json", "bt --list", "resolve --json", "triage --json",
          "--help", "bt --help", "--version", "--script-path"]  # fmt: skip

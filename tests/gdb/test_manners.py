@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sessions import SCRIPT, Answer, Question, asked, batch, refusals
 
-from whocall.commands.table import gdb_commands
+from whocall.commands import gdb_commands
 
 SUBCOMMANDS = sorted(name for name, each in gdb_commands() if each.words == f"whocall {name}")
 NEED_A_PROCESS = [each.words for _, each in gdb_commands() if each.needs_process]

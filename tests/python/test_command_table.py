@@ -10,9 +10,9 @@ from types import ModuleType
 
 import pytest
 
+import whocall.commands as table
 from whocall.cli.parsing import parse_command
 from whocall.cli.sandbox import Keeps, kept_by
-from whocall.commands import table
 from whocall.core.model import FILE_DISPLAYS
 from whocall.frontend.options import syntax
 from whocall.report.formats import FORMATS

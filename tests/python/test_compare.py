@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from literals import LIBC, PROG, frame, frames, trace
 
-from whocall.commands.table import shell
+from whocall.commands import shell
 from whocall.core.model import Backtrace, Stop
 from whocall.report.comparison.divergence import explain
 from whocall.report.comparison.verdicts import (

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
+import whocall.commands as table
 from whocall.cli.parsing import taken_by, tell
 from whocall.cli.plain import plainly
-from whocall.commands import table
 
 COMMANDS = {name: table.shell(name) for name in table.own_names()}
 WORDS = [

@@ -17,7 +17,7 @@ from whocall.cli.parsing import parse_command, whole_parser
 from whocall.cli.progress import leave, watch
 from whocall.cli.streams import OutputError, let_go, prepare
 from whocall.cli.wrapped_stream import innermost
-from whocall.commands.table import module_name, passes_on
+from whocall.commands import module_name, passes_on
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
 from whocall.core.long_work import left_out

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import whocall.commands as table
 from whocall.cli.plain import default_of, plainly, reader_of
-from whocall.commands import table
-from whocall.commands.table import Parameter, Shell
+from whocall.commands import Parameter, Shell
 from whocall.core.version import __version__
 
 TYPE_CHECKING = False

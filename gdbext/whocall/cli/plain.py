@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from whocall.commands.table import Parameter
+    from whocall.commands import Parameter
 
 
 def plainly(takes: Sequence[Parameter], words: Sequence[str]) -> SimpleNamespace | None:

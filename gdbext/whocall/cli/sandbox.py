@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+import whocall.commands as table
 from whocall.cli.inputs import is_plain_core
-from whocall.commands import table
 from whocall.core.errors import NativeMissingError
 from whocall.core.held_signals import END, held
 from whocall.core.records import dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whocall.commands import table
+import whocall.commands as table
 from whocall.core.errors import Error
 from whocall.core.loader import of_distribution, python_here
 from whocall.core.records import dataclass

@@ -13,8 +13,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whocall.commands import table
-from whocall.commands.table import Gdb, Parameter
+import whocall.commands as table
+from whocall.commands import Gdb, Parameter
 from whocall.core.errors import UsageError
 
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|[0-9]+)\Z")

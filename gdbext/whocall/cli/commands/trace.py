@@ -69,7 +69,7 @@ def _output(path: str | None) -> Iterator[Callable[[list[str]], None]]:
 
 def run(arguments: Values) -> int:
     """Writes the wanted form."""
-    from whocall.commands.table import alternatives
+    from whocall.commands import alternatives
     from whocall.tracing.forms import telling_of
     from whocall.tracing.output import pieces
 

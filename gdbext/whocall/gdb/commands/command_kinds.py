@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import gdb
 
-from whocall.commands.table import module_name
+from whocall.commands import module_name
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError
 from whocall.core.long_work import left_out

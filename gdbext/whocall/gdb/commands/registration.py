@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whocall.commands import table
-from whocall.commands.table import Parameter
+import whocall.commands as table
+from whocall.commands import Parameter
 from whocall.gdb.commands.command_kinds import (
     Command,
     CompletingCommand,

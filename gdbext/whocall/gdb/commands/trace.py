@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.commands.table import alternatives
+from whocall.commands import alternatives
 from whocall.core.errors import UsageError
 from whocall.core.output_file import writing_text
 from whocall.frontend.options import Parsed, syntax

@@ -1,0 +1,195 @@
+"""Made of commands.json by `python3 scripts/commands`: change that file, and make this anew."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+# fmt: off
+EXE = (False, 'exe', '', 'EXE', 'file', '?', False, False, '', '', False, (), "the program's file")
+SEARCH = (True, 'search', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for files that are missing or of another build; may be repeated')
+SYSROOT = (True, 'sysroot', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'copy of the root directory of the machine')
+DEBUG_DIRECTORY = (True, 'debug-directory', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for separate debug files instead of in /usr/lib/debug; may be repeated')
+SYMBOLS = (True, 'symbols', '', '[MODULE=]FILE[@BASE]', 'file', '', True, False, (), '', False, (), 'names from a linker map, nm, a Breakpad .sym file, or CSV or JSON; may be repeated')
+SIGNATURES = (True, 'signatures', '', 'FILE', 'file', '', True, False, (), '', False, (), 'recognise functions of static libraries by this file; may be repeated')
+DEBUGINFOD = (True, 'debuginfod', '', '', '', '', False, False, False, '', False, (), 'ask the servers of DEBUGINFOD_URLS for missing files and debug info')
+ANNOUNCE = (True, 'announce', '', '', '', '', False, False, False, '', True, (), '')
+INFERIOR = (True, 'inferior', '', 'INFERIOR', '', '', False, False, '', '', True, (), '')
+THREAD = (True, 'thread', '', 'LWP', 'integer', '', False, False, None, 'threads', False, (), "the thread with this id of the kernel's instead of the one that crashed")
+WITHOUT = (True, 'without', '', 'LIST', 'strategies', '', False, False, '', '', False, (), 'strategies not to use, such as cfi,frame-pointer')
+MAX_FRAMES = (True, 'max-frames', '', 'N', 'limit', '', False, False, None, '', False, (), 'look for no more frames of a thread')
+COLOR = (True, 'color', '', 'WHEN', '', '', False, False, 'auto', '', False, ('auto', 'always', 'never'), 'auto (on terminals), always, never, or ROLE=CODES:... such as function=33:address=34')
+NO_DEMANGLE = (True, 'no-demangle', '', '', '', '', False, False, False, '', False, (), 'names as they are in the file')
+CORE = (False, 'core', '', 'CORE', 'file', '', False, False, None, '', False, (), 'the core file')
+FILE = (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), '')
+EXE2 = (True, 'exe', '', 'EXE', 'file', '', False, False, '', '', False, (), "the program's file, of a core")
+
+PROGRAM: Any = ('true backtraces of stripped programs', 'True backtraces of stripped programs.', 'whocall COMMAND --help tells more about a command.', (
+  (True, 'version', '', '', '', '', False, False, False, '', False, (), "show program's version number and exit"),
+  (True, 'script-path', '', '', '', '', False, False, False, '', False, (), 'print the file to `source` in gdb'),
+ ))
+SHELL: dict[str, Any] = {
+'bt': ('the backtrace of a core or a process', '', 'CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a problem directory of ABRT, or - for standard input; with several, each is shown.', False, (
+  (False, 'core', '', 'CORE', 'file', '?', False, False, None, '', False, (), 'the core file'),
+  EXE,
+  (False, 'more', '', 'CORE', 'file', '*', False, False, (), '', False, (), 'more cores'),
+  (True, 'pid', '', 'N', 'integer', '', False, False, None, '', False, (), 'a running process instead of a core'),
+  (True, 'last', '', '', '', '', False, False, False, '', False, (), 'the newest crash that systemd-coredump keeps'),
+  (True, 'crash', '', 'WHICH', '', '', False, False, '', '', False, (), 'the newest with this pid, unit, executable or process name'),
+  (True, 'list', '', '', '', '', False, False, False, '', False, (), 'which crashes it keeps (with --crash: of those)'),
+  (True, 'store', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'its cores, when they lie elsewhere'),
+  (True, 'journal', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'its journal, when it lies elsewhere'),
+  SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, INFERIOR,
+  (True, 'all', '', '', '', '', False, False, False, 'threads', False, (), 'every thread, identical stacks folded into one'),
+  THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
+  (True, 'full', '', '', '', '', False, False, False, '', False, (), 'registers, CFA and stack words of each frame'),
+  (True, 'explain', '', '', '', '', False, False, False, '', False, (), 'one sentence a frame on how it was found'),
+  (True, 'no-fold', '', '', '', '', False, False, False, '', False, (), 'every frame, also those of an endless recursion'),
+  (True, 'past-main', '', '', '', '', False, False, False, '', False, (), 'also the frames that called main'),
+  (True, 'count', 'n', 'COUNT', 'count', '', False, False, None, '', False, (), 'only the innermost COUNT frames, or the outermost for -COUNT'),
+  (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are shortened, or broken before the file'),
+  (True, 'filename-display', '', 'HOW', 'choice', '', False, False, 'relative', '', False, ('relative', 'basename', 'absolute'), "as gdb's setting: relative (modules by base names), basename (sources too), absolute"),
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.backtrace/1'),
+  (True, 'format', '', 'NAME', '', '', False, False, None, '', False, ('speedscope', 'firefox', 'folded', 'flamegraph', 'sarif', 'markdown', 'mail'), "of all threads: speedscope, firefox (profiler), folded (stacks), flamegraph (SVG); of the crashed one, or with --all: sarif, markdown (GitHub's), mail (plain text)"),
+ ), (('inputs', ('core', 'exe', 'more')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('list', 'last', 'crash')),))), (), ('whocall bt core.4711 ./prog --all', 'whocall bt --pid 4711 --full')),
+'caller': ('who called a frame of a core, in one line', '', '', False, (
+  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
+  (True, 'frame', '', 'LEVEL', 'limit', '', False, False, 0, '', False, (), 'not the innermost but this one'),
+  (True, 'pc', '', 'ADDR', '', '', False, False, None, '', False, (), "of the frame that gdb calls LEVEL: whocall's may be another"),
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.caller/1'),
+ ), (('inputs', ('core', 'exe')),), (), ('whocall caller core.4711 ./prog --frame 2',)),
+'why': ('what happened to a core, in a sentence, and what shows it', "What happened to the thread that crashed, in a sentence, and what shows it. A cause is told where registers, memory and the kernel's own words prove it.", '', False, (
+  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.why/1'),
+ ), (('inputs', ('core', 'exe')),), (), ('whocall why core.4711',)),
+'compare': ("whocall's frames beside those of gdb", '', ('Each line has a verdict. Where both have the frame:', '  same      and they agree on its function, or only gdb has a name', '  unnamed   and neither has a name', '  named     and only whocall has a name', '  renamed   and their names are those of different functions', 'Where one of the two has it:', '  missing in gdb', "  false in gdb     whocall's frames around it follow from each other, or no code can", '                   lie at its address', '  unproven         whocall may have passed over it: its own next frame was found by', '                   a search of the stack (scan) or by the frame pointer', '  beyond whocall   whocall found no more callers', '  not on stack     an inlined call or a tail call, which debug information alone', '                   tells of: it counts for neither'), False, (
+  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  INFERIOR,
+  (True, 'all', '', '', '', '', False, False, False, 'threads', False, (), 'every thread'),
+  THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
+  (True, 'gdb-frames', '', 'FILE', 'file', '', False, False, None, '', False, (), "gdb's frames by LWP as JSON (- for standard input); without it gdb is run for them"),
+  (True, 'shadow', '', '', '', '', False, False, False, '', False, (), "not gdb's frames but the shadow stack of a traced program"),
+  (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), "below 110 columns gdb's frames stand below whocall's"),
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.compare/1 or whocall.shadow/1'),
+ ), (('inputs', ('core', 'exe')), ('gdb', (('without', ('gdb-frames', 'shadow')),))), (), ('whocall compare core.4711 ./prog',)),
+'functions': ('the function table of a file or a core', '', '', False, (
+  FILE,
+  (False, 'regex', '', 'REGEX', '', '?', False, False, '', '', False, (), ''),
+  (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of a core: only the module whose path ends so'),
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.functions/1'),
+  EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
+  NO_DEMANGLE,
+ ), (('inputs', ('file', 'exe')),), (), ("whocall functions ./prog '^read'",)),
+'symbol': ('what stands at addresses of a file or a core', '', '', False, (
+  FILE,
+  (False, 'addresses', '', 'ADDR', '', '+', False, False, None, '', False, (), 'or the name of a function, as outputs show it'),
+  EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
+  NO_DEMANGLE,
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.symbol/1'),
+ ), (('inputs', ('file',)),), (), ('whocall symbol ./prog 1136 sub_1180',)),
+'modules': ('the files that a core needs', 'The loaded files: addresses; found, missing, of another build (MISMATCH) or in memory; the share of code with unwind tables; named functions by source of the name; path and debug file. Below a file that lacks something stands what to do about it.', 'Files are looked for below --sysroot, at their own paths, in --search by name and by build id, in --debug-directory by build id, and last by --debuginfod, which asks here for the debug info of every file.', False, (
+  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'longer paths get a line of their own'),
+  COLOR, NO_DEMANGLE,
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.modules/1'),
+  (True, 'settings-of-gdb', '', '', '', '', False, False, False, '', True, (), ''),
+ ), (('inputs', ('core', 'exe')),), (), ('whocall modules core.4711 --search ~/builds',)),
+'audit': ('how far the analysis can be trusted on a file with unwind tables', '', '', False, (
+  FILE,
+  (True, 'limit', '', 'N', 'limit', '', False, False, None, '', False, (), 'at most N differences in full (default: 5)'),
+  COLOR, NO_DEMANGLE,
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.audit/1'),
+ ), (), (), ('whocall audit /usr/bin/gdb',)),
+'signatures': ('make a file of signatures of static libraries', 'Makes a file by which --signatures recognises the functions of static libraries in stripped programs that were linked with them. Libraries that are linked together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.', '', False, (
+  (False, 'archives', '', 'ARCHIVE', 'file', '+', False, False, None, '', False, (), 'libc.a, crt1.o, ...'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, True, None, '', False, (), 'the new file'),
+ ), (('outputs', ('output',)),), (), ('whocall signatures libc.a libm.a -o libc.sig',)),
+'export': ('save names and unwinding rules of a file for gdbs without whocall', 'Writes a symbol file for gdb: the names that whocall finds for the functions of FILE, and unwinding rules of those that no unwind table covers. With it any gdb prints true backtraces of the stripped program.', '', False, (
+  (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), 'a program, a library, or a core'),
+  (True, 'output', 'o', 'OUT', 'file', '', False, True, None, '', False, (), 'the new file'),
+  (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of a core: of the module whose path ends so, not of the program'),
+  EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+ ), (('inputs', ('file', 'exe')), ('outputs', ('output',))), (), ('whocall export ./prog -o prog.debug',)),
+'repair-plan': ('what a debugger has to be told, as JSON for programs', 'Prints what makes a debugger\'s own stacks of a core those that whocall finds: the frames of each thread with the registers of their callers, and for each module in which frames lie the symbol files with names and rules, which are made in --folder where the cache has none. Of a program or a library instead of a core only its symbol file. "whocall repair" in a gdb that cannot load the native module runs this.', '', False, (
+  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  THREAD, WITHOUT, MAX_FRAMES,
+  (True, 'folder', '', 'DIR', 'folder', '', False, True, None, '', False, (), 'where new symbol files are put'),
+  (True, 'module', '', 'MODULE', 'module', '', True, False, (), '', False, (), 'also the module whose path ends so; may be repeated'),
+  (True, 'every-module', '', '', '', '', False, False, False, '', False, (), 'all modules of the core'),
+  (True, 'attached', '', 'FILE', 'file', '', False, False, None, '', False, (), 'what the debugger was told before: the `path`, `build_id`, `bias` (null: wherever it lies) and `state` of modules in a list, as JSON (- for standard input)'),
+ ), (('inputs', ('core', 'exe')), ('folders', ('folder',)), ('caches', ('symbols',))), (), ('whocall repair-plan core.4711 ./prog --folder /tmp/symbols',)),
+'doctor': ('what is installed, what is missing, how to fix it', '', '', False, (
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.doctor/1'),
+ ), None, (), ('whocall doctor',)),
+'resolve': ('a log of a crash with names in place', 'Names the places in a log: crashes as libwhocall, glibc, sanitizers, Go, Rust, Java, the kernel, Android, systemd, gdb, perf, valgrind and others write them.', '', False, (
+  (False, 'log', '', 'LOG', 'file', '?', False, False, '-', '', False, (), 'the file; standard input without it'),
+  (True, 'symbols', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there, and in all below, for programs, debug files and Breakpad files, by build id; may be repeated'),
+  (True, 'exe', '', 'FILE', 'file', '', False, False, '', '', False, (), 'the program of addresses without a file'),
+  (True, 'maps', '', 'FILE', 'file', '', False, False, None, '', False, (), 'a copy of /proc/PID/maps, for logs that hold none'),
+  DEBUG_DIRECTORY, DEBUGINFOD, COLOR, NO_DEMANGLE,
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.resolve/1'),
+  ANNOUNCE,
+ ), (), (), ('whocall resolve crash.log --symbols ~/builds', 'dmesg | whocall resolve')),
+'unpack': ('write the core that is in a packed file, a crash report or a minidump', 'Writes the core that is in a packed file, a crash report or a minidump, for debuggers and other tools. Zeros become holes.', '', False, (
+  (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), 'the input; - for standard input'),
+  (True, 'output', 'o', 'CORE', 'file', '', False, True, None, '', False, (), 'the new core'),
+  EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'what was written, the program and the files found'),
+ ), (('inputs', 'all'), ('outputs', ('output',))), (), ('whocall unpack crash.dmp -o core',)),
+'report': ('a page on one or more cores, or its data as JSON', "One page that needs nothing else: what happened, the stacks of all threads and how surely each frame is known, the stack's words, code, registers, a flame graph, gdb's own backtrace beside it, and the modules with what is missing.", 'CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a problem directory of ABRT, or - for standard input; with several, the page shows each.', False, (
+  (False, 'core', '', 'CORE', 'file', '+', False, False, None, '', False, (), 'the core files'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'the page, such as crash.html'),
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'the data of the page, schema whocall.report/1'),
+  (True, 'title', '', 'TEXT', '', '', False, False, '', '', False, (), 'of the page'),
+  (True, 'no-gdb', '', '', '', '', False, False, False, '', False, (), 'do not run gdb for its backtrace'),
+  EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, WITHOUT,
+  MAX_FRAMES, NO_DEMANGLE,
+ ), (('inputs', ('core', 'exe')), ('outputs', ('output',)), ('gdb', (('without', ('no-gdb',)),))), (('jinja2', 'a page (unlike --json)'),), ('whocall report core.4711 --exe ./prog -o crash.html',)),
+'serve': ('reports on the cores of a directory, in a browser', 'Shows the cores in a directory and below it as pages, on the loopback interface alone. Nothing is written. Requests for other hosts are refused, and those without the token in the address that is printed.', '', False, (
+  (False, 'directory', '', 'DIR', 'folder', '', False, False, None, '', False, (), 'where the cores lie'),
+  (True, 'port', '', 'N', 'limit', '', False, False, 8470, '', False, (), 'the port (default: 8470; 0: any that is free)'),
+  (True, 'gdb', '', '', '', '', False, False, False, '', False, (), 'run gdb for its backtrace: one more large program that reads the cores'),
+  EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, WITHOUT,
+  MAX_FRAMES, NO_DEMANGLE,
+ ), (('gdb', (('with', ('gdb',)),)), ('later', True)), (('jinja2', 'whocall serve'),), ('whocall serve /var/crash',)),
+'triage': ('many cores at once, in buckets of one bug each', ('Walks many cores at once and puts those of one bug into one bucket, whatever build of', 'the program they come from. Results come one by one into --store; a run that was ended', 'is taken up from there. A core that cannot be read is a row with its reason.'), '', False, (
+  (False, 'paths', '', 'DIR|FILE|-', 'file', '*', False, False, (), '', False, (), 'cores, directories of them; -: names on stdin'),
+  (True, 'store', '', 'FILE', 'file', '', False, False, '', '', False, (), 'keep results there (SQLite), and take up from it'),
+  (True, 'compare', '', 'STORE', 'file', '', False, False, None, '', False, (), 'say what is new since the run that made STORE'),
+  (True, 'format', '', 'FORM', 'choice', '', False, False, 'text', '', False, ('text', 'json', 'html', 'sarif'), 'text, json, html or sarif'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write there instead of to stdout'),
+  (True, 'reports', '', 'DIR', 'folder', '', False, False, None, '', False, (), 'write a report of one core of each bucket there'),
+  (True, 'jobs', 'j', 'N', 'limit', '', False, False, None, '', False, (), 'processes (default: one a processor)'),
+  (True, 'scheduler', '', 'ADDRESS', '', '', False, False, None, '', False, (), 'let the workers of this Dask scheduler walk'),
+  (True, 'time-limit', '', 'S', 'limit', '', False, False, 60, '', False, (), 'seconds a core (60; 0: none)'),
+  (True, 'memory-limit', '', 'MIB', 'limit', '', False, False, 0, '', False, (), 'of a process, for what it does not map from files (0: its share of the machine)'),
+  (True, 'retry', '', '', '', '', False, False, False, '', False, (), 'try again what could not be read'),
+  (True, 'color', '', 'WHEN', '', '', False, False, 'auto', '', False, ('auto', 'always', 'never'), 'auto, always or never'),
+  SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+ ), (('inputs', 'all'), ('outputs', ('output',)), ('folders_of', ('store',)), ('new_folders', ('reports',)), ('caches', ('triage',)), ('workers', True)), (('jinja2', '--format html'), ('distributed', '--scheduler')), ('whocall triage /var/crash --store crashes.db --format html -o crashes.html',)),
+'trace': ('the calls that an instrumented program recorded', 'The calls that a program recorded which was compiled with -finstrument-functions and linked with libwhocall-trace: as an indented tree, or in one of the forms below.', '', False, (
+  (False, 'file', '', 'FILE', 'file', '?', False, False, None, '', False, (), 'a core, or WHOCALL_TRACE_FILE'),
+  (False, 'exe', '', 'EXE', 'file', '?', False, False, '', '', False, (), 'the program of a core'),
+  (True, 'pid', '', 'N', 'integer', '', False, False, None, '', False, (), 'a running process'),
+  (True, 'callers', '', '', '', '', False, False, False, 'form', False, (), 'each function under its callers and above its callees, with counts and times'),
+  (True, 'profile', '', '', '', '', False, False, False, 'form', False, (), 'counts and times of each function'),
+  (True, 'stacks', '', '', '', '', False, False, False, 'form', False, (), 'the shadow stacks: what each thread is in now'),
+  (True, 'json', '', '', '', '', False, False, False, 'form', False, (), 'the Trace Event Format, for Perfetto and chrome://tracing'),
+  (True, 'folded', '', '', '', '', False, False, False, 'form', False, (), 'a line for each stack with its time in nanoseconds, for flame graphs'),
+  (True, 'svg', '', '', '', '', False, False, False, 'form', False, (), 'a flame graph'),
+  (True, 'thread', '', 'LWP', 'integer', '', True, False, (), '', False, (), "only the thread with this id of the kernel's; may be repeated"),
+  (True, 'depth', '', 'N', 'limit', '', False, False, None, '', False, (), 'no calls deeper than N; the outermost have 0'),
+  (True, 'only', '', 'REGEX', '', '', False, False, '', '', False, (), 'the functions whose names match, and what they call'),
+  (True, 'function', '', 'REGEX', '', '', False, False, '', '', False, (), 'calls of the functions alone whose names match'),
+  (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'functions of the module whose path ends so'),
+  (True, 'last', '', 'N', 'limit', '', False, False, None, '', False, (), 'only the last N lines of the tree'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE'),
+  SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
+  NO_DEMANGLE,
+ ), (('inputs', ('file', 'exe')), ('outputs', ('output',)), ('processes', (('with', ('pid',)),))), (), ('whocall trace core.4711 --profile', 'whocall trace calls.trace --svg -o calls.svg')),
+'gdb': ('start gdb with the extension loaded; all else goes to gdb', '', '', True, (), (), (), ('whocall gdb ./prog core.4711',)),
+}
