@@ -32,7 +32,7 @@ std::string_view mach_o(std::span<const std::byte> head, Endian order) {
 
 std::string_view foreign_dump(std::span<const std::byte> head) {
   if (head.empty()) {
-    return "is empty: was there room when it was written?";
+    return "is empty, as where there was no room to write it";
   }
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   if (std::ranges::any_of(kWindowsKernel, [&](auto magic) { return text.starts_with(magic); })) {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from corpus.build import run
 from corpus.crash import crash
@@ -12,6 +14,7 @@ from corpus.crash import crash
 import whocall
 from whocall.cli import main as cli
 
+SCHEMAS = Path(whocall.__file__).parent / "schema"
 PROGRAM = """
 #include <stdlib.h>
 __attribute__((noinline)) int inner(int n) { if (n) abort(); return n; }
@@ -52,22 +55,34 @@ def test_paths_and_text(files: tuple[Path, Path], capsys: pytest.CaptureFixture[
     assert text == said(capsys, "bt", core, program)[0]
 
 
+def _checked(out: str) -> dict[str, Any]:
+    """Against the schema that it names; that of a frame is that of a backtrace."""
+    found: dict[str, Any] = json.loads(out)
+    name = found["schema"].removeprefix("whocall.").replace("/", "-")
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(found)
+    if "$defs" in schema:
+        whole = json.loads((SCHEMAS / "backtrace-1.json").read_text())
+        assert schema["$defs"]["frame"] == whole["$defs"]["frame"]
+    return found
+
+
 def test_json(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     program, core = files
     out, status = said(capsys, "caller", "--json", core, program)
-    called = json.loads(out)
+    called = _checked(out)
     assert (called["schema"], status) == ("whocall.caller/1", 0)
     assert called["caller"]["level"] == called["callee"]["level"] + 1
     assert called["sentence"] in said(capsys, "caller", core, program)[0]
 
     out, status = said(capsys, "symbol", "--json", program, "main", "nonesuch", "sub_1")
-    found = json.loads(out)
+    found = _checked(out)
     assert (found["schema"], status) == ("whocall.symbol/1", 1)
     assert [place["function"] for place in found["places"]] == ["main"]
     assert len(found["warnings"]) == 2
 
     out, status = said(capsys, "doctor", "--json")
-    health = json.loads(out)
+    health = _checked(out)
     assert health["schema"] == "whocall.doctor/1"
     assert health["healthy"] == (status == 0)
     assert {"subject", "text", "remedy", "only_for"} == set(health["findings"][0])

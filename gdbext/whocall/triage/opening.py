@@ -44,7 +44,7 @@ def _require_contents(path: str) -> None:
     try:
         with open_regular(path) as opened:
             if not opened.read(1):
-                raise Error(f"{path}: the file is empty: was there room when it was written?")
+                raise Error(f"{path}: the file is empty, as where there was no room to write it")
     except OSError as error:
         raise Error(f"{path}: {error.strerror}; make it readable, or leave it out") from error
 
