@@ -10,20 +10,24 @@ import os
 import sys
 from importlib.util import cache_from_source
 
-# Python writes none of this one by itself, as it is never imported: where there is one, somebody
-# has compiled all: this, pip, or a package's installation.
-_LAST = "__main__.py"
-
+# Of modules that are imported for the first time in the sandbox, each for another purpose, Python
+# writes nothing by itself: where all of them have byte code, somebody has compiled all: this, pip,
+# or a package's installation. (Of what is imported before, as of __main__, it does write.)
+_IN_SANDBOX = (
+    os.path.join("dumps", "abrt.py"),
+    os.path.join("report", "page", "rust_overflow.py"),
+    os.path.join("resolve", "formats", "kernel.py"),
+)
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def is_compiled() -> bool:
     """Whether that was done, or cannot be."""
-    place = cache_from_source(os.path.join(_PACKAGE, _LAST))
-    if sys.dont_write_bytecode or os.path.exists(place):
+    places = [cache_from_source(os.path.join(_PACKAGE, each)) for each in _IN_SANDBOX]
+    if sys.dont_write_bytecode or all(map(os.path.exists, places)):
         return True
-    folder = os.path.dirname(place)
+    folder = os.path.dirname(places[0])
     return not os.access(folder if os.path.isdir(folder) else _PACKAGE, os.W_OK)
 
 
