@@ -13,6 +13,7 @@ import pytest
 import whocall.commands as table
 from whocall.cli.parsing import parse_command
 from whocall.cli.sandbox import Keeps, kept_by
+from whocall.core.errors import UsageError
 from whocall.core.model import FILE_DISPLAYS
 from whocall.frontend.options import syntax
 from whocall.report.formats import FORMATS
@@ -153,3 +154,15 @@ def test_tables_in_the_documentation_are_renewed(source: ModuleType, project_roo
     for page in markdown.pages():
         told = page.read_text(encoding="utf-8")
         assert told == markdown.renewed(told), f"{page}: run python3 scripts/commands"
+
+
+def test_options_as_the_other_side_has_them() -> None:
+    """One dash in gdb, two in a shell; neither is wrong on the other side."""
+    found = parse_command(["bt", "core", "-all", "-max-frames=5", "--", "-all"])
+    assert found is not None
+    assert (found.all, found.max_frames, found.exe) == (True, 5, "-all")
+    assert syntax("bt").parse("--all --without cfi 3") == syntax("bt").parse("-all -without cfi 3")
+    with pytest.raises(UsageError, match='has no option "--al"'):
+        syntax("bt").parse("--al")
+    with pytest.raises(SystemExit):
+        parse_command(["bt", "core", "-al"])

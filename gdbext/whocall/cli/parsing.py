@@ -37,7 +37,9 @@ def parse_command(argv: Sequence[str]) -> Values | None:
     command = table.shell(argv[0]) if argv else None
     if command is None or command.passes_on:
         return None
-    values = plainly(taken_by(command), argv[1:])
+    takes = taken_by(command)
+    words = _with_two_dashes(argv[1:], {each.name for each in takes if each.is_option})
+    values = plainly(takes, words)
     if values is not None:
         return values
     import argparse
@@ -45,7 +47,16 @@ def parse_command(argv: Sequence[str]) -> Values | None:
     parser = argparse.ArgumentParser(prog=f"whocall {argv[0]}")
     tell(parser, command)
     # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
-    return parser.parse_intermixed_args(argv[1:])
+    return parser.parse_intermixed_args(words)
+
+
+def _with_two_dashes(words: Sequence[str], names: set[str]) -> list[str]:
+    """The options as they are called here, where they are written as in gdb: `-all`."""
+    end = words.index("--") if "--" in words else len(words)
+    return [
+        f"-{word}" if len(word) > 2 and word[1:].partition("=")[0] in names else word
+        for word in words[:end]
+    ] + list(words[end:])
 
 
 def tell(parser: argparse.ArgumentParser, command: Shell) -> None:

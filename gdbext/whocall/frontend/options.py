@@ -130,7 +130,7 @@ class Syntax(NamedTuple):
     def _find(self, word: str) -> Option:
         wanted = word[len(self.dash) :]
         for option in self.options:
-            if option.name == wanted:
+            if wanted in (option.name, f"-{option.name}"):  # as the command line has it, too
                 return option
         fitting = [option for option in self.options if option.name.startswith(wanted)]
         if len(fitting) == 1:
