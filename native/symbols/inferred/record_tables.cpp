@@ -25,8 +25,9 @@ bool is_printable(std::string_view text) {
       text, [](char each) { return (each >= ' ' && each <= '~') || each == '\n' || each == '\t'; });
 }
 
-auto count_functions(const RecordTable& table) {
-  return std::ranges::count_if(table.rows, [](const RecordRow& row) { return row.function != 0; });
+std::size_t count_functions(const RecordTable& table) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(table.rows, [](const RecordRow& row) { return row.function != 0; }));
 }
 
 class TableFinder {
@@ -106,7 +107,9 @@ class TableFinder {
       is_whole = is_whole && words_.code_at(place(row)) == 0;
       trim(table);
       if (is_table(table) && has_columns(table)) {
-        is_sure_.push_back((is_whole || has_terminator(table)) && !has_other_names(table));
+        table.has_names = has_names(table);
+        is_sure_.push_back(table.has_names && (is_whole || has_terminator(table)) &&
+                           !has_other_names(table));
         table.number = found_.size();
         found_.push_back(std::move(table));
       }
@@ -134,23 +137,29 @@ class TableFinder {
   }
 
   static bool is_table(const RecordTable& table) {
-    std::set<std::string_view> names;
     std::set<Address> functions;
     std::size_t with_function = 0;
-    std::size_t named = 0;
     for (const RecordRow& row : table.rows) {
-      with_function += row.function != 0;
       if (row.function != 0) {
+        ++with_function;
         functions.insert(row.function);
       }
+    }
+    return with_function >= kFewestRows && 2 * with_function >= table.rows.size() &&
+           2 * functions.size() >= with_function;
+  }
+
+  // Others are operators, or sentences that have functions as well.
+  static bool has_names(const RecordTable& table) {
+    std::set<std::string_view> names;
+    std::size_t named = 0;
+    for (const RecordRow& row : table.rows) {
       if (is_registered_name(row.text)) {
         ++named;
         names.insert(row.text);
       }
     }
-    const std::size_t rows = table.rows.size();
-    return with_function >= kFewestRows && 2 * with_function >= rows && 4 * named >= 3 * rows &&
-           names.size() == named && 2 * functions.size() >= with_function;
+    return 2 * named >= table.rows.size() && names.size() == named;
   }
 
   // Each word of a record is of one kind in all of them: zero is of any.
@@ -185,27 +194,28 @@ class TableFinder {
   }
 
   // Of tables that share words that with the smallest records is right: larger ones skip some. Of
-  // those as small it is the one with the most functions; of those with as many none is.
+  // those as small it is the one with names and the most functions; of those with as many none is.
   void choose() {
     std::ranges::stable_sort(found_, [](const RecordTable& left, const RecordTable& right) {
-      return left.size != right.size ? left.size < right.size
-                                     : count_functions(left) > count_functions(right);
+      if (left.size != right.size) {
+        return left.size < right.size;
+      }
+      return left.has_names != right.has_names ? left.has_names
+                                               : count_functions(left) > count_functions(right);
     });
-    std::unordered_map<Address, std::size_t> owners;  // of the places of texts and functions
     std::vector<bool> is_chosen;
-    for (const RecordTable& table : found_) {
-      is_chosen.push_back(is_sure_[table.number]);  // the others keep larger ones away
-    }
     for (std::size_t number = 0; number < found_.size(); ++number) {
-      const RecordTable& table = found_[number];
+      RecordTable& table = found_[number];
+      leave_to_smaller(table);
+      is_chosen.push_back(is_sure_[table.number] && count_functions(table) >= kFewestRows);
       for_each_place(table, [&](Address where) {
-        const auto [owner, is_new] = owners.try_emplace(where, number);
+        const auto [owner, is_new] = owners_.try_emplace(where, number);
         if (!is_new && owner->second != number) {
           is_chosen[number] = false;
           const RecordTable& other = found_[owner->second];
-          // Another function of the same records is no rival.
+          // Another function of the same records, or a text of them that is no name, is no rival.
           if (count_functions(other) == count_functions(table) && other.size == table.size &&
-              other.begin != table.begin) {
+              other.begin != table.begin && table.has_names) {
             is_chosen[owner->second] = false;
           }
         }
@@ -215,12 +225,36 @@ class TableFinder {
     std::erase_if(found_, [&](const RecordTable&) { return !is_chosen[number++]; });
   }
 
+  // Of rows whose text and function are those of smaller tables the others are another table, which
+  // lies behind or before and just as far apart.
+  void leave_to_smaller(RecordTable& table) const {
+    const auto is_left = [&](Address where) {
+      const auto owner = owners_.find(where);
+      return owner != owners_.end() && found_[owner->second].size < table.size;
+    };
+    bool leaves = false;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const Address text = table.begin + row * table.size;
+      if (table.rows[row].function != 0 && is_left(text) &&
+          is_left(text + static_cast<Address>(table.offset))) {
+        table.rows[row].function = 0;
+        leaves = true;
+      }
+    }
+    if (leaves) {
+      const auto first =
+          std::ranges::find_if(table.rows, [](const RecordRow& row) { return row.function != 0; });
+      table.begin += static_cast<Address>(first - table.rows.begin()) * table.size;
+      table.rows.erase(table.rows.begin(), first);
+    }
+  }
+
   template <typename Visit>
   static void for_each_place(const RecordTable& table, const Visit& visit) {
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const Address text = table.begin + row * table.size;
-      visit(text);
       if (table.rows[row].function != 0) {
+        visit(text);
         visit(text + static_cast<Address>(table.offset));
       }
     }
@@ -228,7 +262,8 @@ class TableFinder {
 
   const RecordWords& words_;
   std::vector<RecordTable> found_;
-  std::vector<bool> is_sure_;  // by the tables' numbers
+  std::vector<bool> is_sure_;                        // by the tables' numbers
+  std::unordered_map<Address, std::size_t> owners_;  // of the places of texts and functions
   std::size_t looks_ = 0;
 };
 
@@ -256,7 +291,7 @@ RecordWords::RecordWords(const ElfFile& file, const DataWords& words)
       continue;
     }
     if (is_code(each.target)) {
-      code_.emplace(each.where, each.target);
+      counts_[each.target] += code_.emplace(each.where, each.target).second ? 1 : 0;
       continue;
     }
     const std::string_view text = words.text_at(each.target, kLongestText);
@@ -275,6 +310,11 @@ const std::string_view* RecordWords::text_at(Address where) const {
 Address RecordWords::code_at(Address where) const {
   const auto found = code_.find(where);
   return found == code_.end() ? 0 : found->second;
+}
+
+std::size_t RecordWords::count_of(Address code) const {
+  const auto found = counts_.find(code);
+  return found == counts_.end() ? 0 : found->second;
 }
 
 RecordWords::Kind RecordWords::kind_at(Address where) const {

@@ -22,6 +22,7 @@ struct RecordTable {
   std::uint64_t size = 0;   // of a record, bytes
   std::int64_t offset = 0;  // from the text pointer to the function pointer, bytes
   std::vector<RecordRow> rows{};
+  bool has_names = false;  // whether its texts are names mostly
   std::size_t number = 0;  // in the order in which they are found
 };
 
@@ -34,6 +35,8 @@ class RecordWords {
   [[nodiscard]] const std::string_view* text_at(Address where) const;
   // The code that it points to; 0: none.
   [[nodiscard]] Address code_at(Address where) const;
+  // How many words lead to the code there.
+  [[nodiscard]] std::size_t count_of(Address code) const;
   enum class Kind : std::uint8_t { zero, number, data, code };
   [[nodiscard]] Kind kind_at(Address where) const;
   // Whether the word is zero, or bound to a symbol when the file is loaded.
@@ -48,6 +51,7 @@ class RecordWords {
   std::vector<Address> places_;
   std::unordered_map<Address, std::string_view> texts_;
   std::unordered_map<Address, Address> code_;
+  std::unordered_map<Address, std::size_t> counts_;  // by the code
 };
 
 // "sort", "client|list", "bracketed-paste": what people call functions, and no sentence.
@@ -62,9 +66,10 @@ bool is_registered_name(std::string_view text);
 // with two texts that may be names, such as a long and a short one. Remedy: nothing is said of them
 // either. Situation: words of several tables, one behind the other, lie as if they were of one.
 // Remedy: the words of a record are of one kind in all of them, and of tables that share words the
-// one with the smallest records is right. Situation: a table whose last rows have no function can
-// be read with each function beside the text before it or behind it. Example: Lua's {"_G", NULL}.
-// Remedy: text first, as nearly all are written.
+// one with the smallest records is right, also where its texts are no names: {"new", f}, {"(+", g},
+// as Perl has them, is no table of larger records with f and g. Situation: a table whose last rows
+// have no function can be read with each function beside the text before it or behind it. Example:
+// Lua's {"_G", NULL}. Remedy: text first, as nearly all are written.
 std::vector<RecordTable> record_tables(const RecordWords& words);
 
 }  // namespace whocall

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,13 @@ bool is_of_python(const SymbolTable& table, const DataWords& words) {
                              [&](const Symbol& each) { return is_pythons(each.name); });
 }
 
+struct Registration {
+  std::string text;
+  std::string proof;
+  std::set<Address> places{};  // of the words that lead there, in tables
+  bool is_owned = false;       // by a type or a module, which say so
+};
+
 class Registered {
  public:
   explicit Registered(const NameEvidence& evidence)
@@ -42,9 +50,10 @@ class Registered {
       }
     }
     for (auto& [function, name] : found_) {
-      if (!name.first.empty() && is_start(function)) {
+      const bool is_alone = name.is_owned || records_.count_of(function) == name.places.size();
+      if (!name.text.empty() && is_alone && is_start(function)) {
         names.push_back(
-            {function, std::move(name.first), NameSource::registration, std::move(name.second)});
+            {function, std::move(name.text), NameSource::registration, std::move(name.proof)});
       }
     }
   }
@@ -58,7 +67,7 @@ class Registered {
       put_rows(table, has_methods ? owners.owner_of(table.begin) : std::string_view());
     }
     for (const auto& [function, name] : owners.slots()) {
-      put(function, name, {});
+      put(function, name, {}).is_owned = true;
     }
   }
 
@@ -66,19 +75,25 @@ class Registered {
     for (const RecordRow& row : table.rows) {
       if (row.function != 0 && is_registered_name(row.text)) {
         const std::string text(row.text);
-        put(row.function,
-            owner.empty() ? "registered[" + text + "]" : std::string(owner) + "." + text,
-            "the table at " + hex(table.begin));
+        const Address place = table.begin + (&row - table.rows.data()) * table.size +
+                              static_cast<Address>(table.offset);
+        const std::string proof = "the table at " + hex(table.begin);
+        if (owner.empty()) {
+          put(row.function, "registered[" + text + "]", proof).places.insert(place);
+        } else {
+          put(row.function, std::string(owner) + "." + text, proof).is_owned = true;
+        }
       }
     }
   }
 
   // Under several names: none.
-  void put(Address function, const std::string& name, const std::string& proof) {
-    const auto [known, is_new] = found_.try_emplace(function, name, proof);
-    if (!is_new && known->second.first != name) {
-      known->second.first.clear();
+  Registration& put(Address function, const std::string& name, const std::string& proof) {
+    const auto [known, is_new] = found_.try_emplace(function, Registration{name, proof});
+    if (!is_new && known->second.text != name) {
+      known->second.text.clear();
     }
+    return known->second;
   }
 
   bool is_start(Address function) {
@@ -93,7 +108,7 @@ class Registered {
   const NameEvidence& evidence_;
   DataWords words_;
   RecordWords records_;
-  std::map<Address, std::pair<std::string, std::string>> found_{};  // name and proof
+  std::map<Address, Registration> found_{};
 };
 
 }  // namespace

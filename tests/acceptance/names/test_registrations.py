@@ -66,6 +66,38 @@ REGISTERED = {
     *("iota", "kappa", "lambda", "mu"),
 }
 
+# Every second text is no name, and functions of other rows are more; one stands elsewhere too.
+OPERATORS = r"""
+#include <stdio.h>
+#include <string.h>
+#define DO(name) \
+  static int __attribute__((noinline)) do_##name(int x) { return printf(#name "%d", x) * x; }
+DO(one) DO(two) DO(three) DO(four) DO(five) DO(add) DO(subtract) DO(multiply) DO(divide) DO(modulo)
+DO(print) DO(load) DO(store) DO(move) DO(jump)
+struct method { const char *name; int (*run)(int); const char *kinds; long flags; };
+static struct method methods[] = {
+  {"one", do_one, 0, 0}, {"(+", do_add, 0, 0}, {"two", do_two, 0, 0}, {"(-", do_subtract, 0, 0},
+  {"unknown", 0, 0, 0}, {"(*", do_multiply, 0, 0}, {"three", do_three, 0, 0},
+  {"(/", do_divide, 0, 0}, {"four", do_four, 0, 0}, {"(%", do_modulo, 0, 0},
+  {"five", do_five, 0, 0}, {0, 0, 0, 0}};
+struct operation { const char *name; int (*run)(int); };
+static struct operation operations[] = {
+  {"print", do_print}, {"load", do_load}, {"store", do_store}, {"move", do_move}, {"jump", do_jump},
+  {0, 0}};
+static int (*usual[])(int) = {do_move, do_move};
+int main(int count, char **arguments) {
+  int sum = 0;
+  for (int i = 0; arguments[1] && i < count; ++i) {
+    if (!strcmp(methods[i].name, arguments[1])) sum += methods[i].run(methods[i].flags++);
+    if (!strcmp(operations[i].name, arguments[1])) sum += operations[i].run(i);
+    sum += usual[i](i);
+    operations[i].run = usual[i] = operations[i + 1].run;
+  }
+  return sum;
+}
+"""
+OF_OPERATORS = {"one", "two", "three", "four", "five", "print", "load", "store", "jump"}
+
 
 def registered(twin: Path) -> dict[int, str]:
     """What the stripped twin says, by address."""
@@ -73,18 +105,29 @@ def registered(twin: Path) -> dict[int, str]:
     return {at: name for at, (name, source) in found.items() if source == "registration"}
 
 
+def _own_names(twin: Path) -> dict[str, set[str]]:
+    """The true names of the program's own functions, by what is said of them."""
+    true = true_names(twin)
+    return {
+        name: true[at]
+        for at, name in registered(twin).items()
+        if any(each.startswith("do_") for each in true[at])
+    }
+
+
 @pytest.mark.parametrize(
     "flags", ["", "-no-pie", "-static", "-m32", "-O0", "-Wl,-z,pack-relative-relocs"]
 )
 def test_tables_of_many_forms(flags: str, tmp_path: Path) -> None:
     twin = name_twins.build(tmp_path, *flags.split(), source=TABLES)
-    true = true_names(twin)
-    own = {
-        name: true[at]
-        for at, name in registered(twin).items()
-        if any(each.startswith("do_") for each in true[at])
-    }
-    assert own == {f"registered[{each}]": {f"do_{each}"} for each in REGISTERED}
+    assert _own_names(twin) == {f"registered[{each}]": {f"do_{each}"} for each in REGISTERED}
+
+
+@pytest.mark.parametrize("flags", ["", "-no-pie", "-m32"])
+def test_texts_that_are_no_names_belong_to_rows_as_well(flags: str, tmp_path: Path) -> None:
+    """No name is paired with the function of the next row; a function of other tables has none."""
+    twin = name_twins.build(tmp_path, *flags.split(), source=OPERATORS)
+    assert _own_names(twin) == {f"registered[{each}]": {f"do_{each}"} for each in OF_OPERATORS}
 
 
 def _words(name: str) -> str:
