@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from whocall.core.long_work import left_out
     from whocall.core.model import Backtrace, Frame, Report, Stop
     from whocall.core.search import Search
-    from whocall.dumps.opening import open_core
+    from whocall.inputs.opening import open_core
     from whocall.report.backtrace.written import backtrace_text
     from whocall.report.form.jsonform import backtrace_json
 
@@ -40,7 +40,7 @@ _HOMES = {
     "Stop": "whocall.core.model",
     "ProcessImage": "whocall.core.image",
     "Walk": "whocall.core.image",
-    "open_core": "whocall.dumps.opening",
+    "open_core": "whocall.inputs.opening",
     "open_process": "whocall.core.image",
     "backtrace_json": "whocall.report.form.jsonform",
     "backtrace_text": "whocall.report.backtrace.written",

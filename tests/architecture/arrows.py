@@ -51,7 +51,7 @@ IN_PROCESS = {
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
 PACKAGE_ORDER = [
-    *("commands", "core", "dumps"),
+    *("commands", "core", "dumps", "images", "inputs"),
     *("report/form", "report/backtrace"),
     *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
     "report",

@@ -38,7 +38,7 @@ ALLOWED = {
     "gdb/target/live.py": "/proc of the process that is debugged",
     "gdb/host/output.py": "/proc of this process",
     "gdb/host/invocation.py": "/proc of this process",
-    "dumps/image_root.py": "files in a folder that was made for them",
+    "images/image_root.py": "files in a folder that was made for them",
     "cli/streams.py": "/dev/null",
     "cli/outside_sandbox.py": "/dev/null",
     "answers/worker.py": "/dev/null",

@@ -17,7 +17,7 @@ from attacker import told
 from faults.commands import Place, run
 from faults.watch import watching
 from whocall.core.regular_file import open_regular, open_stream
-from whocall.dumps.image_root import ImageRoot
+from whocall.images.image_root import ImageRoot
 
 STORED = f"core.prog.0.{'a' * 32}.77.1700000000000000"
 

@@ -21,10 +21,10 @@ from whocall.core.errors import Error
 from whocall.core.search import Search
 from whocall.dumps import abrt, store
 from whocall.dumps.arrival import receive
-from whocall.dumps.container import layers_of
 from whocall.dumps.kinds import kind_of, kind_of_path
-from whocall.dumps.merged_tree import MergedTree
 from whocall.dumps.tar_members import TarFaultError, TarReader
+from whocall.images.container import layers_of
+from whocall.images.merged_tree import MergedTree
 from whocall.resolve.facts.maps import Maps, parse_mapping
 from whocall.resolve.log import open_log
 from whocall.resolve.record import read_records
@@ -92,7 +92,7 @@ def tar(data: bytes) -> None:
                 _drain(reader.contents())
 
 
-@_target("dumps/container.py", "dumps/layers.py", "dumps/merged_tree.py", "dumps/streams.py")
+@_target("images/container.py", "images/layers.py", "images/merged_tree.py", "dumps/streams.py")
 def image(data: bytes) -> None:
     """An image in a file, its lists and its layers; what is found in it lies in it."""
     tree = MergedTree(layers_of(_file(data), "x86_64"))

@@ -20,8 +20,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "gdbext" / "whocall"
 TESTS = Path(__file__).resolve().parents[1]
 # Readers of what comes from elsewhere: each is the subject of a target.
 READERS = (
-    *("dumps/container.py", "dumps/tar_members.py", "dumps/layers.py"),
-    *("dumps/merged_tree.py", "dumps/store.py", "dumps/abrt.py"),
+    *("images/container.py", "dumps/tar_members.py", "images/layers.py"),
+    *("images/merged_tree.py", "dumps/store.py", "dumps/abrt.py"),
     *("dumps/streams.py", "dumps/arrival.py", "core/elf_head.py", "resolve/record.py"),
     *("resolve/facts/maps.py", "resolve/log.py", "triage/store.py"),
 )

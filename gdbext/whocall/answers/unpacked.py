@@ -7,7 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from whocall.dumps import sparse
-from whocall.dumps.unpacking import as_json, unpack
+from whocall.inputs.unpacking import as_json, unpack
 
 if TYPE_CHECKING:
     from whocall.answers.output import Output

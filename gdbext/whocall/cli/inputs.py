@@ -81,7 +81,7 @@ def wanted_search(arguments: Values) -> Search:
     in it was to be used, and nothing else in its place.
     """
     if arguments.sysroot:
-        from whocall.dumps.container import require_root
+        from whocall.images.container import require_root
 
         require_root(arguments.sysroot)
     return Search(
@@ -111,7 +111,7 @@ def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
     """The core with the files that the arguments tell of, whatever it is packed in."""
     search = wanted_search(arguments)
     if search.sysroot or is_plain_core(path) is not True:
-        from whocall.dumps.opening import open_core as open_any_core
+        from whocall.inputs.opening import open_core as open_any_core
 
         return open_any_core(path, exe, search=search)
     from whocall.core.image import open_core
@@ -142,7 +142,7 @@ def open_image(arguments: Values) -> ProcessImage:
 
     search = wanted_search(arguments)
     if search.sysroot:
-        from whocall.dumps.opening import in_root
+        from whocall.inputs.opening import in_root
 
         return in_root(lambda where: open_process(arguments.pid, search=where), search)
     return open_process(arguments.pid, search=search)

@@ -32,8 +32,8 @@ def _found(arguments: Values) -> list[StoredCrash]:
 def open_stored(arguments: Values, search: Search) -> ProcessImage:
     """The newest of the crashes that are asked for. All of the journal is read before its core."""
     from whocall.dumps.arrival import receive
-    from whocall.dumps.opening import open_received
     from whocall.dumps.store import all_fields, newest_with_core
+    from whocall.inputs.opening import open_received
 
     crash = newest_with_core(_found(arguments), arguments.crash)
     noted = all_fields(crash, arguments.journal)

@@ -29,8 +29,8 @@ class Opened:
 
 def open_crash(path: str, search: Search) -> Opened:
     """The crash in the file or the directory `path`. Raises Error."""
-    from whocall.dumps.opening import open_core
     from whocall.dumps.origin import known
+    from whocall.inputs.opening import open_core
 
     _require_contents(path)
     image = open_core(path, search=search)

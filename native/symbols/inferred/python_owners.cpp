@@ -75,8 +75,9 @@ void PythonOwners::read_type(Address type) {
 }
 
 std::string_view PythonOwners::owner_of(Address table) const {
-  const auto [first, last] =
-      std::ranges::equal_range(owners_, table, {}, &std::pair<Address, std::string_view>::first);
+  const auto key = &std::pair<Address, std::string_view>::first;
+  const auto first = std::ranges::lower_bound(owners_, table, {}, key);
+  const auto last = std::ranges::upper_bound(owners_, table, {}, key);
   return last - first == 1 ? first->second : std::string_view();
 }
 

@@ -46,7 +46,7 @@ INPUTS = {
     "minidump of Windows": (_minidump(2), "is a minidump of Windows: only those of Linux and"),
     "minidump of macOS": (_minidump(0x8101), "is a minidump of macOS: only those of Linux and"),
     "Windows kernel": (b"PAGEDU64" + bytes(8192), "is a crash dump of a Windows kernel"),
-    "empty": (b"", "is empty: was there room when it was written?"),
+    "empty": (b"", "is empty, as where there was no room to write it"),
 }
 
 

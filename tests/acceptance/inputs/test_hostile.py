@@ -17,11 +17,11 @@ from whocall.core.elf_head import build_id_of, read_elf_head
 from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.dumps import sparse
-from whocall.dumps.container import layers_of
-from whocall.dumps.merged_tree import MergedTree
 from whocall.dumps.minidump_core import Converter
 from whocall.dumps.origin import known
 from whocall.dumps.tar_members import TarFaultError, TarReader
+from whocall.images.container import layers_of
+from whocall.images.merged_tree import MergedTree
 
 CONTEXT = bytes(1232)
 
@@ -259,7 +259,7 @@ def test_members_that_are_no_files_are_passed_over(tmp_path: Path) -> None:
 def test_an_image_of_more_files_than_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whocall.dumps.merged_tree._MOST", 100)
+    monkeypatch.setattr("whocall.images.merged_tree._MOST", 100)
     layer = b"".join(header(f"{at}/{at}", tarfile.REGTYPE) for at in range(60)) + bytes(1024)
     with pytest.raises(Error, match="holds more than 100 files: unpack it, and name"):
         MergedTree(layers_of(str(_image(tmp_path, layer)), "x86_64"))

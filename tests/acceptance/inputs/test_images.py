@@ -18,8 +18,8 @@ import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, ran
 from whocall.core.errors import Error
-from whocall.dumps.container import layers_of
-from whocall.dumps.merged_tree import MergedTree
+from whocall.images.container import layers_of
+from whocall.images.merged_tree import MergedTree
 
 
 @dataclass(frozen=True)

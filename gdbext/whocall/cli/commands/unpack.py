@@ -9,12 +9,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
-    from whocall.dumps.unpacking import Unpacked
+    from whocall.inputs.unpacking import Unpacked
 
 
 def run(arguments: Values) -> int:
     """Writes it."""
-    from whocall.dumps.unpacking import as_json
+    from whocall.inputs.unpacking import as_json
 
     made, size = _written(arguments)
     if arguments.json:
@@ -34,7 +34,7 @@ def _written(arguments: Values) -> tuple[Unpacked, int]:
     import os
 
     from whocall.core.output_file import writing
-    from whocall.dumps.unpacking import unpack
+    from whocall.inputs.unpacking import unpack
 
     require_other_file(arguments.output, arguments.file, arguments.exe)
     with writing(arguments.output, private=True, unbuffered=True) as out:

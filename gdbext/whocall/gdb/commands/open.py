@@ -17,7 +17,7 @@ from whocall.gdb.host.output import warn, write
 from whocall.gdb.target.answering import unpacked
 
 if TYPE_CHECKING:
-    from whocall.dumps.unpacking import PlacedFile, Unpacked
+    from whocall.inputs.unpacking import PlacedFile, Unpacked
 
 # gdb opens the file of a core by its name again and again; this one's is that of our descriptor.
 _kept: dict[int, BinaryIO] = {}
@@ -48,7 +48,7 @@ def run(line: str) -> None:
     """Unpacks or converts the file, and makes it gdb's core."""
     path, exe = wanted(syntax("open").parse(line))
     loader.load()
-    from whocall.dumps.unpacking import is_plain
+    from whocall.inputs.unpacking import is_plain
 
     if is_plain(path):
         load_plain(path, exe)
@@ -59,7 +59,7 @@ def run(line: str) -> None:
 
 def unpacked_from(told: Any) -> Unpacked:
     """What whocall.unpacked/1 says. Raises Error."""
-    from whocall.dumps.unpacking import of_json
+    from whocall.inputs.unpacking import of_json
 
     try:
         return of_json(told)
@@ -116,9 +116,9 @@ def run_elsewhere(line: str) -> None:
     import json
 
     from whocall.core.programs import behind_dashes, option, words
-    from whocall.dumps.unpacking import is_plain, of_json
     from whocall.gdb.commands.elsewhere import ran
     from whocall.gdb.target.backend_arguments import search_arguments
+    from whocall.inputs.unpacking import is_plain, of_json
 
     path, exe = wanted(syntax("open").parse(line))
     if is_plain(path):

@@ -66,7 +66,7 @@ def unpack(path: str, exe: str, search: Search, out: BinaryIO) -> Unpacked:
     Error.
     """
     from whocall.dumps.arrival import receive
-    from whocall.dumps.opening import open_received
+    from whocall.inputs.opening import open_received
 
     arrived = receive(path, search.sysroot, into=out)
     with open_received(arrived, exe, search) as image:

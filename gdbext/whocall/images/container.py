@@ -19,9 +19,9 @@ from whocall.core.long_work import share_of, working
 from whocall.core.regular_file import open_regular
 from whocall.dumps import sparse
 from whocall.dumps.kinds import HEAD, PACKINGS, kind_of
-from whocall.dumps.layers import Layers, Opener, Part, parts_of
 from whocall.dumps.streams import DamagedStreamError, Stream
 from whocall.dumps.tar_members import TarFaultError, TarReader
+from whocall.images.layers import Layers, Opener, Part, parts_of
 
 _DIGEST = re.compile(r"(sha256|sha512):([0-9a-f]{32,128})\Z")
 _DEPTH = 4  # of indices

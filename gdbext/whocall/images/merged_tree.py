@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from whocall.core.errors import Error
-from whocall.dumps.layers import Layers, parts_of
+from whocall.images.layers import Layers, parts_of
 
 _WHITEOUT = ".wh."
 _OPAQUE = ".wh..wh..opq"

@@ -16,9 +16,9 @@ from whocall.core.image import ProcessImage
 from whocall.core.records import replace
 from whocall.core.search import Search
 from whocall.dumps import sparse
-from whocall.dumps.container import layers_of
-from whocall.dumps.layers import Layers, parts_of
-from whocall.dumps.merged_tree import MergedTree, Node
+from whocall.images.container import layers_of
+from whocall.images.layers import Layers, parts_of
+from whocall.images.merged_tree import MergedTree, Node
 
 _ROUNDS = 3  # a program's file may tell of libraries that its core does not name
 _LONGEST_NAME, _LONGEST_PATH = 255, 4096  # bytes, as the kernel allows

@@ -1,0 +1,1 @@
+"""Container images: the files of a crashed process, out of layers."""

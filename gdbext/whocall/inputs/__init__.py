@@ -1,0 +1,1 @@
+"""Crashes of any kind, opened, with files out of a directory or an image."""
