@@ -1,29 +1,20 @@
 #include "symbols/inferred/record_tables.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
 
 #include "base/interrupt.h"
-#include "symbols/table/code_areas.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::size_t kLongestText = 4096;  // bytes that are looked at; documentation among them
-constexpr std::size_t kLongestName = 64;    // bytes
-constexpr std::uint64_t kWidest = 40;       // words of a record
-constexpr std::size_t kNextTexts = 6;       // texts of one record and the first of the next
+constexpr std::size_t kLongestName = 64;  // bytes
+constexpr std::uint64_t kWidest = 40;     // words of a record
+constexpr std::size_t kNextTexts = 6;     // texts of one record and the first of the next
 constexpr std::size_t kFewestRows = 4;
 constexpr std::size_t kMostRows = 1U << 16U;
 constexpr std::size_t kMostLooks = std::size_t{1} << 24U;  // at words, in all
-
-bool is_printable(std::string_view text) {
-  return std::ranges::all_of(
-      text, [](char each) { return (each >= ' ' && each <= '~') || each == '\n' || each == '\t'; });
-}
 
 std::size_t count_functions(const RecordTable& table) {
   return static_cast<std::size_t>(
@@ -97,6 +88,7 @@ class TableFinder {
       RecordTable table{.begin = begin + row * size, .size = size, .offset = offset};
       // What is read together does not belong together where a function is left over.
       bool is_whole = words_.code_at(place(row) - size) == 0;
+      const bool is_open_before = words_.is_open(place(row) - size);
       for (; row < count; ++row) {
         const Address function = words_.code_at(place(row));
         if (function == 0 && !words_.is_open(place(row))) {
@@ -105,11 +97,13 @@ class TableFinder {
         table.rows.push_back({*words_.text_at(begin + row * size), function});
       }
       is_whole = is_whole && words_.code_at(place(row)) == 0;
-      trim(table);
+      const bool has_end = has_terminator(table);
+      const bool leaves_text = trim(table) || row < count;
+      // Functions before their texts, of which the first record has none, look the same.
+      is_whole = is_whole && (offset < 0 || !is_open_before || !leaves_text || has_end);
       if (is_table(table) && has_columns(table)) {
         table.has_names = has_names(table);
-        is_sure_.push_back(table.has_names && (is_whole || has_terminator(table)) &&
-                           !has_other_names(table));
+        is_sure_.push_back(table.has_names && (is_whole || has_end) && !has_other_names(table));
         table.number = found_.size();
         found_.push_back(std::move(table));
       }
@@ -129,11 +123,13 @@ class TableFinder {
     return true;
   }
 
-  // Rows at the end that have no function may be something else.
-  static void trim(RecordTable& table) {
+  // Rows at the end that have no function may be something else. Whether there was one.
+  static bool trim(RecordTable& table) {
+    const std::size_t count = table.rows.size();
     while (!table.rows.empty() && table.rows.back().function == 0) {
       table.rows.pop_back();
     }
+    return table.rows.size() < count;
   }
 
   static bool is_table(const RecordTable& table) {
@@ -194,14 +190,11 @@ class TableFinder {
   }
 
   // Of tables that share words that with the smallest records is right: larger ones skip some. Of
-  // those as small it is the one with names and the most functions; of those with as many none is.
+  // those as small it is the one with the most functions; of those with as many none is.
   void choose() {
     std::ranges::stable_sort(found_, [](const RecordTable& left, const RecordTable& right) {
-      if (left.size != right.size) {
-        return left.size < right.size;
-      }
-      return left.has_names != right.has_names ? left.has_names
-                                               : count_functions(left) > count_functions(right);
+      return left.size != right.size ? left.size < right.size
+                                     : count_functions(left) > count_functions(right);
     });
     std::vector<bool> is_chosen;
     for (std::size_t number = 0; number < found_.size(); ++number) {
@@ -210,19 +203,30 @@ class TableFinder {
       is_chosen.push_back(is_sure_[table.number] && count_functions(table) >= kFewestRows);
       for_each_place(table, [&](Address where) {
         const auto [owner, is_new] = owners_.try_emplace(where, number);
-        if (!is_new && owner->second != number) {
-          is_chosen[number] = false;
-          const RecordTable& other = found_[owner->second];
-          // Another function of the same records, or a text of them that is no name, is no rival.
-          if (count_functions(other) == count_functions(table) && other.size == table.size &&
-              other.begin != table.begin && table.has_names) {
-            is_chosen[owner->second] = false;
-          }
+        const RecordTable& other = found_[owner->second];
+        if (is_new || owner->second == number) {
+          return;
+        }
+        if (have_other_texts(table, other)) {
+          owner->second = other.has_names ? owner->second : number;
+          return;
+        }
+        is_chosen[number] = false;
+        // Another function of the same records is no rival.
+        if (count_functions(other) == count_functions(table) && other.size == table.size &&
+            other.begin != table.begin) {
+          is_chosen[owner->second] = false;
         }
       });
     }
     std::size_t number = 0;
     std::erase_if(found_, [&](const RecordTable&) { return !is_chosen[number++]; });
+  }
+
+  // Whether they are the same records, of which one has texts that are no names.
+  static bool have_other_texts(const RecordTable& left, const RecordTable& right) {
+    return left.size == right.size && (left.begin - right.begin) % left.size != 0 &&
+           !(left.has_names && right.has_names);
   }
 
   // Of rows whose text and function are those of smaller tables the others are another table, which
@@ -268,68 +272,6 @@ class TableFinder {
 };
 
 }  // namespace
-
-RecordWords::RecordWords(const ElfFile& file, const DataWords& words)
-    : words_(words), word_(file.pointer_size()) {
-  const std::vector<AddressRange> areas = code_areas(file);
-  const auto is_code = [&](Address address) {
-    return std::ranges::any_of(areas,
-                               [&](const AddressRange& each) { return each.contains(address); });
-  };
-  std::vector<AddressRange> initializers;
-  for (const ElfSection& each : file.sections()) {
-    if (each.type >= SHT_INIT_ARRAY && each.type <= SHT_PREINIT_ARRAY) {
-      initializers.push_back(each.range());
-    }
-  }
-  const auto is_initializer = [&](Address where) {
-    return std::ranges::any_of(initializers,
-                               [&](const AddressRange& each) { return each.contains(where); });
-  };
-  for (const DataPointer& each : words.pointers()) {
-    if (each.where % word_ != 0 || is_initializer(each.where)) {
-      continue;
-    }
-    if (is_code(each.target)) {
-      counts_[each.target] += code_.emplace(each.where, each.target).second ? 1 : 0;
-      continue;
-    }
-    const std::string_view text = words.text_at(each.target, kLongestText);
-    if (!text.empty() && is_printable(text)) {
-      texts_.emplace(each.where, text);
-      places_.push_back(each.where);
-    }
-  }
-}
-
-const std::string_view* RecordWords::text_at(Address where) const {
-  const auto found = texts_.find(where);
-  return found == texts_.end() ? nullptr : &found->second;
-}
-
-Address RecordWords::code_at(Address where) const {
-  const auto found = code_.find(where);
-  return found == code_.end() ? 0 : found->second;
-}
-
-std::size_t RecordWords::count_of(Address code) const {
-  const auto found = counts_.find(code);
-  return found == counts_.end() ? 0 : found->second;
-}
-
-RecordWords::Kind RecordWords::kind_at(Address where) const {
-  if (code_.contains(where)) {
-    return Kind::code;
-  }
-  if (words_.pointer_at(where)) {
-    return Kind::data;
-  }
-  return is_open(where) ? Kind::zero : Kind::number;
-}
-
-bool RecordWords::is_open(Address where) const {
-  return words_.is_zero(where) || !words_.import_at(where).empty();
-}
 
 bool is_registered_name(std::string_view text) {
   const auto is_letter = [](char each) {

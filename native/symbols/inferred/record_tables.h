@@ -4,11 +4,9 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "symbols/discovery/data_words.h"
-#include "symbols/table/symbol_table.h"
+#include "symbols/inferred/record_words.h"
 
 namespace whocall {
 
@@ -24,34 +22,6 @@ struct RecordTable {
   std::vector<RecordRow> rows{};
   bool has_names = false;  // whether its texts are names mostly
   std::size_t number = 0;  // in the order in which they are found
-};
-
-// What words of the data point to, as far as such tables are concerned.
-class RecordWords {
- public:
-  RecordWords(const ElfFile& file, const DataWords& words);
-
-  // The printable text that the word at `where` points to; null when it points to none.
-  [[nodiscard]] const std::string_view* text_at(Address where) const;
-  // The code that it points to; 0: none.
-  [[nodiscard]] Address code_at(Address where) const;
-  // How many words lead to the code there.
-  [[nodiscard]] std::size_t count_of(Address code) const;
-  enum class Kind : std::uint8_t { zero, number, data, code };
-  [[nodiscard]] Kind kind_at(Address where) const;
-  // Whether the word is zero, or bound to a symbol when the file is loaded.
-  [[nodiscard]] bool is_open(Address where) const;
-  // The places of all text pointers, ascending.
-  [[nodiscard]] const std::vector<Address>& texts() const { return places_; }
-  [[nodiscard]] unsigned word() const { return word_; }  // bytes
-
- private:
-  const DataWords& words_;
-  unsigned word_;  // bytes
-  std::vector<Address> places_;
-  std::unordered_map<Address, std::string_view> texts_;
-  std::unordered_map<Address, Address> code_;
-  std::unordered_map<Address, std::size_t> counts_;  // by the code
 };
 
 // "sort", "client|list", "bracketed-paste": what people call functions, and no sentence.
