@@ -13,6 +13,7 @@ constexpr std::size_t kLongestName = 64;  // bytes
 constexpr std::uint64_t kWidest = 40;     // words of a record
 constexpr std::size_t kNextTexts = 6;     // texts of one record and the first of the next
 constexpr std::size_t kFewestRows = 4;
+constexpr std::size_t kMostLeft = 6;  // rows without a function at the end: constants of Lua
 constexpr std::size_t kMostRows = 1U << 16U;
 constexpr std::size_t kMostLooks = std::size_t{1} << 24U;  // at words, in all
 
@@ -97,10 +98,12 @@ class TableFinder {
         table.rows.push_back({*words_.text_at(begin + row * size), function});
       }
       is_whole = is_whole && words_.code_at(place(row)) == 0;
-      const bool has_end = has_terminator(table);
-      const bool leaves_text = trim(table) || row < count;
+      const bool has_zeros = has_terminator(table);
+      const std::size_t left = trim(table);
+      const bool has_end = has_zeros && left <= kMostLeft;
       // Functions before their texts, of which the first record has none, look the same.
-      is_whole = is_whole && (offset < 0 || !is_open_before || !leaves_text || has_end);
+      const bool is_all = left == 0 && row == count;
+      is_whole = is_whole && (offset < 0 || !is_open_before || is_all || has_end);
       if (is_table(table) && has_columns(table)) {
         table.has_names = has_names(table);
         is_sure_.push_back(table.has_names && (is_whole || has_end) && !has_other_names(table));
@@ -123,13 +126,13 @@ class TableFinder {
     return true;
   }
 
-  // Rows at the end that have no function may be something else. Whether there was one.
-  static bool trim(RecordTable& table) {
+  // Rows at the end that have no function may be something else. How many there are.
+  static std::size_t trim(RecordTable& table) {
     const std::size_t count = table.rows.size();
     while (!table.rows.empty() && table.rows.back().function == 0) {
       table.rows.pop_back();
     }
-    return table.rows.size() < count;
+    return count - table.rows.size();
   }
 
   static bool is_table(const RecordTable& table) {

@@ -96,6 +96,43 @@ int main(int count, char **arguments) {
   return sum;
 }
 """
+# Tables in a row, some of which have words that can be read as those of another.
+NEIGHBOURS = r"""
+#include <stdio.h>
+#define DO(name) \
+  static int __attribute__((noinline)) do_##name(int x) { return printf(#name "%d", x) * x; }
+DO(red) DO(green) DO(blue) DO(white) DO(black) DO(oak) DO(elm) DO(ash) DO(fir)
+DO(lion) DO(wolf) DO(bear) DO(deer) DO(hare) DO(north) DO(east) DO(south) DO(west) DO(up)
+DO(iron) DO(zinc) DO(gold) DO(lead)
+struct last { int (*run)(int); const char *name; };
+struct first { const char *name; int (*run)(int); };
+struct wide { const char *name; int (*run)(int); const char *text; long number; };
+static struct all {
+  struct last colours[6];  /* the first has no function */
+  struct first trees[5];   /* as far apart as the others, and a text without a function behind it */
+  const char *words[3];
+  long number;
+  struct first metals[5];  /* half as wide as what is behind */
+  struct wide animals[6];
+  struct last ways[5];
+  long end[3];
+} all = {
+  {{0, "none"}, {do_red, "red"}, {do_green, "green"}, {do_blue, "blue"}, {do_white, "white"},
+   {do_black, "black"}},
+  {{"oak", do_oak}, {"elm", do_elm}, {"ash", do_ash}, {"fir", do_fir}, {"palm", 0}},
+  {"one", "two", "three"},
+  5,
+  {{"iron", do_iron}, {"zinc", do_zinc}, {"gold", do_gold}, {"lead", do_lead}, {0, 0}},
+  {{"lion", do_lion, "A large cat", 1}, {"wolf", do_wolf, "A large dog", 2},
+   {"bear", do_bear, "Likes honey", 3}, {"deer", do_deer, "Likes grass", 4},
+   {"hare", do_hare, "Likes grass too", 5}, {0, 0, 0, 0}},
+  {{do_north, "north"}, {do_east, "east"}, {do_south, "south"}, {do_west, "west"}, {do_up, "up"}},
+  {1, 2, 3}};
+int main(int count, char **arguments) {
+  void *volatile *words = (void *volatile *)&all;
+  return ((int (*)(int))words[count + 1])(count) + puts(arguments[0]);
+}
+"""
 OF_OPERATORS = {"one", "two", "three", "four", "five", "print", "load", "store", "jump"}
 
 
@@ -128,6 +165,14 @@ def test_texts_that_are_no_names_belong_to_rows_as_well(flags: str, tmp_path: Pa
     """No name is paired with the function of the next row; a function of other tables has none."""
     twin = name_twins.build(tmp_path, *flags.split(), source=OPERATORS)
     assert _own_names(twin) == {f"registered[{each}]": {f"do_{each}"} for each in OF_OPERATORS}
+
+
+@pytest.mark.parametrize("flags", ["", "-no-pie", "-m32"])
+def test_no_table_is_read_with_words_of_its_neighbours(flags: str, tmp_path: Path) -> None:
+    """What can be read in two ways has no names; what cannot has its own."""
+    found = _own_names(name_twins.build(tmp_path, *flags.split(), source=NEIGHBOURS))
+    assert found == {name: {"do_" + name[len("registered[") : -1]} for name in found}
+    assert {f"registered[{each}]" for each in ("north", "east", "west")} <= set(found)
 
 
 def _words(name: str) -> str:
