@@ -18,7 +18,7 @@ bool is_printable(std::string_view text) {
 
 }  // namespace
 
-RecordWords::RecordWords(const ElfFile& file, const DataWords& words)
+RecordWords::RecordWords(const ElfFile& file, const Architecture& arch, const DataWords& words)
     : words_(words), word_(file.pointer_size()) {
   const std::vector<AddressRange> areas = code_areas(file);
   const auto is_code = [&](Address address) {
@@ -40,7 +40,8 @@ RecordWords::RecordWords(const ElfFile& file, const DataWords& words)
       continue;
     }
     if (is_code(each.target)) {
-      counts_[each.target] += code_.emplace(each.where, each.target).second ? 1 : 0;
+      const Address code = arch.code_address(each.target);  // T32 has a mark in its pointers
+      counts_[code] += code_.emplace(each.where, code).second ? 1 : 0;
       continue;
     }
     const std::string_view text = words.text_at(each.target, kLongestText);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "arch/architecture.h"
 #include "symbols/discovery/data_words.h"
 
 namespace whocall {
@@ -13,7 +14,7 @@ namespace whocall {
 // As far as tables of records with a text and a function are concerned.
 class RecordWords {
  public:
-  RecordWords(const ElfFile& file, const DataWords& words);
+  RecordWords(const ElfFile& file, const Architecture& arch, const DataWords& words);
 
   // The printable text that the word at `where` points to; null when it points to none.
   [[nodiscard]] const std::string_view* text_at(Address where) const;

@@ -38,7 +38,9 @@ struct Registration {
 class Registered {
  public:
   explicit Registered(const NameEvidence& evidence)
-      : evidence_(evidence), words_(evidence.file), records_(evidence.file, words_) {}
+      : evidence_(evidence),
+        words_(evidence.file),
+        records_(evidence.file, evidence.arch, words_) {}
 
   void run(std::vector<InferredName>& names) {
     const std::vector<RecordTable> tables = record_tables(records_);

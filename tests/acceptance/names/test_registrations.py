@@ -167,6 +167,23 @@ def test_texts_that_are_no_names_belong_to_rows_as_well(flags: str, tmp_path: Pa
     assert _own_names(twin) == {f"registered[{each}]": {f"do_{each}"} for each in OF_OPERATORS}
 
 
+@pytest.mark.parametrize("mode", ["-marm", "-mthumb"])
+def test_pointers_with_the_mark_of_a_mode(mode: str, tmp_path: Path) -> None:
+    """Those to T32 have bit 0, which the functions' addresses do not have."""
+    triple, twin, bare = "arm-linux-gnueabihf", tmp_path / "twin", tmp_path / "bare"
+    source = tmp_path / "source.c"
+    source.write_text(OPERATORS)
+    run([f"{triple}-gcc", "-O1", "-w", mode, "-o", str(twin), str(source)])
+    run([f"{triple}-strip", "-o", str(bare), str(twin)])
+    true = true_names(twin)
+    found = {
+        name: {each for each in true[at] | true[at | 1] if each.startswith("do_")}
+        for at, (name, kind) in inferred(bare).items()
+        if kind == "registration"
+    }
+    assert found == {f"registered[{each}]": {f"do_{each}"} for each in OF_OPERATORS}
+
+
 @pytest.mark.parametrize("flags", ["", "-no-pie", "-m32"])
 def test_no_table_is_read_with_words_of_its_neighbours(flags: str, tmp_path: Path) -> None:
     """What can be read in two ways has no names; what cannot has its own."""
