@@ -39,7 +39,8 @@ bool is_registered_name(std::string_view text);
 // one with the smallest records is right, also where its texts are no names: {"new", f}, {"(+", g},
 // as Perl has them, is no table of larger records with f and g. Situation: a table whose last rows
 // have no function can be read with each function beside the text before it or behind it. Example:
-// Lua's {"_G", NULL}. Remedy: text first, as nearly all are written.
+// Lua's {"_G", NULL}. Remedy: text first, as nearly all are written, where zeros follow; or else
+// nothing is said, as of {NULL, "a"}, {f, "b"}.
 std::vector<RecordTable> record_tables(const RecordWords& words);
 
 }  // namespace whocall
