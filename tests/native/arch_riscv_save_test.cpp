@@ -1,7 +1,7 @@
 // Calls of routines that save registers for their caller (-msave-restore). The numbers are those of
 // libgcc's routines, from the GNU assembler.
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <span>
 
 #include "arch/code_model.h"
@@ -37,7 +37,7 @@ std::optional<Instruction> call_of(Address routine, const Bytes& around = routin
   const auto read = [&](Address address, std::span<std::byte> out) {
     const ByteView there = around.view().from(address - kRoutines);
     const std::size_t size = std::min(there.size(), out.size());
-    std::memcpy(out.data(), there.bytes().data(), size);
+    std::ranges::copy(there.bytes().first(size), out.begin());
     return size;
   };
   // jal t0,routine
