@@ -24,7 +24,7 @@ bool is_kernels(std::string_view soname) {
   return soname.starts_with("linux-vdso") || soname.starts_with("linux-gate");
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view name_in_path(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 class Discovery {
  public:
@@ -81,12 +81,13 @@ class Discovery {
   void add_debugger_file(const InferiorSnapshot::File& file) {
     auto found = std::ranges::find_if(objects_, [&](const MappedObject& object) {
       return object.image && !object.bias && object.image->bias == file.bias &&
-             (file.bias != 0 || base_name(object.path) == base_name(file.path) ||
+             (file.bias != 0 || name_in_path(object.path) == name_in_path(file.path) ||
               (file.is_executable && object.image->type == ET_EXEC));
     });
     if (found == objects_.end()) {
       found = std::ranges::find_if(objects_, [&](const MappedObject& object) {
-        return !object.image && !object.bias && base_name(object.path) == base_name(file.path);
+        return !object.image && !object.bias &&
+               name_in_path(object.path) == name_in_path(file.path);
       });
     }
     if (found == objects_.end()) {
@@ -143,9 +144,9 @@ class Discovery {
 
   // Without an auxiliary vector: the object with the process's name, else the lowest.
   void guess_program() {
-    const std::string_view name = base_name(evidence_.program_name);
+    const std::string_view name = name_in_path(evidence_.program_name);
     auto found = std::ranges::find_if(objects_, [&](const MappedObject& object) {
-      return !name.empty() && base_name(object.path).starts_with(name);
+      return !name.empty() && name_in_path(object.path).starts_with(name);
     });
     if (found == objects_.end()) {
       found = objects_.begin();
