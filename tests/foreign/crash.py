@@ -10,6 +10,7 @@ from pathlib import Path
 from corpus.crash import ENVIRONMENT, set_limits
 from kept import Tool, kept, sources
 from places.needs import OWN_CORES, require
+from ports.elf import Core
 
 from foreign.roots import qemu_with_plugins, root_of
 
@@ -17,8 +18,10 @@ HERE = Path(__file__).parent
 SCRIPTS = HERE / "programs"
 STACK = 1024 * 1024
 """Of the guest: qemu dumps all of it."""
-HEAD = "<3Q"
-"""Of struct stack in shadow.c: the thread, how deep it is, where its last block begins."""
+HEAD = "<5Q"
+"""Of struct stack in shadow.c: the thread, how deep it is, where its last block begins and where it
+ends, and whether in a call.
+"""
 # A stub of lazy binding calls the linker, and never gets back what it calls with.
 AT_ONCE = ("-E", "LD_BIND_NOW=1")
 
@@ -29,15 +32,17 @@ class ForeignSet:
 
     name: str
     qemu: str
+    pc_at: int
+    """Of the pc in an NT_PRSTATUS note, bytes."""
 
 
 SETS = {
     one.name: one
     for one in (
-        ForeignSet("arm64", "qemu-aarch64"),
-        ForeignSet("armhf", "qemu-arm"),
-        ForeignSet("mipsel", "qemu-mipsel"),
-        ForeignSet("mips64el", "qemu-mips64el"),
+        ForeignSet("arm64", "qemu-aarch64", 112 + 8 * 32),
+        ForeignSet("armhf", "qemu-arm", 72 + 4 * 15),
+        ForeignSet("mipsel", "qemu-mipsel", 72 + 4 * 40),
+        ForeignSet("mips64el", "qemu-mips64el", 112 + 8 * 34),
     )
 }
 PROGRAMS = {
@@ -78,11 +83,15 @@ def _plugin() -> Path:
     return kept(("shadow", source.read_bytes(), Tool("gcc")), build)
 
 
-def _returns(shadow: Path) -> tuple[int, ...]:
+def _returns(shadow: Path, pc: int) -> tuple[int, ...]:
+    """A signal that comes between a call and the first instruction of what it calls finds the last
+    call unrecorded.
+    """
     data = shadow.read_bytes()
-    _, depth, _ = struct.unpack_from(HEAD, data)
+    _, depth, begin, end, calls = struct.unpack_from(HEAD, data)
     back = struct.unpack_from(f"<{depth}Q", data, struct.calcsize(HEAD))
-    return tuple(address & ~1 for address in reversed(back))
+    left = bool(calls) and pc != end and not begin <= pc < end
+    return tuple(address & ~1 for address in [*([end] if left else []), *reversed(back)])
 
 
 def _libraries(root: Path) -> tuple[str, str]:
@@ -115,7 +124,7 @@ def _run(place: Path, of: ForeignSet, root: Path, exe: str, arguments: list[str]
     cores = list(place.glob("qemu_*.core"))
     if len(cores) != 1:
         raise CrashError(f"{of.name}, {exe}: wrote {len(cores)} cores")
-    returns = _returns(shadow)
+    returns = _returns(shadow, next(iter(Core(cores[0]).threads(of.pc_at))).pc & ~1)
     shadow.unlink()
     subprocess.run(["fallocate", "--dig-holes", str(cores[0])], check=True)
     return ForeignCrash(cores[0], root / exe, str(root), returns)

@@ -4,7 +4,8 @@
 
    Nothing is read of the guest's registers and memory: a block that ends in a call, and whose
    successor is another than the one behind it, adds a return address; a return to one of
-   the addresses drops it and all that lie above.
+   the addresses drops it and all that lie above. What became of the last block of all, the signal
+   that ended the guest tells: it also holds where that block begins and ends, and whether in a call.
 
    The prototypes are those of qemu's plugin interface, version 1. */
 #include <fcntl.h>
@@ -34,7 +35,7 @@ EXPORT int qemu_plugin_version = 1;
 
 enum { THREADS = 16, DEEPEST = 1 << 16 };
 struct stack {
-  uint64_t tid, depth, pc;
+  uint64_t tid, depth, begin, end, calls;
   uint64_t back[DEEPEST];
 };
 static struct stack *stacks;
@@ -88,7 +89,9 @@ static void enter(unsigned vcpu, void *data) {
   struct block *now = data, *from = last;
   struct stack *stack = &stacks[vcpu % THREADS];
   last = now;
-  stack->pc = now->begin;
+  stack->begin = now->begin;
+  stack->end = now->end;
+  stack->calls = now->kind == CALL;
   if (!stack->tid) stack->tid = (uint64_t)syscall(SYS_gettid);
   if (!from || now->begin == from->end) return;
   if (from->kind == CALL) {
