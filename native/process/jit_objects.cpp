@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -67,6 +68,13 @@ class Collector {
       ++unreadable_;
       return;
     }
+    // Folklore. Situation: a JIT compiler registers what only a reader of its own for gdb knows.
+    // Example: Erlang's. Remedy: that is no damaged ELF file, and is not called one.
+    if (!std::ranges::equal(std::span(bytes).first(std::min<std::size_t>(bytes.size(), SELFMAG)),
+                            std::as_bytes(std::span(ELFMAG, SELFMAG)))) {
+      ++other_;
+      return;
+    }
     try {
       auto file = ElfFile::from_memory(
           std::move(bytes), "[JIT object at " + hex(registration.address) + "]", budget_.get());
@@ -84,13 +92,14 @@ class Collector {
   void remark_on(const std::string& owner, std::vector<std::string>& remarks) {
     const auto say = [&](std::size_t& count, const std::string& what) {
       if (count != 0) {
-        remarks.push_back("Of the ELF files by which " + owner + " tells debuggers of its code, " +
+        remarks.push_back("Of the files by which " + owner + " tells debuggers of its code, " +
                           std::to_string(count) + " " + what + ": no names are taken from there.");
       }
       count = 0;
     };
     say(unreadable_, "cannot be read from memory");
     say(too_large_, "cannot be as large as listed");
+    say(other_, "have a form of their own, as for a reader that comes with the program");
     say(useless_, "tell of no code of this machine");
   }
 
@@ -106,7 +115,8 @@ class Collector {
   std::shared_ptr<Budget> budget_ = std::make_shared<Budget>("The list of JIT code", 0);
   std::size_t unreadable_ = 0;
   std::size_t too_large_ = 0;
-  std::size_t useless_ = 0;
+  std::size_t other_ = 0;    // no ELF files
+  std::size_t useless_ = 0;  // ELF files, without code that can be used
 };
 
 }  // namespace

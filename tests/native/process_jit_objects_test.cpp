@@ -195,12 +195,13 @@ TEST_CASE("jit objects: files that are none are counted, the others lend their n
   process.add(foreign);
   const auto image = process.image();
   CHECK(name_at(*image, kJitCode) == "low");
-  const std::string begin = "Of the ELF files by which /bin/jit tells debuggers of its code, ";
+  const std::string begin = "Of the files by which /bin/jit tells debuggers of its code, ";
   const std::string end = ": no names are taken from there.";
   CHECK(joined(jit_objects_of(*image).remarks()) ==
         begin + "2 cannot be read from memory" + end + " " + begin +
             "2 cannot be as large as listed" + end + " " + begin +
-            "3 tell of no code of this machine" + end);
+            "1 have a form of their own, as for a reader that comes with the program" + end + " " +
+            begin + "2 tell of no code of this machine" + end);
 }
 
 TEST_CASE("jit objects: what costs the same again and again is stopped") {

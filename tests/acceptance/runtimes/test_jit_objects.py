@@ -43,7 +43,7 @@ HOSTILE = {
     5: "has version 2, not 1",
     6: "cannot be read at 0x10",
     7: "cannot be read at 0xfffffffffffffff8",
-    8: "1 tell of no code of this machine",
+    8: "1 have a form of their own",
     9: "1 tell of no code of this machine",
     10: "has more than 65536 entries",
     11: "cannot be as large as listed",
