@@ -58,7 +58,8 @@ class TableFinder {
     const auto step = static_cast<std::int64_t>(words_.word());
     const auto width = static_cast<std::int64_t>(size);
     // The first function behind the text, or else the first of the record before it.
-    for (std::int64_t offset = step; offset < width; offset += step) {
+    for (std::int64_t offset = step; offset < width && looks_ < kMostLooks; offset += step) {
+      check_interrupt();
       read_column(begin, size, count, offset);
       read_column(begin, size, count, offset - width);
     }
@@ -104,6 +105,8 @@ class TableFinder {
       // Functions before their texts, of which the first record has none, look the same.
       const bool is_all = left == 0 && row == count;
       is_whole = is_whole && (offset < 0 || !is_open_before || is_all || has_end);
+      table.functions = count_functions(table);
+      looks_ += table.rows.size() * (table.size / words_.word());  // at all columns
       if (is_table(table) && has_columns(table)) {
         table.has_names = has_names(table);
         is_sure_.push_back(table.has_names && (is_whole || has_end) && !has_other_names(table));
@@ -136,16 +139,16 @@ class TableFinder {
   }
 
   static bool is_table(const RecordTable& table) {
-    std::set<Address> functions;
-    std::size_t with_function = 0;
+    if (table.functions < kFewestRows || 2 * table.functions < table.rows.size()) {
+      return false;
+    }
+    std::set<Address> different;
     for (const RecordRow& row : table.rows) {
       if (row.function != 0) {
-        ++with_function;
-        functions.insert(row.function);
+        different.insert(row.function);
       }
     }
-    return with_function >= kFewestRows && 2 * with_function >= table.rows.size() &&
-           2 * functions.size() >= with_function;
+    return 2 * different.size() >= table.functions;
   }
 
   // Others are operators, or sentences that have functions as well.
@@ -196,14 +199,14 @@ class TableFinder {
   // those as small it is the one with the most functions; of those with as many none is.
   void choose() {
     std::ranges::stable_sort(found_, [](const RecordTable& left, const RecordTable& right) {
-      return left.size != right.size ? left.size < right.size
-                                     : count_functions(left) > count_functions(right);
+      return left.size != right.size ? left.size < right.size : left.functions > right.functions;
     });
     std::vector<bool> is_chosen;
     for (std::size_t number = 0; number < found_.size(); ++number) {
+      check_interrupt();
       RecordTable& table = found_[number];
       leave_to_smaller(table);
-      is_chosen.push_back(is_sure_[table.number] && count_functions(table) >= kFewestRows);
+      is_chosen.push_back(is_sure_[table.number] && table.functions >= kFewestRows);
       for_each_place(table, [&](Address where) {
         const auto [owner, is_new] = owners_.try_emplace(where, number);
         const RecordTable& other = found_[owner->second];
@@ -216,7 +219,7 @@ class TableFinder {
         }
         is_chosen[number] = false;
         // Another function of the same records is no rival.
-        if (count_functions(other) == count_functions(table) && other.size == table.size &&
+        if (other.functions == table.functions && other.size == table.size &&
             other.begin != table.begin) {
           is_chosen[owner->second] = false;
         }
@@ -253,6 +256,7 @@ class TableFinder {
           std::ranges::find_if(table.rows, [](const RecordRow& row) { return row.function != 0; });
       table.begin += static_cast<Address>(first - table.rows.begin()) * table.size;
       table.rows.erase(table.rows.begin(), first);
+      table.functions = count_functions(table);
     }
   }
 

@@ -20,8 +20,9 @@ struct RecordTable {
   std::uint64_t size = 0;   // of a record, bytes
   std::int64_t offset = 0;  // from the text pointer to the function pointer, bytes
   std::vector<RecordRow> rows{};
-  bool has_names = false;  // whether its texts are names mostly
-  std::size_t number = 0;  // in the order in which they are found
+  bool has_names = false;     // whether its texts are names mostly
+  std::size_t functions = 0;  // how many rows have one
+  std::size_t number = 0;     // in the order in which they are found
 };
 
 // "sort", "client|list", "bracketed-paste": what people call functions, and no sentence.
