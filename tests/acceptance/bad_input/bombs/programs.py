@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from oracles.tools import run
+
 from acceptance.bad_input.bombs import Command, bomb
 from acceptance.bad_input.bombs.elf_image import (
     CODE,
@@ -139,3 +141,17 @@ def symbols_of_a_hole(folder: Path) -> list[Command]:
     size = 6 << 30
     image.section(".symtab", SHT_SYMTAB, image.hole(size), size, link=1, info=1, entry=24)
     return every_command(image.write(folder / "program"))
+
+
+@bomb("program")
+def a_table_that_reads_in_every_way(folder: Path) -> list[Command]:
+    """300,000 texts and functions, which are records of two words, and of four, and of six."""
+    count = 300_000
+    lines = [".text", ".globl _start", "_start: ret"]
+    lines += [f"f{i}: ret" for i in range(count)]
+    lines += [".section .rodata", *(f's{i}: .asciz "n{i:x}"' for i in range(count))]
+    lines += [".data", *(f".quad s{i}, f{i}" for i in range(count))]
+    source, made = folder / "table.s", folder / "program"
+    source.write_text("\n".join([*lines, ""]))
+    run(["gcc", "-nostdlib", "-static", "-no-pie", "-s", str(source), "-o", str(made)])
+    return every_command(made)
