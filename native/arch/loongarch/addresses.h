@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "arch/instruction.h"
+#include "arch/loongarch/fields.h"
 #include "arch/loongarch/frame_facts.h"
 
 namespace whocall::loongarch {
@@ -14,7 +15,7 @@ namespace whocall::loongarch {
 class Addresses {
  public:
   // `fixed`: the code runs where it was linked, so that a number may be an address.
-  explicit Addresses(bool fixed) : fixed_(fixed) {}
+  explicit Addresses(bool fixed, std::optional<Address> /*pointer*/ = {}) : fixed_(fixed) {}
 
   struct Value {
     enum class Kind : std::uint8_t {
@@ -35,6 +36,10 @@ class Addresses {
 
   // Runs the instruction `word`, at `here`.
   std::optional<Named> take(std::uint32_t word, Address here);
+  // The same with which `code` begins.
+  std::optional<Named> take(ByteView code, Address here) {
+    return take(word_at(code, 0).value_or(0), here);
+  }
   // What else the instruction does to registers.
   void forget(const Instruction& instruction);
 

@@ -5,11 +5,12 @@
 #include <array>
 
 #include "arch/fixed_width.h"
-#include "arch/loongarch/constants.h"
+#include "arch/loongarch/addresses.h"
 #include "arch/loongarch/decoder.h"
 #include "arch/loongarch/fields.h"
 #include "arch/loongarch/frame_facts.h"
 #include "arch/loongarch/linkage.h"
+#include "arch/named_addresses.h"
 
 namespace whocall {
 namespace {
@@ -70,10 +71,12 @@ constexpr FixedWidth kLoongArchForm{.width = loongarch::kWidth,
                                     .sp = loongarch::kSp,
                                     .link = loongarch::kRa};
 using LoongArchCode = FixedWidthCode<loongarch::Decoder, kLoongArchForm>;
+using LoongArchAddresses =
+    NamedAddresses<loongarch::Decoder, loongarch::Addresses, loongarch::kWidth>;
 
 void append_loongarch_start_marks(ByteView code, Address address, StartMarks& marks) {
   LoongArchCode::append_start_marks(code, address, marks);
-  loongarch::append_taken_code(code, address, marks.address_taken);
+  LoongArchAddresses::append_taken_code(code, address, marks.address_taken);
 }
 
 Architecture loongarch64() {
@@ -101,8 +104,8 @@ Architecture loongarch64() {
                                 .return_address_offset = loongarch::kReturnBelowFrame};
   arch.code = LoongArchCode::model();
   arch.code.append_start_marks = append_loongarch_start_marks;
-  arch.code.append_constant_addresses = loongarch::append_constant_addresses;
-  arch.code.append_named_addresses = loongarch::append_named_addresses;
+  arch.code.append_constant_addresses = LoongArchAddresses::append_constant_addresses;
+  arch.code.append_named_addresses = LoongArchAddresses::append_named_addresses;
   arch.os = {.prstatus = {.size = 480,
                           .lwp_offset = 32,
                           .registers_offset = 112,

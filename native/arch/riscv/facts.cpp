@@ -5,8 +5,9 @@
 #include <array>
 
 #include "arch/fixed_width.h"
+#include "arch/named_addresses.h"
+#include "arch/riscv/addresses.h"
 #include "arch/riscv/code.h"
-#include "arch/riscv/constants.h"
 #include "arch/riscv/decoder.h"
 #include "arch/riscv/fields.h"
 #include "arch/riscv/linkage.h"
@@ -63,6 +64,7 @@ constexpr FixedWidth kRiscvForm{.width = riscv::kCompressed,
                                 .sp = riscv::kSp,
                                 .link = riscv::kRa};
 using RiscvCode = FixedWidthCode<riscv::Decoder, kRiscvForm>;
+using RiscvAddresses = NamedAddresses<riscv::Decoder, riscv::Addresses, riscv::kCompressed>;
 
 std::unique_ptr<InstructionDecoder> make_riscv_decoder(const CodeReader& around) {
   return std::make_unique<riscv::Decoder>(around);
@@ -77,7 +79,7 @@ StartFeatures riscv_features_at_start(ByteView code, std::uint64_t at) {
 void append_riscv_start_marks(ByteView code, Address address, StartMarks& marks) {
   RiscvCode::append_start_marks(code, address, marks);
   riscv::append_starts_behind_calls(code, address, marks.prologues);
-  riscv::append_taken_code(code, address, marks.address_taken);
+  RiscvAddresses::append_taken_code(code, address, marks.address_taken);
 }
 
 Architecture riscv64() {
@@ -110,8 +112,8 @@ Architecture riscv64() {
   arch.code.features_at_start = riscv_features_at_start;
   arch.code.longest_call = 2 * riscv::kWidth;
   arch.code.append_start_marks = append_riscv_start_marks;
-  arch.code.append_constant_addresses = riscv::append_constant_addresses;
-  arch.code.append_named_addresses = riscv::append_named_addresses;
+  arch.code.append_constant_addresses = RiscvAddresses::append_constant_addresses;
+  arch.code.append_named_addresses = RiscvAddresses::append_named_addresses;
   arch.os = {.prstatus = {.size = 376,
                           .lwp_offset = 32,
                           .registers_offset = 112,
