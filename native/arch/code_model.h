@@ -72,6 +72,7 @@ struct ConstantAddress {
 };
 
 class InstructionDecoder;  // instruction.h
+class ValueReader;         // value_flow.h
 struct ReturnPath;         // return_path.h
 
 // No question about what stands before an address needs more of it.
@@ -126,6 +127,9 @@ struct CodeModel {
   // read in several ways (ARM: A32 and T32), what stands around them, by `around`, tells in which;
   // it may be empty.
   std::unique_ptr<InstructionDecoder> (*make_decoder)(const CodeReader& around) = nullptr;
+
+  // A reader of what instructions do with values; null where arguments are not followed.
+  std::unique_ptr<ValueReader> (*make_value_reader)() = nullptr;
 
   // How the code at offset `at` of a function, whose bytes are `code` and which begins at `address`
   // (runtime), goes back to its caller; a miss where that is not followed.

@@ -96,6 +96,7 @@ template <typename Writer>
 struct Blocks {
   std::shared_ptr<ThreadsReport> report;  // which the writer looks into
   Writer writer;
+  std::shared_ptr<const ArgumentText> arguments{};  // likewise
 
   py::str next() {
     std::string block;
@@ -133,6 +134,8 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
   };
   const auto is_wanted = [&](const char* name) { return wanted.attr(name).cast<bool>(); };
   const ProcessImage& image = *report->session->image;
+  auto arguments = std::make_shared<const ArgumentText>(image, *report->session->symbolizer,
+                                                  ArgumentForm{});
   ThreadsForm form{.titles = is_wanted("every_thread"),
                    .inferior = wanted.attr("inferior").cast<std::string>()};
   form.files = file_display(wanted.attr("files").cast<std::string>());
@@ -140,6 +143,7 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
   form.lines = {.fold = is_wanted("fold"),
                 .explain = is_wanted("explain"),
                 .stack = is_wanted("full") ? image.memory.get() : nullptr,
+                .arguments = arguments.get(),
                 .paint = {.title = code("title"),
                           .function = code("function"),
                           .filename = code("filename"),
@@ -147,7 +151,7 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
                           .metadata = code("metadata"),
                           .highlight = code("highlight")},
                 .columns = wanted.attr("columns").cast<std::size_t>()};
-  return {report, ThreadsText(report->traces, report->arch(), std::move(form))};
+  return {report, ThreadsText(report->traces, report->arch(), std::move(form)), arguments};
 }
 
 Blocks<ThreadsJson> json_of(const std::shared_ptr<ThreadsReport>& report, std::size_t margin) {

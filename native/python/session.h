@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "arguments/arguments.h"
 #include "process/process_image.h"
 #include "python/convert.h"
 #include "symbols/symbolizer.h"
@@ -19,11 +20,13 @@ struct Session {
   explicit Session(std::unique_ptr<ProcessImage> opened)
       : image(std::move(opened)),
         symbolizer(std::make_shared<Symbolizer>(*image)),
-        walker(*image, symbolizer) {}
+        walker(*image, symbolizer),
+        values(walker) {}
 
   std::unique_ptr<ProcessImage> image;
   std::shared_ptr<Symbolizer> symbolizer;
   Walker walker;
+  CodeValues values;
   KeptTexts texts;
   static constexpr unsigned kEvidence = static_cast<unsigned>(Evidence::damaged_return) + 1;
   // Tuples of its words, by which are among them.

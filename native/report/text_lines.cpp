@@ -190,6 +190,19 @@ void TextLines::put_pc(Address pc) {
   put(" in ");
 }
 
+// What was handed over, where that is known, and how far from its start the function stands.
+std::string TextLines::words_behind_name(const FrameFacts& facts) const {
+  const FrameArguments* const found = form_.arguments != nullptr ? facts.arguments() : nullptr;
+  if (found == nullptr || facts.named().function().empty()) {
+    return offset_words(facts);
+  }
+  std::string words = " " + form_.arguments->list(*found);
+  if (const auto offset = facts.offset()) {
+    words += " +" + std::to_string(*offset);
+  }
+  return words;
+}
+
 // Its line, without the trust word. What does not fit the screen breaks before the file, as gdb's
 // lines do: trust words never stand alone.
 void TextLines::draft(std::size_t at) {
@@ -205,7 +218,7 @@ void TextLines::draft(std::size_t at) {
   if (!named.inlined()) {
     put_pc(facts.frame().pc);
   }
-  const std::string offset = offset_words(facts);
+  const std::string offset = words_behind_name(facts);
   Where where = where_of(facts, names_.files);
   std::size_t behind = 0;
   if (form_.columns != 0) {

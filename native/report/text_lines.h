@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "memory/memory.h"
+#include "report/argument_text.h"
 #include "report/cycles.h"
 #include "report/file_names.h"
 #include "report/paint.h"
@@ -24,6 +25,8 @@ struct LinesForm {
   // Where the words of each frame's stack are read, to be shown with its registers; null: neither
   // is. It must outlive whoever writes.
   const Memory* stack = nullptr;
+  // Writes what functions were handed; null: that is not shown. It must outlive whoever writes.
+  const ArgumentText* arguments = nullptr;
   Paint paint{};
   std::size_t columns = 0;  // of the screen; 0: lines are whole, however long
 };
@@ -72,6 +75,7 @@ class TextLines {
   void put_pc(Address pc);
   void finish(std::string& text, const Line& line, std::string_view draft);
   void finish_frame(std::string& text, const Line& line, std::string_view draft);
+  [[nodiscard]] std::string words_behind_name(const FrameFacts& facts) const;
   void append_searched(std::string& text, std::size_t at) const;
   void append_details(std::string& text, const FrameFacts& facts);
 

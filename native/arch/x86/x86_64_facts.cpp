@@ -2,6 +2,7 @@
 #include "arch/x86/x86_64_facts.h"
 
 #include "arch/x86/decoder.h"
+#include "arch/x86/value_reader.h"
 #include "arch/x86/x86_64_layout.h"
 
 namespace whocall {
@@ -46,6 +47,7 @@ const Architecture kX86_64 = [] {
   arch.abi.host_names = kHostNames;
   arch.abi.image_name = "amd64";
   arch.code.make_decoder = x86::make_decoder_64;
+  arch.code.make_value_reader = x86::make_value_reader_64;
   arch.frame.outer_call = {.computes = kComputesOuter, .calls = kCallsOuter, .outer = 8};
   arch.os.prstatus = {.size = 336,
                       .lwp_offset = 32,

@@ -82,6 +82,9 @@ class Judge {
   CallMatch match_call(const Activation& callee, const Activation& caller,
                        std::optional<Address>& called);
 
+  // Where a call goes, through jump stubs; a miss where that cannot be told.
+  [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
+
   // Whether no jump leads from the function at `target`, called there, to that of `callee` (an
   // address to look up); false where that is not proven.
   bool cannot_lead(Address target, Address callee);
@@ -115,7 +118,6 @@ class Judge {
                                     Trust trust) const;
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
-  [[nodiscard]] std::optional<Address> final_target(const CallSite& call) const;
   void add_evidence(Judgement& result, const Activation& callee, const UnwindRow& row,
                     const AppliedRow& proposal, Trust trust);
   [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,

@@ -43,6 +43,7 @@ class Walker {
   CfiTables& cfi() { return cfi_; }
   CodeMap& code() { return code_; }
   FunctionAnalyser& analyser() { return analyser_; }
+  Judge& judge() { return judge_; }
   [[nodiscard]] const StepFacts& facts() const { return facts_; }
 
  private:

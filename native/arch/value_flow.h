@@ -1,0 +1,73 @@
+// What one instruction does with values: which registers it reads, and what it leaves in registers
+// and in memory. For what is handed over from function to function; what unwinding follows stands
+// in instruction.h, and where control goes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "arch/registers.h"
+#include "base/address.h"
+#include "base/byte_view.h"
+
+namespace whocall {
+
+// base + index * scale + offset, where there are a base and an index.
+struct ValueAddress {
+  std::optional<Register> base{};
+  std::optional<Register> index{};
+  std::uint8_t scale = 1;
+  std::int64_t offset = 0;  // bytes; the address itself where there is neither
+  bool known = true;        // false: it counts from what is not followed (a segment)
+};
+
+// A value that an instruction leaves somewhere.
+struct ValueWrite {
+  enum class From : std::uint8_t {
+    unknown,   // computed in a way that is not followed
+    constant,  // `number`
+    reg,       // the lowest `size` bytes of `source`
+    address,   // `place` itself, or its lowest `size` bytes
+    memory,    // `size` bytes at `place`
+  };
+  From from = From::unknown;
+  bool is_signed = false;  // widened with its sign, else with zeros
+  std::uint8_t size = 8;   // bytes that are taken; of what is unknown, that are written
+  std::int64_t number = 0;
+  Register source = 0;
+  ValueAddress place{};
+
+  // Where it goes: to a register, all of which is new, or to memory.
+  std::optional<Register> destination{};
+  ValueAddress stored_at{};
+  std::uint8_t stored_size = 8;  // bytes
+};
+
+struct ValueFlow {
+  std::vector<ValueWrite> writes{};  // in order
+  // How many bytes of each register it reads: the value matters for what it does. What saves a
+  // register by a push does not count, nor what clears it.
+  struct Read {
+    Register number = 0;
+    std::uint8_t size = 0;  // bytes
+  };
+  std::vector<Read> reads{};
+  // Of a call through a pointer: that.
+  std::optional<ValueWrite> target{};
+};
+
+// Instructions as steps of values.
+class ValueReader {
+ public:
+  ValueReader() = default;
+  ValueReader(const ValueReader&) = delete;
+  ValueReader& operator=(const ValueReader&) = delete;
+  virtual ~ValueReader() = default;
+
+  // The instruction at the start of `code`, which stands at `address`; a miss when the bytes are
+  // none.
+  virtual std::optional<ValueFlow> read(ByteView code, Address address) = 0;
+};
+
+}  // namespace whocall

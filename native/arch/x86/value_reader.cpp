@@ -1,0 +1,376 @@
+#include "arch/x86/value_reader.h"
+
+#include <capstone/capstone.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "arch/x86/operands.h"
+
+namespace whocall::x86 {
+namespace {
+
+class Reader final : public ValueReader, private Operands {
+ public:
+  explicit Reader(Dialect dialect) : Operands(dialect) {
+    if (cs_open(CS_ARCH_X86, is_64_ ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
+      cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
+      decoded_ = cs_malloc(handle_);
+    }
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() override {
+    if (decoded_ != nullptr) {
+      cs_free(decoded_, 1);
+    }
+    if (handle_ != 0) {
+      cs_close(&handle_);
+    }
+  }
+
+  std::optional<ValueFlow> read(ByteView code, Address address) override {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
+    std::size_t size = code.size();
+    std::uint64_t at = address;
+    if (decoded_ == nullptr || !cs_disasm_iter(handle_, &bytes, &size, &at, decoded_)) {
+      return std::nullopt;
+    }
+    ValueFlow out;
+    describe(out);
+    return out;
+  }
+
+ private:
+  using From = ValueWrite::From;
+
+  void describe(ValueFlow& out) const {
+    switch (decoded_->id) {
+      case X86_INS_NOP:
+        return;
+      case X86_INS_MOV:
+      case X86_INS_MOVABS:
+      case X86_INS_MOVZX:
+        return move(out, false);
+      case X86_INS_MOVSX:
+      case X86_INS_MOVSXD:
+        return move(out, true);
+      case X86_INS_CDQE:
+        return widen_accumulator(out);
+      case X86_INS_LEA:
+        return lea(out);
+      case X86_INS_PUSH:
+        return push(out);
+      case X86_INS_POP:
+        return pop(out);
+      case X86_INS_LEAVE:
+        return leave(out);
+      case X86_INS_ADD:
+      case X86_INS_SUB:
+      case X86_INS_INC:
+      case X86_INS_DEC:
+        return add(out);
+      case X86_INS_XOR:
+        return clear_or(out);
+      case X86_INS_TEST:  // of al and eax the library says that they are written
+      case X86_INS_CMP:
+        return read_operands(out);
+      case X86_INS_CALL:  // what it leaves is told by the conventions of calls
+        return call(out);
+      default:
+        return other(out);
+    }
+  }
+
+  // A register, whatever part of it; kNoRegister for vectors and the like.
+  [[nodiscard]] Register any_register(const cs_x86_op& op) const {
+    return op.type == X86_OP_REG ? number(op.reg) : kNoRegister;
+  }
+  [[nodiscard]] static bool is_high_byte(const cs_x86_op& op) {
+    return op.reg == X86_REG_AH || op.reg == X86_REG_BH || op.reg == X86_REG_CH ||
+           op.reg == X86_REG_DH;
+  }
+  // Whether writing it leaves nothing of the register as it was.
+  [[nodiscard]] bool fills(const cs_x86_op& op) const { return op.size >= 4; }
+
+  [[nodiscard]] ValueAddress address(const cs_x86_op& op) const {
+    ValueAddress out;
+    out.offset = op.mem.disp;
+    out.known = op.mem.segment == X86_REG_INVALID;
+    if (op.mem.base == X86_REG_RIP || op.mem.base == X86_REG_EIP) {
+      out.offset += static_cast<std::int64_t>(decoded_->address + decoded_->size);
+    } else if (op.mem.base != X86_REG_INVALID) {
+      out.base = number(op.mem.base);
+    }
+    if (has_index(op)) {
+      out.index = number(op.mem.index);
+      out.scale = static_cast<std::uint8_t>(op.mem.scale);
+    }
+    return out;
+  }
+
+  static void note(ValueFlow& out, Register number, unsigned size) {
+    if (number == kNoRegister || size == 0) {
+      return;
+    }
+    const auto known = std::ranges::find(out.reads, number, &ValueFlow::Read::number);
+    const auto bytes = static_cast<std::uint8_t>(size);
+    if (known == out.reads.end()) {
+      out.reads.push_back({number, bytes});
+    } else {
+      known->size = std::max(known->size, bytes);
+    }
+  }
+  void note_address(ValueFlow& out, const ValueAddress& place) const {
+    const auto size = static_cast<unsigned>(word());
+    note(out, place.base.value_or(kNoRegister), size);
+    note(out, place.index.value_or(kNoRegister), size);
+  }
+  void note_operand(ValueFlow& out, const cs_x86_op& op) const {
+    if (op.type == X86_OP_REG) {
+      note(out, any_register(op), op.size);
+    } else if (op.type == X86_OP_MEM) {
+      note_address(out, address(op));
+    }
+  }
+  void read_operands(ValueFlow& out) const {
+    for (std::size_t i = 0; i < operand_count(); ++i) {
+      note_operand(out, operand(i));
+    }
+  }
+
+  // What an operand gives that is read.
+  [[nodiscard]] ValueWrite value_of(ValueFlow& out, const cs_x86_op& op) const {
+    ValueWrite value;
+    value.size = op.size;
+    if (op.type == X86_OP_IMM) {
+      value.from = From::constant;
+      value.number = op.imm;
+    } else if (op.type == X86_OP_REG && any_register(op) != kNoRegister) {
+      note(out, any_register(op), op.size);
+      value.from = is_high_byte(op) ? From::unknown : From::reg;
+      value.source = any_register(op);
+    } else if (op.type == X86_OP_MEM) {
+      value.place = address(op);
+      note_address(out, value.place);
+      value.from = value.place.known ? From::memory : From::unknown;
+    }
+    return value;
+  }
+
+  // Leaves it in the operand.
+  void leave_in(ValueFlow& out, const cs_x86_op& op, ValueWrite value) const {
+    if (op.type == X86_OP_MEM) {
+      value.stored_at = address(op);
+      value.stored_size = op.size;
+      note_address(out, value.stored_at);
+    } else if (any_register(op) != kNoRegister) {
+      value.destination = any_register(op);
+      if (!fills(op)) {
+        value = unknown(*value.destination);
+      } else if (op.size < word()) {
+        value = narrowed(value, op.size);
+      }
+    } else {
+      return;
+    }
+    out.writes.push_back(value);
+  }
+
+  // What is left of it in a register that has all its other bits cleared.
+  static ValueWrite narrowed(ValueWrite value, std::uint8_t size) {
+    if (value.from == From::constant) {
+      value.number = static_cast<std::int64_t>(static_cast<std::uint32_t>(value.number));
+    } else if (value.size > size) {
+      value.size = size;
+    } else if (value.is_signed && value.size < size) {  // and cleared above that
+      value.from = From::unknown;
+    }
+    return value;
+  }
+
+  static ValueWrite unknown(Register destination) {
+    ValueWrite value;
+    value.destination = destination;
+    return value;
+  }
+
+  void move(ValueFlow& out, bool with_sign) const {
+    ValueWrite value = value_of(out, operand(1));
+    value.is_signed = with_sign;
+    leave_in(out, operand(0), value);
+  }
+
+  void widen_accumulator(ValueFlow& out) const {
+    ValueWrite value;
+    value.from = From::reg;
+    value.size = 4;
+    value.is_signed = true;
+    value.destination = 0;
+    note(out, 0, 4);
+    out.writes.push_back(value);
+  }
+
+  void lea(ValueFlow& out) const {
+    ValueWrite value;
+    value.from = From::address;
+    value.place = address(operand(1));
+    value.place.known = true;  // nothing is read: a segment plays no part
+    value.size = operand(0).size;
+    note(out, value.place.base.value_or(kNoRegister), operand(0).size);
+    note(out, value.place.index.value_or(kNoRegister), operand(0).size);
+    leave_in(out, operand(0), value);
+  }
+
+  void move_sp(ValueFlow& out, std::int64_t by) const { put_sum(out, sp(), sp(), by); }
+
+  void put_sum(ValueFlow& out, Register destination, Register base, std::int64_t offset) const {
+    ValueWrite value;
+    value.from = From::address;
+    value.size = static_cast<std::uint8_t>(word());
+    value.place.base = base;
+    value.place.offset = offset;
+    value.destination = destination;
+    out.writes.push_back(value);
+  }
+
+  // A register that is pushed is saved; it may be for nothing but the stack's alignment.
+  void push(ValueFlow& out) const {
+    ValueFlow read;
+    ValueWrite value = value_of(read, operand(0));
+    if (operand(0).type == X86_OP_MEM) {
+      out.reads = read.reads;
+    }
+    const bool by_sp = value.from == From::memory && value.place.base == sp();
+    if (value.from == From::reg && value.source == sp()) {
+      value.from = From::unknown;
+    }
+    move_sp(out, -pushed());
+    if (by_sp) {
+      value.place.offset += pushed();
+    }
+    value.size = value.from == From::constant ? static_cast<std::uint8_t>(word()) : value.size;
+    value.stored_at.base = sp();
+    value.stored_size = static_cast<std::uint8_t>(pushed());
+    out.writes.push_back(value);
+  }
+
+  void pop(ValueFlow& out) const {
+    ValueWrite value;
+    value.from = From::memory;
+    value.size = static_cast<std::uint8_t>(pushed());
+    value.place.base = sp();
+    if (any_register(operand(0)) == sp()) {
+      out.writes.push_back(unknown(sp()));
+      return;
+    }
+    leave_in(out, operand(0), value);
+    move_sp(out, pushed());
+  }
+
+  void leave(ValueFlow& out) const {
+    put_sum(out, sp(), fp(), word());
+    ValueWrite value;
+    value.from = From::memory;
+    value.size = static_cast<std::uint8_t>(word());
+    value.place.base = sp();
+    value.place.offset = -word();
+    value.destination = fp();
+    out.writes.push_back(value);
+  }
+
+  void add(ValueFlow& out) const {
+    const bool by_one = decoded_->id == X86_INS_INC || decoded_->id == X86_INS_DEC;
+    const bool less = decoded_->id == X86_INS_SUB || decoded_->id == X86_INS_DEC;
+    const cs_x86_op& to = operand(0);
+    const Register destination = any_register(to);
+    if (destination == kNoRegister || !fills(to) || (!by_one && operand(1).type != X86_OP_IMM)) {
+      return less && !by_one && same_register() ? clear(out) : other(out);
+    }
+    const std::int64_t amount = by_one ? 1 : operand(1).imm;
+    note(out, destination, to.size);
+    ValueWrite value;
+    value.from = From::address;
+    value.size = to.size;
+    value.place.base = destination;
+    value.place.offset = less ? -amount : amount;
+    value.destination = destination;
+    out.writes.push_back(value);
+  }
+
+  [[nodiscard]] bool same_register() const {
+    return operand_count() == 2 && operand(0).type == X86_OP_REG &&
+           operand(1).type == X86_OP_REG && operand(0).reg == operand(1).reg;
+  }
+  void clear(ValueFlow& out) const {
+    ValueWrite value;
+    value.from = From::constant;
+    leave_in(out, operand(0), value);
+  }
+  void clear_or(ValueFlow& out) const { same_register() ? clear(out) : other(out); }
+
+  void call(ValueFlow& out) const {
+    if (operand_count() == 1 && operand(0).type != X86_OP_IMM) {
+      out.target = value_of(out, operand(0));
+    }
+  }
+
+  // Everything else: what it writes is computed.
+  void other(ValueFlow& out) const {
+    cs_regs read{};
+    cs_regs written{};
+    std::uint8_t read_count = 0;
+    std::uint8_t written_count = 0;
+    if (cs_regs_access(handle_, decoded_, read, &read_count, written, &written_count) !=
+        CS_ERR_OK) {
+      return;
+    }
+    for (std::size_t i = 0; i < read_count; ++i) {
+      const auto reg = static_cast<x86_reg>(read[i]);
+      note(out, number(reg), size_of(reg));
+    }
+    for (std::size_t i = 0; i < operand_count(); ++i) {
+      const cs_x86_op& op = operand(i);
+      if (op.type == X86_OP_MEM && (op.access & CS_AC_WRITE) != 0) {
+        ValueWrite value;
+        value.stored_at = address(op);
+        value.stored_size = op.size;
+        out.writes.push_back(value);
+      }
+    }
+    for (std::size_t i = 0; i < written_count; ++i) {
+      const Register reg = number(static_cast<x86_reg>(written[i]));
+      if (reg != kNoRegister) {
+        out.writes.push_back(unknown(reg));
+      }
+    }
+  }
+
+  // Bytes of a general register's part.
+  [[nodiscard]] unsigned size_of(x86_reg reg) const {
+    const x86_reg head = family_head(reg);
+    for (const Family& family : kFamilies) {
+      if (family.full == head) {
+        return 8;
+      }
+      const auto part = std::ranges::find(family.parts, head);
+      if (part != family.parts.end()) {
+        return 4U >> (part - family.parts.begin());
+      }
+    }
+    return 0;
+  }
+
+  csh handle_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ValueReader> make_value_reader_64() {
+  return std::make_unique<Reader>(Dialect::x86_64);
+}
+std::unique_ptr<ValueReader> make_value_reader_32() {
+  return std::make_unique<Reader>(Dialect::i386);
+}
+
+}  // namespace whocall::x86

@@ -1,0 +1,83 @@
+#include "arguments/arguments.h"
+
+#include <algorithm>
+
+namespace whocall {
+namespace {
+
+std::uint64_t lowest(std::uint64_t value, unsigned size) {
+  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
+}
+
+// Two exact ways that disagree make it nothing.
+std::optional<ArgumentValue> weigh_ways(const std::optional<FoundValue>& callee,
+                                        const std::optional<FoundValue>& site, unsigned size) {
+  const auto told = [&](const FoundValue& found, ArgumentTrust trust) {
+    return std::optional(ArgumentValue{lowest(found.value, size), trust});
+  };
+  const bool by_callee = callee && !callee->now;
+  const bool by_site = site && !site->now;
+  if (by_callee && by_site) {
+    const bool agree = lowest(callee->value, size) == lowest(site->value, size);
+    return agree ? told(*callee, ArgumentTrust::both) : std::nullopt;
+  }
+  if (by_callee) {
+    return told(*callee, ArgumentTrust::callee);
+  }
+  if (by_site) {
+    return told(*site, ArgumentTrust::call_site);
+  }
+  const auto& now = callee ? callee : site;
+  return now ? told(*now, ArgumentTrust::now) : std::nullopt;
+}
+
+FrameArguments arguments_of(FrameValues& values, std::size_t index, CodeValues& code) {
+  FrameArguments found;
+  const auto start = values.entered_at(index);
+  const Parameters* const taken = start ? code.parameters_at(*start) : nullptr;
+  if (taken == nullptr) {
+    return found;
+  }
+  found.known = true;
+  found.more = taken->variadic;
+  for (std::size_t i = 0; i < taken->list.size(); ++i) {
+    Argument argument{code.arch().registers.arguments[i], taken->list[i].size};
+    const std::uint8_t needed = argument.size != 0 ? argument.size : code.arch().registers.size;
+    argument.value = weigh_ways(values.by_callee(index, argument.number, needed),
+                                values.by_caller(index, argument.number, needed), needed);
+    found.list.push_back(argument);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string_view to_string(ArgumentTrust trust) {
+  switch (trust) {
+    case ArgumentTrust::both:
+      return "both";
+    case ArgumentTrust::callee:
+      return "callee";
+    case ArgumentTrust::call_site:
+      return "call-site";
+    case ArgumentTrust::now:
+      return "now";
+  }
+  return {};
+}
+
+std::vector<FrameArguments> arguments_of_frames(CodeValues& code, const Thread& thread,
+                                                const std::vector<Frame>& frames,
+                                                std::size_t count) {
+  std::vector<FrameArguments> found(std::min(count, frames.size()));
+  if (!code.usable()) {
+    return found;
+  }
+  FrameValues values(code, thread, frames, found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i] = arguments_of(values, i, code);
+  }
+  return found;
+}
+
+}  // namespace whocall

@@ -1,0 +1,72 @@
+#include "arguments/code_values.h"
+
+#include "unwind/code/call_site.h"
+
+namespace whocall {
+namespace {
+
+constexpr int kDeepestCall = 3;  // of functions that hand on what they got
+
+}  // namespace
+
+CodeValues::CodeValues(Walker& walker)
+    : walker_(walker),
+      reader_(arch().code.make_value_reader != nullptr ? arch().code.make_value_reader()
+                                                       : nullptr) {}
+
+CodeValues::~CodeValues() = default;
+
+FunctionValues* CodeValues::function_at(Address pc, bool entered) {
+  const auto range = walker_.code().function_at(pc);
+  if (!range || !usable()) {
+    return nullptr;
+  }
+  auto& known = functions_[{range->begin, entered}];
+  if (known == nullptr) {
+    known = std::make_unique<FunctionValues>(process(), walker_.analyser(), *reader_, *range,
+                                             entered);
+  }
+  return known->is_known() ? known.get() : nullptr;
+}
+
+// Folklore. Situation: a function jumps into its cold part, whose registers hold whatever the
+// function left there. Remedy: parts stand nowhere in particular; functions are aligned, or begin
+// as functions do (without optimization compilers align none), and with no frame made.
+bool CodeValues::may_be_entered(Address start) {
+  if (walker_.code().is_called(start)) {
+    return true;
+  }
+  std::vector<std::byte> room;
+  const auto code = process().memory->bytes_at(start, kLongestLook, room);
+  const auto features =
+      arch().code.features_at_start(ByteView(code, arch().abi.endian), 0);
+  return start % arch().code.function_alignment == 0 || features.landing_pad ||
+         features.prologue;
+}
+
+const Parameters* CodeValues::parameters_at(Address start) {
+  const auto [found, fresh] = parameters_.try_emplace(start);
+  Known& known = found->second;  // a function that calls itself finds nothing here, yet
+  if (fresh) {
+    FunctionValues* const function = function_at(start, true);
+    if (function != nullptr && function->range().begin == start) {
+      ++depth_;
+      known.parameters = parameters_of(*function, process(), *this);
+      --depth_;
+    }
+  }
+  return known.parameters ? &*known.parameters : nullptr;
+}
+
+const Parameters* CodeValues::taken_at(const FunctionValues::Step& call, Address next) {
+  if (depth_ > kDeepestCall) {
+    return nullptr;
+  }
+  const auto site = call.flow == Instruction::Flow::call
+                        ? call_before(process(), next)
+                        : std::optional(CallSite{.target = call.target});
+  const auto target = site ? walker_.judge().final_target(*site) : std::nullopt;
+  return target ? parameters_at(*target) : nullptr;
+}
+
+}  // namespace whocall

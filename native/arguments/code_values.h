@@ -1,0 +1,53 @@
+// What is known of values and parameters of the functions of a process: by their code alone, so that
+// it is found once for all frames and threads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "arguments/function_values.h"
+#include "arguments/parameters.h"
+#include "unwind/walk/walker.h"
+
+namespace whocall {
+
+class CodeValues final : private KnownParameters {
+ public:
+  // The walker must outlive it.
+  explicit CodeValues(Walker& walker);
+  CodeValues(const CodeValues&) = delete;
+  CodeValues& operator=(const CodeValues&) = delete;
+  ~CodeValues() override;
+
+  // Whether values are followed in the instruction set.
+  [[nodiscard]] bool usable() const { return reader_ != nullptr; }
+  [[nodiscard]] Walker& walker() { return walker_; }
+  [[nodiscard]] const ProcessImage& process() const { return walker_.process(); }
+  [[nodiscard]] const Architecture& arch() const { return *walker_.process().arch; }
+
+  // The function at `pc` (an address to look up), entered by calls or not; null where none is known.
+  FunctionValues* function_at(Address pc, bool entered);
+  // Whether what begins at `start` may be a function that is entered as calls do, and no part of
+  // one: it looks like that, and stands at the start of a frame.
+  bool may_be_entered(Address start);
+  // Null where nothing is known.
+  const Parameters* parameters_at(Address start);
+
+ private:
+  struct Known {
+    std::optional<Parameters> parameters{};
+  };
+
+  const Parameters* taken_at(const FunctionValues::Step& call, Address next) override;
+
+  Walker& walker_;
+  std::unique_ptr<ValueReader> reader_;  // null: the instruction set is not read
+  // By start, and whether entered there.
+  std::map<std::pair<Address, bool>, std::unique_ptr<FunctionValues>> functions_;
+  std::map<Address, Known> parameters_;
+  int depth_ = 0;  // of questions for the parameters of functions that are called
+};
+
+}  // namespace whocall

@@ -1,0 +1,324 @@
+#include "arguments/frame_values.h"
+
+#include <algorithm>
+
+#include "arguments/register_trail.h"
+
+namespace whocall {
+namespace {
+
+using Kind = Value::Kind;
+
+constexpr int kDeepestCaller = 12;  // frames that hand on one value
+constexpr int kDeepestValue = 16;   // computations on the way to one
+
+std::uint64_t low_bytes(std::uint64_t value, unsigned size) {
+  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
+}
+
+std::uint64_t with_sign(std::uint64_t value, unsigned size) {
+  const unsigned unused = 64 - 8 * size;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
+}
+
+// What is to be added to what a place holds that holds `held`, so that it is `wanted`, as far as
+// `needed` bytes of it; a miss where it tells nothing of it.
+std::optional<std::int64_t> distance(const ValueTable& table, ValueId held, ValueId wanted,
+                                     std::uint8_t needed) {
+  while (held != wanted && held != 0) {
+    const Value& value = table[held];
+    if (value.kind == Kind::sum && value.base == wanted) {
+      return -value.number;
+    }
+    const bool is_part = value.kind == Kind::low || value.kind == Kind::extended;
+    held = is_part && value.size >= needed ? value.base : 0;
+  }
+  return held != 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+}
+
+}  // namespace
+
+FrameValues::FrameValues(CodeValues& code, const Thread& thread, const std::vector<Frame>& frames,
+                         std::size_t count)
+    : code_(code), process_(code.process()), arch_(code.arch()), frames_(frames) {
+  const std::size_t wanted = std::min(frames.size(), count + kDeepestCaller);
+  const auto registers = registers_of_frames(code.walker(), thread, frames, wanted);
+  views_.resize(wanted);
+  for (std::size_t i = wanted; i-- != 0;) {  // a call's target may hang on what is farther out
+    views_[i].registers = registers[i];
+    look_at(i);
+  }
+}
+
+bool FrameValues::is_preserved(Register number) const {
+  const auto& kept = arch_.registers.callee_saved;
+  return std::ranges::find(kept, number) != kept.end();
+}
+
+void FrameValues::look_at(std::size_t index) {
+  View& view = views_[index];
+  const Frame& frame = frames_[index];
+  const auto function = code_.walker().code().function_at(frame.lookup_pc());
+  if (frame.signal_trampoline || frame.evidence.has(Evidence::return_replaced) || !function) {
+    return;
+  }
+  view.called = index + 1 < views_.size() ? called_by(index + 1) : std::nullopt;
+  view.entered = view.called == function->begin || code_.may_be_entered(function->begin);
+  view.values = code_.function_at(frame.lookup_pc(), view.entered);
+  if (view.values == nullptr) {
+    return;
+  }
+  view.at_call = !frame.interrupted;
+  view.state = view.at_call ? view.values->before_call(frame.lookup_pc())
+                            : view.values->at(frame.pc);
+  if (view.state) {
+    const ValueId sp = view.state->get(arch_.registers.sp);
+    const ValueTable& table = view.values->table();
+    view.sp = table.is(sp, Kind::cfa) ? std::optional(table[sp].number) : std::nullopt;
+  }
+}
+
+// Where the call goes in which a frame stands; of one through a pointer, by the pointer's value.
+std::optional<Address> FrameValues::called_by(std::size_t caller) {
+  const Frame& frame = frames_[caller];
+  const View& view = views_[caller];
+  if (frame.interrupted || frame.trust == Trust::scan) {
+    return std::nullopt;
+  }
+  std::optional<Address> called;
+  code_.walker().judge().match_call({frames_[caller - 1].pc, {}, frames_[caller - 1].interrupted},
+                                    {frame.pc, {}, false}, called);
+  if (called || view.values == nullptr || !view.state) {
+    return called;
+  }
+  const auto* const step = view.values->step_of(frame.lookup_pc());
+  if (step == nullptr || !step->values.target) {
+    return std::nullopt;
+  }
+  ValueState state = *view.state;
+  const ValueId target =
+      state.value_of(*step->values.target, view.values->table(), step->offset);
+  const auto found = evaluate({.index = caller, .id = target, .needed = arch_.registers.size});
+  return found ? std::optional(arch_.code_address(found->value)) : std::nullopt;
+}
+
+std::optional<Address> FrameValues::entered_at(std::size_t index) const {
+  const View& view = views_[index];
+  return view.entered && view.values != nullptr ? std::optional(view.values->range().begin)
+                                                : std::nullopt;
+}
+
+std::optional<FoundValue> FrameValues::by_callee(std::size_t index, Register number,
+                                                 std::uint8_t needed) {
+  const View& view = views_[index];
+  if (view.values == nullptr || !view.entered || !view.state) {
+    return std::nullopt;
+  }
+  const ValueId id = view.values->table().entry(number);
+  return held(view, frames_[index].cfa, {.index = index, .id = id, .needed = needed});
+}
+
+std::optional<FoundValue> FrameValues::by_caller(std::size_t index, Register number,
+                                                 std::uint8_t needed, int depth) {
+  const View& view = views_[index];
+  if (!view.called || view.values == nullptr || index + 1 >= views_.size() ||
+      depth > kDeepestCaller) {
+    return std::nullopt;
+  }
+  if (*view.called != view.values->range().begin) {
+    return by_jump(index, number, needed, depth);
+  }
+  const View& caller = views_[index + 1];
+  return caller.values == nullptr || !caller.state || !caller.at_call
+             ? std::nullopt
+             : evaluate({index + 1, caller.state->get(number), needed, depth + 1});
+}
+
+// Folklore. Situation: the function that was called made its last call a jump; its frame is gone.
+// Example: cmp(a, b) ends in `return report(os, 3, *b, 'q')`. Remedy: what stood in the registers
+// at that jump is told by its code, as far as constants and its own arguments go.
+std::optional<FoundValue> FrameValues::by_jump(std::size_t index, Register number,
+                                               std::uint8_t needed, int depth) {
+  const View& view = views_[index];
+  FunctionValues* const jumping = code_.function_at(*view.called, true);
+  if (jumping == nullptr || jumping->range().begin != *view.called || !view.entered) {
+    return std::nullopt;
+  }
+  const Address target = view.values->range().begin;
+  std::optional<ValueId> left;
+  bool agree = true;
+  jumping->visit([&](const FunctionValues::Step& step, const ValueState& state) {
+    if (step.flow != Instruction::Flow::call && step.target &&
+        code_.walker().judge().final_target({.target = step.target}) == target) {
+      agree = agree && (!left || *left == state.get(number));
+      left = state.get(number);
+    }
+  });
+  return left && agree ? left_at_jump(*jumping, {index, *left, needed, depth}) : std::nullopt;
+}
+
+std::optional<FoundValue> FrameValues::left_at_jump(FunctionValues& jumping,
+                                                    const Question& asked) {
+  if (asked.id == 0 || asked.nested > kDeepestValue) {
+    return std::nullopt;
+  }
+  const Value value = jumping.table()[asked.id];
+  Question inner = asked;
+  inner.id = value.base;
+  ++inner.nested;
+  switch (value.kind) {
+    case Kind::constant:
+      return FoundValue{static_cast<std::uint64_t>(value.number), false};
+    case Kind::sum: {
+      auto base = left_at_jump(jumping, inner);
+      if (base) {
+        base->value += static_cast<std::uint64_t>(value.number);
+      }
+      return base;
+    }
+    case Kind::low:
+    case Kind::extended: {
+      inner.needed = std::min(asked.needed, value.size);
+      auto base = left_at_jump(jumping, inner);
+      if (base) {
+        base->value = value.kind == Kind::low ? low_bytes(base->value, value.size)
+                                              : with_sign(base->value, value.size);
+      }
+      return base;
+    }
+    case Kind::entry: {
+      const View& caller = views_[asked.index + 1];
+      return caller.values == nullptr || !caller.state || !caller.at_call
+                 ? std::nullopt
+                 : evaluate({asked.index + 1,
+                             caller.state->get(static_cast<Register>(value.number)), asked.needed,
+                             asked.depth + 1});
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<FoundValue> FrameValues::evaluate(const Question& asked) {
+  const View& view = views_[asked.index];
+  if (asked.id == 0 || asked.nested > kDeepestValue) {
+    return std::nullopt;
+  }
+  const Value value = view.values->table()[asked.id];
+  const Address cfa = frames_[asked.index].cfa;
+  if (value.kind == Kind::constant) {
+    return FoundValue{static_cast<std::uint64_t>(value.number), false};
+  }
+  if (value.kind == Kind::cfa) {
+    return cfa != 0 ? std::optional(FoundValue{cfa + static_cast<Address>(value.number), false})
+                    : std::nullopt;
+  }
+  const auto found = held(view, cfa, asked);
+  if (found && !found->now) {
+    return found;
+  }
+  const auto made = computed(value, asked);
+  return made ? made : found;
+}
+
+// By how it was computed, where no place holds it any more.
+std::optional<FoundValue> FrameValues::computed(const Value& value, const Question& asked) {
+  Question inner = asked;
+  inner.id = value.base;
+  ++inner.nested;
+  switch (value.kind) {
+    case Kind::sum: {
+      auto base = evaluate(inner);
+      if (base) {
+        base->value += static_cast<std::uint64_t>(value.number);
+      }
+      return base;
+    }
+    case Kind::low:
+    case Kind::extended: {
+      inner.needed = std::min(asked.needed, value.size);
+      auto base = evaluate(inner);
+      if (base) {
+        base->value = value.kind == Kind::low ? low_bytes(base->value, value.size)
+                                              : with_sign(base->value, value.size);
+      }
+      return base;
+    }
+    case Kind::loaded: {
+      inner.needed = arch_.registers.size;
+      const auto where = evaluate(inner);
+      return where ? loaded(where->value + static_cast<Address>(value.number), value.size)
+                   : std::nullopt;
+    }
+    case Kind::entry:
+      return on_entry(asked, static_cast<Register>(value.number));
+    default:
+      return std::nullopt;
+  }
+}
+
+// What the frame itself got in a register, where it does not hold that any more.
+std::optional<FoundValue> FrameValues::on_entry(const Question& asked, Register number) {
+  if (!is_preserved(number)) {
+    return by_caller(asked.index, number, asked.needed, asked.depth);
+  }
+  const std::size_t caller = asked.index + 1;
+  const auto value = caller < views_.size() && !frames_[caller].interrupted
+                         ? views_[caller].registers.get(number)
+                         : std::nullopt;
+  return value ? std::optional(FoundValue{*value, false}) : std::nullopt;
+}
+
+std::optional<FoundValue> FrameValues::loaded(Address where, std::uint8_t size) const {
+  const auto value = process_.memory->read_unsigned(where, size, arch_.abi.endian);
+  if (!value) {
+    return std::nullopt;
+  }
+  const Mapping* mapping = process_.mapping_at(where);
+  const bool constant = mapping != nullptr && mapping->permissions_known && !mapping->writable;
+  return FoundValue{*value, !constant};
+}
+
+// The value where a place that outlives calls holds it.
+std::optional<FoundValue> FrameValues::held(const View& view, Address cfa,
+                                            const Question& asked) const {
+  const ValueTable& table = view.values->table();
+  for (Register number = 0; number < kFollowedLimit; ++number) {
+    const bool outlives = !view.at_call || is_preserved(number);
+    const auto by = outlives ? distance(table, view.state->get(number), asked.id, asked.needed)
+                             : std::nullopt;
+    const auto value = by ? view.registers.get(number) : std::nullopt;
+    if (value) {
+      return FoundValue{*value + static_cast<std::uint64_t>(*by), false};
+    }
+  }
+  return cfa != 0 ? held_on_stack(view, cfa, asked) : std::nullopt;
+}
+
+std::optional<FoundValue> FrameValues::held_on_stack(const View& view, Address cfa,
+                                                     const Question& asked) const {
+  const std::int64_t red_zone = view.at_call ? 0 : arch_.frame.red_zone;
+  std::optional<FoundValue> exposed;
+  for (const auto& [offset, word] : view.state->words()) {
+    const bool lives = view.sp && offset >= *view.sp - red_zone;
+    const auto by = lives && word.size >= asked.needed
+                        ? distance(view.values->table(), word.value, asked.id, asked.needed)
+                        : std::nullopt;
+    const auto value =
+        by ? process_.memory->read_unsigned(cfa + static_cast<Address>(offset), word.size,
+                                            arch_.abi.endian)
+           : std::nullopt;
+    if (!value) {
+      continue;
+    }
+    const FoundValue found{*value + static_cast<std::uint64_t>(*by),
+                           is_exposed(view.values->exposed(), offset)};
+    if (!found.now) {
+      return found;
+    }
+    exposed = exposed ? exposed : found;
+  }
+  return exposed;
+}
+
+}  // namespace whocall

@@ -1,0 +1,111 @@
+// The values in a function, at each of its instructions: value numbering over its flow.
+//
+// The idea is that of Alpern, Wegman and Zadeck (Detecting equality of variables in programs, 1988):
+// places are equal where the same computation filled them on all paths. What is asked here is which
+// place that outlives a call still holds what was handed over.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "arch/instruction.h"
+#include "arch/value_flow.h"
+#include "arguments/value_state.h"
+#include "arguments/value_table.h"
+#include "process/process_image.h"
+#include "unwind/analysis/function_analyser.h"
+
+namespace whocall {
+
+class FunctionValues {
+ public:
+  // `function` in runtime addresses. `entered`: calls enter it at its first byte, as far as is
+  // known, so that registers have the caller's values there.
+  FunctionValues(const ProcessImage& process, FunctionAnalyser& analyser, ValueReader& reader,
+                 const AddressRange& function, bool entered);
+
+  // An instruction that the flow reaches.
+  struct Step {
+    std::uint64_t offset = 0;  // in the function, bytes
+    std::uint16_t size = 0;
+    Instruction::Flow flow = Instruction::Flow::next;
+    std::optional<Address> target{};  // runtime
+    ValueFlow values{};
+    std::optional<std::int64_t> sp{};  // its distance from the CFA before it, bytes
+    std::optional<std::int64_t> fp{};  // the same of the frame pointer
+  };
+
+  // What is known before the instruction at `pc` (runtime) runs; a miss where no flow reaches it.
+  [[nodiscard]] std::optional<ValueState> at(Address pc);
+  // The same before the instruction that holds the byte at `pc`: the call, for a lookup address.
+  [[nodiscard]] std::optional<ValueState> before_call(Address pc);
+
+  // The instruction that holds the byte at `pc`; null for none that the flow reaches.
+  [[nodiscard]] const Step* step_of(Address pc) const;
+
+  // Calls visit(step, state) for every instruction in turn, with what is known before it.
+  template <typename Visit>
+  void visit(Visit visit);
+
+  [[nodiscard]] const AddressRange& range() const { return function_; }
+  [[nodiscard]] bool entered() const { return entered_; }
+  [[nodiscard]] ValueTable& table() { return table_; }
+  [[nodiscard]] const std::set<std::int64_t>& exposed() const { return exposed_; }
+  [[nodiscard]] bool is_known() const { return !steps_.empty(); }
+
+ private:
+  void read_steps(FunctionAnalyser& analyser, ValueReader& reader);
+  void find_blocks();
+  void flow();
+  void seed_unreached();
+  void drain();
+  void run_block(std::size_t first);
+  void reach(std::uint64_t offset, const ValueState& state);
+  void sync(const Step& step, ValueState& state);
+  [[nodiscard]] std::optional<std::size_t> step_at(std::uint64_t offset) const;
+  [[nodiscard]] std::optional<std::size_t> step_holding(std::uint64_t offset) const;
+  [[nodiscard]] std::optional<ValueState> before(std::size_t step);
+
+  const ProcessImage& process_;
+  const Architecture& arch_;
+  AddressRange function_;
+  bool entered_;
+  ValueTable table_;
+  std::vector<Step> steps_;  // ascending
+  std::set<std::uint64_t> leaders_;             // where blocks begin
+  std::map<std::uint64_t, ValueState> states_;  // by block
+  std::set<std::uint64_t> pending_;             // blocks
+  std::optional<ValueState> at_switches_;       // what indirect jumps bring along
+  std::set<std::int64_t> exposed_;
+  std::size_t visits_ = 0;
+};
+
+template <typename Visit>
+void FunctionValues::visit(Visit visit) {
+  std::optional<ValueState> state;
+  std::uint64_t next = 0;
+  for (const Step& step : steps_) {
+    const auto block = states_.find(step.offset);
+    if (block != states_.end()) {
+      state = block->second;
+    } else if (step.offset != next) {
+      state.reset();
+    }
+    next = step.offset + step.size;
+    if (!state) {
+      continue;
+    }
+    sync(step, *state);
+    visit(step, *state);
+    state->apply(step.values, table_, step.offset, exposed_);
+    if (step.flow == Instruction::Flow::call) {
+      state->after_call(arch_, table_, step.offset, exposed_);
+    }
+  }
+}
+
+}  // namespace whocall

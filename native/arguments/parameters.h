@@ -1,0 +1,38 @@
+// Which arguments a function takes, by what it reads of what its caller left for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "arguments/function_values.h"
+
+namespace whocall {
+
+struct Parameter {
+  std::uint8_t size = 0;  // bytes that are read; 0: it is not, but a later one is
+};
+
+struct Parameters {
+  // By position, of those that are handed over in general registers. Never more than there are: one
+  // that no instruction reads cannot be told from none.
+  std::vector<Parameter> list;
+  bool variadic = false;  // and it may get more
+};
+
+// What a function that is called or jumped to takes, as far as that is known: by its address.
+class KnownParameters {
+ public:
+  KnownParameters() = default;
+  KnownParameters(const KnownParameters&) = delete;
+  KnownParameters& operator=(const KnownParameters&) = delete;
+  virtual ~KnownParameters() = default;
+
+  // Null where nothing is known.
+  virtual const Parameters* taken_at(const FunctionValues::Step& call, Address next) = 0;
+};
+
+// `values` has to be of a function that is entered at its first byte.
+Parameters parameters_of(FunctionValues& values, const ProcessImage& process,
+                         KnownParameters& others);
+
+}  // namespace whocall

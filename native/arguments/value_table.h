@@ -1,0 +1,74 @@
+// Values by number: what holds the same number holds the same value, whoever computed it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "arch/registers.h"
+
+namespace whocall {
+
+// Counts from 1; 0: nothing is known.
+using ValueId = std::uint32_t;
+
+struct Value {
+  enum class Kind : std::uint8_t {
+    made,        // computed by the instruction at `at`, which left it in place `number`
+    met,         // what paths that meet at `at` bring along in place `number`
+    constant,    // `number`
+    cfa,         // the CFA + `number`
+    entry,       // register `number` on entry
+    entry_word,  // the word of `size` bytes at CFA + `number`, on entry
+    sum,         // `base` + `number`
+    low,         // the lowest `size` bytes of `base`, the rest zeros
+    extended,    // the lowest `size` bytes of `base`, the rest copies of their sign
+    loaded,      // the `size` bytes in memory at `base` + `number` when the instruction at `at` ran
+  };
+  Kind kind = Kind::made;
+  std::uint8_t size = 8;  // bytes
+  ValueId base = 0;
+  std::int64_t number = 0;
+  std::uint64_t at = 0;  // offset in the function, bytes
+
+  friend auto operator<=>(const Value&, const Value&) = default;
+};
+
+// All the values of one function.
+class ValueTable {
+ public:
+  explicit ValueTable(std::uint8_t word) : word_(word) {}
+
+  [[nodiscard]] const Value& operator[](ValueId id) const { return values_[id - 1]; }
+  [[nodiscard]] bool is(ValueId id, Value::Kind kind) const {
+    return id != 0 && (*this)[id].kind == kind;
+  }
+
+  ValueId intern(const Value& value);
+  ValueId constant(std::int64_t number) {
+    return intern({.kind = Value::Kind::constant, .size = word_, .number = number});
+  }
+  ValueId cfa(std::int64_t offset) {
+    return intern({.kind = Value::Kind::cfa, .size = word_, .number = offset});
+  }
+  ValueId entry(Register number) {
+    return intern({.kind = Value::Kind::entry, .size = word_, .number = number});
+  }
+  ValueId entry_word(std::int64_t offset) {
+    return intern({.kind = Value::Kind::entry_word, .size = word_, .number = offset});
+  }
+  // id + offset
+  ValueId sum(ValueId id, std::int64_t offset);
+  // The lowest `size` bytes, widened.
+  ValueId narrowed(ValueId id, std::uint8_t size, bool is_signed);
+
+  [[nodiscard]] std::uint8_t word() const { return word_; }
+
+ private:
+  std::uint8_t word_;
+  std::vector<Value> values_;
+  std::map<Value, ValueId> known_;
+};
+
+}  // namespace whocall
