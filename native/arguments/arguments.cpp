@@ -39,6 +39,7 @@ FrameArguments arguments_of(FrameValues& values, std::size_t index, CodeValues& 
     return found;
   }
   found.known = true;
+  found.registers = &code.arch().registers;
   found.more = taken->variadic;
   for (std::size_t i = 0; i < taken->list.size(); ++i) {
     Argument argument{code.arch().registers.arguments[i], taken->list[i].size};

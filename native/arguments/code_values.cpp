@@ -5,7 +5,9 @@
 namespace whocall {
 namespace {
 
-constexpr int kDeepestCall = 3;  // of functions that hand on what they got
+constexpr int kDeepestCall = 3;     // of functions that hand on what they got
+constexpr int kDeepestWritten = 4;  // of functions whose writing of registers is looked for
+constexpr std::uint64_t kLargestWritten = 4096;  // bytes of such a one
 
 }  // namespace
 
@@ -24,7 +26,8 @@ FunctionValues* CodeValues::function_at(Address pc, bool entered) {
   auto& known = functions_[{range->begin, entered}];
   if (known == nullptr) {
     known = std::make_unique<FunctionValues>(process(), walker_.analyser(), *reader_, *range,
-                                             entered);
+                                             entered,
+                                             [this](Address target) { return written_by(target); });
   }
   return known->is_known() ? known.get() : nullptr;
 }
@@ -42,6 +45,38 @@ bool CodeValues::may_be_entered(Address start) {
       arch().code.features_at_start(ByteView(code, arch().abi.endian), 0);
   return start % arch().code.function_alignment == 0 || features.landing_pad ||
          features.prologue;
+}
+
+WrittenRegisters CodeValues::written_by(Address target) {
+  const WrittenRegisters any = WrittenRegisters().set();
+  const auto known = written_.find(target);
+  if (known != written_.end()) {
+    return known->second;
+  }
+  const auto range = walker_.code().function_at(target);
+  if (calls_ >= kDeepestWritten || !range || range->begin != target ||
+      range->size() > kLargestWritten || walker_.code().linkage_table_at(target)) {
+    return any;
+  }
+  written_.emplace(target, any);  // for what calls itself
+  ++calls_;
+  const FunctionValues* const function = function_at(target, true);
+  --calls_;
+  WrittenRegisters all = function != nullptr ? WrittenRegisters() : any;
+  for (std::size_t i = 0; function != nullptr && i < function->steps().size(); ++i) {
+    const FunctionValues::Step& step = function->steps()[i];
+    const bool leaves = step.flow == Instruction::Flow::indirect_jump ||
+                        (step.flow != Instruction::Flow::call && step.target &&
+                         !range->contains(*step.target));
+    all |= leaves ? any : step.written;
+    for (const ValueWrite& write : step.values.writes) {
+      if (write.destination && *write.destination < kFollowedLimit) {
+        all.set(*write.destination);
+      }
+    }
+  }
+  written_[target] = all;
+  return all;
 }
 
 const Parameters* CodeValues::parameters_at(Address start) {

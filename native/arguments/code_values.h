@@ -40,6 +40,13 @@ class CodeValues final : private KnownParameters {
     std::optional<Parameters> parameters{};
   };
 
+  // Of a call to `target`, and of all that it calls.
+  //
+  // Folklore. Situation: a caller leaves values in registers that calls do not preserve, as what it
+  // calls writes none of them. Example: gcc's -fipa-ra (at -O2): f(a, b) calls a small function of its
+  // file, and reads b from rsi afterwards. Remedy: the registers that a called function writes are
+  // looked for, as far as direct calls go.
+  WrittenRegisters written_by(Address target);
   const Parameters* taken_at(const FunctionValues::Step& call, Address next) override;
 
   Walker& walker_;
@@ -47,6 +54,8 @@ class CodeValues final : private KnownParameters {
   // By start, and whether entered there.
   std::map<std::pair<Address, bool>, std::unique_ptr<FunctionValues>> functions_;
   std::map<Address, Known> parameters_;
+  std::map<Address, WrittenRegisters> written_;
+  int calls_ = 0;  // that written_by() is in
   int depth_ = 0;  // of questions for the parameters of functions that are called
 };
 

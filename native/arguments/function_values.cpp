@@ -23,7 +23,8 @@ bool ends_block(Instruction::Flow flow) {
 }  // namespace
 
 FunctionValues::FunctionValues(const ProcessImage& process, FunctionAnalyser& analyser,
-                               ValueReader& reader, const AddressRange& function, bool entered)
+                               ValueReader& reader, const AddressRange& function, bool entered,
+                               const WrittenByCall& written_by)
     : process_(process),
       arch_(*process.arch),
       function_(function),
@@ -32,7 +33,7 @@ FunctionValues::FunctionValues(const ProcessImage& process, FunctionAnalyser& an
   if (function.size() == 0 || function.size() > kLargestFollowed) {
     return;
   }
-  read_steps(analyser, reader);
+  read_steps(analyser, reader, written_by);
   find_blocks();
   for (int round = 0; round < kMostRounds; ++round) {
     const std::size_t known = exposed_.size();
@@ -43,7 +44,8 @@ FunctionValues::FunctionValues(const ProcessImage& process, FunctionAnalyser& an
   }
 }
 
-void FunctionValues::read_steps(FunctionAnalyser& analyser, ValueReader& reader) {
+void FunctionValues::read_steps(FunctionAnalyser& analyser, ValueReader& reader,
+                                const WrittenByCall& written_by) {
   std::vector<std::byte> code(function_.size());
   code.resize(process_.memory->read(function_.begin, code));
   const ByteView bytes(code, arch_.abi.endian);
@@ -69,6 +71,10 @@ void FunctionValues::read_steps(FunctionAnalyser& analyser, ValueReader& reader)
     step.fp = distance_of(point.state.get(arch_.registers.fp));
     if (auto values = reader.read(bytes.from(offset), point.range.begin)) {
       step.values = std::move(*values);
+    }
+    if (step.flow == Instruction::Flow::call) {
+      const bool inside = step.target && function_.contains(*step.target);
+      step.written = step.target && !inside ? written_by(*step.target) : WrittenRegisters().set();
     }
     steps_.push_back(std::move(step));
   }
@@ -141,7 +147,7 @@ void FunctionValues::run_block(std::size_t first) {
     state.apply(step.values, table_, step.offset, exposed_);
     const std::uint64_t next = step.offset + step.size;
     if (step.flow == Instruction::Flow::call) {
-      state.after_call(arch_, table_, step.offset, exposed_);
+      state.after_call(arch_, table_, step.offset, step.written, exposed_);
     }
     if (step.target && step.flow != Instruction::Flow::call &&
         function_.contains(*step.target)) {
@@ -238,7 +244,7 @@ std::optional<ValueState> FunctionValues::before(std::size_t step) {
     }
     state.apply(steps_[at].values, table_, steps_[at].offset, exposed_);
     if (steps_[at].flow == Instruction::Flow::call) {
-      state.after_call(arch_, table_, steps_[at].offset, exposed_);
+      state.after_call(arch_, table_, steps_[at].offset, steps_[at].written, exposed_);
     }
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,12 +22,15 @@
 
 namespace whocall {
 
+// Which registers a direct call to an address may write.
+using WrittenByCall = std::function<WrittenRegisters(Address)>;
+
 class FunctionValues {
  public:
   // `function` in runtime addresses. `entered`: calls enter it at its first byte, as far as is
   // known, so that registers have the caller's values there.
   FunctionValues(const ProcessImage& process, FunctionAnalyser& analyser, ValueReader& reader,
-                 const AddressRange& function, bool entered);
+                 const AddressRange& function, bool entered, const WrittenByCall& written_by);
 
   // An instruction that the flow reaches.
   struct Step {
@@ -35,6 +39,7 @@ class FunctionValues {
     Instruction::Flow flow = Instruction::Flow::next;
     std::optional<Address> target{};  // runtime
     ValueFlow values{};
+    WrittenRegisters written{};  // by the call
     std::optional<std::int64_t> sp{};  // its distance from the CFA before it, bytes
     std::optional<std::int64_t> fp{};  // the same of the frame pointer
   };
@@ -51,6 +56,7 @@ class FunctionValues {
   template <typename Visit>
   void visit(Visit visit);
 
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
   [[nodiscard]] const AddressRange& range() const { return function_; }
   [[nodiscard]] bool entered() const { return entered_; }
   [[nodiscard]] ValueTable& table() { return table_; }
@@ -58,7 +64,8 @@ class FunctionValues {
   [[nodiscard]] bool is_known() const { return !steps_.empty(); }
 
  private:
-  void read_steps(FunctionAnalyser& analyser, ValueReader& reader);
+  void read_steps(FunctionAnalyser& analyser, ValueReader& reader,
+                  const WrittenByCall& written_by);
   void find_blocks();
   void flow();
   void seed_unreached();
@@ -103,7 +110,7 @@ void FunctionValues::visit(Visit visit) {
     visit(step, *state);
     state->apply(step.values, table_, step.offset, exposed_);
     if (step.flow == Instruction::Flow::call) {
-      state->after_call(arch_, table_, step.offset, exposed_);
+      state->after_call(arch_, table_, step.offset, step.written, exposed_);
     }
   }
 }

@@ -48,7 +48,8 @@ class Reads {
         process_(process),
         arch_(*process.arch),
         others_(others),
-        read_(arch_.registers.arguments.size()) {}
+        read_(arch_.registers.arguments.size()),
+        copied_(read_.size()) {}
 
   Parameters find() {
     values_.visit([&](const FunctionValues::Step& step, const ValueState& state) {
@@ -60,11 +61,12 @@ class Reads {
       found.variadic = true;
       count = std::min(count, *unnamed);
     }
-    while (count != 0 && read_[count - 1] == 0) {
+    const auto size = [&](std::size_t i) { return read_[i] != 0 ? read_[i] : copied_[i]; };
+    while (count != 0 && size(count - 1) == 0) {
       --count;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      found.list.push_back({read_[i]});
+      found.list.push_back({size(i)});
     }
     return found;
   }
@@ -77,20 +79,19 @@ class Reads {
 
   void look_at(const FunctionValues::Step& step, const ValueState& state) {
     for (const ValueFlow::Read& read : step.values.reads) {
-      const auto found = std::ranges::find(arch_.registers.arguments, read.number);
-      if (found == arch_.registers.arguments.end()) {
+      const auto [position, size] = handed_in(state.get(read.number));
+      if (position == read_.size()) {
         continue;
       }
-      const auto position =
-          static_cast<std::size_t>(found - arch_.registers.arguments.begin());
-      if (!holds(state, position)) {
+      const std::uint8_t used = std::min(size, read.size);
+      if (is_copy(step)) {
+        copied_[position] = std::max(copied_[position], used);
         continue;
       }
+      note(position, used);
       if (const auto slot = saved_in(step, state, read.number)) {
         saved_.emplace(position, *slot);
-        note(position, read.size);
       } else {
-        note(position, read.size);
         used_.insert(position);
       }
     }
@@ -103,6 +104,31 @@ class Reads {
     if (leaves) {
       hand_on(step, state);
     }
+  }
+
+  // Which argument a value is, and how many bytes of it; none: beyond the last.
+  [[nodiscard]] std::pair<std::size_t, std::uint8_t> handed_in(ValueId id) const {
+    std::uint8_t size = arch_.registers.size;
+    const ValueTable& table = values_.table();
+    while (table.is(id, Value::Kind::low) || table.is(id, Value::Kind::extended)) {
+      size = std::min(size, table[id].size);
+      id = table[id].base;
+    }
+    const auto& all = arch_.registers.arguments;
+    const auto found = table.is(id, Value::Kind::entry)
+                           ? std::ranges::find(all, static_cast<Register>(table[id].number))
+                           : all.end();
+    return {static_cast<std::size_t>(found - all.begin()), size};
+  }
+
+  // Folklore. Situation: an argument is copied by whole registers, whatever its type. Example:
+  // mov %edi,%eax; mov %ax,-20(%rbp) for a short. Remedy: what is done with the copies tells.
+  [[nodiscard]] static bool is_copy(const FunctionValues::Step& step) {
+    constexpr std::uint8_t kWhole = 4;
+    const auto& writes = step.values.writes;
+    return writes.size() == 1 && writes.front().destination &&
+           writes.front().from == ValueWrite::From::reg && !writes.front().is_signed &&
+           writes.front().size >= kWhole;
   }
 
   void note(std::size_t position, std::uint8_t size) {
@@ -210,7 +236,8 @@ class Reads {
   const ProcessImage& process_;
   const Architecture& arch_;
   KnownParameters& others_;
-  std::vector<std::uint8_t> read_;             // by position: bytes
+  std::vector<std::uint8_t> read_;             // by position: bytes that are used
+  std::vector<std::uint8_t> copied_;           // bytes that are copied to other registers
   std::map<std::size_t, std::int64_t> saved_;  // by position: where on the stack
   std::set<std::size_t> used_;                 // otherwise
 };

@@ -174,7 +174,7 @@ void ValueState::drop_exposed(const std::set<std::int64_t>& exposed) {
 }
 
 void ValueState::after_call(const Architecture& arch, ValueTable& table, std::uint64_t at,
-                            std::set<std::int64_t>& exposed) {
+                            const WrittenRegisters& written, std::set<std::int64_t>& exposed) {
   for (const Register number : arch.registers.arguments) {
     if (table.is(get(number), Kind::cfa)) {
       exposed.insert(table[get(number)].number);
@@ -182,7 +182,8 @@ void ValueState::after_call(const Architecture& arch, ValueTable& table, std::ui
   }
   const auto& kept = arch.registers.callee_saved;
   for (Register number = 0; number < kFollowedLimit; ++number) {
-    if (number == arch.registers.sp || std::ranges::find(kept, number) != kept.end()) {
+    if (number == arch.registers.sp || !written.test(number) ||
+        std::ranges::find(kept, number) != kept.end()) {
       continue;
     }
     const ValueId made = table.intern(

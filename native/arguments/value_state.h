@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -11,6 +12,8 @@
 #include "arguments/value_table.h"
 
 namespace whocall {
+
+using WrittenRegisters = std::bitset<kFollowedLimit>;
 
 // A stretch of the stack whose content is one value.
 struct HeldWord {
@@ -44,9 +47,9 @@ class ValueState {
   // pointers were handed away, which an unknown store may go to.
   void apply(const ValueFlow& flow, ValueTable& table, std::uint64_t at,
              std::set<std::int64_t>& exposed);
-  // What a call at `at` leaves that comes back.
+  // What a call at `at` leaves that comes back; `written`: the registers that it may write.
   void after_call(const Architecture& arch, ValueTable& table, std::uint64_t at,
-                  std::set<std::int64_t>& exposed);
+                  const WrittenRegisters& written, std::set<std::int64_t>& exposed);
   // Keeps what both agree on; what differs has a new number from `at` on, where they meet. True
   // when something was lost.
   //

@@ -19,6 +19,38 @@ void append_source(JsonMembers& members, std::string& text, const NamedFrame& na
   source.close();
 }
 
+void append_argument(JsonMembers& members, std::string& text, const Argument& argument,
+                     std::size_t position, const RegisterFile& registers) {
+  JsonMembers told(text, members.margin() + 1);
+  told.integer("position", static_cast<std::int64_t>(position));
+  told.string("register", registers.names[argument.number]);
+  told.address("value", argument.value ? std::optional<Address>(argument.value->value)
+                                       : std::nullopt);
+  told.number("width", argument.size != 0 ? std::optional<std::uint64_t>(argument.size)
+                                          : std::nullopt);
+  told.string("trust", argument.value ? to_string(argument.value->trust) : std::string_view());
+  told.close();
+}
+
+// What the function was handed: null where that is not known.
+void append_arguments(JsonMembers& members, std::string& text, const FrameFacts& facts) {
+  members.name("arguments");
+  const FrameArguments* const found = facts.arguments();
+  if (found == nullptr) {
+    text += "null";
+    return;
+  }
+  text += '[';
+  for (std::size_t i = 0; i < found->list.size(); ++i) {
+    (text += i == 0 ? "\n" : ",\n").append(members.margin() + 1, ' ');
+    append_argument(members, text, found->list[i], i, *found->registers);
+  }
+  if (!found->list.empty()) {
+    (text += '\n').append(members.margin(), ' ');
+  }
+  text += ']';
+}
+
 void append_place(JsonMembers& members, const FrameFacts& facts) {
   members.string("function", facts.named().function());
   members.number("offset", facts.offset());
@@ -48,6 +80,7 @@ void JsonFrames::append_frame(std::string& text, const FrameFacts& facts) {
   members.number("level", named.level);
   members.address("pc", frame.pc);
   members.address("cfa", facts.cfa());
+  append_arguments(members, text, facts);
   const Spot spot{.place = named.place,
                   .call = named.call,
                   .pc = frame.pc,
