@@ -7,7 +7,8 @@ namespace {
 
 constexpr int kDeepestCall = 3;     // of functions that hand on what they got
 constexpr int kDeepestWritten = 4;  // of functions whose writing of registers is looked for
-constexpr std::uint64_t kLargestWritten = 4096;  // bytes of such a one
+constexpr std::uint64_t kLargestWritten = 1024;  // bytes of such a one
+constexpr std::uint64_t kLargestAsked = 2048;    // bytes of one that arguments are handed on to
 
 }  // namespace
 
@@ -84,7 +85,8 @@ const Parameters* CodeValues::parameters_at(Address start) {
   Known& known = found->second;  // a function that calls itself finds nothing here, yet
   if (fresh) {
     FunctionValues* const function = function_at(start, true);
-    if (function != nullptr && function->range().begin == start) {
+    if (function != nullptr && function->range().begin == start &&
+        (depth_ == 0 || function->range().size() <= kLargestAsked)) {
       ++depth_;
       known.parameters = parameters_of(*function, process(), *this);
       --depth_;

@@ -283,7 +283,7 @@ std::optional<FoundValue> FrameValues::loaded(Address where, std::uint8_t size) 
 std::optional<FoundValue> FrameValues::held(const View& view, Address cfa,
                                             const Question& asked) const {
   const ValueTable& table = view.values->table();
-  for (Register number = 0; number < kFollowedLimit; ++number) {
+  for (Register number = 0; number < view.state->count(); ++number) {
     const bool outlives = !view.at_call || is_preserved(number);
     const auto by = outlives ? distance(table, view.state->get(number), asked.id, asked.needed)
                              : std::nullopt;
@@ -299,20 +299,20 @@ std::optional<FoundValue> FrameValues::held_on_stack(const View& view, Address c
                                                      const Question& asked) const {
   const std::int64_t red_zone = view.at_call ? 0 : arch_.frame.red_zone;
   std::optional<FoundValue> exposed;
-  for (const auto& [offset, word] : view.state->words()) {
-    const bool lives = view.sp && offset >= *view.sp - red_zone;
+  for (const HeldWord& word : view.state->words()) {
+    const bool lives = view.sp && word.offset >= *view.sp - red_zone;
     const auto by = lives && word.size >= asked.needed
                         ? distance(view.values->table(), word.value, asked.id, asked.needed)
                         : std::nullopt;
     const auto value =
-        by ? process_.memory->read_unsigned(cfa + static_cast<Address>(offset), word.size,
+        by ? process_.memory->read_unsigned(cfa + static_cast<Address>(word.offset), word.size,
                                             arch_.abi.endian)
            : std::nullopt;
     if (!value) {
       continue;
     }
     const FoundValue found{*value + static_cast<std::uint64_t>(*by),
-                           is_exposed(view.values->exposed(), offset)};
+                           is_exposed(view.values->exposed(), word.offset)};
     if (!found.now) {
       return found;
     }

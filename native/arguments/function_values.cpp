@@ -1,6 +1,7 @@
 #include "arguments/function_values.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "process/process_decoder.h"
 
@@ -34,6 +35,12 @@ FunctionValues::FunctionValues(const ProcessImage& process, FunctionAnalyser& an
     return;
   }
   read_steps(analyser, reader, written_by);
+}
+
+void FunctionValues::follow() {
+  if (std::exchange(followed_, true)) {
+    return;
+  }
   find_blocks();
   for (int round = 0; round < kMostRounds; ++round) {
     const std::size_t known = exposed_.size();
@@ -212,11 +219,13 @@ std::optional<std::size_t> FunctionValues::step_holding(std::uint64_t offset) co
 }
 
 std::optional<ValueState> FunctionValues::at(Address pc) {
+  follow();
   const auto step = step_at(pc - function_.begin);
   return step ? before(*step) : std::nullopt;
 }
 
 std::optional<ValueState> FunctionValues::before_call(Address pc) {
+  follow();
   const auto step = step_holding(pc - function_.begin);
   return step ? before(*step) : std::nullopt;
 }

@@ -60,12 +60,13 @@ class FunctionValues {
   [[nodiscard]] const AddressRange& range() const { return function_; }
   [[nodiscard]] bool entered() const { return entered_; }
   [[nodiscard]] ValueTable& table() { return table_; }
-  [[nodiscard]] const std::set<std::int64_t>& exposed() const { return exposed_; }
+  [[nodiscard]] const ExposedWords& exposed() const { return exposed_; }
   [[nodiscard]] bool is_known() const { return !steps_.empty(); }
 
  private:
   void read_steps(FunctionAnalyser& analyser, ValueReader& reader,
                   const WrittenByCall& written_by);
+  void follow();  // the flow, when it is first asked for
   void find_blocks();
   void flow();
   void seed_unreached();
@@ -87,12 +88,14 @@ class FunctionValues {
   std::map<std::uint64_t, ValueState> states_;  // by block
   std::set<std::uint64_t> pending_;             // blocks
   std::optional<ValueState> at_switches_;       // what indirect jumps bring along
-  std::set<std::int64_t> exposed_;
+  ExposedWords exposed_;
   std::size_t visits_ = 0;
+  bool followed_ = false;
 };
 
 template <typename Visit>
 void FunctionValues::visit(Visit visit) {
+  follow();
   std::optional<ValueState> state;
   std::uint64_t next = 0;
   for (const Step& step : steps_) {

@@ -163,9 +163,10 @@ class Reads {
     if (!values_.table().is(base, Value::Kind::cfa)) {
       return;
     }
-    const auto word = state.words().find(values_.table()[base].number + write.place.offset);
-    for (std::size_t i = 0; word != state.words().end() && i < read_.size(); ++i) {
-      if (word->second.value == values_.table().entry(arch_.registers.arguments[i])) {
+    const HeldWord* const word =
+        state.word_at(values_.table()[base].number + write.place.offset);
+    for (std::size_t i = 0; word != nullptr && i < read_.size(); ++i) {
+      if (word->value == values_.table().entry(arch_.registers.arguments[i])) {
         used_.insert(i);
       }
     }

@@ -1,25 +1,37 @@
 #include "arguments/value_state.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
-#include <vector>
 
 namespace whocall {
 namespace {
 
 using Kind = Value::Kind;
 
-constexpr int kEntryWords = 24;        // arguments on the stack that are followed
+constexpr int kEntryWords = 12;          // arguments on the stack that are followed
+constexpr std::size_t kMostWords = 256;  // of a frame; more are not followed
 // What is only an older value of an instruction's, apart from what meets there.
 constexpr std::uint64_t kStale = std::uint64_t{1} << 63U;
-constexpr std::size_t kMostWords = 512;  // of a frame; more are not followed
 
-// Where a word's values are numbered: registers come first.
-std::int64_t place_of_word(std::int64_t offset) { return kFollowedLimit + 0x40000000 + offset; }
+// Places have numbers: those of registers, and beyond them words by their offsets.
+constexpr std::int64_t kMiddle = std::int64_t{1} << 40U;
+std::int64_t place_of_word(std::int64_t offset) { return kMiddle + offset; }
+
+Register followed_registers(const Architecture& arch) {
+  Register last = std::max(arch.registers.sp, arch.registers.fp);
+  for (const auto& some : {arch.registers.callee_saved, arch.registers.arguments}) {
+    for (const Register number : some) {
+      last = std::max(last, number);
+    }
+  }
+  last = std::max(last, arch.registers.link.value_or(0));
+  return std::min<Register>(static_cast<Register>(last + 1), kFollowedLimit);
+}
 
 }  // namespace
 
-bool is_exposed(const std::set<std::int64_t>& exposed, std::int64_t offset) {
+bool is_exposed(const ExposedWords& exposed, std::int64_t offset) {
   constexpr std::int64_t kFarthest = 4096;  // bytes of an object
   const auto above = exposed.upper_bound(offset);
   if (above == exposed.begin()) {
@@ -29,65 +41,60 @@ bool is_exposed(const std::set<std::int64_t>& exposed, std::int64_t offset) {
   return offset - nearest < kFarthest && (offset < 0) == (nearest < 0);
 }
 
-ValueState::ValueState(const Architecture& arch, ValueTable& table, std::uint64_t at) {
-  for (Register number = 0; number < kFollowedLimit; ++number) {
-    registers_[number] = table.intern(
-        {.kind = Kind::met, .size = arch.registers.size, .number = number, .at = at});
+ValueState::ValueState(const Architecture& arch, ValueTable& table, std::uint64_t at)
+    : count_(followed_registers(arch)) {
+  for (Register number = 0; number < count_; ++number) {
+    registers_[number] =
+        table.intern({.kind = Kind::met, .size = table.word(), .number = number, .at = at});
   }
 }
 
 ValueState ValueState::on_entry(const Architecture& arch, ValueTable& table) {
   ValueState state(arch, table, 0);
-  for (Register number = 0; number < kFollowedLimit; ++number) {
+  for (Register number = 0; number < state.count_; ++number) {
     state.registers_[number] = table.entry(number);
   }
   state.registers_[arch.registers.sp] = table.cfa(-std::int64_t{arch.frame.cfa_on_entry});
   for (int i = 0; i < kEntryWords; ++i) {
     const std::int64_t offset = std::int64_t{i} * table.word();
-    state.words_[offset] = {table.word(), table.entry_word(offset)};
+    state.words_.push_back({offset, table.word(), table.entry_word(offset)});
   }
   return state;
 }
 
-ValueId ValueState::word_at(std::int64_t offset, std::uint8_t size) const {
-  const auto found = words_.find(offset);
-  return found != words_.end() && found->second.size == size ? found->second.value : 0;
+const HeldWord* ValueState::word_at(std::int64_t offset) const {
+  const auto found = std::ranges::lower_bound(words_, offset, {}, &HeldWord::offset);
+  return found != words_.end() && found->offset == offset ? &*found : nullptr;
 }
 
 void ValueState::apply(const ValueFlow& flow, ValueTable& table, std::uint64_t at,
-                       std::set<std::int64_t>& exposed) {
-  // All is read before anything is written, but for a push and a pop, whose order tells.
+                       ExposedWords& exposed) {
   for (const ValueWrite& write : flow.writes) {
-    const ValueId value = value_of(write, table, at);
-    if (write.destination) {
-      const bool is_new = value == 0;
-      const ValueId made = is_new ? table.intern({.kind = Kind::made,
-                                                  .size = table.word(),
-                                                  .number = *write.destination,
-                                                  .at = at})
-                                  : value;
-      if (is_new) {
-        drop_stale(made, table, at);
-      }
-      set(*write.destination, made);
-    } else {
-      const ValueId where =
-          write.stored_at.known ? address_of(write.stored_at, table) : ValueId{0};
+    ValueId value = value_of(write, table, at);
+    if (!write.destination) {
+      const ValueId where = write.stored_at.known ? address_of(write.stored_at, table) : 0;
       store(where, write.stored_size, value, table, exposed);
+      continue;
     }
+    if (value == 0) {
+      value = table.intern(
+          {.kind = Kind::made, .size = table.word(), .number = *write.destination, .at = at});
+      drop_stale(value, table, at);
+    }
+    set(*write.destination, value);
   }
 }
 
 // A loop comes back to the instruction: what still holds its last value must not look as if it held
 // the new one.
 void ValueState::drop_stale(ValueId made, ValueTable& table, std::uint64_t at) {
-  for (Register number = 0; number < kFollowedLimit; ++number) {
+  for (Register number = 0; number < count_; ++number) {
     if (registers_[number] == made) {
       registers_[number] = table.intern(
           {.kind = Kind::met, .size = table.word(), .number = number, .at = at | kStale});
     }
   }
-  std::erase_if(words_, [&](const auto& word) { return word.second.value == made; });
+  std::erase_if(words_, [&](const HeldWord& word) { return word.value == made; });
 }
 
 ValueId ValueState::address_of(const ValueAddress& place, ValueTable& table) const {
@@ -97,7 +104,8 @@ ValueId ValueState::address_of(const ValueAddress& place, ValueTable& table) con
     if (!table.is(index, Kind::constant)) {
       return 0;
     }
-    base = table.sum(base, table[index].number * place.scale);
+    const std::int64_t scaled = table[index].number * place.scale;
+    base = table.sum(base, scaled);
   }
   return table.sum(base, place.offset);
 }
@@ -124,29 +132,28 @@ ValueId ValueState::load(const ValueWrite& write, ValueTable& table, std::uint64
     return 0;
   }
   if (!table.is(where, Kind::cfa)) {
-    const ValueId loaded = table.intern(
-        {.kind = Kind::loaded, .size = write.size, .base = where, .at = at});
+    const ValueId loaded =
+        table.intern({.kind = Kind::loaded, .size = write.size, .base = where, .at = at});
     drop_stale(loaded, table, at);
     return table.narrowed(loaded, write.size, write.is_signed);
   }
   const std::int64_t offset = table[where].number;
-  const auto found = words_.find(offset);
-  if (found != words_.end() && found->second.size >= write.size) {
-    return table.narrowed(found->second.value, write.size, write.is_signed);
+  const HeldWord* const found = word_at(offset);
+  if (found != nullptr && found->size >= write.size) {
+    return table.narrowed(found->value, write.size, write.is_signed);
   }
   const ValueId made = table.intern({.kind = Kind::made,
                                      .size = table.word(),
                                      .number = place_of_word(offset),
                                      .at = at});
   drop_stale(made, table, at);
-  drop_words(offset, offset + write.size);
   const ValueId whole = table.narrowed(made, write.size, false);
-  words_[offset] = {write.size, whole};
+  put_word({offset, write.size, whole});
   return table.narrowed(whole, write.size, write.is_signed);
 }
 
 void ValueState::store(ValueId where, std::uint8_t size, ValueId what, const ValueTable& table,
-                       std::set<std::int64_t>& exposed) {
+                       ExposedWords& exposed) {
   if (table.is(what, Kind::cfa)) {
     exposed.insert(table[what].number);
   }
@@ -154,89 +161,107 @@ void ValueState::store(ValueId where, std::uint8_t size, ValueId what, const Val
     return drop_exposed(exposed);
   }
   const std::int64_t offset = table[where].number;
-  drop_words(offset, offset + size);
-  if (what != 0 && words_.size() < kMostWords) {
-    words_[offset] = {size, what};
+  if (what != 0) {
+    put_word({offset, size, what});
+  } else {
+    drop_words(offset, offset + size);
+  }
+}
+
+void ValueState::put_word(const HeldWord& word) {
+  drop_words(word.offset, word.offset + word.size);
+  if (words_.size() < kMostWords) {
+    words_.insert(std::ranges::lower_bound(words_, word.offset, {}, &HeldWord::offset), word);
   }
 }
 
 void ValueState::drop_words(std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kWidest = 64;  // bytes of one word that is followed
-  auto each = words_.lower_bound(begin - kWidest);
-  while (each != words_.end() && each->first < end) {
-    const bool apart = each->first + each->second.size <= begin;
-    each = apart ? std::next(each) : words_.erase(each);
+  std::erase_if(words_, [&](const HeldWord& word) {
+    return word.offset < end && begin < word.offset + word.size;
+  });
+}
+
+void ValueState::drop_exposed(const ExposedWords& exposed) {
+  if (!exposed.empty()) {
+    std::erase_if(words_,
+                  [&](const HeldWord& word) { return is_exposed(exposed, word.offset); });
   }
 }
 
-void ValueState::drop_exposed(const std::set<std::int64_t>& exposed) {
-  std::erase_if(words_, [&](const auto& word) { return is_exposed(exposed, word.first); });
-}
-
 void ValueState::after_call(const Architecture& arch, ValueTable& table, std::uint64_t at,
-                            const WrittenRegisters& written, std::set<std::int64_t>& exposed) {
+                            const WrittenRegisters& written, ExposedWords& exposed) {
   for (const Register number : arch.registers.arguments) {
     if (table.is(get(number), Kind::cfa)) {
       exposed.insert(table[get(number)].number);
     }
   }
   const auto& kept = arch.registers.callee_saved;
-  for (Register number = 0; number < kFollowedLimit; ++number) {
+  for (Register number = 0; number < count_; ++number) {
     if (number == arch.registers.sp || !written.test(number) ||
         std::ranges::find(kept, number) != kept.end()) {
       continue;
     }
-    const ValueId made = table.intern(
-        {.kind = Kind::made, .size = table.word(), .number = number, .at = at});
+    const ValueId made =
+        table.intern({.kind = Kind::made, .size = table.word(), .number = number, .at = at});
     drop_stale(made, table, at);
     registers_[number] = made;
   }
   drop_exposed(exposed);
   const ValueId sp = get(arch.registers.sp);
   if (table.is(sp, Kind::cfa)) {
-    std::erase_if(words_, [&](const auto& word) { return word.first < table[sp].number; });
+    std::erase_if(words_, [&](const HeldWord& word) { return word.offset < table[sp].number; });
   }
 }
 
+ValueId ValueState::value_in(std::int64_t place) const {
+  if (place < kFollowedLimit) {
+    return get(static_cast<Register>(place));
+  }
+  const HeldWord* const word = word_at(place - kMiddle);
+  return word != nullptr ? word->value : 0;
+}
+
+// True when some were dropped.
+bool ValueState::keep_common_words(const ValueState& other) {
+  return std::erase_if(words_, [&](const HeldWord& word) {
+           const HeldWord* const theirs = other.word_at(word.offset);
+           return theirs == nullptr || theirs->size != word.size;
+         }) != 0;
+}
+
 bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t at) {
+  bool lost = keep_common_words(other);
   struct Met {
-    std::int64_t place;
-    ValueId* held;
-    ValueId brought;
+    std::pair<ValueId, ValueId> pair;
+    std::int64_t place = 0;
+    ValueId* held = nullptr;
   };
-  std::vector<Met> all;
-  for (Register number = 0; number < kFollowedLimit; ++number) {
-    all.push_back({number, &registers_[number], other.registers_[number]});
-  }
-  const std::size_t before = words_.size();
-  std::erase_if(words_, [&](const auto& word) {
-    const auto found = other.words_.find(word.first);
-    return found == other.words_.end() || found->second.size != word.second.size;
-  });
-  bool lost = words_.size() != before;
-  for (auto& [offset, word] : words_) {
-    all.push_back({place_of_word(offset), &word.value, other.words_.find(offset)->second.value});
-  }
-  std::map<std::pair<ValueId, ValueId>, std::vector<const Met*>> groups;
-  for (const Met& one : all) {
-    groups[{*one.held, one.brought}].push_back(&one);
-  }
-  for (const auto& [pair, places] : groups) {
-    const auto& [held, brought] = pair;
-    const Value& known = table[held];
-    const bool was_met = known.kind == Kind::met && known.at == at;
-    const auto is_its_own = [&](const Met* one) { return one->place == known.number; };
-    if (held == brought && (!was_met || std::ranges::any_of(places, is_its_own))) {
-      continue;
+  std::vector<Met> met;
+  const auto look_at = [&](std::int64_t place, ValueId& held, ValueId brought) {
+    if (held == brought) {
+      const Value& known = table[held];
+      const bool is_new = known.kind == Kind::met && known.at == at && known.number != place;
+      if (!is_new || (value_in(known.number) == held && other.value_in(known.number) == held)) {
+        return;
+      }
     }
-    const ValueId met = table.intern({.kind = Kind::met,
-                                      .size = table.word(),
-                                      .number = places.front()->place,
-                                      .at = at});
-    for (const Met* one : places) {
-      lost = lost || *one->held != met;
-      *one->held = met;
+    met.push_back({{held, brought}, place, &held});
+  };
+  for (Register number = 0; number < count_; ++number) {
+    look_at(number, registers_[number], other.registers_[number]);
+  }
+  for (HeldWord& word : words_) {
+    look_at(place_of_word(word.offset), word.value, other.word_at(word.offset)->value);
+  }
+  std::ranges::stable_sort(met, {}, &Met::pair);
+  ValueId number = 0;
+  for (auto one = met.begin(); one != met.end(); ++one) {
+    if (one == met.begin() || one->pair != std::prev(one)->pair) {
+      number = table.intern(
+          {.kind = Kind::met, .size = table.word(), .number = one->place, .at = at});
     }
+    lost = lost || *one->held != number;
+    *one->held = number;
   }
   return lost;
 }

@@ -4,8 +4,8 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
-#include <map>
 #include <set>
+#include <vector>
 
 #include "arch/instruction.h"
 #include "arch/value_flow.h"
@@ -17,45 +17,50 @@ using WrittenRegisters = std::bitset<kFollowedLimit>;
 
 // A stretch of the stack whose content is one value.
 struct HeldWord {
-  std::uint8_t size = 0;  // bytes
+  std::int64_t offset = 0;  // from the CFA, bytes
+  std::uint8_t size = 0;    // bytes
   ValueId value = 0;
-  friend bool operator==(const HeldWord&, const HeldWord&) = default;
 };
+
+// Offsets from the CFA of which pointers were handed away, so that stores which are not followed may
+// go there: to what lies there, or above it, as to an array that begins there.
+using ExposedWords = std::set<std::int64_t>;
+
+[[nodiscard]] bool is_exposed(const ExposedWords& exposed, std::int64_t offset);
 
 class ValueState {
  public:
-  // Nothing known but that each register and word has some value of its own at the offset `at`.
+  // Nothing known but that each register has some value of its own at the offset `at`.
   ValueState(const Architecture& arch, ValueTable& table, std::uint64_t at);
   // As a call enters a function: every register and the words of arguments as on entry.
   static ValueState on_entry(const Architecture& arch, ValueTable& table);
 
   [[nodiscard]] ValueId get(Register number) const {
-    return number < kFollowedLimit ? registers_[number] : 0;
+    return number < count_ ? registers_[number] : 0;
   }
-  // By offset from the CFA, bytes.
-  [[nodiscard]] const std::map<std::int64_t, HeldWord>& words() const { return words_; }
-  // What the word there holds; 0 where that is not known.
-  [[nodiscard]] ValueId word_at(std::int64_t offset, std::uint8_t size) const;
+  // Registers that are followed have numbers below.
+  [[nodiscard]] Register count() const { return count_; }
+  // Ascending, apart from one another.
+  [[nodiscard]] const std::vector<HeldWord>& words() const { return words_; }
+  // The word that begins at `offset`; null where none does.
+  [[nodiscard]] const HeldWord* word_at(std::int64_t offset) const;
 
   void set(Register number, ValueId value) {
-    if (number < kFollowedLimit) {
+    if (number < count_) {
       registers_[number] = value;
     }
   }
 
-  // Of an instruction at the offset `at` of the function. `exposed`: offsets from the CFA of which
-  // pointers were handed away, which an unknown store may go to.
-  void apply(const ValueFlow& flow, ValueTable& table, std::uint64_t at,
-             std::set<std::int64_t>& exposed);
+  // Of an instruction at the offset `at` of the function.
+  void apply(const ValueFlow& flow, ValueTable& table, std::uint64_t at, ExposedWords& exposed);
   // What a call at `at` leaves that comes back; `written`: the registers that it may write.
   void after_call(const Architecture& arch, ValueTable& table, std::uint64_t at,
-                  const WrittenRegisters& written, std::set<std::int64_t>& exposed);
+                  const WrittenRegisters& written, ExposedWords& exposed);
   // Keeps what both agree on; what differs has a new number from `at` on, where they meet. True
   // when something was lost.
   //
   // Places that held one value on each path hold one value still: they go by the pair of values.
   bool merge(const ValueState& other, ValueTable& table, std::uint64_t at);
-
   // What an instruction at `at` would leave.
   ValueId value_of(const ValueWrite& write, ValueTable& table, std::uint64_t at);
 
@@ -63,17 +68,17 @@ class ValueState {
   ValueId address_of(const ValueAddress& place, ValueTable& table) const;
   ValueId load(const ValueWrite& write, ValueTable& table, std::uint64_t at);
   void store(ValueId where, std::uint8_t size, ValueId what, const ValueTable& table,
-             std::set<std::int64_t>& exposed);
+             ExposedWords& exposed);
+  void put_word(const HeldWord& word);
   void drop_words(std::int64_t begin, std::int64_t end);
-  void drop_exposed(const std::set<std::int64_t>& exposed);
+  void drop_exposed(const ExposedWords& exposed);
   void drop_stale(ValueId made, ValueTable& table, std::uint64_t at);
+  bool keep_common_words(const ValueState& other);
+  [[nodiscard]] ValueId value_in(std::int64_t place) const;
 
+  Register count_ = 0;
   std::array<ValueId, kFollowedLimit> registers_{};
-  std::map<std::int64_t, HeldWord> words_;
+  std::vector<HeldWord> words_;
 };
-
-// Whether a pointer to the word at `offset` may have been handed away: to it, or to what lies below
-// it, as to the beginning of an array.
-bool is_exposed(const std::set<std::int64_t>& exposed, std::int64_t offset);
 
 }  // namespace whocall

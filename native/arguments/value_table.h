@@ -1,9 +1,8 @@
 // Values by number: what holds the same number holds the same value, whoever computed it.
 #pragma once
 
-#include <compare>
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "arch/registers.h"
@@ -32,7 +31,7 @@ struct Value {
   std::int64_t number = 0;
   std::uint64_t at = 0;  // offset in the function, bytes
 
-  friend auto operator<=>(const Value&, const Value&) = default;
+  friend bool operator==(const Value&, const Value&) = default;
 };
 
 // All the values of one function.
@@ -68,7 +67,19 @@ class ValueTable {
  private:
   std::uint8_t word_;
   std::vector<Value> values_;
-  std::map<Value, ValueId> known_;
+  struct Hash {
+    std::size_t operator()(const Value& value) const {
+      constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+      std::uint64_t hash = static_cast<std::uint64_t>(value.kind) << 8U | value.size;
+      for (const std::uint64_t part :
+           {std::uint64_t{value.base}, static_cast<std::uint64_t>(value.number), value.at}) {
+        hash = (hash ^ part) * kMixer;
+        hash ^= hash >> 29U;
+      }
+      return hash;
+    }
+  };
+  std::unordered_map<Value, ValueId, Hash> known_;
 };
 
 }  // namespace whocall
