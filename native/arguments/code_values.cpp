@@ -37,15 +37,12 @@ FunctionValues* CodeValues::function_at(Address pc, bool entered) {
 // function left there. Remedy: parts stand nowhere in particular; functions are aligned, or begin
 // as functions do (without optimization compilers align none), and with no frame made.
 bool CodeValues::may_be_entered(Address start) {
-  if (walker_.code().is_called(start)) {
-    return true;
-  }
   std::vector<std::byte> room;
   const auto code = process().memory->bytes_at(start, kLongestLook, room);
   const auto features =
       arch().code.features_at_start(ByteView(code, arch().abi.endian), 0);
   return start % arch().code.function_alignment == 0 || features.landing_pad ||
-         features.prologue;
+         features.prologue || walker_.code().is_called(start);
 }
 
 WrittenRegisters CodeValues::written_by(Address target) {

@@ -57,7 +57,8 @@ void FunctionValues::read_steps(FunctionAnalyser& analyser, ValueReader& reader,
   code.resize(process_.memory->read(function_.begin, code));
   const ByteView bytes(code, arch_.abi.endian);
   const auto decoder = decoder_for(process_);
-  const FollowedFunction followed = analyser.follow(function_);
+  const FollowedFunction followed =
+      entered_ ? analyser.follow_entered(function_) : analyser.follow(function_);
   for (const AnalysedPoint& point : followed.points) {
     const std::uint64_t offset = point.range.begin - function_.begin;
     if (offset >= bytes.size() || point.range.size() == 0) {

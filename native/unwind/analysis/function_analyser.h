@@ -41,6 +41,11 @@ class FunctionAnalyser {
 
   // The points of a function (runtime range), not kept.
   FollowedFunction follow(const AddressRange& function);
+  // The same of one that calls are known to enter at its first byte: nobody else's code is looked at
+  // for jumps into it.
+  FollowedFunction follow_entered(const AddressRange& function) {
+    return follow(function, std::vector<FunctionExit>());
+  }
 
   // The rules of the function that begins at `target` (runtime) where it jumps to a place that a
   // register tells, with its frame still standing; small functions alone are looked at.
