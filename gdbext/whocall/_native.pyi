@@ -164,7 +164,7 @@ class ThreadsReport:
         """How many frames of a thread rest on a search; empty for none."""
     def text(self, form: TextForm, style: dict[str, str]) -> Iterator[str]:
         """Lines, some 64 KiB at a time. `style` has SGR parameters by role."""
-    def json(self, margin: int) -> Iterator[str]:
+    def json(self, margin: int, arguments: bool) -> Iterator[str]:
         """The items of a JSON list that stand behind `margin` spaces, some 64 KiB at a time."""
 
 class RepairFile:

@@ -1,5 +1,6 @@
 #include "arguments/code_values.h"
 
+#include "process/process_decoder.h"
 #include "unwind/code/call_site.h"
 
 namespace whocall {
@@ -7,15 +8,16 @@ namespace {
 
 constexpr int kDeepestCall = 3;     // of functions that hand on what they got
 constexpr int kDeepestWritten = 4;  // of functions whose writing of registers is looked for
-constexpr std::uint64_t kLargestWritten = 1024;  // bytes of such a one
-constexpr std::uint64_t kLargestAsked = 2048;    // bytes of one that arguments are handed on to
+constexpr std::uint64_t kLargestWritten = 512;  // bytes of such a one
+constexpr std::uint64_t kLargestAsked = 1024;    // bytes of one that arguments are handed on to
 
 }  // namespace
 
 CodeValues::CodeValues(Walker& walker)
     : walker_(walker),
       reader_(arch().code.make_value_reader != nullptr ? arch().code.make_value_reader()
-                                                       : nullptr) {}
+                                                       : nullptr),
+      decoder_(decoder_for(walker.process())) {}
 
 CodeValues::~CodeValues() = default;
 
@@ -58,22 +60,38 @@ WrittenRegisters CodeValues::written_by(Address target) {
   }
   written_.emplace(target, any);  // for what calls itself
   ++calls_;
-  const FunctionValues* const function = function_at(target, true);
+  const WrittenRegisters all = written_in(*range);
   --calls_;
-  WrittenRegisters all = function != nullptr ? WrittenRegisters() : any;
-  for (std::size_t i = 0; function != nullptr && i < function->steps().size(); ++i) {
-    const FunctionValues::Step& step = function->steps()[i];
-    const bool leaves = step.flow == Instruction::Flow::indirect_jump ||
-                        (step.flow != Instruction::Flow::call && step.target &&
-                         !range->contains(*step.target));
-    all |= leaves ? any : step.written;
-    for (const ValueWrite& write : step.values.writes) {
+  written_[target] = all;
+  return all;
+}
+
+// Of all instructions from front to back: more than what runs writes no less.
+WrittenRegisters CodeValues::written_in(const AddressRange& range) {
+  WrittenRegisters all;
+  std::vector<std::byte> code(range.size());
+  code.resize(process().memory->read(range.begin, code));
+  const ByteView bytes(code, arch().abi.endian);
+  std::uint64_t at = 0;
+  while (at < bytes.size() && !all.all()) {
+    const auto step = decoder_->decode(bytes.from(at), range.begin + at);
+    const auto values = step ? reader_->read(bytes.from(at), range.begin + at) : std::nullopt;
+    if (!values || step->flow == Instruction::Flow::indirect_jump) {
+      return all.set();
+    }
+    const bool leaves = step->target && !range.contains(*step->target);
+    if (step->flow == Instruction::Flow::call) {
+      all |= leaves ? written_by(*step->target) : WrittenRegisters().set();
+    } else if (leaves) {
+      all.set();
+    }
+    for (const ValueWrite& write : values->writes) {
       if (write.destination && *write.destination < kFollowedLimit) {
         all.set(*write.destination);
       }
     }
+    at += step->size;
   }
-  written_[target] = all;
   return all;
 }
 

@@ -47,10 +47,12 @@ class CodeValues final : private KnownParameters {
   // file, and reads b from rsi afterwards. Remedy: the registers that a called function writes are
   // looked for, as far as direct calls go.
   WrittenRegisters written_by(Address target);
+  WrittenRegisters written_in(const AddressRange& range);
   const Parameters* taken_at(const FunctionValues::Step& call, Address next) override;
 
   Walker& walker_;
   std::unique_ptr<ValueReader> reader_;  // null: the instruction set is not read
+  std::unique_ptr<InstructionDecoder> decoder_;
   // By start, and whether entered there.
   std::map<std::pair<Address, bool>, std::unique_ptr<FunctionValues>> functions_;
   std::map<Address, Known> parameters_;

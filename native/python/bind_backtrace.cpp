@@ -20,12 +20,9 @@ namespace py = pybind11;
 namespace whocall::python {
 namespace {
 
-// Frames of a thread whose arguments are looked for: who reads of more?
-constexpr std::size_t kMostWithArguments = 256;
-
 WalkRequest make_request(const std::vector<std::string>& without, std::size_t max_frames,
                          bool explain, bool with_registers, bool lines, bool demangle,
-                         bool past_main, bool arguments) {
+                         bool past_main) {
   const auto& known = strategy_names();
   for (const std::string& name : without) {
     if (std::ranges::find(known, name) == known.end()) {
@@ -43,7 +40,6 @@ WalkRequest make_request(const std::vector<std::string>& without, std::size_t ma
   request.walk.registers = with_registers;
   request.names = {.demangle = demangle, .lines = lines, .refused = explain};
   request.past_main = past_main;
-  request.arguments = arguments;
   return request;
 }
 
@@ -84,7 +80,7 @@ void bind_backtrace(py::module_& module) {
       .def(py::init(&make_request), py::arg("without") = std::vector<std::string>(),
            py::arg("max_frames") = WalkOptions().max_frames, py::arg("explain") = false,
            py::arg("registers") = false, py::arg("lines") = true, py::arg("demangle") = true,
-           py::arg("past_main") = true, py::arg("arguments") = false);
+           py::arg("past_main") = true);
   py::class_<FrameFields>(module, "FrameFields")
       .def(py::init<const std::vector<std::string>&>(), py::arg("names"));
   py::class_<FrameClass>(module, "FrameClass").def(py::init<py::type>(), py::arg("type"));
@@ -122,16 +118,10 @@ std::shared_ptr<FinishedWalk> walk_thread(const std::shared_ptr<Session>& sessio
   }
   WalkOptions options = request.walk;
   options.check_interrupt = &check_interrupt;
-  auto finished = std::make_shared<FinishedWalk>(
+  return std::make_shared<FinishedWalk>(
       session, thread,
       NamedWalk(session->walker.walk(session->image->threads[thread], options),
                 *session->symbolizer, request.names, request.past_main));
-  if (request.arguments) {
-    finished->frames.set_arguments(
-        arguments_of_frames(session->values, session->image->threads[thread],
-                            finished->frames.frames(), kMostWithArguments));
-  }
-  return finished;
 }
 
 }  // namespace whocall::python

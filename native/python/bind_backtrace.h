@@ -13,7 +13,6 @@ namespace whocall::python {
 struct WalkRequest {
   WalkOptions walk;
   NamingOptions names;
-  bool arguments = false;  // whether what functions were handed is looked for
   bool past_main = true;  // whether what called main has lines
 };
 

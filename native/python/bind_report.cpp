@@ -96,7 +96,7 @@ template <typename Writer>
 struct Blocks {
   std::shared_ptr<ThreadsReport> report;  // which the writer looks into
   Writer writer;
-  std::shared_ptr<const ArgumentText> arguments{};  // likewise
+  std::shared_ptr<ArgumentText> arguments{};  // likewise
 
   py::str next() {
     std::string block;
@@ -125,6 +125,27 @@ FileDisplay file_display(const std::string& word) {
   throw py::value_error("files are named relative, basename or absolute, not " + word);
 }
 
+constexpr std::size_t kJsonCharacters = 200;  // of a text that an argument points to
+
+// What writes arguments as the word says; null for an empty one.
+std::shared_ptr<ArgumentText> argument_text(const ThreadsReport& report, const std::string& word,
+                                            std::size_t characters) {
+  constexpr std::pair<std::string_view, ArgumentDisplay> kWords[] = {
+      {"values", ArgumentDisplay::values},
+      {"presence", ArgumentDisplay::presence},
+      {"none", ArgumentDisplay::none}};
+  for (const auto& [name, display] : kWords) {
+    if (word == name) {
+      return std::make_shared<ArgumentText>(report.session->values, *report.session->symbolizer,
+                                            ArgumentForm{display, characters});
+    }
+  }
+  if (!word.empty()) {
+    throw py::value_error("arguments are shown as values, presence or none, not " + word);
+  }
+  return nullptr;
+}
+
 // `wanted` are attributes of Python's TextForm.
 Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const py::object& wanted,
                             const std::map<std::string, std::string>& style) {
@@ -134,8 +155,8 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
   };
   const auto is_wanted = [&](const char* name) { return wanted.attr(name).cast<bool>(); };
   const ProcessImage& image = *report->session->image;
-  auto arguments = std::make_shared<const ArgumentText>(image, *report->session->symbolizer,
-                                                  ArgumentForm{});
+  const auto arguments = argument_text(*report, wanted.attr("arguments").cast<std::string>(),
+                                       wanted.attr("characters").cast<std::size_t>());
   ThreadsForm form{.titles = is_wanted("every_thread"),
                    .inferior = wanted.attr("inferior").cast<std::string>()};
   form.files = file_display(wanted.attr("files").cast<std::string>());
@@ -154,8 +175,10 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
   return {report, ThreadsText(report->traces, report->arch(), std::move(form)), arguments};
 }
 
-Blocks<ThreadsJson> json_of(const std::shared_ptr<ThreadsReport>& report, std::size_t margin) {
-  return {report, ThreadsJson(report->traces, margin)};
+Blocks<ThreadsJson> json_of(const std::shared_ptr<ThreadsReport>& report, std::size_t margin,
+                            bool with_arguments) {
+  const auto arguments = argument_text(*report, with_arguments ? "values" : "", kJsonCharacters);
+  return {report, ThreadsJson(report->traces, margin, arguments.get()), arguments};
 }
 
 // The walk of a thread, which of its frames are shown, and why they end.
@@ -252,7 +275,7 @@ void bind_report(py::class_<Process>& process, py::module_& module) {
       .def("groups", &groups_of)
       .def("resting", &resting_of, py::arg("number"))
       .def("text", &text_of, py::arg("form"), py::arg("style"))
-      .def("json", &json_of, py::arg("margin"));
+      .def("json", &json_of, py::arg("margin"), py::arg("arguments"));
   bind_words(module);
   process.def_property_readonly("thread_heads", &thread_heads);
   process.def("walk_threads", &walk_threads, py::arg("heads"), py::arg("options"),

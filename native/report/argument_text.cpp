@@ -1,7 +1,7 @@
 #include "report/argument_text.h"
 
-#include <array>
-#include <cstdint>
+#include <algorithm>
+#include <vector>
 
 #include "base/hex.h"
 #include "base/printable_text.h"
@@ -9,19 +9,44 @@
 namespace whocall {
 namespace {
 
-constexpr std::uint64_t kSmall = 1U << 20U;  // numbers below it are told in decimals
+constexpr std::int64_t kSmall = 1 << 20;     // numbers nearer to zero are told in decimals
 constexpr Address kLowest = 0x10000;         // no program's memory lies below
+constexpr std::size_t kLongestText = 65536;  // bytes that are looked at, whatever was asked
 
 std::int64_t as_signed(std::uint64_t value, unsigned size) {
   const unsigned unused = 64 - 8 * size;
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
-bool is_readable_character(unsigned char one) { return (one >= 0x20 && one < 0x7f) || one == '\t' || one == '\n'; }
+bool is_of_text(std::byte one) {
+  const auto character = static_cast<unsigned char>(one);
+  return (character >= 0x20 && character < 0x7f) || character == '\t' || character == '\n';
+}
+
+void append_quoted(std::string& text, const Pointed& pointed) {
+  text += '"';
+  for (const char one : pointed.text) {
+    if (one == '\n' || one == '\t') {
+      text += one == '\n' ? "\\n" : "\\t";
+      continue;
+    }
+    text += one == '"' || one == '\\' ? "\\" : "";
+    text += one;
+  }
+  text += pointed.text_ends ? "\"" : "\"...";
+}
 
 }  // namespace
 
+unsigned ArgumentText::size_of(const Argument& argument) const {
+  return argument.size != 0 ? argument.size : process_.arch->registers.size;
+}
+
 std::string ArgumentText::list(const FrameArguments& arguments) const {
+  const bool any = !arguments.list.empty() || arguments.more;
+  if (form_.display == ArgumentDisplay::presence) {
+    return any ? "(...)" : "()";
+  }
   std::string text = "(";
   for (const Argument& argument : arguments.list) {
     text += text.size() > 1 ? ", " : "";
@@ -34,69 +59,69 @@ std::string ArgumentText::list(const FrameArguments& arguments) const {
 }
 
 void ArgumentText::append(std::string& text, const Argument& argument) const {
+  if (form_.display == ArgumentDisplay::none) {
+    text += "...";
+    return;
+  }
   if (!argument.value) {
     text += "?";
     return;
   }
-  const unsigned size = argument.size != 0 ? argument.size : process_.arch->registers.size;
-  const std::uint64_t value = argument.value->value;
-  const std::int64_t number = as_signed(value, size);
-  const bool may_point = size == process_.arch->abi.pointer_size && value >= kLowest;
-  if (number > -static_cast<std::int64_t>(kSmall) && number < static_cast<std::int64_t>(kSmall)) {
+  const std::int64_t number = as_signed(argument.value->value, size_of(argument));
+  if (number > -kSmall && number < kSmall) {
     text += std::to_string(number);
   } else {
-    text += hex(value);
-    if (may_point) {
-      append_pointed(text, value);
-    }
-  }
-  if (argument.value->trust == ArgumentTrust::now) {
-    text += "?";
-  }
-}
-
-void ArgumentText::append_pointed(std::string& text, Address value) const {
-  const Mapping* const mapping = process_.mapping_at(value);
-  if (mapping != nullptr && mapping->executable && process_.is_code(value)) {
-    const Place& place = symbolizer_.describe(value, {});
-    if (place.function && place.module != nullptr &&
-        place.module->runtime_address(place.function->start) == value) {
+    text += hex(argument.value->value);
+    const Pointed found = pointed(argument);
+    if (!found.function.empty()) {
       text += " <";
-      append_printable(text, place.function->name);
+      append_printable(text, found.function);
       text += ">";
+    } else if (!found.text.empty()) {
+      text += ' ';
+      append_quoted(text, found);
     }
-    return;
   }
-  const std::string found = text_at(value);
-  if (!found.empty()) {
-    text += " ";
-    text += found;
-  }
+  text += argument.value->trust == ArgumentTrust::now ? "?" : "";
 }
 
-// What looks like a text: characters that can be read up to a zero byte.
-std::string ArgumentText::text_at(Address address) const {
-  constexpr std::size_t kShortest = 3;  // two letters may stand anywhere
-  std::array<std::byte, 256> bytes{};
-  const std::size_t wanted = std::min(form_.characters + 1, bytes.size());
-  const std::size_t count = process_.memory->read(address, std::span(bytes).first(wanted));
-  std::string raw;
-  while (raw.size() < count && is_readable_character(static_cast<unsigned char>(bytes.at(raw.size())))) {
-    raw += static_cast<char>(bytes.at(raw.size()));
+Pointed ArgumentText::pointed(const Argument& argument) const {
+  Pointed found;
+  if (!argument.value || size_of(argument) != process_.arch->abi.pointer_size ||
+      argument.value->value < kLowest) {
+    return found;
   }
-  const bool ends = raw.size() < count && bytes.at(raw.size()) == std::byte{0};
-  const bool is_cut = raw.size() == count && count == wanted;
-  if ((!ends && !is_cut) || raw.size() < kShortest) {
-    return {};
+  const Address value = argument.value->value;
+  const Mapping* const mapping = process_.mapping_at(value);
+  if (mapping == nullptr || !mapping->executable) {
+    read_text(value, found);
+    return found;
   }
-  std::string text = "\"";
-  for (const char one : raw.substr(0, form_.characters)) {
-    if (one == '"' || one == '\\') {
-      text += '\\';
-    }
-    text += one == '\n' ? std::string("\\n") : one == '\t' ? std::string("\\t") : std::string(1, one);
+  const Place& place = symbolizer_.describe(value, {});
+  if (place.function && place.module != nullptr &&
+      place.module->runtime_address(place.function->start) == value) {
+    found.function = place.function->name;
   }
-  return text += is_cut ? "\"..." : "\"";
+  return found;
+}
+
+// Folklore. Situation: a pointer to anything may point at two bytes that are letters. Example: an
+// int of 0x4241. Remedy: a text has at least three characters, or lies in memory that nobody writes.
+void ArgumentText::read_text(Address address, Pointed& found) const {
+  constexpr std::size_t kShortest = 3;
+  const std::size_t most = std::min(form_.characters, kLongestText);
+  std::vector<std::byte> bytes(most + 1);
+  bytes.resize(process_.memory->read(address, bytes));
+  const auto end = std::ranges::find_if_not(bytes, is_of_text);
+  const auto size = static_cast<std::size_t>(end - bytes.begin());
+  const bool goes_on = size > most;
+  const bool ends = end != bytes.end() && *end == std::byte{0};
+  const Mapping* const mapping = process_.mapping_at(address);
+  const bool fixed = mapping != nullptr && mapping->permissions_known && !mapping->writable;
+  if ((ends || goes_on) && (size >= kShortest || (fixed && size != 0))) {
+    found.text.assign(reinterpret_cast<const char*>(bytes.data()), std::min(size, most));
+    found.text_ends = !goes_on;
+  }
 }
 
 }  // namespace whocall

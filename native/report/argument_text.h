@@ -2,34 +2,53 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
-#include "arguments/arguments.h"
-#include "process/process_image.h"
+#include "report/shown_arguments.h"
 #include "symbols/symbolizer.h"
 
 namespace whocall {
 
+// As gdb's `set print frame-arguments`: values of scalars, that there are some, or dots for each.
+enum class ArgumentDisplay : std::uint8_t { values, presence, none };
+
 struct ArgumentForm {
-  std::size_t characters = 200;  // of a text, at most: gdb's print elements
+  ArgumentDisplay display = ArgumentDisplay::values;
+  std::size_t characters = 200;  // of a text, at most: gdb's `set print elements`
+};
+
+// What a pointer points to, as far as that can be told; empty where it cannot.
+struct Pointed {
+  std::string text{};      // bytes up to a zero, where all of them are printable
+  bool text_ends = true;   // false: it goes on
+  std::string function{};  // that begins there
 };
 
 class ArgumentText {
  public:
   // All must outlive it.
-  ArgumentText(const ProcessImage& process, Symbolizer& symbolizer, ArgumentForm form)
-      : process_(process), symbolizer_(symbolizer), form_(form) {}
+  ArgumentText(CodeValues& code, Symbolizer& symbolizer, ArgumentForm form)
+      : process_(code.process()), shown_(code), symbolizer_(symbolizer), form_(form) {}
+
+  // Of a frame of the trace; null where nothing is known.
+  const FrameArguments* find(const ThreadTrace& trace, const FrameFacts& facts) {
+    return shown_.of(trace, facts);
+  }
+  [[nodiscard]] Pointed pointed(const Argument& argument) const;
 
   // "(0x7ffe5d94d3d8, 3, \"late\")". What is not known is "?", and behind what may have changed
-  // since stands one.
+  // since stands one. Characters that are not printable in what it tells of the process are told as
+  // escapes.
   [[nodiscard]] std::string list(const FrameArguments& arguments) const;
 
  private:
   void append(std::string& text, const Argument& argument) const;
-  void append_pointed(std::string& text, Address value) const;
-  [[nodiscard]] std::string text_at(Address address) const;
+  [[nodiscard]] unsigned size_of(const Argument& argument) const;
+  void read_text(Address address, Pointed& found) const;
 
   const ProcessImage& process_;
+  ShownArguments shown_;
   Symbolizer& symbolizer_;
   ArgumentForm form_;
 };

@@ -40,11 +40,6 @@ const FrameDetails* NamedWalk::details(const NamedFrame& named) const {
   return index < backtrace_.details.size() ? &backtrace_.details[index] : nullptr;
 }
 
-const FrameArguments* NamedWalk::arguments(const NamedFrame& named) const {
-  const auto index = static_cast<std::size_t>(named.frame - backtrace_.frames.data());
-  return index < arguments_.size() && arguments_[index].known ? &arguments_[index] : nullptr;
-}
-
 std::optional<std::size_t> NamedWalk::rests_on(std::size_t index) const {
   if (searched_.empty()) {
     return std::nullopt;
@@ -54,10 +49,6 @@ std::optional<std::size_t> NamedWalk::rests_on(std::size_t index) const {
   }
   const auto next = std::ranges::lower_bound(searched_, index);
   return next != searched_.begin() ? std::optional(*std::prev(next)) : std::nullopt;
-}
-
-const FrameArguments* FrameFacts::arguments() const {
-  return named_->inlined() ? nullptr : walk_->arguments(*named_);
 }
 
 std::optional<Address> FrameFacts::cfa() const {

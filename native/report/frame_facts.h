@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "arguments/arguments.h"
 #include "unwind/judge/backtrace.h"
 #include "unwind/walk/named_frames.h"
 
@@ -30,10 +29,6 @@ class NamedWalk {
   [[nodiscard]] const Stop& stop() const { return backtrace_.stop; }
   // Of what stands at `named`; null where nobody asked for them.
   [[nodiscard]] const FrameDetails* details(const NamedFrame& named) const;
-  // Of what stands at `named`; null where nobody asked for them.
-  [[nodiscard]] const FrameArguments* arguments(const NamedFrame& named) const;
-  // Of the innermost frames, one each.
-  void set_arguments(std::vector<FrameArguments> found) { arguments_ = std::move(found); }
   [[nodiscard]] const std::vector<Frame>& frames() const { return backtrace_.frames; }
   [[nodiscard]] const NamedFrame& operator[](std::size_t index) const { return named_[index]; }
   // Whether any frame was found by a search of the stack.
@@ -45,7 +40,6 @@ class NamedWalk {
  private:
   Backtrace backtrace_;
   std::vector<NamedFrame> named_;
-  std::vector<FrameArguments> arguments_;
   std::vector<std::size_t> searched_;  // levels of the frames that were found by a search
 };
 
@@ -70,8 +64,6 @@ class FrameFacts {
   [[nodiscard]] const Frame& frame() const { return *named_->frame; }
   // Null where nobody asked for them.
   [[nodiscard]] const FrameDetails* details() const { return walk_->details(*named_); }
-  // What its function was handed; null where that is not known, or nobody asked.
-  [[nodiscard]] const FrameArguments* arguments() const;
   [[nodiscard]] std::optional<Address> cfa() const;
   // Null for code that lies in none.
   [[nodiscard]] const Module* owner() const { return place().module; }

@@ -19,37 +19,55 @@ void append_source(JsonMembers& members, std::string& text, const NamedFrame& na
   source.close();
 }
 
-void append_argument(JsonMembers& members, std::string& text, const Argument& argument,
-                     std::size_t position, const RegisterFile& registers) {
-  JsonMembers told(text, members.margin() + 1);
-  told.integer("position", static_cast<std::int64_t>(position));
-  told.string("register", registers.names[argument.number]);
-  told.address("value", argument.value ? std::optional<Address>(argument.value->value)
-                                       : std::nullopt);
-  told.number("width", argument.size != 0 ? std::optional<std::uint64_t>(argument.size)
-                                          : std::nullopt);
-  told.string("trust", argument.value ? to_string(argument.value->trust) : std::string_view());
-  told.close();
+void append_pointed(JsonMembers& members, std::string& text, const Pointed& pointed) {
+  members.string("text", pointed.text);
+  if (pointed.function.empty()) {
+    members.string("points_to", {});
+    return;
+  }
+  members.name("points_to");
+  JsonMembers target(text, members.margin());
+  target.string("function", pointed.function);
+  target.close();
+}
+
+}  // namespace
+
+void JsonFrames::append_argument(std::string& text, const Argument& argument,
+                                 std::size_t position, const RegisterFile& registers) const {
+  const std::optional<ArgumentValue>& value = argument.value;
+  JsonMembers members(text, margin_ + 2);
+  members.integer("position", static_cast<std::int64_t>(position));
+  members.string("name", {});
+  members.string("register", registers.names[argument.number]);
+  members.address("value", value ? std::optional<Address>(value->value) : std::nullopt);
+  members.number("width", argument.size != 0 ? std::optional<std::uint64_t>(argument.size)
+                                             : std::nullopt);
+  members.string("trust", value ? to_string(value->trust) : std::string_view());
+  append_pointed(members, text, arguments_->pointed(argument));
+  members.close();
 }
 
 // What the function was handed: null where that is not known.
-void append_arguments(JsonMembers& members, std::string& text, const FrameFacts& facts) {
+void JsonFrames::append_arguments(JsonMembers& members, std::string& text,
+                                  const FrameArguments* found) const {
   members.name("arguments");
-  const FrameArguments* const found = facts.arguments();
   if (found == nullptr) {
     text += "null";
     return;
   }
   text += '[';
   for (std::size_t i = 0; i < found->list.size(); ++i) {
-    (text += i == 0 ? "\n" : ",\n").append(members.margin() + 1, ' ');
-    append_argument(members, text, found->list[i], i, *found->registers);
+    (text += i == 0 ? "\n" : ",\n").append(margin_ + 2, ' ');
+    append_argument(text, found->list[i], i, *found->registers);
   }
   if (!found->list.empty()) {
-    (text += '\n').append(members.margin(), ' ');
+    (text += '\n').append(margin_ + 1, ' ');
   }
   text += ']';
 }
+
+namespace {
 
 void append_place(JsonMembers& members, const FrameFacts& facts) {
   members.string("function", facts.named().function());
@@ -73,14 +91,17 @@ void append_reasons(JsonMembers& members, const FrameFacts& facts) {
 
 }  // namespace
 
-void JsonFrames::append_frame(std::string& text, const FrameFacts& facts) {
+void JsonFrames::append_frame(std::string& text, const ThreadTrace& trace,
+                              const FrameFacts& facts) {
   const NamedFrame& named = facts.named();
   const Frame& frame = facts.frame();
   JsonMembers members(text, margin_);
   members.number("level", named.level);
   members.address("pc", frame.pc);
   members.address("cfa", facts.cfa());
-  append_arguments(members, text, facts);
+  if (arguments_ != nullptr) {
+    append_arguments(members, text, arguments_->find(trace, facts));
+  }
   const Spot spot{.place = named.place,
                   .call = named.call,
                   .pc = frame.pc,
@@ -101,11 +122,10 @@ void JsonFrames::append_frame(std::string& text, const FrameFacts& facts) {
   known = {spot, text.substr(begin)};
 }
 
-std::size_t JsonFrames::append(std::string& block, const NamedWalk& walk, const FrameRange& range,
-                               std::size_t from) {
-  while (from < range.count && block.size() < kTextBlock) {
+std::size_t JsonFrames::append(std::string& block, const ThreadTrace& trace, std::size_t from) {
+  while (from < trace.shown.count && block.size() < kTextBlock) {
     (block += from == 0 ? "\n" : ",\n").append(margin_, ' ');
-    append_frame(block, FrameFacts(walk, range.at(from)));
+    append_frame(block, trace, trace.frame(from));
     ++from;
   }
   return from;

@@ -7,20 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "report/frame_facts.h"
+#include "report/argument_text.h"
+#include "report/json_members.h"
 
 namespace whocall {
 
 class JsonFrames {
  public:
   // The frames stand behind `margin` spaces.
-  explicit JsonFrames(std::size_t margin) : margin_(margin), spots_(kSpots) {}
+  // Of arguments they tell what `arguments` knows; null: there is no word of them.
+  explicit JsonFrames(std::size_t margin, ArgumentText* arguments = nullptr)
+      : margin_(margin), arguments_(arguments), spots_(kSpots) {}
 
-  // Appends the frames range.at(from), range.at(from + 1), ... of a list, each with what separates
+  // Appends the frames of the trace from number `from` on, of a list, each with what separates
   // it from the one before, until the block is full or none is left. Returns the number of the
   // first one that was not written.
-  std::size_t append(std::string& block, const NamedWalk& walk, const FrameRange& range,
-                     std::size_t from);
+  std::size_t append(std::string& block, const ThreadTrace& trace, std::size_t from);
 
  private:
   static constexpr std::size_t kSpots = 512;
@@ -41,9 +43,14 @@ class JsonFrames {
     std::string text;
   };
 
-  void append_frame(std::string& text, const FrameFacts& facts);
+  void append_argument(std::string& text, const Argument& argument, std::size_t position,
+                       const RegisterFile& registers) const;
+  void append_arguments(JsonMembers& members, std::string& text,
+                        const FrameArguments* found) const;
+  void append_frame(std::string& text, const ThreadTrace& trace, const FrameFacts& facts);
 
   std::size_t margin_;
+  ArgumentText* arguments_;
   std::vector<Written> spots_;  // by a hash, each in the place of another
 };
 

@@ -191,8 +191,9 @@ void TextLines::put_pc(Address pc) {
 }
 
 // What was handed over, where that is known, and how far from its start the function stands.
-std::string TextLines::words_behind_name(const FrameFacts& facts) const {
-  const FrameArguments* const found = form_.arguments != nullptr ? facts.arguments() : nullptr;
+std::string TextLines::words_behind_name(const FrameFacts& facts) {
+  const FrameArguments* const found =
+      form_.arguments != nullptr ? form_.arguments->find(trace_, facts) : nullptr;
   if (found == nullptr || facts.named().function().empty()) {
     return offset_words(facts);
   }

@@ -26,7 +26,7 @@ struct LinesForm {
   // is. It must outlive whoever writes.
   const Memory* stack = nullptr;
   // Writes what functions were handed; null: that is not shown. It must outlive whoever writes.
-  const ArgumentText* arguments = nullptr;
+  ArgumentText* arguments = nullptr;
   Paint paint{};
   std::size_t columns = 0;  // of the screen; 0: lines are whole, however long
 };
@@ -75,7 +75,7 @@ class TextLines {
   void put_pc(Address pc);
   void finish(std::string& text, const Line& line, std::string_view draft);
   void finish_frame(std::string& text, const Line& line, std::string_view draft);
-  [[nodiscard]] std::string words_behind_name(const FrameFacts& facts) const;
+  [[nodiscard]] std::string words_behind_name(const FrameFacts& facts);
   void append_searched(std::string& text, std::size_t at) const;
   void append_details(std::string& text, const FrameFacts& facts);
 

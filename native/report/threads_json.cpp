@@ -12,7 +12,7 @@ bool ThreadsJson::append_block(std::string& text) {
       begin(text, trace);
       inside_ = true;
     }
-    frame_ = frames_.append(text, *trace.walk, trace.shown, frame_);
+    frame_ = frames_.append(text, trace, frame_);
     if (frame_ >= trace.shown.count) {
       end(text, trace);
       frame_ = 0;

@@ -12,9 +12,10 @@ namespace whocall {
 
 class ThreadsJson {
  public:
-  // The items stand behind `margin` spaces. `traces` must outlive it.
-  ThreadsJson(std::span<const ThreadTrace> traces, std::size_t margin)
-      : traces_(traces), margin_(margin), frames_(margin + 2) {}
+  // The items stand behind `margin` spaces. Both must outlive it; without `arguments` there is no
+  // word of what functions were handed.
+  ThreadsJson(std::span<const ThreadTrace> traces, std::size_t margin, ArgumentText* arguments)
+      : traces_(traces), margin_(margin), frames_(margin + 2, arguments) {}
 
   // The next piece of them; false when none is left.
   bool append_block(std::string& text);

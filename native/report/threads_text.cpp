@@ -124,7 +124,11 @@ bool ThreadsText::append_block(std::string& text) {
         text += next_ == 0 ? "" : "\n";
         append_title(text, groups_[next_]);
       }
-      lines_.emplace(trace, arch_, form_.lines, names_);
+      lines_form_ = form_.lines;
+      if (groups_[next_].size() > 1) {
+        lines_form_.arguments = nullptr;  // each has its own
+      }
+      lines_.emplace(trace, arch_, lines_form_, names_);
     }
     if (!lines_->append_block(text)) {
       append_end(text, trace);

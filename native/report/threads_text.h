@@ -38,6 +38,7 @@ class ThreadsText {
   LineNames names_;
   std::vector<std::vector<std::size_t>> groups_;
   std::size_t next_ = 0;            // of the groups
+  LinesForm lines_form_;            // of the group that is being written
   std::optional<TextLines> lines_;  // of the group that is being written
 };
 

@@ -42,6 +42,8 @@ def backtrace(now: Current, out: Output, wanted: Json) -> None:
         every_thread=wanted["every_thread"],
         inferior=wanted["inferior"],
         files=wanted["files"],
+        arguments=wanted["arguments"],
+        characters=wanted["characters"],
         columns=wanted["columns"] or 0,
     )
     out.write_pieces(report_text(report, form, style_of(wanted)))

@@ -202,7 +202,6 @@ class ProcessImage:
                 lines=walk.lines,
                 demangle=walk.demangle,
                 past_main=walk.past_main,
-                arguments=bool(__import__("os").environ.get("WARG")),
             )
             found = self.native.walk_threads(heads, options, walk.count)
         return TraceList(found, heads, self.threads)

@@ -150,6 +150,11 @@ class Backtrace:
 FILE_DISPLAYS = ("relative", "basename", "absolute")
 
 
+# As gdb's `set print frame-arguments`: values (gdb's all and scalars), that there are some, dots for
+# each.
+ARGUMENT_DISPLAYS = ("values", "presence", "none")
+
+
 @dataclass(frozen=True)
 class TextForm:
     """What a backtrace in text shows beside its frames."""
@@ -160,6 +165,8 @@ class TextForm:
     every_thread: bool = False  # each under a title, equal stacks together
     inferior: str = ""  # stands before numbers of threads, such as "2." where gdb has several
     files: str = "relative"  # one of FILE_DISPLAYS
+    arguments: str = ""  # one of ARGUMENT_DISPLAYS, or empty: not shown
+    characters: int = 200  # of a text that an argument points to, at most
     columns: int = 0  # of the screen; 0: lines are whole, however long
 
 
@@ -167,8 +174,10 @@ class WrittenThreads(Sequence[Backtrace]):
     """Backtraces that are made when they are asked for, and that native code writes."""
 
     @abstractmethod
-    def json(self, margin: int) -> Iterator[str]:
-        """The items of a JSON list, which stand behind `margin` spaces, in large pieces."""
+    def json(self, margin: int, arguments: bool) -> Iterator[str]:
+        """The items of a JSON list, which stand behind `margin` spaces, in large pieces; with what
+        their functions were handed, or no word of it.
+        """
 
     @abstractmethod
     def text(self, form: TextForm, style: Mapping[str, str]) -> Iterator[str]:

@@ -57,7 +57,7 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
     if arguments.json:
         from whocall.report.form import jsonform
 
-        write_json(jsonform.backtrace_text(report))
+        write_json(jsonform.backtrace_text(report, int(arguments.schema)))
         return
     warn(report.warnings)
     if image.origin:
@@ -71,6 +71,8 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
         every_thread=arguments.all,
         inferior=arguments.inferior,
         files=arguments.filename_display,
+        arguments="" if arguments.no_arguments else arguments.frame_arguments,
+        characters=arguments.characters or TextForm().characters,
         columns=wanted_columns(arguments) or 0,
     )
     write_text(report_text(report, form, wanted_style(arguments)))

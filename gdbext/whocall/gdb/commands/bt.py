@@ -23,6 +23,8 @@ def run(line: str) -> None:
         "inferior": inferior_prefix(),
         "style": style_codes(),
         "files": settings.filename_display(),
+        "arguments": "" if parsed.has("no-arguments") else settings.frame_arguments(),
+        "characters": settings.print_elements(),
         "columns": screen_width(),
     }
     answer("backtraces.backtrace", wanted, every_thread=parsed.has("all"))
@@ -39,4 +41,7 @@ def run_elsewhere(line: str) -> None:
     width = screen_width()
     arguments += [option("--width", width)] if width else []
     arguments.append(option("--filename-display", settings.filename_display()))
+    arguments += words("--no-arguments") * parsed.has("no-arguments")
+    arguments.append(option("--frame-arguments", settings.frame_arguments()))
+    arguments.append(option("--characters", settings.print_elements()))
     show("bt", [*arguments, *flags(parsed, "full", "explain", "json"), *look_arguments()])

@@ -79,6 +79,18 @@ def filename_display() -> str:
     return str(gdb.parameter("filename-display"))
 
 
+def frame_arguments() -> str:
+    """gdb's own setting, as one of core.model.ARGUMENT_DISPLAYS."""
+    word = str(gdb.parameter("print frame-arguments"))
+    return word if word in ("presence", "none") else "values"
+
+
+def print_elements() -> int:
+    """gdb's own setting: characters of a text, at most; a very large number for no limit."""
+    most = gdb.parameter("print elements")
+    return most if isinstance(most, int) and most > 0 else 1 << 16
+
+
 def without() -> list[str]:
     """Strategies switched off for every command."""
     return split_list(gdb.parameter("whocall without") or "")

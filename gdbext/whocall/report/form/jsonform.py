@@ -56,15 +56,24 @@ class Items:
         self.made = map(make, of)
 
 
-def backtrace_text(report: Report) -> Iterator[str]:
-    """A report as JSON text, schema whocall.backtrace/1, in pieces: a stack may have a quarter of a
-    million frames. Raises Error where its backtraces are not of one process image.
+class WithArguments:
+    """Backtraces whose frames tell what their functions were handed."""
+
+    def __init__(self, threads: WrittenThreads) -> None:
+        self.threads = threads
+
+
+def backtrace_text(report: Report, version: int = 2) -> Iterator[str]:
+    """A report as JSON text in pieces: a stack may have a quarter of a million frames. Schema
+    whocall.backtrace/2, or /1, which tells nothing of arguments. Raises Error where its backtraces
+    are not of one process image.
     """
     from whocall.core.chain import written  # it loads the native module
 
+    threads = written(report.threads)
     yield from pieces(
         {
-            "schema": "whocall.backtrace/1",
+            "schema": f"whocall.backtrace/{version}",
             "arch": report.arch,
             "source": {
                 "core": report.core or None,
@@ -72,15 +81,15 @@ def backtrace_text(report: Report) -> Iterator[str]:
                 "origin": dict(report.origin) if report.origin else None,
             },
             "warnings": list(report.warnings),
-            "threads": written(report.threads),
+            "threads": threads if version == 1 else WithArguments(threads),
         }
     )
     yield "\n"
 
 
-def backtrace_json(report: Report) -> Json:
+def backtrace_json(report: Report, version: int = 2) -> Json:
     """The same as values."""
-    values: Json = json.loads("".join(backtrace_text(report)))
+    values: Json = json.loads("".join(backtrace_text(report, version)))
     return values
 
 
@@ -117,14 +126,20 @@ def pieces(value: Any, margin: str = "\n") -> Iterator[str]:
     elif isinstance(value, Items):
         yield from _enclosed("[]", (("", item) for item in value.made), margin, _dumped)
     elif isinstance(value, WrittenThreads):
-        if value:
-            yield "["
-            yield from value.json(len(margin))
-        yield margin + "]" if value else "[]"
+        yield from _listed(value, margin, False)
+    elif isinstance(value, WithArguments):
+        yield from _listed(value.threads, margin, True)
     elif isinstance(value, list):
         yield from _enclosed("[]", (("", item) for item in value), margin)
     else:
         yield _dumped(value, margin)
+
+
+def _listed(threads: WrittenThreads, margin: str, arguments: bool) -> Iterator[str]:
+    if threads:
+        yield "["
+        yield from threads.json(len(margin), arguments)
+    yield margin + "]" if threads else "[]"
 
 
 def _enclosed(
