@@ -38,10 +38,12 @@ struct ValueWrite {
   Register source = 0;
   ValueAddress place{};
 
-  // Where it goes: to a register, all of which is new, or to memory.
+  // Where it goes: to a register or to memory.
   std::optional<Register> destination{};
   ValueAddress stored_at{};
-  std::uint8_t stored_size = 8;  // bytes
+  std::uint8_t stored_size = 8;  // bytes of memory that are written
+  // Of a register: how many of its lowest bytes are the value's; 0: all of it is new.
+  std::uint8_t only_low = 0;
 };
 
 struct ValueFlow {

@@ -30,8 +30,7 @@ std::optional<std::int64_t> distance(const ValueTable& table, ValueId held, Valu
     if (value.kind == Kind::sum && value.base == wanted) {
       return -value.number;
     }
-    const bool is_part = value.kind == Kind::low || value.kind == Kind::extended;
-    held = is_part && value.size >= needed ? value.base : 0;
+    held = table.is_part(held) && value.size >= needed ? value.base : 0;
   }
   return held != 0 ? std::optional<std::int64_t>(0) : std::nullopt;
 }
@@ -186,6 +185,8 @@ std::optional<FoundValue> FrameValues::left_at_jump(FunctionValues& jumping,
       }
       return base;
     }
+    case Kind::partial:
+      return asked.needed <= value.size ? left_at_jump(jumping, inner) : std::nullopt;
     case Kind::entry: {
       const View& caller = views_[asked.index + 1];
       return caller.values == nullptr || !caller.state || !caller.at_call
@@ -244,6 +245,8 @@ std::optional<FoundValue> FrameValues::computed(const Value& value, const Questi
       }
       return base;
     }
+    case Kind::partial:
+      return asked.needed <= value.size ? evaluate(inner) : std::nullopt;
     case Kind::loaded: {
       inner.needed = arch_.registers.size;
       const auto where = evaluate(inner);
@@ -312,7 +315,7 @@ std::optional<FoundValue> FrameValues::held_on_stack(const View& view, Address c
       continue;
     }
     const FoundValue found{*value + static_cast<std::uint64_t>(*by),
-                           is_exposed(view.values->exposed(), word.offset)};
+                           word.unsure || is_exposed(view.values->exposed(), word.offset)};
     if (!found.now) {
       return found;
     }

@@ -110,7 +110,7 @@ class Reads {
   [[nodiscard]] std::pair<std::size_t, std::uint8_t> handed_in(ValueId id) const {
     std::uint8_t size = arch_.registers.size;
     const ValueTable& table = values_.table();
-    while (table.is(id, Value::Kind::low) || table.is(id, Value::Kind::extended)) {
+    while (table.is_part(id)) {
       size = std::min(size, table[id].size);
       id = table[id].base;
     }
@@ -128,7 +128,7 @@ class Reads {
     const auto& writes = step.values.writes;
     return writes.size() == 1 && writes.front().destination &&
            writes.front().from == ValueWrite::From::reg && !writes.front().is_signed &&
-           writes.front().size >= kWhole;
+           (writes.front().size >= kWhole || writes.front().only_low != 0);
   }
 
   void note(std::size_t position, std::uint8_t size) {

@@ -57,7 +57,7 @@ ValueState ValueState::on_entry(const Architecture& arch, ValueTable& table) {
   state.registers_[arch.registers.sp] = table.cfa(-std::int64_t{arch.frame.cfa_on_entry});
   for (int i = 0; i < kEntryWords; ++i) {
     const std::int64_t offset = std::int64_t{i} * table.word();
-    state.words_.push_back({offset, table.word(), table.entry_word(offset)});
+    state.words_.push_back({offset, table.word(), table.entry_word(offset), false});
   }
   return state;
 }
@@ -76,7 +76,9 @@ void ValueState::apply(const ValueFlow& flow, ValueTable& table, std::uint64_t a
       store(where, write.stored_size, value, table, exposed);
       continue;
     }
-    if (value == 0) {
+    if (value != 0 && write.only_low != 0) {
+      value = table.partial(value, write.only_low, *write.destination, at);
+    } else if (value == 0) {
       value = table.intern(
           {.kind = Kind::made, .size = table.word(), .number = *write.destination, .at = at});
       drop_stale(value, table, at);
@@ -131,14 +133,15 @@ ValueId ValueState::load(const ValueWrite& write, ValueTable& table, std::uint64
   if (where == 0) {
     return 0;
   }
-  if (!table.is(where, Kind::cfa)) {
+  const HeldWord* const found =
+      table.is(where, Kind::cfa) ? word_at(table[where].number) : nullptr;
+  if (!table.is(where, Kind::cfa) || (found != nullptr && found->unsure)) {
     const ValueId loaded =
         table.intern({.kind = Kind::loaded, .size = write.size, .base = where, .at = at});
     drop_stale(loaded, table, at);
     return table.narrowed(loaded, write.size, write.is_signed);
   }
   const std::int64_t offset = table[where].number;
-  const HeldWord* const found = word_at(offset);
   if (found != nullptr && found->size >= write.size) {
     return table.narrowed(found->value, write.size, write.is_signed);
   }
@@ -148,7 +151,7 @@ ValueId ValueState::load(const ValueWrite& write, ValueTable& table, std::uint64
                                      .at = at});
   drop_stale(made, table, at);
   const ValueId whole = table.narrowed(made, write.size, false);
-  put_word({offset, write.size, whole});
+  put_word({offset, write.size, whole, false});
   return table.narrowed(whole, write.size, write.is_signed);
 }
 
@@ -158,11 +161,11 @@ void ValueState::store(ValueId where, std::uint8_t size, ValueId what, const Val
     exposed.insert(table[what].number);
   }
   if (!table.is(where, Kind::cfa)) {
-    return drop_exposed(exposed);
+    return doubt_exposed(exposed);
   }
   const std::int64_t offset = table[where].number;
   if (what != 0) {
-    put_word({offset, size, what});
+    put_word({offset, size, what, false});
   } else {
     drop_words(offset, offset + size);
   }
@@ -181,10 +184,9 @@ void ValueState::drop_words(std::int64_t begin, std::int64_t end) {
   });
 }
 
-void ValueState::drop_exposed(const ExposedWords& exposed) {
-  if (!exposed.empty()) {
-    std::erase_if(words_,
-                  [&](const HeldWord& word) { return is_exposed(exposed, word.offset); });
+void ValueState::doubt_exposed(const ExposedWords& exposed) {
+  for (HeldWord& word : words_) {
+    word.unsure = word.unsure || (!exposed.empty() && is_exposed(exposed, word.offset));
   }
 }
 
@@ -206,7 +208,7 @@ void ValueState::after_call(const Architecture& arch, ValueTable& table, std::ui
     drop_stale(made, table, at);
     registers_[number] = made;
   }
-  drop_exposed(exposed);
+  doubt_exposed(exposed);
   const ValueId sp = get(arch.registers.sp);
   if (table.is(sp, Kind::cfa)) {
     std::erase_if(words_, [&](const HeldWord& word) { return word.offset < table[sp].number; });
@@ -231,6 +233,11 @@ bool ValueState::keep_common_words(const ValueState& other) {
 
 bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t at) {
   bool lost = keep_common_words(other);
+  for (HeldWord& word : words_) {
+    const bool unsure = other.word_at(word.offset)->unsure && !word.unsure;
+    word.unsure = word.unsure || unsure;
+    lost = lost || unsure;
+  }
   struct Met {
     std::pair<ValueId, ValueId> pair;
     std::int64_t place = 0;

@@ -20,6 +20,8 @@ struct HeldWord {
   std::int64_t offset = 0;  // from the CFA, bytes
   std::uint8_t size = 0;    // bytes
   ValueId value = 0;
+  // It had that value; since then a store that is not followed may have gone there.
+  bool unsure = false;
 };
 
 // Offsets from the CFA of which pointers were handed away, so that stores which are not followed may
@@ -71,7 +73,7 @@ class ValueState {
              ExposedWords& exposed);
   void put_word(const HeldWord& word);
   void drop_words(std::int64_t begin, std::int64_t end);
-  void drop_exposed(const ExposedWords& exposed);
+  void doubt_exposed(const ExposedWords& exposed);
   void drop_stale(ValueId made, ValueTable& table, std::uint64_t at);
   bool keep_common_words(const ValueState& other);
   [[nodiscard]] ValueId value_in(std::int64_t place) const;

@@ -44,11 +44,9 @@ ValueId ValueTable::narrowed(ValueId id, std::uint8_t size, bool is_signed) {
   if (value.kind == Value::Kind::constant) {
     return constant(cut(value.number, size, is_signed));
   }
-  const bool is_part = value.kind == Value::Kind::low || value.kind == Value::Kind::extended;
-  if (is_part && size <= value.size) {
-    return value.size == size && (value.kind == Value::Kind::extended) == is_signed
-               ? id
-               : narrowed(value.base, size, is_signed);
+  if (is_part(id) && size <= value.size) {
+    const auto wanted = is_signed ? Value::Kind::extended : Value::Kind::low;
+    return value.size == size && value.kind == wanted ? id : narrowed(value.base, size, is_signed);
   }
   const bool is_cleared = value.kind == Value::Kind::low || value.kind == Value::Kind::loaded;
   if (is_cleared && !is_signed && value.size <= size) {

@@ -23,6 +23,7 @@ struct Value {
     sum,         // `base` + `number`
     low,         // the lowest `size` bytes of `base`, the rest zeros
     extended,    // the lowest `size` bytes of `base`, the rest copies of their sign
+    partial,     // the lowest `size` bytes of `base`, the rest of something else
     loaded,      // the `size` bytes in memory at `base` + `number` when the instruction at `at` ran
   };
   Kind kind = Kind::made;
@@ -61,6 +62,21 @@ class ValueTable {
   ValueId sum(ValueId id, std::int64_t offset);
   // The lowest `size` bytes, widened.
   ValueId narrowed(ValueId id, std::uint8_t size, bool is_signed);
+
+  // Only its lowest `size` bytes, of what is otherwise something else, which the instruction at `at`
+  // made in place `number`.
+  ValueId partial(ValueId id, std::uint8_t size, std::int64_t number, std::uint64_t at) {
+    return intern({.kind = Value::Kind::partial,
+                   .size = size,
+                   .base = narrowed(id, size, false),
+                   .number = number,
+                   .at = at});
+  }
+  // Whether it is a part of another value, and nothing else of it is known.
+  [[nodiscard]] bool is_part(ValueId id) const {
+    return is(id, Value::Kind::low) || is(id, Value::Kind::extended) ||
+           is(id, Value::Kind::partial);
+  }
 
   [[nodiscard]] std::uint8_t word() const { return word_; }
 

@@ -9,6 +9,7 @@
  *
  * OUTPUT gets a line per thread: its id, then the return addresses and interrupted addresses, innermost first, each as
  * SP:PC, where SP is the address of the return address, or the stack pointer at the interruption, which gets a second colon.
+ * Behind a return address of x86-64 stands "=" and what the call left in the six registers of arguments, with commas.
  * CORE is a core file that is written, in the folder where the program is, when it dies: for kernels that write none.
  */
 #define _GNU_SOURCE
@@ -36,6 +37,7 @@ struct entry {
     uint64_t sp; /* of the return address, or at the interruption */
     uint64_t pc; /* the return address, or where the signal interrupted */
     int is_signal;
+    uint64_t arguments[6]; /* rdi, rsi, rdx, rcx, r8, r9 as the call left them */
 };
 
 struct thread {
@@ -71,7 +73,14 @@ static uint64_t read_word(pid_t id, uint64_t address, unsigned size) {
 static void push(struct thread *t, uint64_t sp, uint64_t pc, int is_signal) {
     if (t->count == MAX_ENTRIES)
         exit(4);
-    t->entries[t->count++] = (struct entry){sp, pc, is_signal};
+    t->entries[t->count++] = (struct entry){sp, pc, is_signal, {0}};
+}
+
+static void push_call(struct thread *t, uint64_t pc, const struct user_regs_struct *regs) {
+    push(t, regs->rsp, pc, 0);
+    uint64_t *arguments = t->entries[t->count - 1].arguments;
+    const uint64_t now[6] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9};
+    memcpy(arguments, now, sizeof now);
 }
 
 /* Situation: a pushed word that lies right behind its push looks like a return address. Example: i386's _start hands
@@ -102,7 +111,7 @@ static void step(struct thread *t) {
         t->in_signal = 0;
     } else if (t->sp - regs.rsp == word && top > t->pc && top <= t->pc + 15 &&
                is_call(t->id, t->pc, word)) {
-        push(t, regs.rsp, top, 0);
+        push_call(t, top, &regs);
     } else {
         while (t->count) {
             struct entry *e = &t->entries[t->count - 1];
@@ -244,6 +253,12 @@ static void stay_on_this_processor(void) {
     sched_setaffinity(0, sizeof one, &one);
 }
 
+static void print_entry(FILE *output, const struct entry *e) {
+    fprintf(output, " %#llx:%#llx%s", (unsigned long long)e->sp, (unsigned long long)e->pc, e->is_signal ? ":" : "");
+    for (unsigned i = 0; i < 6 && !e->is_signal; i++)
+        fprintf(output, "%c%#llx", i ? ',' : '=', (unsigned long long)e->arguments[i]);
+}
+
 int main(int argc, char **argv) {
     if (argc != 3 && argc != 4)
         return 2;
@@ -271,8 +286,7 @@ int main(int argc, char **argv) {
     for (unsigned i = 0; output && i < thread_count; i++) {
         fprintf(output, "%d", (int)threads[i].id);
         for (unsigned k = threads[i].count; k-- > 0;)
-            fprintf(output, " %#llx:%#llx%s", (unsigned long long)threads[i].entries[k].sp,
-                    (unsigned long long)threads[i].entries[k].pc, threads[i].entries[k].is_signal ? ":" : "");
+            print_entry(output, &threads[i].entries[k]);
         fputc('\n', output);
     }
     return output && fclose(output) == 0 ? 0 : 1;

@@ -36,5 +36,5 @@ def read_steps(record: Path) -> dict[int, Chain]:
 
 def _claim(caller: str) -> Claim:
     """Of `SLOT:PC`, or `SP:PC:` where a signal interrupted and no slot holds the pc."""
-    place, pc, *interrupted = caller.split(":")
+    place, pc, *interrupted = caller.partition("=")[0].split(":")
     return Claim(int(pc, 16), None if interrupted else int(place, 16))

@@ -167,7 +167,8 @@ class Reader final : public ValueReader, private Operands {
     } else if (any_register(op) != kNoRegister) {
       value.destination = any_register(op);
       if (!fills(op)) {
-        value = unknown(*value.destination);
+        value = is_high_byte(op) ? unknown(*value.destination) : value;
+        value.only_low = op.size;
       } else if (op.size < word()) {
         value = narrowed(value, op.size);
       }

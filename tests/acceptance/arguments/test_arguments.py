@@ -1,0 +1,33 @@
+"""A few of the random programs by each compiler and level: most values are told, none is wrong.
+
+`python3 -m acceptance.arguments --count 50` (in tests) counts on more of them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.arguments.score import Score
+from acceptance.arguments.truth import crash
+
+SEEDS = range(4)
+WITHOUT_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-exceptions")
+# Percent of all parameters whose value is told, at least: what is computed and then thrown away
+# nobody can tell. Floors that only rise.
+FLOORS = {"-O0": 99.0, "-O1": 88.0, "-O2": 82.0, "-O3": 82.0, "-Os": 82.0}
+
+
+@pytest.mark.parametrize("level", FLOORS)
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("flags", [(), WITHOUT_TABLES], ids=["tables", "none"])
+def test_values_are_told_and_true(
+    compiler: str, level: str, flags: tuple[str, ...], record_property: pytest.RecordProperty
+) -> None:
+    score = Score()
+    for seed in SEEDS:
+        score.add(crash(seed, compiler, level, *flags))
+    record_property("score", str(score))
+    print(score)
+    assert not score.faults
+    assert score.overcounted == 0
+    assert score.share >= FLOORS[level]

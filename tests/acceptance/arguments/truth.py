@@ -1,0 +1,96 @@
+"""What the functions of a crashed program were handed: the registers at each call by single steps,
+which of them are parameters by the debug info that the tested file has not.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus.crash import crash as corpus_crash
+from corpus.stepper import compiled_stepper
+from kept import compilers, kept, sources
+
+from acceptance.arguments import programs
+
+# A function that is entered by a jump has the registers of no call.
+DIALECT = ("-g", "-w", "-fno-optimize-sibling-calls")
+# What keeps a function's parameters as they are written.
+APART = {"gcc": "noipa", "clang": "noinline"}
+SIZES = """
+import gdb, json
+scalars = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
+sizes = {}
+for name in NAMES:
+    function = gdb.lookup_global_symbol(name)
+    fields = [field.type.strip_typedefs() for field in function.type.fields()]
+    assert all(field.code in scalars for field in fields)
+    sizes[name] = [field.sizeof for field in fields]
+print(json.dumps(sizes))
+"""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A program that crashed, and what each of its functions on the stack was handed."""
+
+    core: Path
+    stripped: Path
+    functions: dict[str, tuple[int, int]]  # link address and bytes of each function
+    handed: dict[int, list[int]]  # by the frame's CFA: the six registers
+    sizes: dict[str, list[int]]  # of each function's parameters, bytes
+
+
+def _ran(*command: str | Path, **more: object) -> str:
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, **more)  # type: ignore[call-overload]
+    assert done.returncode == 0, (command, done.stderr)
+    return str(done.stdout)
+
+
+def _functions(twin: Path) -> dict[str, tuple[int, int]]:
+    rows = [line.split() for line in _ran("nm", "-S", twin).splitlines()]
+    return {row[3]: (int(row[0], 16), int(row[1], 16)) for row in rows if len(row) == 4}
+
+
+def _sizes(twin: Path, names: list[str], place: Path) -> dict[str, list[int]]:
+    script = place / "sizes.py"
+    script.write_text(SIZES.replace("NAMES", repr(names)))
+    told = _ran(
+        "gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", script, twin
+    )
+    sizes: dict[str, list[int]] = json.loads(told.splitlines()[-1])
+    return sizes
+
+
+def _handed(record: Path) -> dict[int, list[int]]:
+    found = {}
+    (line,) = record.read_text().splitlines()
+    for call in line.split()[1:]:
+        place, _, values = call.partition("=")
+        if values:
+            found[int(place.split(":")[0], 16) + 8] = [int(one, 16) for one in values.split(",")]
+    return found
+
+
+def _made(place: Path, seed: int, compiler: str, flags: tuple[str, ...]) -> Crash:
+    apart = APART[compiler.partition("-")[0]]
+    text = programs.source(seed).replace("noipa_or_noinline", apart)
+    (place / "program.c").write_text(text)
+    twin, stripped = place / "twin", place / "program"
+    _ran(compiler, *DIALECT, *flags, "program.c", "-o", "twin", cwd=place)
+    _ran("strip", "-o", stripped, twin)
+    ran = corpus_crash(stripped, place, stepper=compiled_stepper())
+    assert ran.steps is not None
+    names = [name for name in _functions(twin) if name.startswith("f") and name[1:].isdigit()]
+    names += ["mix", "touch", "fill"]
+    sizes = _sizes(twin, names, place)
+    return Crash(ran.core, stripped, _functions(twin), _handed(ran.steps), sizes)
+
+
+def crash(seed: int, compiler: str, *flags: str) -> Crash:
+    """The program of this seed, made once on a machine."""
+    texts = sources(Path(__file__).parent)
+    recipe = ("handed", seed, compiler, flags, compilers(compiler), texts, compiled_stepper())
+    return kept(recipe, lambda place: _made(place, seed, compiler, flags))
