@@ -33,7 +33,7 @@ struct Argument {
 };
 
 struct FrameArguments {
-  bool known = false;  // which arguments there are; else nothing was found out
+  bool known = false;                       // which arguments there are; else nothing was found out
   const RegisterFile* registers = nullptr;  // of the instruction set
   std::vector<Argument> list{};
   bool more = false;  // the function takes a variable number

@@ -9,14 +9,13 @@ namespace {
 constexpr int kDeepestCall = 3;     // of functions that hand on what they got
 constexpr int kDeepestWritten = 4;  // of functions whose writing of registers is looked for
 constexpr std::uint64_t kLargestWritten = 512;  // bytes of such a one
-constexpr std::uint64_t kLargestAsked = 1024;    // bytes of one that arguments are handed on to
+constexpr std::uint64_t kLargestAsked = 1024;   // bytes of one that arguments are handed on to
 
 }  // namespace
 
 CodeValues::CodeValues(Walker& walker)
     : walker_(walker),
-      reader_(arch().code.make_value_reader != nullptr ? arch().code.make_value_reader()
-                                                       : nullptr),
+      reader_(arch().code.make_value_reader != nullptr ? arch().code.make_value_reader() : nullptr),
       decoder_(decoder_for(walker.process())) {}
 
 CodeValues::~CodeValues() = default;
@@ -28,9 +27,9 @@ FunctionValues* CodeValues::function_at(Address pc, bool entered) {
   }
   auto& known = functions_[{range->begin, entered}];
   if (known == nullptr) {
-    known = std::make_unique<FunctionValues>(process(), walker_.analyser(), *reader_, *range,
-                                             entered,
-                                             [this](Address target) { return written_by(target); });
+    known =
+        std::make_unique<FunctionValues>(process(), walker_.analyser(), *reader_, *range, entered,
+                                         [this](Address target) { return written_by(target); });
   }
   return known->is_known() ? known.get() : nullptr;
 }
@@ -41,10 +40,9 @@ FunctionValues* CodeValues::function_at(Address pc, bool entered) {
 bool CodeValues::may_be_entered(Address start) {
   std::vector<std::byte> room;
   const auto code = process().memory->bytes_at(start, kLongestLook, room);
-  const auto features =
-      arch().code.features_at_start(ByteView(code, arch().abi.endian), 0);
-  return start % arch().code.function_alignment == 0 || features.landing_pad ||
-         features.prologue || walker_.code().is_called(start);
+  const auto features = arch().code.features_at_start(ByteView(code, arch().abi.endian), 0);
+  return start % arch().code.function_alignment == 0 || features.landing_pad || features.prologue ||
+         walker_.code().is_called(start);
 }
 
 WrittenRegisters CodeValues::written_by(Address target) {

@@ -1,5 +1,5 @@
-// What is known of values and parameters of the functions of a process: by their code alone, so that
-// it is found once for all frames and threads.
+// What is known of values and parameters of the functions of a process: by their code alone, so
+// that it is found once for all frames and threads.
 #pragma once
 
 #include <map>
@@ -27,7 +27,8 @@ class CodeValues final : private KnownParameters {
   [[nodiscard]] const ProcessImage& process() const { return walker_.process(); }
   [[nodiscard]] const Architecture& arch() const { return *walker_.process().arch; }
 
-  // The function at `pc` (an address to look up), entered by calls or not; null where none is known.
+  // The function at `pc` (an address to look up), entered by calls or not; null where none is
+  // known.
   FunctionValues* function_at(Address pc, bool entered);
   // Whether what begins at `start` may be a function that is entered as calls do, and no part of
   // one: it looks like that, and stands at the start of a frame.
@@ -43,9 +44,9 @@ class CodeValues final : private KnownParameters {
   // Of a call to `target`, and of all that it calls.
   //
   // Folklore. Situation: a caller leaves values in registers that calls do not preserve, as what it
-  // calls writes none of them. Example: gcc's -fipa-ra (at -O2): f(a, b) calls a small function of its
-  // file, and reads b from rsi afterwards. Remedy: the registers that a called function writes are
-  // looked for, as far as direct calls go.
+  // calls writes none of them. Example: gcc's -fipa-ra (at -O2): f(a, b) calls a small function of
+  // its file, and reads b from rsi afterwards. Remedy: the registers that a called function writes
+  // are looked for, as far as direct calls go.
   WrittenRegisters written_by(Address target);
   WrittenRegisters written_in(const AddressRange& range);
   const Parameters* taken_at(const FunctionValues::Step& call, Address next) override;

@@ -68,8 +68,8 @@ void FrameValues::look_at(std::size_t index) {
     return;
   }
   view.at_call = !frame.interrupted;
-  view.state = view.at_call ? view.values->before_call(frame.lookup_pc())
-                            : view.values->at(frame.pc);
+  view.state =
+      view.at_call ? view.values->before_call(frame.lookup_pc()) : view.values->at(frame.pc);
   if (view.state) {
     const ValueId sp = view.state->get(arch_.registers.sp);
     const ValueTable& table = view.values->table();
@@ -95,8 +95,7 @@ std::optional<Address> FrameValues::called_by(std::size_t caller) {
     return std::nullopt;
   }
   ValueState state = *view.state;
-  const ValueId target =
-      state.value_of(*step->values.target, view.values->table(), step->offset);
+  const ValueId target = state.value_of(*step->values.target, view.values->table(), step->offset);
   const auto found = evaluate({.index = caller, .id = target, .needed = arch_.registers.size});
   return found ? std::optional(arch_.code_address(found->value)) : std::nullopt;
 }
@@ -288,8 +287,8 @@ std::optional<FoundValue> FrameValues::held(const View& view, Address cfa,
   const ValueTable& table = view.values->table();
   for (Register number = 0; number < view.state->count(); ++number) {
     const bool outlives = !view.at_call || is_preserved(number);
-    const auto by = outlives ? distance(table, view.state->get(number), asked.id, asked.needed)
-                             : std::nullopt;
+    const auto by =
+        outlives ? distance(table, view.state->get(number), asked.id, asked.needed) : std::nullopt;
     const auto value = by ? view.registers.get(number) : std::nullopt;
     if (value) {
       return FoundValue{*value + static_cast<std::uint64_t>(*by), false};
@@ -307,10 +306,9 @@ std::optional<FoundValue> FrameValues::held_on_stack(const View& view, Address c
     const auto by = lives && word.size >= asked.needed
                         ? distance(view.values->table(), word.value, asked.id, asked.needed)
                         : std::nullopt;
-    const auto value =
-        by ? process_.memory->read_unsigned(cfa + static_cast<Address>(word.offset), word.size,
-                                            arch_.abi.endian)
-           : std::nullopt;
+    const auto value = by ? process_.memory->read_unsigned(cfa + static_cast<Address>(word.offset),
+                                                           word.size, arch_.abi.endian)
+                          : std::nullopt;
     if (!value) {
       continue;
     }

@@ -126,8 +126,7 @@ void FunctionValues::flow() {
 void FunctionValues::seed_unreached() {
   for (const Step& step : steps_) {
     if (leaders_.contains(step.offset) && !states_.contains(step.offset)) {
-      reach(step.offset,
-            at_switches_ ? *at_switches_ : ValueState(arch_, table_, step.offset));
+      reach(step.offset, at_switches_ ? *at_switches_ : ValueState(arch_, table_, step.offset));
       drain();
     }
   }
@@ -157,8 +156,7 @@ void FunctionValues::run_block(std::size_t first) {
     if (step.flow == Instruction::Flow::call) {
       state.after_call(arch_, table_, step.offset, step.written, exposed_);
     }
-    if (step.target && step.flow != Instruction::Flow::call &&
-        function_.contains(*step.target)) {
+    if (step.target && step.flow != Instruction::Flow::call && function_.contains(*step.target)) {
       reach(*step.target - function_.begin, state);
     }
     switch (step.flow) {

@@ -1,8 +1,8 @@
 // The values in a function, at each of its instructions: value numbering over its flow.
 //
-// The idea is that of Alpern, Wegman and Zadeck (Detecting equality of variables in programs, 1988):
-// places are equal where the same computation filled them on all paths. What is asked here is which
-// place that outlives a call still holds what was handed over.
+// The idea is that of Alpern, Wegman and Zadeck (Detecting equality of variables in programs,
+// 1988): places are equal where the same computation filled them on all paths. What is asked here
+// is which place that outlives a call still holds what was handed over.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class FunctionValues {
     Instruction::Flow flow = Instruction::Flow::next;
     std::optional<Address> target{};  // runtime
     ValueFlow values{};
-    WrittenRegisters written{};  // by the call
+    WrittenRegisters written{};        // by the call
     std::optional<std::int64_t> sp{};  // its distance from the CFA before it, bytes
     std::optional<std::int64_t> fp{};  // the same of the frame pointer
   };
@@ -64,8 +64,7 @@ class FunctionValues {
   [[nodiscard]] bool is_known() const { return !steps_.empty(); }
 
  private:
-  void read_steps(FunctionAnalyser& analyser, ValueReader& reader,
-                  const WrittenByCall& written_by);
+  void read_steps(FunctionAnalyser& analyser, ValueReader& reader, const WrittenByCall& written_by);
   void follow();  // the flow, when it is first asked for
   void find_blocks();
   void flow();
@@ -83,7 +82,7 @@ class FunctionValues {
   AddressRange function_;
   bool entered_;
   ValueTable table_;
-  std::vector<Step> steps_;  // ascending
+  std::vector<Step> steps_;                     // ascending
   std::set<std::uint64_t> leaders_;             // where blocks begin
   std::map<std::uint64_t, ValueState> states_;  // by block
   std::set<std::uint64_t> pending_;             // blocks

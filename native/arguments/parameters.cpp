@@ -52,9 +52,8 @@ class Reads {
         copied_(read_.size()) {}
 
   Parameters find() {
-    values_.visit([&](const FunctionValues::Step& step, const ValueState& state) {
-      look_at(step, state);
-    });
+    values_.visit(
+        [&](const FunctionValues::Step& step, const ValueState& state) { look_at(step, state); });
     Parameters found;
     std::size_t count = read_.size();
     if (const auto unnamed = first_unnamed()) {
@@ -163,8 +162,7 @@ class Reads {
     if (!values_.table().is(base, Value::Kind::cfa)) {
       return;
     }
-    const HeldWord* const word =
-        state.word_at(values_.table()[base].number + write.place.offset);
+    const HeldWord* const word = state.word_at(values_.table()[base].number + write.place.offset);
     for (std::size_t i = 0; word != nullptr && i < read_.size(); ++i) {
       if (word->value == values_.table().entry(arch_.registers.arguments[i])) {
         used_.insert(i);
@@ -202,8 +200,8 @@ class Reads {
   }
 
   // Folklore. Situation: what a function takes goes straight to one that takes a variable number.
-  // Example: fail(const char *why) is fprintf(stderr, "%s\n", why). Remedy: the last argument by name
-  // is a format, which tells of the others.
+  // Example: fail(const char *why) is fprintf(stderr, "%s\n", why). Remedy: the last argument by
+  // name is a format, which tells of the others.
   [[nodiscard]] std::vector<std::uint8_t> told_by_format(const ValueState& state,
                                                          std::size_t position) const {
     const ValueId format = state.get(arch_.registers.arguments[position]);
@@ -211,8 +209,8 @@ class Reads {
       return {};
     }
     std::array<std::byte, kLongestFormat> bytes{};
-    const auto size = process_.memory->read(
-        static_cast<Address>(values_.table()[format].number), bytes);
+    const auto size =
+        process_.memory->read(static_cast<Address>(values_.table()[format].number), bytes);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), size);
     const std::size_t end = text.find('\0');
     return end != std::string_view::npos ? sizes_of_conversions(text.substr(0, end))
@@ -220,9 +218,10 @@ class Reads {
   }
 
   // Folklore. Situation: a function takes arguments by va_arg, and saves all registers that may
-  // hold some. Example: error(const char *format, ...) stores rsi to r9 side by side, and the vector
-  // registers where al says that there are any. Remedy: at least two, up to the last register, that
-  // are stored side by side in their order and not looked at otherwise are no parameters by name.
+  // hold some. Example: error(const char *format, ...) stores rsi to r9 side by side, and the
+  // vector registers where al says that there are any. Remedy: at least two, up to the last
+  // register, that are stored side by side in their order and not looked at otherwise are no
+  // parameters by name.
   [[nodiscard]] std::optional<std::size_t> first_unnamed() const {
     std::size_t first = read_.size();
     while (first != 0 && saved_.contains(first - 1) && !used_.contains(first - 1) &&

@@ -133,8 +133,7 @@ ValueId ValueState::load(const ValueWrite& write, ValueTable& table, std::uint64
   if (where == 0) {
     return 0;
   }
-  const HeldWord* const found =
-      table.is(where, Kind::cfa) ? word_at(table[where].number) : nullptr;
+  const HeldWord* const found = table.is(where, Kind::cfa) ? word_at(table[where].number) : nullptr;
   if (!table.is(where, Kind::cfa) || (found != nullptr && found->unsure)) {
     const ValueId loaded =
         table.intern({.kind = Kind::loaded, .size = write.size, .base = where, .at = at});
@@ -145,10 +144,8 @@ ValueId ValueState::load(const ValueWrite& write, ValueTable& table, std::uint64
   if (found != nullptr && found->size >= write.size) {
     return table.narrowed(found->value, write.size, write.is_signed);
   }
-  const ValueId made = table.intern({.kind = Kind::made,
-                                     .size = table.word(),
-                                     .number = place_of_word(offset),
-                                     .at = at});
+  const ValueId made = table.intern(
+      {.kind = Kind::made, .size = table.word(), .number = place_of_word(offset), .at = at});
   drop_stale(made, table, at);
   const ValueId whole = table.narrowed(made, write.size, false);
   put_word({offset, write.size, whole, false});
@@ -264,8 +261,8 @@ bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t
   ValueId number = 0;
   for (auto one = met.begin(); one != met.end(); ++one) {
     if (one == met.begin() || one->pair != std::prev(one)->pair) {
-      number = table.intern(
-          {.kind = Kind::met, .size = table.word(), .number = one->place, .at = at});
+      number =
+          table.intern({.kind = Kind::met, .size = table.word(), .number = one->place, .at = at});
     }
     lost = lost || *one->held != number;
     *one->held = number;

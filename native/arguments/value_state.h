@@ -24,8 +24,8 @@ struct HeldWord {
   bool unsure = false;
 };
 
-// Offsets from the CFA of which pointers were handed away, so that stores which are not followed may
-// go there: to what lies there, or above it, as to an array that begins there.
+// Offsets from the CFA of which pointers were handed away, so that stores which are not followed
+// may go there: to what lies there, or above it, as to an array that begins there.
 using ExposedWords = std::set<std::int64_t>;
 
 [[nodiscard]] bool is_exposed(const ExposedWords& exposed, std::int64_t offset);

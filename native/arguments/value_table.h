@@ -1,6 +1,7 @@
 // Values by number: what holds the same number holds the same value, whoever computed it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -63,8 +64,8 @@ class ValueTable {
   // The lowest `size` bytes, widened.
   ValueId narrowed(ValueId id, std::uint8_t size, bool is_signed);
 
-  // Only its lowest `size` bytes, of what is otherwise something else, which the instruction at `at`
-  // made in place `number`.
+  // Only its lowest `size` bytes, of what is otherwise something else, which the instruction at
+  // `at` made in place `number`.
   ValueId partial(ValueId id, std::uint8_t size, std::int64_t number, std::uint64_t at) {
     return intern({.kind = Value::Kind::partial,
                    .size = size,

@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -155,8 +156,11 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
   };
   const auto is_wanted = [&](const char* name) { return wanted.attr(name).cast<bool>(); };
   const ProcessImage& image = *report->session->image;
-  const auto arguments = argument_text(*report, wanted.attr("arguments").cast<std::string>(),
-                                       wanted.attr("characters").cast<std::size_t>());
+  const auto columns = wanted.attr("columns").cast<std::size_t>();
+  const auto characters = wanted.attr("characters").cast<std::size_t>();
+  const auto arguments =
+      argument_text(*report, wanted.attr("arguments").cast<std::string>(),
+                    columns != 0 ? std::min(characters, columns / 2) : characters);
   ThreadsForm form{.titles = is_wanted("every_thread"),
                    .inferior = wanted.attr("inferior").cast<std::string>()};
   form.files = file_display(wanted.attr("files").cast<std::string>());
@@ -171,7 +175,7 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
                           .address = code("address"),
                           .metadata = code("metadata"),
                           .highlight = code("highlight")},
-                .columns = wanted.attr("columns").cast<std::size_t>()};
+                .columns = columns};
   return {report, ThreadsText(report->traces, report->arch(), std::move(form)), arguments};
 }
 

@@ -1,6 +1,9 @@
 #include "report/argument_text.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/hex.h"
@@ -42,20 +45,51 @@ unsigned ArgumentText::size_of(const Argument& argument) const {
   return argument.size != 0 ? argument.size : process_.arch->registers.size;
 }
 
-std::string ArgumentText::list(const FrameArguments& arguments) const {
+std::vector<std::string> ArgumentText::list(const FrameArguments& arguments) const {
   const bool any = !arguments.list.empty() || arguments.more;
-  if (form_.display == ArgumentDisplay::presence) {
-    return any ? "(...)" : "()";
+  if (form_.display == ArgumentDisplay::presence || !any) {
+    return {any ? "(...)" : "()"};
   }
-  std::string text = "(";
+  std::vector<std::string> parts;
   for (const Argument& argument : arguments.list) {
-    text += text.size() > 1 ? ", " : "";
-    append(text, argument);
+    append(parts.emplace_back(), argument);
+    parts.back() += ',';
   }
   if (arguments.more) {
-    text += text.size() > 1 ? ", ..." : "...";
+    parts.emplace_back("...,");
   }
-  return text += ")";
+  parts.front().insert(0, "(");
+  parts.back().back() = ')';
+  return parts;
+}
+
+std::string ArgumentText::explanation(const FrameArguments& arguments) {
+  struct Way {
+    std::optional<ArgumentTrust> trust;
+    std::string_view words;
+  };
+  constexpr std::array kWays = {
+      Way{ArgumentTrust::both, "by what the frame holds still and what its caller put there"},
+      Way{ArgumentTrust::callee, "by what the frame holds still"},
+      Way{ArgumentTrust::call_site, "by what the caller put there"},
+      Way{ArgumentTrust::now, "as memory holds it now, which may have changed since"},
+      Way{std::nullopt, "not known"},
+  };
+  std::string text;
+  for (const Way& way : kWays) {
+    std::string registers;
+    for (const Argument& each : arguments.list) {
+      const auto trust = each.value ? std::optional(each.value->trust) : std::nullopt;
+      if (trust == way.trust) {
+        (registers += registers.empty() ? "" : ", ") += arguments.registers->names[each.number];
+      }
+    }
+    if (!registers.empty()) {
+      ((text += text.empty() ? "what was handed over in " : "; in ") += registers) += ": ";
+      text += way.words;
+    }
+  }
+  return text;
 }
 
 void ArgumentText::append(std::string& text, const Argument& argument) const {
@@ -106,7 +140,8 @@ Pointed ArgumentText::pointed(const Argument& argument) const {
 }
 
 // Folklore. Situation: a pointer to anything may point at two bytes that are letters. Example: an
-// int of 0x4241. Remedy: a text has at least three characters, or lies in memory that nobody writes.
+// int of 0x4241. Remedy: a text has at least three characters, or lies in memory that nobody
+// writes.
 void ArgumentText::read_text(Address address, Pointed& found) const {
   constexpr std::size_t kShortest = 3;
   const std::size_t most = std::min(form_.characters, kLongestText);

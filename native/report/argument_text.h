@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "report/shown_arguments.h"
 #include "symbols/symbolizer.h"
@@ -37,10 +38,12 @@ class ArgumentText {
   }
   [[nodiscard]] Pointed pointed(const Argument& argument) const;
 
-  // "(0x7ffe5d94d3d8, 3, \"late\")". What is not known is "?", and behind what may have changed
-  // since stands one. Characters that are not printable in what it tells of the process are told as
-  // escapes.
-  [[nodiscard]] std::string list(const FrameArguments& arguments) const;
+  // "(0x7ffe5d94d3d8,", "3,", "\"late\")": where lines may break. What is not known is "?", and
+  // behind what may have changed since stands one. All of it is printable.
+  [[nodiscard]] std::vector<std::string> list(const FrameArguments& arguments) const;
+
+  // How each is known, in a sentence; empty where there are none.
+  [[nodiscard]] static std::string explanation(const FrameArguments& arguments);
 
  private:
   void append(std::string& text, const Argument& argument) const;

@@ -33,16 +33,16 @@ void append_pointed(JsonMembers& members, std::string& text, const Pointed& poin
 
 }  // namespace
 
-void JsonFrames::append_argument(std::string& text, const Argument& argument,
-                                 std::size_t position, const RegisterFile& registers) const {
+void JsonFrames::append_argument(std::string& text, const Argument& argument, std::size_t position,
+                                 const RegisterFile& registers) const {
   const std::optional<ArgumentValue>& value = argument.value;
   JsonMembers members(text, margin_ + 2);
   members.integer("position", static_cast<std::int64_t>(position));
   members.string("name", {});
   members.string("register", registers.names[argument.number]);
   members.address("value", value ? std::optional<Address>(value->value) : std::nullopt);
-  members.number("width", argument.size != 0 ? std::optional<std::uint64_t>(argument.size)
-                                             : std::nullopt);
+  members.number("width",
+                 argument.size != 0 ? std::optional<std::uint64_t>(argument.size) : std::nullopt);
   members.string("trust", value ? to_string(value->trust) : std::string_view());
   append_pointed(members, text, arguments_->pointed(argument));
   members.close();

@@ -45,8 +45,7 @@ class JsonFrames {
 
   void append_argument(std::string& text, const Argument& argument, std::size_t position,
                        const RegisterFile& registers) const;
-  void append_arguments(JsonMembers& members, std::string& text,
-                        const FrameArguments* found) const;
+  void append_arguments(JsonMembers& members, std::string& text, const FrameArguments* found) const;
   void append_frame(std::string& text, const ThreadTrace& trace, const FrameFacts& facts);
 
   std::size_t margin_;

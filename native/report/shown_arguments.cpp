@@ -17,14 +17,14 @@ const FrameArguments* ShownArguments::of(const ThreadTrace& trace, const FrameFa
     walk_ = trace.walk;
     find(trace);
   }
-  const auto index =
-      static_cast<std::size_t>(facts.named().frame - trace.walk->frames().data());
+  const auto index = static_cast<std::size_t>(facts.named().frame - trace.walk->frames().data());
   return index < found_.size() && found_[index].known ? &found_[index] : nullptr;
 }
 
 void ShownArguments::find(const ThreadTrace& trace) {
   std::size_t last = 0;
-  for (std::size_t i = 0; i < trace.shown.count; i += std::max<std::size_t>(trace.shown.count - 1, 1)) {
+  for (std::size_t i = 0; i < trace.shown.count;
+       i += std::max<std::size_t>(trace.shown.count - 1, 1)) {
     const NamedFrame& named = trace.frame(i).named();
     last = std::max(last, static_cast<std::size_t>(named.frame - trace.walk->frames().data()));
   }

@@ -13,6 +13,7 @@ constexpr std::size_t kWidestAligned = 92;  // longer lines do not push the word
 constexpr std::size_t kFurthest = 120;      // columns, where a screen has more
 constexpr std::size_t kBlock = 1024;        // lines that are laid out together
 constexpr std::size_t kGap = 2;             // columns before trust words
+constexpr std::size_t kShortWords = 24;     // columns of arguments that no line is broken for
 constexpr std::string_view kNewLine = "\n   ";
 
 std::size_t less(std::size_t from, std::size_t what) { return from - std::min(from, what); }
@@ -49,12 +50,20 @@ Where where_of(const FrameFacts& facts, const FileNames& names) {
   return {};
 }
 
-// " (+14)"
+// "(+14)"
 std::string offset_words(const FrameFacts& facts) {
   const std::optional<Address> offset = facts.offset();
   const NamedFrame& named = facts.named();
   const bool none = named.inlined() || named.function().empty() || !offset;
-  return none ? " ()" : " (+" + std::to_string(*offset) + ")";
+  return none ? "()" : "(+" + std::to_string(*offset) + ")";
+}
+
+std::size_t width_of(const std::vector<std::string>& words) {
+  std::size_t width = 0;
+  for (const std::string& word : words) {
+    width += 1 + character_count(word);
+  }
+  return width;
 }
 
 // Where the stack of a frame begins: at the CFA of what it called, and that of the first one shown
@@ -191,17 +200,30 @@ void TextLines::put_pc(Address pc) {
 }
 
 // What was handed over, where that is known, and how far from its start the function stands.
-std::string TextLines::words_behind_name(const FrameFacts& facts) {
+std::vector<std::string> TextLines::words_behind_name(const FrameFacts& facts) {
   const FrameArguments* const found =
       form_.arguments != nullptr ? form_.arguments->find(trace_, facts) : nullptr;
   if (found == nullptr || facts.named().function().empty()) {
-    return offset_words(facts);
+    return {offset_words(facts)};
   }
-  std::string words = " " + form_.arguments->list(*found);
+  std::vector<std::string> words = form_.arguments->list(*found);
   if (const auto offset = facts.offset()) {
-    words += " +" + std::to_string(*offset);
+    words.push_back("+" + std::to_string(*offset));
   }
   return words;
+}
+
+// Where they do not fit the screen, lines break between them.
+void TextLines::put_words(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (form_.columns != 0 && lines_.back().width + 1 + character_count(word) > room() &&
+        lines_.back().width > kNewLine.size()) {
+      drafts_ += kNewLine;
+      lines_.back().width = kNewLine.size() - 1;
+    }
+    put(" ");
+    put(word);
+  }
 }
 
 // Its line, without the trust word. What does not fit the screen breaks before the file, as gdb's
@@ -219,14 +241,16 @@ void TextLines::draft(std::size_t at) {
   if (!named.inlined()) {
     put_pc(facts.frame().pc);
   }
-  const std::string offset = words_behind_name(facts);
+  const std::vector<std::string> words = words_behind_name(facts);
   Where where = where_of(facts, names_.files);
   std::size_t behind = 0;
   if (form_.columns != 0) {
     behind = where.width() + words_beside(at);
   }
-  draft_function(facts, offset.size(), behind);
-  put(offset);
+  const std::size_t whole = width_of(words);
+  const bool is_short = whole <= kShortWords;  // then they stay on one line with the name and file
+  draft_function(facts, is_short ? whole : 1 + words.front().size(), is_short ? behind : 0);
+  put_words(words);
   if (form_.columns != 0 && !where.file.empty() && lines_.back().width + behind > room()) {
     drafts_ += kNewLine;
     lines_.back().width = kNewLine.size() - 1;
@@ -292,6 +316,11 @@ void TextLines::finish_frame(std::string& text, const Line& line, std::string_vi
 void TextLines::append_details(std::string& text, const FrameFacts& facts) {
   if (form_.explain) {
     append_sentence(text, facts.explanation());
+    const FrameArguments* const found =
+        form_.arguments != nullptr ? form_.arguments->find(trace_, facts) : nullptr;
+    if (found != nullptr) {
+      append_sentence(text, ArgumentText::explanation(*found));
+    }
   }
   if (facts.named().inlined()) {
     return;

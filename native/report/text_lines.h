@@ -75,7 +75,8 @@ class TextLines {
   void put_pc(Address pc);
   void finish(std::string& text, const Line& line, std::string_view draft);
   void finish_frame(std::string& text, const Line& line, std::string_view draft);
-  [[nodiscard]] std::string words_behind_name(const FrameFacts& facts);
+  [[nodiscard]] std::vector<std::string> words_behind_name(const FrameFacts& facts);
+  void put_words(const std::vector<std::string>& words);
   void append_searched(std::string& text, std::size_t at) const;
   void append_details(std::string& text, const FrameFacts& facts);
 

@@ -18,9 +18,9 @@ SCHEMAS = SCRIPT.parent / "whocall" / "schema"
 def checked(out: str) -> dict[str, Any]:
     """The JSON that a command printed, checked against the schema that it names."""
     found: dict[str, Any] = json.loads(out)
-    word = re.fullmatch(r"whocall\.(\w+)/1", found["schema"])
+    word = re.fullmatch(r"whocall\.(\w+)/(\d+)", found["schema"])
     assert word is not None
-    schema = json.loads((SCHEMAS / f"{word.group(1)}-1.json").read_text())
+    schema = json.loads((SCHEMAS / f"{word.group(1)}-{word.group(2)}.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(found)
     return found
 

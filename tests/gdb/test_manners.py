@@ -18,7 +18,7 @@ COMPLETIONS = {
     "whocall ": [f"whocall {name}" for name in SUBCOMMANDS],
     "whocall bt -f": ["whocall bt -full"],
     "whocall bt -all -past": ["whocall bt -all -past-main"],
-    "whocall bt -no": ["whocall bt -no-fold"],
+    "whocall bt -no": ["whocall bt -no-arguments", "whocall bt -no-fold"],
     "whocall bt -without frame-p": ["whocall bt -without frame-pointer"],
     "whocall bt -without cfi,frame-p": ["whocall bt -without cfi,frame-pointer"],
     "whocall bt -without an": ["whocall bt -without analysis"],

@@ -159,7 +159,7 @@ def test_doctor_names_the_other_python(session: dict[Question, Answer]) -> None:
 
 
 def test_json_is_all_that_is_printed(session: dict[Question, Answer]) -> None:
-    assert json.loads(session["whocall bt -json"].out)["schema"] == "whocall.backtrace/1"
+    assert json.loads(session["whocall bt -json"].out)["schema"] == "whocall.backtrace/2"
 
 
 def test_names_stay_as_they_are_in_the_file(chain: Crash, foreign: Path, tmp_path: Path) -> None:

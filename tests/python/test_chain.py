@@ -275,9 +275,11 @@ def test_colours_change_nothing_but_colours(reports: list[whocall.Report]) -> No
 def test_native_json_is_the_json(reports: list[whocall.Report]) -> None:
     """As Python writes what it says, and as other documents tell frames."""
     for report in reports:
-        written = "".join(backtrace_text(report))
+        written = "".join(backtrace_text(report, 1))
         document = json.loads(written)
         assert written == text(document)
+        newer = "".join(backtrace_text(report))
+        assert newer == text(json.loads(newer))
         for thread, trace in zip(document["threads"], report.threads):
             assert thread["frames"] == [frame_json(frame) for frame in trace.frames]
             assert thread["stop"]["reason"] == trace.stop.reason

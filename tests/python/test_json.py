@@ -18,12 +18,13 @@ from whocall.report.form.jsonform import backtrace_json, frame_json, mi_value, t
 SCHEMAS = Path(whocall.__file__).parent / "schema"
 
 
-def schema(word: str) -> dict[str, Any]:
-    return json.loads((SCHEMAS / f"{word}-1.json").read_text())
+def schema(word: str, version: int = 1) -> dict[str, Any]:
+    return json.loads((SCHEMAS / f"{word}-{version}.json").read_text())
 
 
 def validate(document: dict[str, Any], word: str) -> None:
-    jsonschema.Draft202012Validator(schema(word)).validate(document)
+    version = int(document["schema"].rpartition("/")[2])
+    jsonschema.Draft202012Validator(schema(word, version)).validate(document)
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.stem)

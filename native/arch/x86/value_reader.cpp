@@ -3,16 +3,15 @@
 #include <capstone/capstone.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "arch/x86/operands.h"
+#include "arch/x86/value_operands.h"
 
 namespace whocall::x86 {
 namespace {
 
-class Reader final : public ValueReader, private Operands {
+class Reader final : public ValueReader, private ValueOperands {
  public:
-  explicit Reader(Dialect dialect) : Operands(dialect) {
+  explicit Reader(Dialect dialect) : ValueOperands(dialect) {
     if (cs_open(CS_ARCH_X86, is_64_ ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
       cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
       decoded_ = cs_malloc(handle_);
@@ -42,8 +41,6 @@ class Reader final : public ValueReader, private Operands {
   }
 
  private:
-  using From = ValueWrite::From;
-
   void describe(ValueFlow& out) const {
     switch (decoded_->id) {
       case X86_INS_NOP:
@@ -80,82 +77,6 @@ class Reader final : public ValueReader, private Operands {
       default:
         return other(out);
     }
-  }
-
-  // A register, whatever part of it; kNoRegister for vectors and the like.
-  [[nodiscard]] Register any_register(const cs_x86_op& op) const {
-    return op.type == X86_OP_REG ? number(op.reg) : kNoRegister;
-  }
-  [[nodiscard]] static bool is_high_byte(const cs_x86_op& op) {
-    return op.reg == X86_REG_AH || op.reg == X86_REG_BH || op.reg == X86_REG_CH ||
-           op.reg == X86_REG_DH;
-  }
-  // Whether writing it leaves nothing of the register as it was.
-  [[nodiscard]] bool fills(const cs_x86_op& op) const { return op.size >= 4; }
-
-  [[nodiscard]] ValueAddress address(const cs_x86_op& op) const {
-    ValueAddress out;
-    out.offset = op.mem.disp;
-    out.known = op.mem.segment == X86_REG_INVALID;
-    if (op.mem.base == X86_REG_RIP || op.mem.base == X86_REG_EIP) {
-      out.offset += static_cast<std::int64_t>(decoded_->address + decoded_->size);
-    } else if (op.mem.base != X86_REG_INVALID) {
-      out.base = number(op.mem.base);
-    }
-    if (has_index(op)) {
-      out.index = number(op.mem.index);
-      out.scale = static_cast<std::uint8_t>(op.mem.scale);
-    }
-    return out;
-  }
-
-  static void note(ValueFlow& out, Register number, unsigned size) {
-    if (number == kNoRegister || size == 0) {
-      return;
-    }
-    const auto known = std::ranges::find(out.reads, number, &ValueFlow::Read::number);
-    const auto bytes = static_cast<std::uint8_t>(size);
-    if (known == out.reads.end()) {
-      out.reads.push_back({number, bytes});
-    } else {
-      known->size = std::max(known->size, bytes);
-    }
-  }
-  void note_address(ValueFlow& out, const ValueAddress& place) const {
-    const auto size = static_cast<unsigned>(word());
-    note(out, place.base.value_or(kNoRegister), size);
-    note(out, place.index.value_or(kNoRegister), size);
-  }
-  void note_operand(ValueFlow& out, const cs_x86_op& op) const {
-    if (op.type == X86_OP_REG) {
-      note(out, any_register(op), op.size);
-    } else if (op.type == X86_OP_MEM) {
-      note_address(out, address(op));
-    }
-  }
-  void read_operands(ValueFlow& out) const {
-    for (std::size_t i = 0; i < operand_count(); ++i) {
-      note_operand(out, operand(i));
-    }
-  }
-
-  // What an operand gives that is read.
-  [[nodiscard]] ValueWrite value_of(ValueFlow& out, const cs_x86_op& op) const {
-    ValueWrite value;
-    value.size = op.size;
-    if (op.type == X86_OP_IMM) {
-      value.from = From::constant;
-      value.number = op.imm;
-    } else if (op.type == X86_OP_REG && any_register(op) != kNoRegister) {
-      note(out, any_register(op), op.size);
-      value.from = is_high_byte(op) ? From::unknown : From::reg;
-      value.source = any_register(op);
-    } else if (op.type == X86_OP_MEM) {
-      value.place = address(op);
-      note_address(out, value.place);
-      value.from = value.place.known ? From::memory : From::unknown;
-    }
-    return value;
   }
 
   // Leaves it in the operand.
@@ -300,8 +221,8 @@ class Reader final : public ValueReader, private Operands {
   }
 
   [[nodiscard]] bool same_register() const {
-    return operand_count() == 2 && operand(0).type == X86_OP_REG &&
-           operand(1).type == X86_OP_REG && operand(0).reg == operand(1).reg;
+    return operand_count() == 2 && operand(0).type == X86_OP_REG && operand(1).type == X86_OP_REG &&
+           operand(0).reg == operand(1).reg;
   }
   void clear(ValueFlow& out) const {
     ValueWrite value;
@@ -345,21 +266,6 @@ class Reader final : public ValueReader, private Operands {
         out.writes.push_back(unknown(reg));
       }
     }
-  }
-
-  // Bytes of a general register's part.
-  [[nodiscard]] unsigned size_of(x86_reg reg) const {
-    const x86_reg head = family_head(reg);
-    for (const Family& family : kFamilies) {
-      if (family.full == head) {
-        return 8;
-      }
-      const auto part = std::ranges::find(family.parts, head);
-      if (part != family.parts.end()) {
-        return 4U >> (part - family.parts.begin());
-      }
-    }
-    return 0;
   }
 
   csh handle_ = 0;

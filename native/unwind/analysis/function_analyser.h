@@ -41,8 +41,8 @@ class FunctionAnalyser {
 
   // The points of a function (runtime range), not kept.
   FollowedFunction follow(const AddressRange& function);
-  // The same of one that calls are known to enter at its first byte: nobody else's code is looked at
-  // for jumps into it.
+  // The same of one that calls are known to enter at its first byte: nobody else's code is looked
+  // at for jumps into it.
   FollowedFunction follow_entered(const AddressRange& function) {
     return follow(function, std::vector<FunctionExit>());
   }

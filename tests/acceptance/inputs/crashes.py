@@ -87,9 +87,10 @@ def crash(name: str, flags: str) -> Crash:
     return Crash(folder / "crashing", folder / "plain.core", folder / "crash.dmp")
 
 
-def valid(word: str, document: object) -> None:
+def valid(word: str, document: dict[str, object]) -> None:
     """Fails where the document is not of the schema `word`, which ships with the package."""
-    place = Path(whocall.__file__).parent / "schema" / f"{word}-1.json"
+    version = str(document["schema"]).rpartition("/")[2]
+    place = Path(whocall.__file__).parent / "schema" / f"{word}-{version}.json"
     jsonschema.validate(document, json.loads(place.read_text()))
 
 

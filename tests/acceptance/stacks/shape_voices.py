@@ -90,7 +90,7 @@ def _place(module: str | None, rva: int | None) -> Place:
 
 def _from_json(text: str) -> Threads:
     said: dict[str, Any] = json.loads(text)
-    assert said["schema"] == "whocall.backtrace/1"
+    assert said["schema"] == "whocall.backtrace/2"
     return {
         thread["lwp"]: [
             _place(frame["module"], int(frame["rva"], 16)) for frame in thread["frames"]

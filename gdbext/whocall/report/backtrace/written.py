@@ -21,5 +21,5 @@ def backtrace_text(report: Report) -> str:
     """What `whocall bt` prints of it, in no colours; several threads each under a title. Raises
     Error where its backtraces are not of one process image.
     """
-    form = TextForm(every_thread=len(report.threads) > 1)
+    form = TextForm(every_thread=len(report.threads) > 1, arguments="values")
     return "".join(report_text(report, form, Style()))
