@@ -66,6 +66,13 @@ GDB: dict[str, Any] = {
   FILE,
   (False, 'exe', '', 'EXE', 'file', '?', False, False, None, '', False, (), ''),
  ), ('FILE is a core packed by zstd, xz, gzip, lz4 or bzip2, a minidump, a crash report of', 'apport, a problem directory of ABRT, or a plain core. gdb gets a core, the program', "(EXE, or the file with the right build id) and the symbols of the modules' files."), ('whocall open core.4711.zst', 'whocall open -last')),
+'report': ('whocall report', 'Write a page on the crash, or on the program where it stands.', False, True, (
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'the data of the page, schema whocall.report/1'),
+  (True, 'no-gdb', '', '', '', '', False, False, False, '', False, (), "without gdb's own backtrace beside whocall's"),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'the page, such as crash.html'),
+  (True, 'title', '', 'TEXT', '', '', False, False, '', '', False, (), 'of the page'),
+  WITHOUT,
+ ), ('The page needs nothing else: what happened, the stacks of all threads and how surely', "each frame is known, the stack's words, code, registers, and the modules. It shows", 'the thread that crashed first, of a live program the selected one. FILE is the new', 'page; with -json and without FILE its data are printed.'), ('whocall report -output crash.html',)),
 'trace': ('whocall trace', 'Print the calls that a traced program recorded.', False, False, (
   (True, 'callers', '', '', '', '', False, False, False, 'form', False, (), 'each function under its callers and above its callees, with counts and times'),
   (True, 'depth', '', 'N', 'limit', '', False, False, None, '', False, (), 'no calls deeper than N; the outermost have 0'),
