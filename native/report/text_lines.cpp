@@ -202,11 +202,11 @@ void TextLines::draft(std::size_t at) {
     put("<signal handler called>");
     return;
   }
-  if (!named.inlined()) {
+  if (!named.inlined() && form_.addresses) {
     put_pc(facts.frame().pc);
   }
   const std::string offset = offset_words(facts);
-  Where where = where_of(facts, names_.files);
+  Where where = form_.places ? where_of(facts, names_.files) : Where();
   std::size_t behind = 0;
   if (form_.columns != 0) {
     behind = where.width() + words_beside(at);
