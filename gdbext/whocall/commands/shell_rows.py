@@ -51,6 +51,8 @@ SHELL: dict[str, Any] = {
   (True, 'count', 'n', 'COUNT', 'count', '', False, False, None, '', False, (), 'only the innermost COUNT frames, or the outermost for -COUNT'),
   (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are shortened, or broken before the file'),
   (True, 'filename-display', '', 'HOW', 'choice', '', False, False, 'relative', '', False, ('relative', 'basename', 'absolute'), "as gdb's setting: relative (modules by base names), basename (sources too), absolute"),
+  (True, 'no-addresses', '', '', '', '', False, False, False, '', True, (), ''),
+  (True, 'no-places', '', '', '', '', False, False, False, '', True, (), ''),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.backtrace/1'),
   (True, 'format', '', 'NAME', '', '', False, False, None, '', False, ('speedscope', 'firefox', 'folded', 'flamegraph', 'sarif', 'markdown', 'mail'), "of all threads: speedscope, firefox (profiler), folded (stacks), flamegraph (SVG); of the crashed one, or with --all: sarif, markdown (GitHub's), mail (plain text)"),
  ), (('inputs', ('core', 'exe', 'more')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('list', 'last', 'crash')),))), (), ('whocall bt core.4711 ./prog --all', 'whocall bt --pid 4711 --full')),
