@@ -206,6 +206,26 @@ class FileNames:
     def __init__(self, path: _Path, search: FileSearch = ...) -> None: ...
     def describe(self, address: int, demangle: bool = True) -> Place: ...
 
+class Scene:
+    """The moment of a crash, as `native/report/scene.h` has it. Runtime addresses."""
+
+    code: int | None  # si_code
+    fault: tuple[int, str] | None  # the address that the fault is about, and what shows it
+    is_nowhere: bool  # it is proved that no code is at pc
+    instruction: str | None  # at pc, as assemblers write it
+    meaning: str | None  # of the code
+    was_sent: bool  # by a process
+    sender: int | None
+    # Of the instruction: address, size in bytes, whether it is written or None for either.
+    accesses: list[tuple[int, int, bool | None]]
+    writes: list[bool | None]  # the same of each of its operands in memory
+    operand: int | None  # the value of its only one
+    used_up_stack: tuple[int, int] | None  # begin, end
+    may_be_used_up: bool
+
+    def facts(self) -> list[tuple[str, str, str]]:
+        """Kind, text and proof of each cause that is proven, the most telling first."""
+
 class Process:
     """A core, a stopped live process, or gdb's inferior."""
 
@@ -235,6 +255,8 @@ class Process:
         """Walks the stacks of the threads of these indices; beside each stand its number, whether
         it crashed and its signal. Shown are the innermost `count` frames, or the outermost -count,
         and, without `past_main`, none that called main. KeyboardInterrupt passes through."""
+    def scene(self, walk: Backtrace, signal: str) -> Scene:
+        """Of the thread that was walked, whose signal has this name, or none."""
     def describe(
         self, address: int, demangle: bool = True, lines: bool = True, refused: bool = True
     ) -> Place:
@@ -580,11 +602,13 @@ def open_inferior(
     search: FileSearch = ...,
     is_local: bool = False,
     signature_bits: int = 0,
+    signal_info: dict[int, tuple[int, int, int]] = ...,
 ) -> Process:
     """gdb's inferior. threads: (number, lwp, name, signal, registers by gdb's names); mappings:
     (begin, end, "r-x", offset, path); files: (path, bias, is_executable); read_memory(address,
     size) gives up to `size` bytes, b"" when unreadable; is_local: /proc/PID is its own;
-    signature_bits: those of code pointers that hold a signature, 0 when not known."""
+    signature_bits: those of code pointers that hold a signature, 0 when not known; signal_info:
+    si_code, si_addr and si_pid by number of the thread."""
 
 def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -> SymbolTable:
     """The function table of any object file; libbfd reads what is not ELF. Of `search` only the

@@ -148,7 +148,9 @@ std::unique_ptr<ProcessImage> image_of_core(CoreContents core, const FileSearch&
     repair_protections(image->mappings);
   }
 
-  const std::string program = notes.arguments.empty() ? notes.name : first_word(notes.arguments);
+  image->command_line = std::move(notes.command_line);
+  const std::string& called = image->command_line.text;
+  const std::string program = called.empty() ? notes.name : first_word(called);
   const ProcessEvidence evidence{*image->arch, *core.memory, image->mappings, notes.auxiliary,
                                  program,      {},           notes.modules};
   find_modules(*image, evidence, {search, 0, {}});

@@ -150,9 +150,11 @@ class NoteReader {
     const ByteView rest = contents.from(name_offset);
     result_.name = text_in(rest.slice(0, std::min(kNameSize, rest.size())).value_or(ByteView()));
     const ByteView arguments = rest.from(kNameSize);
-    result_.arguments = text_in(
+    std::string& text = result_.command_line.text;
+    text = text_in(
         arguments.slice(0, std::min(kArgumentsSize, arguments.size())).value_or(ByteView()));
-    result_.arguments.erase(result_.arguments.find_last_not_of(' ') + 1);
+    result_.command_line.cut = text.size() + 1 >= kArgumentsSize;
+    text.erase(text.find_last_not_of(' ') + 1);
     before_threads_ = result_.threads.empty();
   }
 

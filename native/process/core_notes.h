@@ -30,8 +30,8 @@ struct CoreNotes {
   AuxiliaryVector auxiliary;
   bool has_auxiliary = false;
   std::int64_t pid = 0;
-  std::string name;       // pr_fname: the program's short name, at most 15 characters
-  std::string arguments;  // pr_psargs: the command line, cut off at 79 characters
+  std::string name;          // pr_fname: the program's short name, at most 15 characters
+  CommandLine command_line;  // pr_psargs, which the kernel cuts off at 79 characters
   std::vector<std::string> warnings;
 };
 

@@ -41,6 +41,7 @@ std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const Fil
   const ProcessEvidence evidence{*image->arch, *memory, image->mappings,
                                  auxiliary,    {},      std::move(snapshot.files)};
   const std::int64_t pid = snapshot.is_local ? snapshot.pid : 0;
+  image->command_line = pid == 0 ? CommandLine() : command_line_of(pid);
   find_modules(*image, evidence, {search, pid, pid == 0 ? std::string() : process_root(pid)});
   put_memory(*image, std::move(memory));
   return image;

@@ -111,6 +111,7 @@ std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& s
   for (const StoppedThread& thread : stopped->threads()) {
     image->arch = &with_signatures_in(*image->arch, thread.signature_bits);
   }
+  image->command_line = command_line_of(pid);
   add_threads(*stopped, *image);
   if (image->threads.empty()) {
     throw Error("process " + std::to_string(pid), "has no thread that could be stopped",

@@ -142,6 +142,22 @@ std::string process_root(std::int64_t pid) {
   return same_mounts && same_root ? std::string() : process + "/root";
 }
 
+CommandLine command_line_of(std::int64_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/cmdline";
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 1024> words{};
+  const ssize_t size = file.get() < 0 ? 0 : ::read(file.get(), words.data(), words.size());
+  if (size <= 0) {
+    return {};
+  }
+  CommandLine line;
+  line.text.assign(words.data(), static_cast<std::size_t>(size));
+  line.cut = line.text.size() == words.size();
+  std::ranges::replace(line.text, '\0', ' ');
+  line.text.erase(line.text.find_last_not_of(' ') + 1);
+  return line;
+}
+
 std::string proc_link(const std::string& path) {
   std::array<char, 4096> target{};
   const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());

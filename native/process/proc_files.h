@@ -30,6 +30,9 @@ std::vector<std::int64_t> thread_ids(std::int64_t pid);
 // empty.
 std::string process_root(std::int64_t pid);
 
+// How the process was called, so much of it that a line of text has enough; empty when unknown.
+CommandLine command_line_of(std::int64_t pid);
+
 // Where a symbolic link of /proc leads; empty when it cannot be read.
 std::string proc_link(const std::string& path);
 

@@ -76,6 +76,12 @@ struct Module {
   [[nodiscard]] Address runtime_address(Address link) const { return link + bias; }
 };
 
+// How a process was called. It may hold anything, as whoever starts a program gives its arguments.
+struct CommandLine {
+  std::string text;  // words with a space between them; empty when unknown
+  bool cut = false;  // there was more
+};
+
 // Where to look for files that a process names.
 struct FileSearch {
   std::string exe;                       // given by the user; empty: by the core's notes
@@ -101,6 +107,7 @@ class ProcessImage {
   std::vector<Module> modules;    // sorted by range.begin, disjoint
   std::string core_path;          // empty for a live process
   std::string exe_path;           // empty when unknown
+  CommandLine command_line;
   std::int64_t pid = 0;
   FileSearch search;                  // where its files were looked for
   std::vector<std::string> warnings;  // whole sentences: a truncated core, a missing note

@@ -14,6 +14,7 @@
 #include "python/bind_listing.h"
 #include "python/bind_places.h"
 #include "python/bind_report.h"
+#include "python/bind_scene.h"
 #include "python/bind_symbols.h"
 #include "python/bind_symfile.h"
 #include "python/convert.h"
@@ -105,6 +106,7 @@ py::bytes read(const Process& process, Address address, std::size_t size) {
 }
 
 using ThreadTuple = std::tuple<unsigned, std::int64_t, std::string, int, py::dict>;
+using SignalTuple = std::tuple<int, Address, std::uint32_t>;
 using MappingTuple = std::tuple<Address, Address, std::string, std::uint64_t, std::string>;
 using FileTuple = std::tuple<std::string, Address, bool>;
 
@@ -171,9 +173,16 @@ Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
                       const std::vector<MappingTuple>& mappings,
                       const std::vector<FileTuple>& files, std::optional<Address> vdso,
                       const py::function& read_memory, const FileSearch& search, bool is_local,
-                      std::uint64_t signature_bits) {
+                      std::uint64_t signature_bits,
+                      const std::map<unsigned, SignalTuple>& signal_info) {
   InferiorSnapshot snapshot =
       make_snapshot(architecture_named(arch_name), pid, threads, mappings, files);
+  for (Thread& thread : snapshot.threads) {
+    if (const auto told = signal_info.find(thread.number); told != signal_info.end()) {
+      const auto& [code, address, sender] = told->second;
+      thread.signal_info = {.code = code, .address = address, .pid = sender};
+    }
+  }
   snapshot.vdso = vdso;
   snapshot.is_local = is_local;
   snapshot.signature_bits = signature_bits;
@@ -197,7 +206,8 @@ void bind_openers(py::module_& module) {
   module.def("open_inferior", &open_from_gdb, py::arg("arch"), py::arg("pid"), py::arg("threads"),
              py::arg("mappings"), py::arg("files"), py::arg("vdso"), py::arg("read_memory"),
              py::arg("search") = FileSearch(), py::arg("is_local") = false,
-             py::arg("signature_bits") = 0);
+             py::arg("signature_bits") = 0,
+             py::arg("signal_info") = std::map<unsigned, SignalTuple>());
 }
 
 }  // namespace
@@ -269,6 +279,7 @@ void bind_process(py::module_& module) {
   bind_symfile(process_class, module);
   bind_listing(process_class);
   bind_report(process_class, module);
+  bind_scene(process_class, module);
   bind_openers(module);
 }
 

@@ -59,6 +59,7 @@ std::shared_ptr<ThreadsReport> walk_threads(const Process& process, const std::v
     report->traces.push_back(
         shown_trace(report->session->image->threads[index], report->walks.back()->frames, part));
     report->traces.back().head = {number, crashed, signal};
+    report->traces.back().process = report->session->image.get();
   }
   return report;
 }
@@ -167,6 +168,8 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
   form.modules = image.modules;
   form.lines = {.fold = is_wanted("fold"),
                 .explain = is_wanted("explain"),
+                .addresses = is_wanted("addresses"),
+                .places = is_wanted("places"),
                 .stack = is_wanted("full") ? image.memory.get() : nullptr,
                 .arguments = arguments.get(),
                 .paint = {.title = code("title"),
@@ -222,7 +225,8 @@ std::shared_ptr<ThreadsReport> report_of(const std::vector<Shown>& shown) {
                               .walk = &walk->frames,
                               .shown = range_of(*walk, range),
                               .stop = {stop_reason(reason), bytes_of_text(detail)},
-                              .head = {number, crashed, signal}});
+                              .head = {number, crashed, signal},
+                              .process = walk->session->image.get()});
   }
   if (report->session == nullptr) {
     throw py::value_error("a report has at least one backtrace");

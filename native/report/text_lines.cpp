@@ -238,11 +238,11 @@ void TextLines::draft(std::size_t at) {
     put("<signal handler called>");
     return;
   }
-  if (!named.inlined()) {
+  if (!named.inlined() && form_.addresses) {
     put_pc(facts.frame().pc);
   }
   const std::vector<std::string> words = words_behind_name(facts);
-  Where where = where_of(facts, names_.files);
+  Where where = form_.places ? where_of(facts, names_.files) : Where();
   std::size_t behind = 0;
   if (form_.columns != 0) {
     behind = where.width() + words_beside(at);

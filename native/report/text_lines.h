@@ -20,8 +20,10 @@ namespace whocall {
 
 // What lines of frames show.
 struct LinesForm {
-  bool fold = true;      // runs of repeating frames are told in a line
-  bool explain = false;  // how each frame was found, and why the chain ends
+  bool fold = true;       // runs of repeating frames are told in a line
+  bool explain = false;   // how each frame was found, and why the chain ends
+  bool addresses = true;  // where each frame is
+  bool places = true;     // in which source file and line, or in which module
   // Where the words of each frame's stack are read, to be shown with its registers; null: neither
   // is. It must outlive whoever writes.
   const Memory* stack = nullptr;

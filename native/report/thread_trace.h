@@ -24,6 +24,7 @@ struct ThreadTrace {
   FrameRange shown{};
   Stop stop{};  // of what is shown
   ThreadHead head{};
+  const ProcessImage* process = nullptr;  // null: what happened to it is not told
 
   [[nodiscard]] FrameFacts frame(std::size_t number) const { return {*walk, shown.at(number)}; }
 };

@@ -1,5 +1,6 @@
 #include "report/threads_json.h"
 
+#include "report/happened.h"
 #include "report/json_members.h"
 #include "report/text_block.h"
 
@@ -33,6 +34,9 @@ void ThreadsJson::begin(std::string& text, const ThreadTrace& trace) const {
   members.string("name", thread.name);
   members.truth("crashed", trace.head.crashed);
   members.string("signal", trace.head.signal);
+  if (tells_happened_) {
+    add_happened(members, text, trace);
+  }
   members.name("frames");
   text += '[';
 }

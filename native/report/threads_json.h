@@ -12,10 +12,13 @@ namespace whocall {
 
 class ThreadsJson {
  public:
-  // The items stand behind `margin` spaces. Both must outlive it; without `arguments` there is no
-  // word of what functions were handed.
+  // The items stand behind `margin` spaces. Both must outlive it. Without `arguments` they are those
+  // of whocall.backtrace/1: no word of what functions were handed, nor of what happened.
   ThreadsJson(std::span<const ThreadTrace> traces, std::size_t margin, ArgumentText* arguments)
-      : traces_(traces), margin_(margin), frames_(margin + 2, arguments) {}
+      : traces_(traces),
+        margin_(margin),
+        tells_happened_(arguments != nullptr),
+        frames_(margin + 2, arguments) {}
 
   // The next piece of them; false when none is left.
   bool append_block(std::string& text);
@@ -26,6 +29,7 @@ class ThreadsJson {
 
   std::span<const ThreadTrace> traces_;
   std::size_t margin_;
+  bool tells_happened_;
   JsonFrames frames_;
   std::size_t next_ = 0;   // of the traces
   std::size_t frame_ = 0;  // of that one

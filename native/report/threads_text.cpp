@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/printable_text.h"
+#include "report/happened.h"
 #include "report/numbers.h"
 #include "report/stack_groups.h"
 #include "report/text_block.h"
@@ -124,6 +125,7 @@ bool ThreadsText::append_block(std::string& text) {
         text += next_ == 0 ? "" : "\n";
         append_title(text, groups_[next_]);
       }
+      append_happened(text, trace, form_.lines.columns, form_.inferior);
       lines_form_ = form_.lines;
       if (groups_[next_].size() > 1) {
         lines_form_.arguments = nullptr;  // each has its own

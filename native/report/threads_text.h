@@ -1,4 +1,4 @@
-// Backtraces of threads as text: titles, frames, and why they end.
+// Backtraces of threads as text: titles, what happened, frames, and why they end.
 #pragma once
 
 #include <cstddef>

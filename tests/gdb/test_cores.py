@@ -63,6 +63,14 @@ def text(session: Session, question: Question) -> list[str]:
     return session[question].out.splitlines()
 
 
+def below_head(session: Session, question: Question) -> list[str]:
+    """The lines of a backtrace without what happened, which stands above."""
+    first, cause, *lines = text(session, question)
+    assert " was ended by SIGSEGV at 0x0 in thread 1 (LWP " in first
+    assert cause == "Cause: it followed a null pointer."
+    return lines
+
+
 def shown(session: Session) -> list[int]:
     """The pcs of gdb's own frames."""
     return [int(pc) for pc in re.findall(r"^pc (\d+)$", session[LEVELS].out, re.MULTILINE)]
@@ -79,13 +87,13 @@ def test_the_chain_is_the_true_one(session: Session, chain: Crash) -> None:
 
 def test_text_and_json_have_the_same_frames(session: Session) -> None:
     frames = thread(session, BT)["frames"]
-    lines = text(session, "whocall bt")
+    lines = below_head(session, "whocall bt")
     assert [line[:4].strip("# ") for line in lines] == [str(frame["level"]) for frame in frames]
     assert all(line.endswith("]") for line in lines)
 
 
 def test_counts(session: Session) -> None:
-    assert [line[:2] for line in text(session, "whocall bt 2")] == ["#0", "#1", "(M"]
+    assert [line[:2] for line in below_head(session, "whocall bt 2")] == ["#0", "#1", "(M"]
     last = thread(session, PAST_MAIN)["frames"][-1]["level"]
     assert text(session, "whocall bt -past-main -1")[-1].startswith(f"#{last} ")
 
@@ -97,7 +105,7 @@ def test_the_count_is_in_the_stop_reason(session: Session) -> None:
 
 
 def test_full_and_explain(session: Session) -> None:
-    lines = text(session, "whocall bt -full -explain 1")
+    lines = below_head(session, "whocall bt -full -explain 1")
     assert lines[0].startswith("#0 ")
     assert any("CFA 0x" in line for line in lines)
     assert any("rsp " in line for line in lines)

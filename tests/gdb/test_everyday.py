@@ -59,7 +59,8 @@ def test_scripts_and_hooks(chain: Crash, tmp_path: Path) -> None:
     )
     lines = said(chain, f"source {script}")
     assert (lines[0], lines[-1]) == ("before", "after")
-    assert lines[1].startswith("#0 ")
+    assert " was ended by SIGSEGV " in lines[1]
+    assert lines[3].startswith("#0 ")
 
 
 @pytest.mark.parametrize("way", ["-x", ".gdbinit"])
@@ -109,14 +110,15 @@ def test_the_language_does_not_matter(chain: Crash) -> None:
     )  # fmt: skip
     _, before, *after = live.values()
     assert "SIGSEGV" in before.out
-    frames = [line for line in before.out.splitlines() if line.startswith(("#", "Thread"))]
-    assert [answer.out.splitlines()[: len(frames)] for answer in after] == [frames] * len(LANGUAGES)
+    lines = before.out[before.out.index("Thread 1 ") :].splitlines()
+    assert any(line.startswith("#8 ") for line in lines)
+    assert [answer.out.splitlines()[: len(lines)] for answer in after] == [lines] * len(LANGUAGES)
 
 
 SETTINGS = [
-    "set output-radix 16", "set input-radix 16", "set print address off", "set print symbol off",
+    "set output-radix 16", "set input-radix 16", "set print symbol off",
     "set width 40", "set print elements 4", "set print max-symbolic-offset 1", "set confirm off",
-    "set print frame-info short-location", "set host-charset ASCII", "set print repeats 1",
+    "set host-charset ASCII", "set print repeats 1",
 ]  # fmt: skip
 
 

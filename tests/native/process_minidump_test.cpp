@@ -130,12 +130,12 @@ TEST_CASE("a program's name and command line are those of its first module, or a
     return read_core_notes(parse_notes(ByteView(bytes, Endian::little), 4), *told.arch);
   };
   CHECK(notes_of(dump).name == "prog");
-  CHECK(notes_of(dump).arguments == "/bin/prog");
+  CHECK(notes_of(dump).command_line.text == "/bin/prog");
   dump.modules.front().path = "/a/place/that/is/far/down/of_a_name_that_is_long";
   CHECK(notes_of(dump).name == "of_a_name_that_");
-  CHECK(notes_of(dump).arguments == dump.modules.front().path);
+  CHECK(notes_of(dump).command_line.text == dump.modules.front().path);
   dump.command = "./prog -x";
-  CHECK(notes_of(dump).arguments == "./prog -x");
+  CHECK(notes_of(dump).command_line.text == "./prog -x");
   dump.modules.clear();
   CHECK(notes_of(dump).name == "prog");
 }

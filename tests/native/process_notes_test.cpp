@@ -34,7 +34,7 @@ TEST_CASE("the kernel's cores: the first thread has crashed") {
     REQUIRE(notes.threads.size() == 2);
     CHECK(notes.pid == 10);
     CHECK(notes.name == "prog");
-    CHECK(notes.arguments == "./prog -x");
+    CHECK(notes.command_line.text == "./prog -x");
     CHECK(notes.threads[0].lwp == 12);
     CHECK(notes.threads[0].number == 1);
     CHECK(notes.threads[0].name == "prog");

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whocall.answers.output import style_of
+from whocall.core.errors import Error
 from whocall.core.image import Walk
 from whocall.core.model import Report, TextForm
 from whocall.core.module_warnings import warnings_on
@@ -39,6 +40,8 @@ def backtrace(now: Current, out: Output, wanted: Json) -> None:
         fold=wanted["fold"],
         full=walk["registers"],
         explain=walk["explain"],
+        addresses=wanted["addresses"],
+        places=wanted["places"],
         every_thread=wanted["every_thread"],
         inferior=wanted["inferior"],
         files=wanted["files"],
@@ -65,6 +68,23 @@ def why(now: Current, out: Output, wanted: Json) -> None:
         out.write_json([jsonform.text(why_json(now.image, index, trace))])
         return
     out.write(why_lines(now.image, index, trace, style_of(wanted)))
+
+
+def frame(now: Current, out: Output, wanted: Json) -> Json:
+    """Where a frame of the selected thread is: its pc, its stack pointer or None, and how many
+    frames it is held by as an inlined call is. Raises Error where there is none of that level.
+    """
+    level = wanted["level"]
+    walk = walk_of({**wanted, "walk": {**wanted["walk"], "count": level + 1}})
+    frames = now.image.backtrace(now.selected, walk).frames
+    if level >= len(frames):
+        frames = now.image.backtrace(now.selected, walk_of(wanted)).frames
+        raise Error(f"whocall finds {len(frames):,} frames: there is no frame {level}")
+    found, around = frames[level], 0
+    if found.inlined:
+        whole = now.image.backtrace(now.selected, walk_of(wanted)).frames
+        around = next(at for at in range(level, len(whole)) if not whole[at].inlined) - level
+    return {"pc": found.pc, "sp": found.sp or None, "around": around}
 
 
 def caller(now: Current, out: Output, wanted: Json) -> None:

@@ -23,6 +23,9 @@ GDB: dict[str, Any] = {
   PAST_MAIN, WITHOUT,
  ), ('The word in brackets says how each frame was found, best first: context, cfi,', 'analysis, frame-pointer, scan. sub_ADDRESS is a function of which only the start is', 'known, at that link address.', '', 'With COUNT print only the innermost COUNT frames, with -COUNT the outermost. Frames', 'that called main are left out where a symbol tells which function is main; stripped', 'programs show them, as do -past-main and "set backtrace past-main on". LIST names', 'strategies, separated by commas; TAB lists them.', '', 'Of a recursion without end the first cycle of functions and the last frames are', 'shown; -no-fold, or "set whocall fold off", shows every frame. Where frames stand', 'above one of trust scan, a last line counts them: they are no surer than that one.', '', 'In parentheses stand the arguments that the function was handed, as far as they are', 'known: "?" is one that is not, and behind a value that memory holds now, and that may', 'have changed since, stands a "?". gdb\'s "set print frame-arguments" and "set print', 'elements" are obeyed; -no-arguments leaves them out.', '', '-explain, -full and -no-fold change the text form alone, and in JSON nothing is', 'folded. For programs that speak GDB/MI the command -whocall-backtrace answers what', '-json prints.'), ('whocall bt -all', 'whocall bt -full -without scan 5')),
 'caller': ('whocall', 'Tell who called the selected frame, or use a subcommand for more.', False, True, (), ('whocall finds the true backtrace of stripped programs: those without symbols and', "unwind tables. Alone it prints one line: the selected frame's function, who called", 'it, from where, and how sure that is. Trust, best first: context, cfi, analysis,', 'frame-pointer, scan.', '', '"layout whocall" shows the stack itself, word by word, in the text user', 'interface; after "focus whocall" the arrow and page keys scroll it.'), ('whocall',)),
+'frame': ('whocall frame', "Select a frame by the number that it has in whocall's backtrace.", False, True, (
+  (False, 'level', '', 'N', 'limit', '', False, False, None, '', False, (), ''),
+ ), ("gdb's own number of the frame may be another one, which is told then. Where gdb has no", 'such frame, its stack of this thread is repaired first, as by "whocall repair", and that', 'is told, too. From then on "info registers", "up", "x" and "disassemble" work on it.'), ('whocall frame 3',)),
 'why': ('whocall why', 'Tell in a sentence what happened, and what shows it.', False, True, (
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.why/1'),
  ), ('Of a core it is the thread that crashed, of a live program the selected one. A cause', "is told where registers, memory and the kernel's own words prove it."), ('whocall why',)),
@@ -67,6 +70,13 @@ GDB: dict[str, Any] = {
   FILE,
   (False, 'exe', '', 'EXE', 'file', '?', False, False, None, '', False, (), ''),
  ), ('FILE is a core packed by zstd, xz, gzip, lz4 or bzip2, a minidump, a crash report of', 'apport, a problem directory of ABRT, or a plain core. gdb gets a core, the program', "(EXE, or the file with the right build id) and the symbols of the modules' files."), ('whocall open core.4711.zst', 'whocall open -last')),
+'report': ('whocall report', 'Write a page on the crash, or on the program where it stands.', False, True, (
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'the data of the page, schema whocall.report/1'),
+  (True, 'no-gdb', '', '', '', '', False, False, False, '', False, (), "without gdb's own backtrace beside whocall's"),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'the page, such as crash.html'),
+  (True, 'title', '', 'TEXT', '', '', False, False, '', '', False, (), 'of the page'),
+  WITHOUT,
+ ), ('The page needs nothing else: what happened, the stacks of all threads and how surely', "each frame is known, the stack's words, code, registers, and the modules. It shows", 'the thread that crashed first, of a live program the selected one. FILE is the new', 'page; with -json and without FILE its data are printed.'), ('whocall report -output crash.html',)),
 'trace': ('whocall trace', 'Print the calls that a traced program recorded.', False, False, (
   (True, 'callers', '', '', '', '', False, False, False, 'form', False, (), 'each function under its callers and above its callees, with counts and times'),
   (True, 'depth', '', 'N', 'limit', '', False, False, None, '', False, (), 'no calls deeper than N; the outermost have 0'),

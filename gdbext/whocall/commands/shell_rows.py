@@ -54,8 +54,10 @@ SHELL: dict[str, Any] = {
   (True, 'no-arguments', '', '', '', '', False, False, False, '', False, (), 'not what the functions were handed'),
   (True, 'frame-arguments', '', 'HOW', 'choice', '', False, False, 'values', '', False, ('values', 'presence', 'none'), "as gdb's setting: values, presence (whether there are some), none (dots for each)"),
   (True, 'characters', '', 'N', 'limit', '', False, False, None, '', False, (), 'of a text that an argument points to, at most (200)'),
+  (True, 'no-addresses', '', '', '', '', False, False, False, '', True, (), ''),
+  (True, 'no-places', '', '', '', '', False, False, False, '', True, (), ''),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.backtrace/2'),
-  (True, 'schema', '', 'N', 'choice', '', False, False, '2', '', False, ('1', '2'), 'of --json: 2, or 1, which has no arguments'),
+  (True, 'schema', '', 'N', 'choice', '', False, False, '2', '', False, ('1', '2'), 'of --json: 2, or 1, which has neither arguments nor what happened'),
   (True, 'format', '', 'NAME', '', '', False, False, None, '', False, ('speedscope', 'firefox', 'folded', 'flamegraph', 'sarif', 'markdown', 'mail'), "of all threads: speedscope, firefox (profiler), folded (stacks), flamegraph (SVG); of the crashed one, or with --all: sarif, markdown (GitHub's), mail (plain text)"),
  ), (('inputs', ('core', 'exe', 'more')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('list', 'last', 'crash')),))), (), ('whocall bt core.4711 ./prog --all', 'whocall bt --pid 4711 --full')),
 'caller': ('who called a frame of a core, in one line', '', '', False, (

@@ -34,6 +34,11 @@ def architecture(name: str) -> Architecture:
     )
 
 
+def is_x86(name: str) -> bool:
+    """Of 32 or of 64 bits."""
+    return is_of_family(name, "x86")
+
+
 def is_of_family(name: str, family: str) -> bool:
     """Whether the instruction set of this name is one of x86's, ARM's...; none is of any."""
     return name in native.architectures() and architecture(name).family == family

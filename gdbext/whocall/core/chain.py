@@ -96,6 +96,13 @@ def trace_of(
     )
 
 
+def walk_of(trace: Backtrace) -> native.Backtrace:
+    """The whole walk that it is of. Raises Error where no process image gave it."""
+    if not isinstance(trace.frames, FrameChain):
+        raise Error("frames that no process image gave are of no walk")
+    return trace.frames.source[0]
+
+
 class TraceList(WrittenThreads):
     """The backtraces of `threads` that `found` has; `heads` belong to these."""
 

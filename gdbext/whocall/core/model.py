@@ -162,6 +162,8 @@ class TextForm:
     fold: bool = True  # runs of repeating frames are told in a line
     full: bool = False  # registers, CFA and stack words of each frame
     explain: bool = False  # how each frame was found, and why the chain ends
+    addresses: bool = True  # where each frame is
+    places: bool = True  # in which source file and line, or in which module
     every_thread: bool = False  # each under a title, equal stacks together
     inferior: str = ""  # stands before numbers of threads, such as "2." where gdb has several
     files: str = "relative"  # one of FILE_DISPLAYS

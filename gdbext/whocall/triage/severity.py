@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whocall.core.operations import MEMORY, REGISTER
-from whocall.report.page.accesses import writes
-from whocall.report.page.stack_end import may_be_used_up, used_up
 
 if TYPE_CHECKING:
     from whocall.core.operations import Operation
@@ -107,9 +105,9 @@ def _accessed(scene: Scene) -> str:
         return "SegFaultOnPcNearNull" if near else "SegFaultOnPc"
     if scene.is_nowhere:
         return "SegFaultOnPcNearNull" if scene.pc < NEAR_NULL else "SegFaultOnPc"
-    if used_up(scene) is not None:
+    if scene.used_up_stack is not None:
         return "StackOverflow"
-    if scene.operation is None or not _faulted(scene) or may_be_used_up(scene):
+    if scene.operation is None or not _faulted(scene) or scene.may_be_used_up:
         return "AccessViolation"
     return _by_instruction(scene, scene.operation, "NearNull" if near else "")
 
@@ -127,13 +125,13 @@ def _by_instruction(scene: Scene, operation: Operation, suffix: str) -> str:
     computed = any(each.kind in (MEMORY, REGISTER) for each in operation.operands)
     if operation.flow in ("call", "jump") and computed:
         return f"{'CallAv' if operation.flow == 'call' else 'BranchAv'}{suffix}"
-    does = _does(scene, operation)
+    does = _does(scene)
     if does is None:
         return "AccessViolation"
     return ("DestAv" if does else "SourceAv") + suffix
 
 
-def _does(scene: Scene, operation: Operation) -> bool | None:
+def _does(scene: Scene) -> bool | None:
     """Whether the access that faulted writes; None where that is not shown."""
     fault = scene.fault
     hit = [
@@ -146,11 +144,7 @@ def _does(scene: Scene, operation: Operation) -> bool | None:
         )
     ]
     if not hit:  # by a segment, say: what all its operands are for
-        hit = [
-            writes(scene.image.arch, operation, number)
-            for number, operand in enumerate(operation.operands)
-            if operand.kind == MEMORY
-        ]
+        hit = scene.writes
     if any(hit):
         return True
     return False if hit and None not in hit else None

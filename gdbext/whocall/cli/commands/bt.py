@@ -68,6 +68,8 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
         fold=not arguments.no_fold,
         full=arguments.full,
         explain=arguments.explain,
+        addresses=not arguments.no_addresses,
+        places=not arguments.no_places,
         every_thread=arguments.all,
         inferior=arguments.inferior,
         files=arguments.filename_display,

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from whocall.frontend.options import syntax
+from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.inferior import inferior_prefix
-from whocall.gdb.target.walks import wanted_walk
+from whocall.gdb.target.walks import limited, wanted_walk
+
+
+def _most_frames(parsed: Parsed) -> int:
+    """Of which the outermost are shown where -COUNT is given."""
+    most = settings.max_frames()
+    counts_back = parsed.wanted is not None and parsed.wanted < 0
+    return min(most, settings.backtrace_limit()) if counts_back else most
 
 
 def run(line: str) -> None:
     """Prints the backtrace of the selected thread, or of all."""
-    parsed = syntax("bt").parse(line)
+    parsed = limited(syntax("bt").parse(line))
     if parsed.has("json"):
         silence()
     wanted = {
-        "walk": wanted_walk(parsed),
+        "walk": {**wanted_walk(parsed), "max_frames": _most_frames(parsed)},
         "json": parsed.has("json"),
         "fold": settings.folds() and not parsed.has("no-fold"),
         "inferior": inferior_prefix(),
@@ -25,6 +32,8 @@ def run(line: str) -> None:
         "files": settings.filename_display(),
         "arguments": "" if parsed.has("no-arguments") else settings.frame_arguments(),
         "characters": settings.print_elements(),
+        "addresses": settings.prints_addresses(),
+        "places": settings.prints_places(),
         "columns": screen_width(),
     }
     answer("backtraces.backtrace", wanted, every_thread=parsed.has("all"))
@@ -35,9 +44,12 @@ def run_elsewhere(line: str) -> None:
     from whocall.core.programs import option, words
     from whocall.gdb.commands.elsewhere import backtrace_arguments, flags, look_arguments, show
 
-    parsed = syntax("bt").parse(line)
+    parsed = limited(syntax("bt").parse(line))
     arguments = backtrace_arguments(parsed, parsed.has("all"))
     arguments += words("--no-fold") * (parsed.has("no-fold") or not settings.folds())
+    arguments += words("--no-addresses") * (not settings.prints_addresses())
+    arguments += words("--no-places") * (not settings.prints_places())
+    arguments.append(option("--max-frames", _most_frames(parsed)))
     width = screen_width()
     arguments += [option("--width", width)] if width else []
     arguments.append(option("--filename-display", settings.filename_display()))

@@ -69,6 +69,24 @@ def max_frames() -> int:
     return value if value is not None and value > 0 else DEFAULT_MAX_FRAMES
 
 
+def backtrace_limit() -> int:
+    """How many frames gdb's own backtraces have at most."""
+    value = gdb.parameter("backtrace limit")
+    return value if value is not None and value > 0 else max_frames()
+
+
+def prints_addresses() -> bool:
+    """gdb's `set print address`."""
+    return bool(gdb.parameter("print address"))
+
+
+def prints_places() -> bool:
+    """Whether gdb's `set print frame-info` has files in the lines of frames. Source lines, which it
+    may have beside them, stand in no backtrace of ours.
+    """
+    return _of_gdb("print frame-info") != "short-location"
+
+
 def folds() -> bool:
     """Whether frames that repeat are told in a line."""
     return bool(gdb.parameter("whocall fold"))

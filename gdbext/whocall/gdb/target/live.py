@@ -27,6 +27,7 @@ PAGE = 4096
 
 MappingTuple = tuple[int, int, str, int, str]
 ThreadTuple = tuple[int, int, str, int, dict[str, int]]
+SignalTuple = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,21 @@ def states(threads: Sequence[gdb.InferiorThread]) -> dict[int, ThreadTuple]:
             registers = _registers(gdb.newest_frame())
             found[thread.num] = (thread.num, lwp or pid, thread.name or "", _signal(), registers)
     return found
+
+
+def signal_words(thread: gdb.InferiorThread) -> SignalTuple | None:
+    """What the kernel tells of the signal that a thread took beside its number: si_code, and the
+    address of the fault or the process that sent it.
+    """
+    with selection_kept():
+        thread.switch()
+        try:
+            siginfo = gdb.convenience_variable("_siginfo")
+            parts = siginfo["_sifields"]
+            address = int(parts["_sigfault"]["si_addr"]) & 0xFFFFFFFFFFFFFFFF
+            return int(siginfo["si_code"]), address, int(parts["_kill"]["si_pid"]) & 0xFFFFFFFF
+        except (gdb.error, TypeError):
+            return None  # the target has none, or not all of it
 
 
 def _is_local(inferior: gdb.Inferior) -> bool:
@@ -216,5 +232,12 @@ def open_inferior(inferior: gdb.Inferior, threads: Sequence[gdb.InferiorThread])
             (replace(search, sysroot="") if local else search).native(exe),
             is_local=local,
             signature_bits=_signature_bits(),
+            signal_info={
+                each.num: words
+                for each in threads
+                if each.num in found and found[each.num][3] != 0
+                for words in [signal_words(each)]
+                if words is not None
+            },
         )
     return LiveImage(ProcessImage(process), validator)

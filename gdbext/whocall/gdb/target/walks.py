@@ -29,6 +29,14 @@ def wants_past_main(parsed: Parsed) -> bool:
     return parsed.has("past-main") or bool(gdb.parameter("backtrace past-main"))
 
 
+def limited(parsed: Parsed) -> Parsed:
+    """As gdb's `set backtrace limit` has it: no frame beyond that is shown."""
+    limit = settings.backtrace_limit()
+    if limit >= settings.max_frames() or (parsed.wanted is not None and parsed.wanted < 0):
+        return parsed
+    return parsed._replace(wanted=limit if parsed.wanted is None else min(parsed.wanted, limit))
+
+
 def walk_of(parsed: Parsed, past_main: bool = False) -> Walk:
     """How `whocall bt` with these options walks."""
     from whocall.core.image import Walk

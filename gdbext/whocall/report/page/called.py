@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
+from whocall.core.architecture import is_x86
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operand, Operation, operation_at
 from whocall.report.page.called_aarch64 import returned_aarch64
-from whocall.report.page.faults import is_x86
 from whocall.report.page.scene import Scene
 
 _MOST = 64  # instructions

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
+from whocall.core.architecture import is_x86
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operand, Operation, operations
 from whocall.report.page.called import whole_register
-from whocall.report.page.faults import is_x86
 from whocall.report.page.scene import Scene
 from whocall.report.page.texts import c_text_at
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace
     from whocall.report.comparison.verdicts import GdbStack
+    from whocall.report.tables.modules import Advice
 
     GdbStacks = Callable[[ProcessImage, Sequence[int]], dict[int, GdbStack]]
     Tell = Callable[[str, float], None]
@@ -32,13 +33,18 @@ if TYPE_CHECKING:
 class PageOptions:
     """How a report is made. `gdb_stacks(image, lwps)` gives gdb's own frames, and raises Error
     where it cannot; without it there is no comparison. `tell(what, share)` hears of the progress:
-    what is done now, and what share of the whole was done before, 0 to 1.
+    what is done now, and what share of the whole was done before, 0 to 1. `first` is the index of
+    the thread to show first, where that is not the one that crashed, and `numbers` are what to call
+    threads by, their own where one is not among those. `advice` says how to get what is missing.
     """
 
     title: str = ""
     walk: Walk = field(default_factory=lambda: Walk(past_main=True))
     gdb_stacks: GdbStacks | None = None
     asks_debuginfod: bool = False
+    advice: Advice | None = None
+    first: int | None = None
+    numbers: Mapping[int, int] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     tell: Tell = lambda what, share: None
 
@@ -63,7 +69,7 @@ class _Crash:
     def json(self) -> Json:
         image, options, limits = self._image, self._options, self._options.limits
         options.tell("walking the stacks", 0.0)
-        report = image.report(walk=options.walk)
+        report = image.report(walk=options.walk, numbers=options.numbers)
         traces = report.threads
         frames = Budget(limits.frames)
         places = Places(frames)
@@ -71,14 +77,14 @@ class _Crash:
         if frames.refused:
             self._left_out.append(f"{frames.refused:,} frames of long stacks")
         groups = _groups(traces, stacks)
-        main = image.index_of_crash()
+        main = image.index_of_crash() if options.first is None else options.first
         options.tell("reading registers and stacks", 0.4)
         names = CodeNames(image, places.places)
         details = self._details(traces, groups, main, names)
         options.tell("disassembling", 0.6)
         self._list(places, stacks[main], groups, names)
         options.tell("looking at the modules", 0.7)
-        advice = on_the_command_line(options.asks_debuginfod)
+        advice = options.advice or on_the_command_line(options.asks_debuginfod)
         modules = modules_json(image, all_facts(image), advice)
         happened = what_happened(image, main, traces[main])
         options.tell("asking gdb", 0.8)

@@ -6,13 +6,10 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from whocall.core.architecture import architecture
-from whocall.core.operations import LONGEST, operation_at
+from whocall.core.chain import walk_of
+from whocall.core.operations import operation_at
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.words import describe_function
-from whocall.report.page.accesses import Access, accesses
-from whocall.report.page.faults import is_x86, meaning, tells_address, tells_sender
-from whocall.report.page.operands import accessed, value_of
 
 if TYPE_CHECKING:
     import whocall._native as native
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
 
 _LARGEST_FRAME = 1 << 16  # bytes of a runtime's own functions
-NEAR_NULL = 4096  # bytes: the first page, which Linux maps for nobody
 _GIVE_UP = ("SIGABRT", "SIGILL", "SIGTRAP")  # by what runtimes end: abort(), or a trap
 
 
@@ -33,6 +29,14 @@ class Fact(NamedTuple):
     text: str  # a sentence without its full stop, as "it called address 0"
     proof: str  # what shows it
     level: int | None = None  # of the frame that lies above a runtime's own, where that is known
+
+
+class Access(NamedTuple):
+    """Bytes from a runtime address on; whether they are written, None where that is not known."""
+
+    address: int
+    size: int
+    written: bool | None
 
 
 def named(frame: Frame) -> str:
@@ -51,131 +55,73 @@ class Scene:
         self.trace = trace
         self.thread = image.threads[index]
         self.signal = trace.signal or signal_name(image.arch, self.thread.signal)
-        info = self.thread.signal_info
-        self.code: int | None = None if info is None else info[0]
-        self._info = info
+        self._native = image.native.scene(walk_of(trace), self.signal or "")
+        self.code: int | None = self._native.code  # si_code
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What native code proves (`native/report/causes.h`), the most telling first."""
+        return [Fact(*each) for each in self._native.facts()]
 
     @property
     def fault(self) -> int | None:
         """The address that the fault is about, where the kernel tells it, or else the instruction
         and what is mapped.
         """
-        if self.code is None:
-            return None if self._seen_fault is None else self._seen_fault[0]
-        if self._told_address is None or not tells_address(self.image.arch, self.signal, self.code):
-            return None
-        return self.image.wrapped(self._told_address)
-
-    @property
-    def proof_of_fault(self) -> str:
-        """What tells its address."""
-        if self.code is None and self._seen_fault is not None:
-            return self._seen_fault[1]
-        if self.fault is None:
-            return "the kernel tells no address"
-        told = f"the kernel gives {self.fault:#x} as the fault's address"
-        return f"{told}; the instruction is `{self.instruction}`" if self.instruction else told
-
-    @property
-    def _told_address(self) -> int | None:
-        return None if self._info is None else self._info[1]
-
-    @cached_property
-    def _seen_fault(self) -> tuple[int, str] | None:
-        """The address of a fault of which no si_code is told, and what shows it.
-
-        Folklore. Situation: a dump keeps an address, and not what it is (flags 0 of a minidump), or
-        nothing of the signal (qemu's cores). Example: of a pointer that no pointer can be the
-        kernel tells the address 0, which is no access to null. Remedy: the address is the fault's
-        where the instruction accesses it by the registers; so is one where nothing is mapped.
-        """
-        if self.signal not in ("SIGSEGV", "SIGBUS") or self.was_sent:
-            return None
-        told = self._told_address
-        if told is not None and self.is_nowhere and abs(told - self.pc) < LONGEST:
-            return told, f"the dump gives {told:#x} as the fault's address, the program counter's"
-        for access in self.accesses:
-            if told is not None and 0 <= told - access.address < access.size:
-                return told, (
-                    f"the dump gives {told:#x} as the fault's address, "
-                    f"which `{self.instruction}` accesses"
-                )
-        for access in self.accesses:
-            if not self._allows(access):
-                why = "which the memory there does not allow"
-                if self.mapping_at(access.address) is None:
-                    why = "where nothing is mapped"
-                return access.address, f"`{self.instruction}` accesses {access.address:#x}, {why}"
-        return None
-
-    def _allows(self, access: Access) -> bool:
-        """Whether memory may be there that allows an access, as far as that is known."""
-        if self.image.native.partial_map or not self._mappings:
-            return access.address >= NEAR_NULL
-        if not self.is_canonical(access.address):
-            return True  # of which no address is told
-        at = bisect_right(self._begins, access.address) - 1
-        if at < 0 or access.address >= self._mappings[at].end:
-            return False
-        mapping = self._mappings[at]
-        needed = "w" if access.written else "r" if access.written is not None else ""
-        return not mapping.permissions_known or needed in mapping.permissions
+        found = self._native.fault
+        return None if found is None else found[0]
 
     @cached_property
     def operation(self) -> Operation | None:
         """The instruction at pc; None where none is to be read."""
-        return operation_at(self.image, self.pc) if self.is_code(self.pc) else None
+        return operation_at(self.image, self.pc) if self.instruction is not None else None
 
     @cached_property
     def accesses(self) -> list[Access]:
         """What memory it accesses, as far as the registers tell."""
-        if self.operation is None:
-            return []
-        return accesses(self.image, self.thread.registers, self.operation)
+        return [Access(*each) for each in self._native.accesses]
+
+    @property
+    def writes(self) -> list[bool | None]:
+        """Whether it writes each of its operands in memory; None where it may do either."""
+        return self._native.writes
+
+    @property
+    def operand(self) -> int | None:
+        """The value of its only operand."""
+        return self._native.operand
 
     @property
     def is_nowhere(self) -> bool:
         """Whether it is proved that no code is at pc."""
-        if self.is_code(self.pc):
-            may_be_none = self.signal == "SIGSEGV" and not self.knows_protection(self.pc)
-            return may_be_none and self._fetch_faulted
-        if not self.image.native.partial_map or self.mapping_at(self.pc) is not None:
-            return True
-        return self.pc < NEAR_NULL or not self.is_canonical(self.pc) or self._fetch_faulted
+        return self._native.is_nowhere
 
     @property
-    def _fetch_faulted(self) -> bool:
-        """Whether the fault's address is of the instruction, and nothing that it accesses."""
-        if self.signal not in ("SIGSEGV", "SIGBUS") or self.was_sent:
-            return False
-        fault = self._told_address if self.code is None else self.fault
-        if fault is None or not 0 <= fault - self.pc < LONGEST:
-            return False
-        return not any(0 <= fault - each.address < each.size for each in self.accesses)
+    def used_up_stack(self) -> tuple[int, int] | None:
+        """From where to where the stack reaches of which there is no more, if that is why."""
+        return self._native.used_up_stack
 
-    def knows_protection(self, address: int) -> bool:
-        """Whether it is told what the memory mapped there allows."""
-        at = bisect_right(self._begins, address) - 1
-        return at >= 0 and self._mappings[at].permissions_known
+    @property
+    def may_be_used_up(self) -> bool:
+        """Whether the access that faulted may be the stack's growth, of which too little is
+        known.
+        """
+        return self._native.may_be_used_up
 
     @property
     def sender(self) -> int | None:
         """The process that sent the signal, if one did and is told."""
-        return self._info[2] if self._info is not None and self.was_sent else None
+        return self._native.sender
 
     @property
     def meaning(self) -> str | None:
         """What the kernel says of the fault; None where it says nothing."""
-        if self.code is None:
-            return None
-        return meaning(self.image.arch, self.signal, self.code)
+        return self._native.meaning
 
     @property
     def was_sent(self) -> bool:
         """Whether a process sent the signal: nothing that the program did is to blame then."""
-        if self.code is None:
-            return self._info is not None and self._info[2] is not None
-        return tells_sender(self.code)
+        return self._native.was_sent
 
     @property
     def sent_by_another(self) -> bool:
@@ -198,90 +144,9 @@ class Scene:
         return self.image.wrapped(self.thread.sp or 0)
 
     @property
-    def returns_by_stack(self) -> bool:
-        """Whether a return may take its address right off the stack: x86's do, and ARM's pop."""
-        facts = architecture(self.image.arch)
-        return facts.calls_push or facts.family == "arm"
-
-    def without_mode(self, address: int) -> int:
-        """A code pointer without ARM's bit for T32."""
-        return self.image.wrapped(address & ~architecture(self.image.arch).mode_bit)
-
-    def may_have_called(self, return_address: int, target: int) -> bool:
-        """Whether the instruction in front of a return address is a call that may have led there:
-        of that address, or of a pointer. A register may still hold the return address of an
-        earlier call.
-        """
-        rows = self.image.native.listing(return_address, None, 1, 0)
-        if len(rows) != 1:
-            return False
-        _, _, text, direct = rows[0]
-        if direct is not None:
-            return direct == target
-        # Who was called there may have jumped on; nothing has changed since a call right away.
-        held = value_of(self.image, self._registers_of_call, text, return_address)
-        return held is None or self.without_mode(held) == target
-
-    @property
-    def _registers_of_call(self) -> dict[str, int]:
-        """What registers held when a call was made that has just led to pc: x86's has pushed its
-        return address since, and the pointer that it called may lie on the stack.
-        """
-        pushed = self.image.word_size if is_x86(self.image.arch) else 0
-        moved = {name: value + pushed for name, value in self.thread.registers.items()
-                 if name in ("rsp", "esp")}  # fmt: skip
-        return {**self.thread.registers, **moved}
-
-    @property
-    def operand(self) -> int | None:
-        """The value of the only operand of the instruction at pc."""
-        return value_of(self.image, self.thread.registers, self.instruction or "", self._following)
-
-    @property
-    def accessed(self) -> tuple[int, int] | None:
-        """The address and the size (bytes) of what the instruction at pc accesses, on x86."""
-        return accessed(self.image, self.thread.registers, self.instruction or "", self._following)
-
-    @property
-    def _following(self) -> int:
-        rows = self.image.native.listing(self.pc, self.pc, 0, 1)
-        return self.pc + (len(rows[0][1]) if rows else 0)
-
-    @property
-    def _link(self) -> str | None:
-        names = ("lr", "x30", "ra")
-        return next((name for name in names if name in self.thread.registers), None)
-
-    @property
-    def link_register(self) -> int | None:
-        """What calls leave their return address in, where that is a register."""
-        return None if self._link is None else self.without_mode(self.thread.registers[self._link])
-
-    @property
-    def return_address_of_call(self) -> tuple[int, str] | None:
-        """What a call that has just been made left as its return address, and where it is."""
-        if self.link_register is not None:
-            return self.link_register, f"the register {self._link}"
-        word = self.image.word_at(self.sp)
-        return None if word is None else (word, f"the word at the stack pointer, {self.sp:#x}")
-
-    @cached_property
     def instruction(self) -> str | None:
         """The instruction at pc as assemblers write it; None where none is to be read."""
-        if not self.is_code(self.pc):
-            return None
-        rows = self.image.native.listing(self.pc, self.pc, 0, 1)
-        return rows[0][2] or None if rows else None
-
-    def is_code(self, address: int) -> bool:
-        """Whether an instruction can stand at an address, by the map of the memory. True where
-        that does not tell, as of cores without their files.
-        """
-        mapping = self.mapping_at(address)
-        if mapping is not None:
-            return "x" in mapping[2]
-        known = bool(self._mappings)
-        return not known or any(m.begin <= address < m.end for m in self.image.modules)
+        return self._native.instruction
 
     def is_canonical(self, address: int) -> bool:
         """Whether it is an address that x86-64 can have."""

@@ -1,0 +1,22 @@
+// What happened to a thread that crashed, in a sentence or two above its backtrace.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "report/json_members.h"
+#include "report/thread_trace.h"
+
+namespace whocall {
+
+// Lines with their newlines; none for a thread that did not crash. What does not fit `columns` (0:
+// everything does) is broken between words, and arguments of the program are left out first.
+// `inferior` stands before the thread's number, as where gdb has several.
+void append_happened(std::string& text, const ThreadTrace& trace, std::size_t columns,
+                     std::string_view inferior);
+
+// The same as a member "happened"; null for a thread that did not crash.
+void add_happened(JsonMembers& members, std::string& text, const ThreadTrace& trace);
+
+}  // namespace whocall

@@ -1,0 +1,151 @@
+// What happened, above a backtrace: the signal in words, and a cause where it is proven.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/x86/x86_64_facts.h"
+#include "report/causes.h"
+#include "report/happened.h"
+#include "unwind_process.h"
+
+namespace whocall::test {
+namespace {
+
+constexpr Address kCode = 0x401000;
+constexpr Address kStack = 0x7ff000;
+
+// A thread of a program that took a signal at kCode.
+class Crash {
+ public:
+  Crash(const Bytes& instruction, TestProcess::Values values, std::string signal, SignalInfo info)
+      : process_(kX86_64) {
+    process_.code(kCode, 0x1000);
+    process_.put(kCode, instruction);
+    process_.map(kStack, std::vector<std::byte>(0x1000), "rw-");
+    image_ = process_.image();
+    image_->core_path = "core";
+    image_->pid = 4242;
+    image_->command_line = {.text = "./orders --fast 3"};
+    symbolizer_ = std::make_unique<Symbolizer>(*image_);
+    thread_.lwp = 4242;
+    thread_.registers = process_.registers(values);
+    thread_.signal_info = info;
+    Backtrace made;
+    made.frames.push_back({.pc = thread_.registers.get(kX86_64.registers.pc).value_or(0),
+                           .sp = kStack + 0x800,
+                           .cfa = kStack + 0x810});
+    walk_ = std::make_unique<NamedWalk>(std::move(made), *symbolizer_, NamingOptions{});
+    trace_ = {.thread = &thread_,
+              .walk = walk_.get(),
+              .shown = {.count = 1},
+              .head = {1, true, std::move(signal)},
+              .process = image_.get()};
+  }
+
+  [[nodiscard]] std::string text(std::size_t columns = 0) const {
+    std::string text;
+    append_happened(text, trace_, columns, {});
+    return text;
+  }
+  ProcessImage& image() { return *image_; }
+  ThreadTrace& trace() { return trace_; }
+
+ private:
+  TestProcess process_;
+  std::unique_ptr<ProcessImage> image_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+  Thread thread_;
+  std::unique_ptr<NamedWalk> walk_;
+  ThreadTrace trace_;
+};
+
+const Bytes kLoad{0x8b, 0x47, 0x08};  // mov eax, dword ptr [rdi + 8]
+const Bytes kDivide{0xf7, 0xf9};      // idiv ecx
+
+Crash null_access() {
+  return {kLoad,
+          {{"rip", kCode}, {"rsp", kStack + 0x800}, {"rdi", 0}},
+          "SIGSEGV",
+          {.code = 1, .address = 8, .pid = 8}};
+}
+
+TEST_CASE("report: what happened, and the cause where it is proven") {
+  CHECK(null_access().text() ==
+        "\"./orders --fast 3\" was ended by SIGSEGV at 0x8 in thread 1 (LWP 4242): nothing is "
+        "mapped there.\nCause: it accessed 0x8, 8 bytes from null, as by a member of a null "
+        "pointer.\n");
+}
+
+TEST_CASE("report: a live program is stopped, a thread that did not crash has no word") {
+  Crash crash = null_access();
+  crash.image().core_path.clear();
+  CHECK(crash.text().starts_with("\"./orders --fast 3\" was stopped by SIGSEGV at 0x8"));
+  crash.trace().head.crashed = false;
+  CHECK(crash.text().empty());
+}
+
+TEST_CASE("report: an address that is far from null proves no null pointer") {
+  const Crash crash(kLoad, {{"rip", kCode}, {"rsp", kStack + 0x800}, {"rdi", 0x5000}}, "SIGSEGV",
+                    {.code = 1, .address = 0x5008, .pid = 0x5008});
+  CHECK(crash.text() ==
+        "\"./orders --fast 3\" was ended by SIGSEGV at 0x5008 in thread 1 (LWP 4242): nothing is "
+        "mapped there.\n");
+}
+
+TEST_CASE("report: the kernel's address is none where a process sent the signal") {
+  const Crash crash(kLoad, {{"rip", kCode}, {"rsp", kStack + 0x800}, {"rdi", 0}}, "SIGSEGV",
+                    {.code = 0, .address = 7, .pid = 7});
+  CHECK(crash.text() ==
+        "\"./orders --fast 3\" was ended by SIGSEGV in thread 1 (LWP 4242): process 7 sent the "
+        "signal.\n");
+}
+
+TEST_CASE("report: the divisor tells two faults of a division apart") {
+  const auto told = [](std::uint64_t divisor) {
+    return Crash(kDivide, {{"rip", kCode}, {"rsp", kStack + 0x800}, {"rcx", divisor}}, "SIGFPE",
+                 {.code = 1, .address = kCode, .pid = 1})
+        .text();
+  };
+  CHECK(told(0xffffffff00000000).ends_with(": an integer was divided by zero.\n"));
+  CHECK(told(0xffffffff).ends_with(": the quotient of a division by 0xffffffff has no room.\n"));
+}
+
+TEST_CASE("report: control that went to where no code is") {
+  const Crash crash(kLoad, {{"rip", 0}, {"rsp", kStack + 0x800}}, "SIGSEGV",
+                    {.code = 1, .address = 0, .pid = 0});
+  CHECK(crash.text().find(
+            "Cause: control went to address 0, by a pointer to a function or by a return.\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("report: arguments are a stranger's, and no wider than the screen") {
+  Crash crash = null_access();
+  crash.image().command_line.text = "./orders \x1b[31m\n\xe2\x80\xae\xff " + std::string(60, 'x');
+  const std::string text = crash.text(80);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.starts_with("\"orders \\x1b[31m"));
+  CHECK(text.find("...\" was ended by SIGSEGV at 0x8") != std::string::npos);
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    CHECK(line.size() < 80);
+  }
+  CHECK(count == 3);
+}
+
+TEST_CASE("report: what the kernel has cut off is marked") {
+  Crash crash = null_access();
+  crash.image().command_line.cut = true;
+  CHECK(crash.text().starts_with("\"./orders --fast 3...\" was ended"));
+  crash.image().command_line = {};
+  crash.image().exe_path = "/srv/bin/orders";
+  CHECK(crash.text().starts_with("orders was ended by SIGSEGV at 0x8"));
+}
+
+}  // namespace
+}  // namespace whocall::test
