@@ -99,7 +99,7 @@ const Parameters* CodeValues::parameters_at(Address start) {
   if (fresh) {
     FunctionValues* const function = function_at(start, true);
     if (function != nullptr && function->range().begin == start &&
-        (depth_ == 0 || function->range().size() <= kLargestAsked)) {
+        (depth_ == 0 || function->range().size() <= kLargestAsked) && function->is_followed()) {
       ++depth_;
       known.parameters = parameters_of(*function, process(), *this);
       --depth_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "process/process_decoder.h"
 
 namespace whocall {
@@ -10,6 +11,10 @@ namespace {
 
 constexpr std::uint64_t kLargestFollowed = 1U << 17U;  // bytes of code
 constexpr std::size_t kVisitsPerBlock = 12;
+constexpr std::size_t kBlocksAtOnce = 256;  // before somebody may interrupt
+// Registers and words that are looked at on the way through a function; of one that takes more,
+// nothing is told.
+constexpr std::size_t kMostWork = 4'000'000;
 constexpr int kMostRounds = 3;  // each may find more words whose addresses are handed away
 
 std::optional<std::int64_t> distance_of(const AbstractValue& value) {
@@ -119,6 +124,10 @@ void FunctionValues::flow() {
   }
   drain();
   seed_unreached();
+  if (work_ > kMostWork || !pending_.empty()) {  // not all paths were followed to their end
+    states_.clear();
+    pending_.clear();
+  }
 }
 
 // The cases of a switch run with what its jump brings along; of all else that no path reaches
@@ -134,7 +143,7 @@ void FunctionValues::seed_unreached() {
 
 void FunctionValues::drain() {
   while (!pending_.empty() && visits_ < kVisitsPerBlock * leaders_.size() + 64) {
-    ++visits_;
+    check_interrupt_at(visits_++, kBlocksAtOnce);
     const std::uint64_t offset = *pending_.begin();
     pending_.erase(pending_.begin());
     if (const auto first = step_at(offset)) {
@@ -151,6 +160,7 @@ void FunctionValues::run_block(std::size_t first) {
       return reach(step.offset, state);
     }
     sync(step, state);
+    work_ += 1 + state.words().size() / 8;
     state.apply(step.values, table_, step.offset, exposed_);
     const std::uint64_t next = step.offset + step.size;
     if (step.flow == Instruction::Flow::call) {
@@ -183,6 +193,10 @@ void FunctionValues::run_block(std::size_t first) {
 }
 
 void FunctionValues::reach(std::uint64_t offset, const ValueState& state) {
+  work_ += state.count() + state.words().size();
+  if (work_ > kMostWork) {
+    return;
+  }
   const auto [known, fresh] = states_.try_emplace(offset, state);
   if (fresh || known->second.merge(state, table_, offset)) {
     pending_.insert(offset);

@@ -62,6 +62,11 @@ class FunctionValues {
   [[nodiscard]] ValueTable& table() { return table_; }
   [[nodiscard]] const ExposedWords& exposed() const { return exposed_; }
   [[nodiscard]] bool is_known() const { return !steps_.empty(); }
+  // Whether all paths were followed to their end.
+  [[nodiscard]] bool is_followed() {
+    follow();
+    return !states_.empty();
+  }
 
  private:
   void read_steps(FunctionAnalyser& analyser, ValueReader& reader, const WrittenByCall& written_by);
@@ -89,6 +94,7 @@ class FunctionValues {
   std::optional<ValueState> at_switches_;       // what indirect jumps bring along
   ExposedWords exposed_;
   std::size_t visits_ = 0;
+  std::size_t work_ = 0;
   bool followed_ = false;
 };
 

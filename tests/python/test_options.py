@@ -55,7 +55,10 @@ def test_quotes_keep_blanks() -> None:
 @pytest.mark.parametrize(
     ("line", "part"),
     [
-        ("-nonsense", "its options: -all, -explain, -full, -json, -no-arguments, -no-fold, -past-main and"),
+        (
+            "-nonsense",
+            "its options: -all, -explain, -full, -json, -no-arguments, -no-fold, -past-main and",
+        ),
         ("-without", "must be followed by LIST"),
         ("1 2", "one COUNT"),
         ("0", "asks for no frames"),

@@ -150,11 +150,6 @@ class Backtrace:
 FILE_DISPLAYS = ("relative", "basename", "absolute")
 
 
-# As gdb's `set print frame-arguments`: values (gdb's all and scalars), that there are some, dots for
-# each.
-ARGUMENT_DISPLAYS = ("values", "presence", "none")
-
-
 @dataclass(frozen=True)
 class TextForm:
     """What a backtrace in text shows beside its frames."""
@@ -167,7 +162,7 @@ class TextForm:
     every_thread: bool = False  # each under a title, equal stacks together
     inferior: str = ""  # stands before numbers of threads, such as "2." where gdb has several
     files: str = "relative"  # one of FILE_DISPLAYS
-    arguments: str = ""  # one of ARGUMENT_DISPLAYS, or empty: not shown
+    arguments: str = ""  # "values", "presence" (whether there are some), "none" (dots); or no word
     characters: int = 200  # of a text that an argument points to, at most
     columns: int = 0  # of the screen; 0: lines are whole, however long
 

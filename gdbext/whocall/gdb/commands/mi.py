@@ -20,7 +20,7 @@ def register() -> None:
         Usage: -whocall-backtrace [--thread N] [--all-threads] [--past-main] [--without LIST]
                [COUNT or -COUNT]
 
-        The result is backtrace={...}: what "whocall bt -json" prints, schema whocall.backtrace/1,
+        The result is backtrace={...}: what "whocall bt -json" prints, schema whocall.backtrace/2,
         in the values that MI has. Numbers are decimal strings, addresses hexadecimal ones, truth is
         "true" or "false", and a key that is null in JSON is left out.
 

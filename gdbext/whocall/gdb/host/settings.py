@@ -98,7 +98,7 @@ def filename_display() -> str:
 
 
 def frame_arguments() -> str:
-    """gdb's own setting, as one of core.model.ARGUMENT_DISPLAYS."""
+    """gdb's own setting, as core.model.TextForm has it."""
     word = str(gdb.parameter("print frame-arguments"))
     return word if word in ("presence", "none") else "values"
 
