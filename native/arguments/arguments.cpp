@@ -42,7 +42,8 @@ FrameArguments arguments_of(FrameValues& values, std::size_t index, CodeValues& 
   found.registers = &code.arch().registers;
   found.more = taken->variadic;
   for (std::size_t i = 0; i < taken->list.size(); ++i) {
-    Argument argument{code.arch().registers.arguments[i], taken->list[i].size};
+    Argument argument{code.arch().registers.arguments[i], taken->list[i].size,
+                      taken->list[i].is_signed};
     const std::uint8_t needed = argument.size != 0 ? argument.size : code.arch().registers.size;
     argument.value = weigh_ways(values.by_callee(index, argument.number, needed),
                                 values.by_caller(index, argument.number, needed), needed);

@@ -65,7 +65,7 @@ class Reads {
       --count;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      found.list.push_back({size(i)});
+      found.list.push_back({size(i), signed_.contains(i)});
     }
     return found;
   }
@@ -83,6 +83,7 @@ class Reads {
         continue;
       }
       const std::uint8_t used = std::min(size, read.size);
+      note_sign(step, position);
       if (is_copy(step)) {
         copied_[position] = std::max(copied_[position], used);
         continue;
@@ -130,6 +131,17 @@ class Reads {
            (writes.front().size >= kWhole || writes.front().only_low != 0);
   }
 
+  void note_sign(const FunctionValues::Step& step, std::size_t position) {
+    for (const ValueWrite& write : step.values.writes) {
+      note_sign(write, position);
+    }
+  }
+  void note_sign(const ValueWrite& write, std::size_t position) {
+    if (write.is_signed && write.size < arch_.registers.size) {
+      signed_.insert(position);
+    }
+  }
+
   void note(std::size_t position, std::uint8_t size) {
     read_[position] = std::max(read_[position], size);
   }
@@ -163,10 +175,10 @@ class Reads {
       return;
     }
     const HeldWord* const word = state.word_at(values_.table()[base].number + write.place.offset);
-    for (std::size_t i = 0; word != nullptr && i < read_.size(); ++i) {
-      if (word->value == values_.table().entry(arch_.registers.arguments[i])) {
-        used_.insert(i);
-      }
+    const std::size_t position = word != nullptr ? handed_in(word->value).first : read_.size();
+    if (position != read_.size()) {
+      used_.insert(position);
+      note_sign(write, position);
     }
   }
 
@@ -240,6 +252,7 @@ class Reads {
   std::vector<std::uint8_t> copied_;           // bytes that are copied to other registers
   std::map<std::size_t, std::int64_t> saved_;  // by position: where on the stack
   std::set<std::size_t> used_;                 // otherwise
+  std::set<std::size_t> signed_;               // widened with their sign
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace whocall {
 
 struct Parameter {
-  std::uint8_t size = 0;  // bytes that are read; 0: it is not, but a later one is
+  std::uint8_t size = 0;   // bytes that are read; 0: it is not, but a later one is
+  bool is_signed = false;  // they are widened with their sign
 };
 
 struct Parameters {

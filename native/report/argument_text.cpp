@@ -101,7 +101,10 @@ void ArgumentText::append(std::string& text, const Argument& argument) const {
     text += "?";
     return;
   }
-  const std::int64_t number = as_signed(argument.value->value, size_of(argument));
+  const unsigned size = size_of(argument);
+  const bool has_sign = size >= sizeof(int) || argument.is_signed;
+  const auto number = has_sign ? as_signed(argument.value->value, size)
+                               : static_cast<std::int64_t>(argument.value->value);
   if (number > -kSmall && number < kSmall) {
     text += std::to_string(number);
   } else {

@@ -58,14 +58,6 @@ std::string offset_words(const FrameFacts& facts) {
   return none ? "()" : "(+" + std::to_string(*offset) + ")";
 }
 
-std::size_t width_of(const std::vector<std::string>& words) {
-  std::size_t width = 0;
-  for (const std::string& word : words) {
-    width += 1 + character_count(word);
-  }
-  return width;
-}
-
 // Where the stack of a frame begins: at the CFA of what it called, and that of the first one shown
 // at its stack pointer.
 Address stack_begin(const ThreadTrace& trace, std::size_t at) {
@@ -247,7 +239,10 @@ void TextLines::draft(std::size_t at) {
   if (form_.columns != 0) {
     behind = where.width() + words_beside(at);
   }
-  const std::size_t whole = width_of(words);
+  std::size_t whole = 0;
+  for (const std::string& word : words) {
+    whole += 1 + character_count(word);
+  }
   const bool is_short = whole <= kShortWords;  // then they stay on one line with the name and file
   draft_function(facts, is_short ? whole : 1 + words.front().size(), is_short ? behind : 0);
   put_words(words);

@@ -106,7 +106,7 @@ def changes(chain: Crash, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 def assert_seen(views_of_one: list[str]) -> None:
     old, now, fresh = views_of_one
-    assert old.startswith("#0 ")
+    assert "\n#0 " in old
     assert now == fresh
     assert now != old
 
@@ -150,7 +150,7 @@ def test_two_cores_at_once(chain: Crash, workers: Crash) -> None:
     one, two, one_again = views(said.out)
     assert " from chain " in one
     assert "abort" in two
-    assert one == one_again
+    assert one.replace(" thread 1 ", " thread 1.1 ") == one_again  # of two there are two threads 1
     after = said.out.split("{end}\n")[-1]
     assert after.split("Switching")[0].count("#0 ") == 5
     titles = [line for line in after.splitlines() if line.startswith("Thread")]

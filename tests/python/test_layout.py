@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from itertools import dropwhile
 from pathlib import Path
 
 import pexpect
@@ -57,7 +58,9 @@ def crash() -> Crash:
 
 
 def lines(crash: Crash, *options: str) -> list[str]:
-    return run("bt", str(crash.core), str(crash.twin), *options).stdout.splitlines()
+    """What stands below what happened."""
+    told = run("bt", str(crash.core), str(crash.twin), *options).stdout.splitlines()
+    return list(dropwhile(lambda line: not line.startswith(("#", "{")), told))
 
 
 def plain(found: list[str]) -> list[str]:

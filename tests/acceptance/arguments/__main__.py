@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from acceptance.arguments.score import Score
-from acceptance.arguments.test_arguments import FLOORS, WITHOUT_TABLES
+from acceptance.arguments.test_truth_of_arguments import FLOORS, WITHOUT_TABLES
 from acceptance.arguments.truth import crash
 
 

@@ -46,6 +46,8 @@ def run_elsewhere(line: str) -> None:
 
     parsed = limited(syntax("bt").parse(line))
     arguments = backtrace_arguments(parsed, parsed.has("all"))
+    if not parsed.has("all"):
+        arguments.append(option("--inferior", inferior_prefix()))
     arguments += words("--no-fold") * (parsed.has("no-fold") or not settings.folds())
     arguments += words("--no-addresses") * (not settings.prints_addresses())
     arguments += words("--no-places") * (not settings.prints_places())

@@ -18,9 +18,9 @@ static const struct order orders[2] = {{7, "first"}, {9, "say \"no\"\n"}};
 volatile int sink;
 static char typed[64];
 __attribute__((noinline)) void last(const char *name, int sign, long wide, void (*call)(void)) {
-  sink = name[0] + sign + (int)wide + (call != 0); abort(); }
+  sink = name[0] + sign + (int)(wide >> 32) + (call != 0); abort(); }
 __attribute__((noinline)) void given(const struct order *one, short small) {
-  last(one[1].name, -3, 0x123456789abcL, abort); sink = small; }
+  sink = small; last(one[1].name, -3, 0x123456789abcL, abort); sink = small; }
 __attribute__((noinline)) int compare(const void *a, const void *b) {
   given(orders, 12); return *(const int *)a - *(const int *)b; }
 __attribute__((noinline)) void typing(const char *text, unsigned char byte) {
