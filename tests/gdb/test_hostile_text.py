@@ -27,6 +27,7 @@ JSON = (
     "whocall modules -json",
     "whocall why -json",
     "whocall compare -json",
+    "whocall report -json -no-gdb",
 )
 SPECIMENS = (
     ("symbol", "frame"),

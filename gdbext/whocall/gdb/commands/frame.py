@@ -14,7 +14,7 @@ from whocall.gdb.host.output import write
 from whocall.gdb.repair import events
 from whocall.gdb.repair.planning import RepairRequest
 from whocall.gdb.repair.reconcile import repair
-from whocall.gdb.target.answering import answer
+from whocall.gdb.target.answering import answer, require_process
 from whocall.gdb.target.frames import past_main, selected_level
 from whocall.gdb.target.walks import wanted_walk
 from whocall.report.form.jsonform import Json
@@ -87,6 +87,7 @@ def _repair_thread() -> None:
 
 def run(line: str) -> None:
     """Selects the frame and prints it as `frame` does."""
+    require_process()
     level = _level(syntax("frame").parse(line))
     walk = wanted_walk(Parsed(), past_main=True)
     wanted = answer("backtraces.frame", {"walk": walk, "level": level}).result

@@ -14,7 +14,7 @@ from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import write
 from whocall.gdb.host.settings import asks_debuginfod
 from whocall.gdb.repair import attached
-from whocall.gdb.target.answering import answer
+from whocall.gdb.target.answering import answer, require_process
 from whocall.gdb.target.frames import selection_kept, stack_of
 from whocall.gdb.target.walks import wanted_walk
 from whocall.report.form.jsonform import Json
@@ -44,6 +44,7 @@ def _stack(number: int) -> Json:
 
 def run(line: str) -> None:
     """Writes the page, or its data."""
+    require_process()
     parsed = syntax("report").parse(line)
     path = page_file(parsed)
     if parsed.has("json"):
