@@ -67,7 +67,7 @@ def test_text_is_folded_and_counts(endless: Crash) -> None:
     assert shown[at] == at + frames
     assert shown[at:] == list(range(at + frames, at + frames + len(shown) - at))
     assert peak_kb(said.out) < MOST_KB
-    assert outside(endless).splitlines() == lines
+    assert outside(endless).splitlines() == told
 
 
 def test_without_folding_every_frame_is_there(endless: Crash) -> None:

@@ -106,7 +106,7 @@ def changes(chain: Crash, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 def assert_seen(views_of_one: list[str]) -> None:
     old, now, fresh = views_of_one
-    assert "\n#0 " in old
+    assert "#0 " in old
     assert now == fresh
     assert now != old
 

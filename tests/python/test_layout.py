@@ -58,9 +58,12 @@ def crash() -> Crash:
 
 
 def lines(crash: Crash, *options: str) -> list[str]:
+    return frames_in(run("bt", str(crash.core), str(crash.twin), *options).stdout)
+
+
+def frames_in(out: str) -> list[str]:
     """What stands below what happened."""
-    told = run("bt", str(crash.core), str(crash.twin), *options).stdout.splitlines()
-    return list(dropwhile(lambda line: not line.startswith(("#", "{")), told))
+    return list(dropwhile(lambda line: not line.startswith(("#", "{")), out.splitlines()))
 
 
 def plain(found: list[str]) -> list[str]:
@@ -93,7 +96,7 @@ def test_on_a_terminal(crash: Crash, width: int) -> None:
     )  # fmt: skip
     child.expect(pexpect.EOF)
     assert child.before is not None
-    assert plain(child.before.splitlines()) == GOLDEN[width]
+    assert plain(frames_in(child.before)) == GOLDEN[width]
 
 
 def test_json_knows_no_screen(crash: Crash) -> None:
