@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "arch/registers.h"
@@ -70,6 +71,8 @@ class ValueReader {
   // The instruction at the start of `code`, which stands at `address`; a miss when the bytes are
   // none.
   virtual std::optional<ValueFlow> read(ByteView code, Address address) = 0;
+  // In which registers calls leave what they return.
+  [[nodiscard]] virtual std::span<const Register> results() const = 0;
 };
 
 }  // namespace whocall

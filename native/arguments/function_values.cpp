@@ -35,6 +35,7 @@ FunctionValues::FunctionValues(const ProcessImage& process, FunctionAnalyser& an
       arch_(*process.arch),
       function_(function),
       entered_(entered),
+      results_(reader.results()),
       table_(process.arch->registers.size) {
   if (function.size() == 0 || function.size() > kLargestFollowed) {
     return;
@@ -135,7 +136,7 @@ void FunctionValues::flow() {
 void FunctionValues::seed_unreached() {
   for (const Step& step : steps_) {
     if (leaders_.contains(step.offset) && !states_.contains(step.offset)) {
-      reach(step.offset, at_switches_ ? *at_switches_ : ValueState(arch_, table_, step.offset));
+      reach(step.offset, at_switches_ ? *at_switches_ : ValueState(arch_));
       drain();
     }
   }
@@ -164,7 +165,7 @@ void FunctionValues::run_block(std::size_t first) {
     state.apply(step.values, table_, step.offset, exposed_);
     const std::uint64_t next = step.offset + step.size;
     if (step.flow == Instruction::Flow::call) {
-      state.after_call(arch_, table_, step.offset, step.written, exposed_);
+      state.after_call(arch_, table_, step.offset, {step.written, results_}, exposed_);
     }
     if (step.target && step.flow != Instruction::Flow::call && function_.contains(*step.target)) {
       reach(*step.target - function_.begin, state);
@@ -266,7 +267,7 @@ std::optional<ValueState> FunctionValues::before(std::size_t step) {
     }
     state.apply(steps_[at].values, table_, steps_[at].offset, exposed_);
     if (steps_[at].flow == Instruction::Flow::call) {
-      state.after_call(arch_, table_, steps_[at].offset, steps_[at].written, exposed_);
+      state.after_call(arch_, table_, steps_[at].offset, {steps_[at].written, results_}, exposed_);
     }
   }
   return std::nullopt;

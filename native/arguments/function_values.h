@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "arch/instruction.h"
@@ -86,6 +87,7 @@ class FunctionValues {
   const Architecture& arch_;
   AddressRange function_;
   bool entered_;
+  std::span<const Register> results_;  // of calls
   ValueTable table_;
   std::vector<Step> steps_;                     // ascending
   std::set<std::uint64_t> leaders_;             // where blocks begin
@@ -118,7 +120,7 @@ void FunctionValues::visit(Visit visit) {
     visit(step, *state);
     state->apply(step.values, table_, step.offset, exposed_);
     if (step.flow == Instruction::Flow::call) {
-      state->after_call(arch_, table_, step.offset, step.written, exposed_);
+      state->after_call(arch_, table_, step.offset, {step.written, results_}, exposed_);
     }
   }
 }

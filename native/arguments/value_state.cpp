@@ -11,8 +11,6 @@ using Kind = Value::Kind;
 
 constexpr int kEntryWords = 12;          // arguments on the stack that are followed
 constexpr std::size_t kMostWords = 256;  // of a frame; more are not followed
-// What is only an older value of an instruction's, apart from what meets there.
-constexpr std::uint64_t kStale = std::uint64_t{1} << 63U;
 
 // Places have numbers: those of registers, and beyond them words by their offsets.
 constexpr std::int64_t kMiddle = std::int64_t{1} << 40U;
@@ -41,16 +39,10 @@ bool is_exposed(const ExposedWords& exposed, std::int64_t offset) {
   return offset - nearest < kFarthest && (offset < 0) == (nearest < 0);
 }
 
-ValueState::ValueState(const Architecture& arch, ValueTable& table, std::uint64_t at)
-    : count_(followed_registers(arch)) {
-  for (Register number = 0; number < count_; ++number) {
-    registers_[number] =
-        table.intern({.kind = Kind::met, .size = table.word(), .number = number, .at = at});
-  }
-}
+ValueState::ValueState(const Architecture& arch) : count_(followed_registers(arch)) {}
 
 ValueState ValueState::on_entry(const Architecture& arch, ValueTable& table) {
-  ValueState state(arch, table, 0);
+  ValueState state(arch);
   for (Register number = 0; number < state.count_; ++number) {
     state.registers_[number] = table.entry(number);
   }
@@ -79,24 +71,24 @@ void ValueState::apply(const ValueFlow& flow, ValueTable& table, std::uint64_t a
     if (value != 0 && write.only_low != 0) {
       value = table.partial(value, write.only_low, *write.destination, at);
     } else if (value == 0) {
-      value = table.intern(
-          {.kind = Kind::made, .size = table.word(), .number = *write.destination, .at = at});
-      drop_stale(value, table, at);
+      value =
+          make({.kind = Kind::made, .size = table.word(), .number = *write.destination, .at = at},
+               table);
     }
     set(*write.destination, value);
   }
 }
 
-// A loop comes back to the instruction: what still holds its last value must not look as if it held
-// the new one.
-void ValueState::drop_stale(ValueId made, ValueTable& table, std::uint64_t at) {
-  for (Register number = 0; number < count_; ++number) {
-    if (registers_[number] == made) {
-      registers_[number] = table.intern(
-          {.kind = Kind::met, .size = table.word(), .number = number, .at = at | kStale});
-    }
+// What an instruction makes. A loop comes back to it: what still holds its last value must not look
+// as if it held the new one.
+ValueId ValueState::make(const Value& value, ValueTable& table) {
+  bool known = false;
+  const ValueId made = table.intern(value, known);
+  if (known) {
+    std::ranges::replace(registers_, made, ValueId{0});
+    std::erase_if(words_, [&](const HeldWord& word) { return word.value == made; });
   }
-  std::erase_if(words_, [&](const HeldWord& word) { return word.value == made; });
+  return made;
 }
 
 ValueId ValueState::address_of(const ValueAddress& place, ValueTable& table) const {
@@ -136,17 +128,15 @@ ValueId ValueState::load(const ValueWrite& write, ValueTable& table, std::uint64
   const HeldWord* const found = table.is(where, Kind::cfa) ? word_at(table[where].number) : nullptr;
   if (!table.is(where, Kind::cfa) || (found != nullptr && found->unsure)) {
     const ValueId loaded =
-        table.intern({.kind = Kind::loaded, .size = write.size, .base = where, .at = at});
-    drop_stale(loaded, table, at);
+        make({.kind = Kind::loaded, .size = write.size, .base = where, .at = at}, table);
     return table.narrowed(loaded, write.size, write.is_signed);
   }
   const std::int64_t offset = table[where].number;
   if (found != nullptr && found->size >= write.size) {
     return table.narrowed(found->value, write.size, write.is_signed);
   }
-  const ValueId made = table.intern(
-      {.kind = Kind::made, .size = table.word(), .number = place_of_word(offset), .at = at});
-  drop_stale(made, table, at);
+  const ValueId made = make(
+      {.kind = Kind::made, .size = table.word(), .number = place_of_word(offset), .at = at}, table);
   const ValueId whole = table.narrowed(made, write.size, false);
   put_word({offset, write.size, whole, false});
   return table.narrowed(whole, write.size, write.is_signed);
@@ -188,7 +178,7 @@ void ValueState::doubt_exposed(const ExposedWords& exposed) {
 }
 
 void ValueState::after_call(const Architecture& arch, ValueTable& table, std::uint64_t at,
-                            const WrittenRegisters& written, ExposedWords& exposed) {
+                            const CallResult& result, ExposedWords& exposed) {
   for (const Register number : arch.registers.arguments) {
     if (table.is(get(number), Kind::cfa)) {
       exposed.insert(table[get(number)].number);
@@ -196,14 +186,15 @@ void ValueState::after_call(const Architecture& arch, ValueTable& table, std::ui
   }
   const auto& kept = arch.registers.callee_saved;
   for (Register number = 0; number < count_; ++number) {
-    if (number == arch.registers.sp || !written.test(number) ||
+    if (number == arch.registers.sp || !result.written.test(number) ||
         std::ranges::find(kept, number) != kept.end()) {
       continue;
     }
-    const ValueId made =
-        table.intern({.kind = Kind::made, .size = table.word(), .number = number, .at = at});
-    drop_stale(made, table, at);
-    registers_[number] = made;
+    const bool returned = std::ranges::find(result.returned, number) != result.returned.end();
+    registers_[number] =
+        returned
+            ? make({.kind = Kind::made, .size = table.word(), .number = number, .at = at}, table)
+            : 0;
   }
   doubt_exposed(exposed);
   const ValueId sp = get(arch.registers.sp);
@@ -242,6 +233,11 @@ bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t
   };
   std::vector<Met> met;
   const auto look_at = [&](std::int64_t place, ValueId& held, ValueId brought) {
+    if (held == 0 || brought == 0) {
+      lost = lost || held != 0;
+      held = 0;
+      return;
+    }
     if (held == brought) {
       const Value& known = table[held];
       const bool is_new = known.kind == Kind::met && known.at == at && known.number != place;
@@ -267,6 +263,7 @@ bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t
     lost = lost || *one->held != number;
     *one->held = number;
   }
+  std::erase_if(words_, [](const HeldWord& word) { return word.value == 0; });
   return lost;
 }
 

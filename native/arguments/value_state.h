@@ -5,6 +5,7 @@
 #include <bitset>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "arch/instruction.h"
@@ -14,6 +15,11 @@
 namespace whocall {
 
 using WrittenRegisters = std::bitset<kFollowedLimit>;
+
+struct CallResult {
+  WrittenRegisters written{};            // that the call may write
+  std::span<const Register> returned{};  // of these, with what it returns
+};
 
 // A stretch of the stack whose content is one value.
 struct HeldWord {
@@ -32,8 +38,8 @@ using ExposedWords = std::set<std::int64_t>;
 
 class ValueState {
  public:
-  // Nothing known but that each register has some value of its own at the offset `at`.
-  ValueState(const Architecture& arch, ValueTable& table, std::uint64_t at);
+  // Nothing known.
+  explicit ValueState(const Architecture& arch);
   // As a call enters a function: every register and the words of arguments as on entry.
   static ValueState on_entry(const Architecture& arch, ValueTable& table);
 
@@ -55,9 +61,10 @@ class ValueState {
 
   // Of an instruction at the offset `at` of the function.
   void apply(const ValueFlow& flow, ValueTable& table, std::uint64_t at, ExposedWords& exposed);
-  // What a call at `at` leaves that comes back; `written`: the registers that it may write.
+  // What a call at `at` leaves that comes back: registers that it may write hold what it returned,
+  // or nothing that is known.
   void after_call(const Architecture& arch, ValueTable& table, std::uint64_t at,
-                  const WrittenRegisters& written, ExposedWords& exposed);
+                  const CallResult& result, ExposedWords& exposed);
   // Keeps what both agree on; what differs has a new number from `at` on, where they meet. True
   // when something was lost.
   //
@@ -74,7 +81,7 @@ class ValueState {
   void put_word(const HeldWord& word);
   void drop_words(std::int64_t begin, std::int64_t end);
   void doubt_exposed(const ExposedWords& exposed);
-  void drop_stale(ValueId made, ValueTable& table, std::uint64_t at);
+  ValueId make(const Value& value, ValueTable& table);
   bool keep_common_words(const ValueState& other);
   [[nodiscard]] ValueId value_in(std::int64_t place) const;
 

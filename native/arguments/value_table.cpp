@@ -1,5 +1,7 @@
 #include "arguments/value_table.h"
 
+#include <algorithm>
+
 namespace whocall {
 namespace {
 
@@ -10,15 +12,53 @@ std::int64_t cut(std::int64_t number, unsigned size, bool is_signed) {
                    : static_cast<std::int64_t>(high >> unused);
 }
 
+std::size_t hash_of(const Value& value) {
+  constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+  std::uint64_t hash = static_cast<std::uint64_t>(value.kind) << 8U | value.size;
+  for (const std::uint64_t part :
+       {std::uint64_t{value.base}, static_cast<std::uint64_t>(value.number), value.at}) {
+    hash = (hash ^ part) * kMixer;
+    hash ^= hash >> 29U;
+  }
+  return hash;
+}
+
 }  // namespace
 
 ValueId ValueTable::intern(const Value& value) {
-  const auto [found, fresh] = known_.try_emplace(value, 0);
-  if (fresh) {
-    values_.push_back(value);
-    found->second = static_cast<ValueId>(values_.size());
+  bool known = false;
+  return intern(value, known);
+}
+
+ValueId ValueTable::intern(const Value& value, bool& known) {
+  if (2 * values_.size() >= slots_.size()) {
+    grow();
   }
-  return found->second;
+  ValueId& slot = slots_[slot_of(value)];
+  known = slot != 0;
+  if (!known) {
+    values_.push_back(value);
+    slot = static_cast<ValueId>(values_.size());
+  }
+  return slot;
+}
+
+// Where it is, or belongs.
+std::size_t ValueTable::slot_of(const Value& value) const {
+  const std::size_t last = slots_.size() - 1;
+  std::size_t at = hash_of(value) & last;
+  while (slots_[at] != 0 && values_[slots_[at] - 1] != value) {
+    at = (at + 1) & last;
+  }
+  return at;
+}
+
+void ValueTable::grow() {
+  constexpr std::size_t kFirst = 256;
+  slots_.assign(std::max(kFirst, 2 * slots_.size()), 0);
+  for (ValueId id = 1; id <= values_.size(); ++id) {
+    slots_[slot_of(values_[id - 1])] = id;
+  }
 }
 
 ValueId ValueTable::sum(ValueId id, std::int64_t offset) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "arch/registers.h"
@@ -47,6 +46,8 @@ class ValueTable {
   }
 
   ValueId intern(const Value& value);
+  // The same; `known`: whether it was there before.
+  ValueId intern(const Value& value, bool& known);
   ValueId constant(std::int64_t number) {
     return intern({.kind = Value::Kind::constant, .size = word_, .number = number});
   }
@@ -84,19 +85,10 @@ class ValueTable {
  private:
   std::uint8_t word_;
   std::vector<Value> values_;
-  struct Hash {
-    std::size_t operator()(const Value& value) const {
-      constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
-      std::uint64_t hash = static_cast<std::uint64_t>(value.kind) << 8U | value.size;
-      for (const std::uint64_t part :
-           {std::uint64_t{value.base}, static_cast<std::uint64_t>(value.number), value.at}) {
-        hash = (hash ^ part) * kMixer;
-        hash ^= hash >> 29U;
-      }
-      return hash;
-    }
-  };
-  std::unordered_map<Value, ValueId, Hash> known_;
+  void grow();
+  [[nodiscard]] std::size_t slot_of(const Value& value) const;
+
+  std::vector<ValueId> slots_;  // by a hash, or the next free one behind; 0: free
 };
 
 }  // namespace whocall

@@ -27,7 +27,7 @@ class Code {
     return *this;
   }
   Code& call(std::uint64_t at) {
-    state.after_call(kX86_64, table, at, WrittenRegisters().set(), exposed);
+    state.after_call(kX86_64, table, at, {WrittenRegisters().set(), reader_->results()}, exposed);
     return *this;
   }
   [[nodiscard]] bool same(Register one, Register other) const {

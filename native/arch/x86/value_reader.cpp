@@ -3,6 +3,7 @@
 #include <capstone/capstone.h>
 
 #include <algorithm>
+#include <array>
 
 #include "arch/x86/value_operands.h"
 
@@ -40,7 +41,14 @@ class Reader final : public ValueReader, private ValueOperands {
     return out;
   }
 
+  [[nodiscard]] std::span<const Register> results() const override {
+    return is_64_ ? kResults64 : kResults32;
+  }
+
  private:
+  static constexpr std::array<Register, 2> kResults64 = {0, 1};  // rax, rdx
+  static constexpr std::array<Register, 2> kResults32 = {0, 2};  // eax, edx
+
   void describe(ValueFlow& out) const {
     switch (decoded_->id) {
       case X86_INS_NOP:
