@@ -37,7 +37,7 @@ FunctionValues::FunctionValues(const ProcessImage& process, FunctionAnalyser& an
       entered_(entered),
       results_(reader.results()),
       table_(process.arch->registers.size) {
-  if (function.size() == 0 || function.size() > kLargestFollowed) {
+  if (function.empty() || function.size() > kLargestFollowed) {
     return;
   }
   read_steps(analyser, reader, written_by);
@@ -67,7 +67,7 @@ void FunctionValues::read_steps(FunctionAnalyser& analyser, ValueReader& reader,
       entered_ ? analyser.follow_entered(function_) : analyser.follow(function_);
   for (const AnalysedPoint& point : followed.points) {
     const std::uint64_t offset = point.range.begin - function_.begin;
-    if (offset >= bytes.size() || point.range.size() == 0) {
+    if (offset >= bytes.size() || point.range.empty()) {
       continue;
     }
     const auto instruction = decoder->decode(bytes.from(offset), point.range.begin);

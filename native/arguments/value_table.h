@@ -83,11 +83,11 @@ class ValueTable {
   [[nodiscard]] std::uint8_t word() const { return word_; }
 
  private:
-  std::uint8_t word_;
-  std::vector<Value> values_;
   void grow();
   [[nodiscard]] std::size_t slot_of(const Value& value) const;
 
+  std::uint8_t word_;
+  std::vector<Value> values_;
   std::vector<ValueId> slots_;  // by a hash, or the next free one behind; 0: free
 };
 
