@@ -57,7 +57,9 @@ def crash() -> Crash:
 
 
 def lines(crash: Crash, *options: str) -> list[str]:
-    return run("bt", str(crash.core), str(crash.twin), *options).stdout.splitlines()
+    """The frames; what happened stands above them."""
+    said = run("bt", str(crash.core), str(crash.twin), *options).stdout
+    return said[said.index("#0 ") :].splitlines()
 
 
 def plain(found: list[str]) -> list[str]:
