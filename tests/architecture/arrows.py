@@ -19,7 +19,7 @@ ORDER = [
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/audit"),
     *WALK,
-    *("symfile", "report", "tracing", "python"),
+    *("waits", "symfile", "report", "tracing", "python"),
 ]
 
 # Rooms that stand beside each other, and do not know each other.

@@ -1,4 +1,4 @@
-"""What `whocall bt`, `-whocall-backtrace` and `whocall` alone answer."""
+"""What `whocall bt`, `waits`, `-whocall-backtrace` and `whocall` alone answer."""
 
 from __future__ import annotations
 
@@ -63,6 +63,19 @@ def why(now: Current, out: Output, wanted: Json) -> None:
         out.write_json([jsonform.text(why_json(now.image, index, trace))])
         return
     out.write(why_lines(now.image, index, trace, style_of(wanted)))
+
+
+def waits(now: Current, out: Output, wanted: Json) -> None:
+    """What each thread waits for, under gdb's thread numbers."""
+    from whocall.report.waits import waits_json, waits_text
+
+    order = now.every_thread()
+    if wanted["json"]:
+        out.write_json(waits_json(now.image, order, now.numbers))
+        return
+    out.warn(now.image.own_warnings)
+    style = style_of(wanted)
+    out.write_pieces(waits_text(now.image, style, order, now.numbers, wanted["inferior"]))
 
 
 def caller(now: Current, out: Output, wanted: Json) -> None:
