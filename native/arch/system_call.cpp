@@ -65,6 +65,25 @@ bool leaves_alone(InstructionDecoder& decoder, ByteView code, Address address, R
   return false;
 }
 
+// The number that the instruction with which `code` begins puts into the register, where that keeps
+// it until the end.
+std::optional<std::uint64_t> number_set_by(InstructionDecoder& decoder, ByteView code,
+                                           Address address, Register number) {
+  const auto instruction = decoder.decode(code, address);
+  if (!instruction || instruction->size >= code.size() || instruction->effect_count != 1 ||
+      !writes(*instruction, number)) {
+    return std::nullopt;
+  }
+  const auto operation = decoder.operation(code, address);
+  const bool moves = operation && operation->operands.size() == 2 &&
+                     (operation->mnemonic.starts_with("mov") || operation->mnemonic == "li");
+  if (!moves || operation->operands[1].kind != Operand::Kind::immediate ||
+      !leaves_alone(decoder, code.from(instruction->size), address + instruction->size, number)) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(operation->operands[1].value);
+}
+
 }  // namespace
 
 bool ends_with_system_call(InstructionDecoder& decoder, ByteView before, Address address) {
@@ -84,15 +103,9 @@ std::optional<std::uint64_t> number_set_before(InstructionDecoder& decoder, Byte
   constexpr std::size_t kFarthest = 64;  // bytes
   for (std::size_t back = kNearest; back <= std::min(kFarthest, before.size()); ++back) {
     const ByteView code = before.from(before.size() - back);
-    const auto instruction = decoder.decode(code, address - back);
-    if (!instruction || instruction->size >= back || instruction->effect_count != 1) {
-      continue;
-    }
-    const Effect& effect = instruction->effects[0];
-    if (effect.kind == Effect::Kind::constant && effect.destination == number &&
-        leaves_alone(decoder, code.from(instruction->size), address - back + instruction->size,
-                     number)) {
-      return static_cast<std::uint64_t>(effect.offset);
+    const auto value = number_set_by(decoder, code, address - back, number);
+    if (value) {
+      return value;
     }
   }
   return std::nullopt;

@@ -114,6 +114,22 @@ bool FutexWaits::joins(const FutexWait& wait, Waiting& waiting) const {
   return true;
 }
 
+// From 2.43 on glibc's pthread_join waits at a state that the other thread's record holds. The
+// states are those of musl.
+bool FutexWaits::joins_by_state(const FutexWait& wait, Waiting& waiting) const {
+  constexpr std::uint32_t kJoinable = 2;
+  const auto target = ids_.with_record_around(wait.address);
+  if (!target || *target == waiting.thread || ids_[*target].library != CLibrary::glibc ||
+      wait.expected != kJoinable || reader_.word(wait.address) != wait.expected) {
+    return false;
+  }
+  waiting.kind = WaitKind::join;
+  waiting.object = ids_[*target].descriptor;
+  waiting.owner = target;
+  waiting.owner_tid = ids_[*target].tid;
+  return true;
+}
+
 void FutexWaits::take(const LockWords& words, WaitKind kind, Waiting& waiting) const {
   waiting.kind = kind;
   waiting.object = words.address ? words.address : waiting.object;
@@ -197,6 +213,9 @@ bool FutexWaits::is_glibc_mutex_by_itself(const FutexWait& wait, const KernelCal
 
 void FutexWaits::tell_unnamed(const FutexWait& wait, const WaitingFunction& function,
                               Waiting& waiting) const {
+  if (function.call == LockCall::join && joins_by_state(wait, waiting)) {
+    return;
+  }
   const auto* const told = std::ranges::find_if(
       kToldCalls, [&](const ToldCall& row) { return row.call == function.call; });
   if (told != kToldCalls.end()) {

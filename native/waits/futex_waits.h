@@ -20,6 +20,7 @@ class FutexWaits {
 
  private:
   [[nodiscard]] bool joins(const FutexWait& wait, Waiting& waiting) const;
+  bool joins_by_state(const FutexWait& wait, Waiting& waiting) const;
   [[nodiscard]] bool is_glibc_mutex_by_itself(const FutexWait& wait, const KernelCall& call) const;
   void tell_mutex(const FutexWait& wait, Waiting& waiting) const;
   void tell_condition(const FutexWait& wait, Waiting& waiting) const;

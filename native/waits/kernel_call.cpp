@@ -43,13 +43,13 @@ const KernelCalls::Place& KernelCalls::place(Address pc) {
   std::vector<std::byte> room;
   std::span<const std::byte> bytes;
   std::size_t before = std::min<Address>(kCodeBefore, pc);
-  for (; before != 0 && bytes.size() < before; before /= 2) {  // a mapping may begin there
+  for (; before != 0; --before) {  // a mapping may begin there
     bytes = process_.memory->bytes_at(pc - before, before + kLongestCall, room);
     if (bytes.size() >= before) {
       break;
     }
   }
-  if (before == 0 || bytes.size() < before) {
+  if (before == 0) {
     return place;
   }
   const ByteView code(bytes, process_.arch->abi.endian);

@@ -1,6 +1,7 @@
 #include "waits/thread_ids.h"
 
 #include <charconv>
+#include <iterator>
 #include <string>
 
 #include "base/interrupt.h"
@@ -126,6 +127,16 @@ bool ThreadIds::has_in_list(std::size_t index, Address link) const {
     next = pointer(*next & ~Address{1});
   }
   return false;
+}
+
+std::optional<std::size_t> ThreadIds::with_record_around(Address address) const {
+  // Less than glibc's struct pthread has, from 2.36 on; above it ends the thread's stack.
+  const Address size = process_.arch->abi.pointer_size == 8 ? 0x800 : 0x400;
+  const auto above = descriptors_.upper_bound(address);
+  if (above == descriptors_.begin() || address - std::prev(above)->first >= size) {
+    return std::nullopt;
+  }
+  return std::prev(above)->second;
 }
 
 std::optional<std::size_t> ThreadIds::at_descriptor(Address address) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -42,7 +43,9 @@ class ThreadIds {
   // Whether the list of robust mutexes that a thread has, which the kernel reads when it ends,
   // holds this link: no other thread can have put it there, of this process or another.
   [[nodiscard]] bool has_in_list(std::size_t index, Address link) const;
-  // The thread whose record lies there.
+  // The thread in whose record an address lies.
+  [[nodiscard]] std::optional<std::size_t> with_record_around(Address address) const;
+  // The thread whose record begins there.
   [[nodiscard]] std::optional<std::size_t> at_descriptor(Address address) const;
 
  private:
@@ -55,7 +58,7 @@ class ThreadIds {
   bool libraries_[3] = {};
   std::unordered_map<std::int64_t, std::optional<std::size_t>> by_tid_;  // a miss: two have it
   std::unordered_map<Address, std::size_t> ends_;
-  std::unordered_map<Address, std::size_t> descriptors_;
+  std::map<Address, std::size_t> descriptors_;
 };
 
 }  // namespace whocall

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from acceptance.helpers.broken_files import SCRIPT
 
+import whocall
 from waits.programs import agree, compiled, core_of, running, told, waits
 
 PROVEN = [
@@ -138,6 +139,13 @@ def test_a_deadlock_is_told_in_a_sentence(place: Path) -> None:
     line = ["gdb", "-nx", "-q", "-batch", "-ex", f"source {SCRIPT}", "-ex", "whocall waits"]
     shown = subprocess.run([*line, exe, core], capture_output=True, text=True, check=False)
     assert said in shown.stdout
+
+
+def test_scripts_have_the_same(place: Path) -> None:
+    exe = compiled("locks.c", place / "locks", *GCC)
+    core, _ = core_of(exe, "two", place / "cores" / "two")
+    with whocall.open_core(str(core), str(exe)) as image:
+        assert whocall.waits_data(image) == told(core, exe)
 
 
 def test_a_limit_in_time_is_told(place: Path) -> None:

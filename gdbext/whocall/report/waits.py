@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from whocall.core.native_errors import native_errors
@@ -9,6 +10,8 @@ from whocall.core.native_errors import native_errors
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from whocall.core.image import ProcessImage
     from whocall.report.form.style import Style
 
@@ -46,3 +49,9 @@ def waits_json(
         return image.native.waits_json(
             _numbered(image, order, numbers), image.core_path or "", image.exe_path or ""
         )
+
+
+def waits_data(image: ProcessImage) -> dict[str, Any]:
+    """What each thread of a process waits for, as `whocall waits --json` prints it."""
+    values: dict[str, Any] = json.loads("".join(waits_json(image)))
+    return values
