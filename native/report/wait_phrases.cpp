@@ -91,7 +91,7 @@ std::string WaitPhrases::object(const Waiting& waiting) const {
       return unknown_futex(waiting);
     case WaitKind::event:
       return waiting.type == "Go"
-                 ? "waits until Go's runtime has work for it"
+                 ? "waits for work from Go's runtime"
                  : "waits for an event in " + call_name(waiting) + behind_descriptor(waiting);
     case WaitKind::pipe:
     case WaitKind::socket:
@@ -108,7 +108,7 @@ std::string WaitPhrases::object(const Waiting& waiting) const {
     case WaitKind::child:
       return "waits for a child";
     case WaitKind::signal:
-      return waiting.type == "Rust" ? "waits until it is unparked" : "waits for a signal";
+      return waiting.type == "Rust" ? "waits to be unparked" : "waits for a signal";
     case WaitKind::message:
       return "waits for a message or a semaphore of the system in " + call_name(waiting);
     case WaitKind::call:

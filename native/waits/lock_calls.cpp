@@ -67,7 +67,7 @@ constexpr std::array<NamedCall, 45> kNamedCalls = {{
 }};
 
 // Parts of demangled names: libstdc++'s export, and Rust's standard library of several years.
-constexpr std::array<NamedCall, 14> kPartsOfNames = {{
+constexpr std::array<NamedCall, 15> kPartsOfNames = {{
     {"__atomic_futex_unsigned_base::_M_futex_wait_until", LockCall::future},
     {"futex::Mutex::lock_contended", LockCall::rust_mutex},
     {"futex_mutex::Mutex::lock_contended", LockCall::rust_mutex},
@@ -80,6 +80,7 @@ constexpr std::array<NamedCall, 14> kPartsOfNames = {{
     {"futex::Parker::park", LockCall::rust_park},
     {"thread_parker::futex::Parker", LockCall::rust_park},
     {"std::thread::park", LockCall::rust_park},
+    {"std::thread::functions::park", LockCall::rust_park},
     {"once::futex::Once::call", LockCall::rust_once},
     {"futex::Once::wait", LockCall::rust_once},
 }};
@@ -118,8 +119,11 @@ LockCall call_named(std::string_view name) {
   if (found != kNamedCalls.end()) {
     return found->call;
   }
+  // Rust's mangling of today has "<std::...::Mutex>::lock_contended".
+  std::string bare(name);
+  std::erase_if(bare, [](char each) { return each == '<' || each == '>'; });
   const auto* const part = std::ranges::find_if(kPartsOfNames, [&](const NamedCall& row) {
-    return name.find(row.name) != std::string_view::npos;
+    return bare.find(row.name) != std::string::npos;
   });
   return part != kPartsOfNames.end() ? part->call : LockCall::none;
 }

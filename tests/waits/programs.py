@@ -50,13 +50,15 @@ class Truth:
         return truth
 
 
-def compiled(source: str, exe: Path, *command: str) -> Path:
+def compiled(source: str, exe: Path, *command: str, strips: bool = True) -> Path:
     """The program of tests/waits/SOURCE, without its symbols."""
     if not exe.exists():
         exe.parent.mkdir(parents=True, exist_ok=True)
         made = exe.with_suffix(".new")
-        subprocess.run([*command, "-w", str(HERE / source), "-o", str(made)], check=True)
-        subprocess.run(["strip", str(made)], check=True)
+        quiet = [] if "rustc" in command[0] else ["-w"]
+        subprocess.run([*command, *quiet, str(HERE / source), "-o", str(made)], check=True)
+        if strips:
+            subprocess.run(["strip", str(made)], check=True)
         made.rename(exe)
     return exe
 
@@ -70,13 +72,15 @@ def core_of(exe: Path, case: str, place: Path) -> tuple[Path, Truth]:
 
 
 @contextmanager
-def running(exe: Path, case: str, place: Path) -> Iterator[tuple[int, Truth]]:
-    """The process of a case, once its threads wait."""
+def running(
+    exe: Path, case: str, place: Path, command: list[str] | None = None
+) -> Iterator[tuple[int, Truth]]:
+    """The process of a case, once its threads wait; `command` runs it, if it is given."""
     place.mkdir(parents=True, exist_ok=True)
     said = place / "said"
     with said.open("wb") as errors:
         process = subprocess.Popen(
-            [exe], env={**ENVIRONMENT, "WHOCALL_CASE": case}, stderr=errors, cwd=place
+            command or [exe], env={**ENVIRONMENT, "WHOCALL_CASE": case}, stderr=errors, cwd=place
         )
     try:
         end = time.monotonic() + PATIENCE

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from acceptance.helpers.broken_files import SCRIPT
+from acceptance.helpers.rust_programs import RUSTC
+from places.needs import ATTACHING, OWN_MOUNTS, as_root
 
 import whocall
 from waits.programs import agree, compiled, core_of, running, told, waits
@@ -35,6 +37,7 @@ def test_of_a_core(case: str, place: Path) -> None:
     agree(told(core, exe), truth)
 
 
+@pytest.mark.needs(ATTACHING)
 @pytest.mark.parametrize("case", PROVEN + ONLY_LIKE_A_DEADLOCK)
 def test_of_a_process(case: str, place: Path) -> None:
     exe = compiled("locks.c", place / "locks", *GCC)
@@ -78,6 +81,15 @@ def test_the_standard_library_of_cpp(place: Path) -> None:
     agree(told(core, exe), truth)
 
 
+@pytest.mark.parametrize("strips", [False, True])
+def test_rust(strips: bool, place: Path) -> None:
+    """Without names its locks are the futexes that they are."""
+    exe = compiled("locks.rs", place / f"rust-{strips}", RUSTC, "-O", strips=strips)
+    core, truth = core_of(exe, "", place / f"rust-cores-{strips}")
+    agree(told(core, exe), truth, kinds=not strips)
+
+
+@pytest.mark.needs(ATTACHING)
 def test_other_things_of_a_process(place: Path) -> None:
     exe = compiled("calls.c", place / "calls", *GCC)
     with running(exe, "", place / "live" / "calls") as (pid, truth):
@@ -92,6 +104,22 @@ def test_other_things_of_a_process(place: Path) -> None:
         assert "wait4(-1, NULL, 0, NULL)" in waits("--pid", str(pid))
 
 
+@pytest.mark.needs(ATTACHING, OWN_MOUNTS)
+def test_a_process_with_ids_of_its_own(place: Path) -> None:
+    """Locks hold the ids by which a container knows its threads."""
+    exe = compiled("locks.c", place / "locks", *GCC)
+    inside = [*as_root(), "unshare", "--pid", "--fork", "--kill-child", str(exe)]
+    with running(exe, "two", place / "live" / "container", inside) as (pid, truth):
+        children = Path(f"/proc/{pid}/task/{pid}/children")
+        while Path(f"/proc/{pid}/exe").resolve() != exe.resolve():
+            pid = int(children.read_text().split()[0])
+            children = Path(f"/proc/{pid}/task/{pid}/children")
+        document = told("--pid", str(pid))
+        ids = sorted(thread["lwp"] for thread in document["threads"])
+        truth.threads = {name: ids[tid - 1] for name, tid in truth.threads.items()}
+        agree(document, truth)
+
+
 def test_other_things_of_a_core(place: Path) -> None:
     """What stands behind a descriptor is not told there."""
     exe = compiled("calls.c", place / "calls", *GCC)
@@ -102,6 +130,7 @@ def test_other_things_of_a_core(place: Path) -> None:
     agree(told(core, exe), truth)
 
 
+@pytest.mark.needs(ATTACHING)
 def test_a_call_that_is_begun_anew_is_told_by_its_code(place: Path) -> None:
     """Whoever looks twice sees restart_syscall in the place of a sleep."""
     exe = compiled("locks.c", place / "locks", *GCC)
