@@ -12,6 +12,8 @@ from places.needs import ATTACHING, OWN_MOUNTS, as_root
 
 import whocall
 from waits.programs import agree, compiled, core_of, running, told, waits
+from whocall.report.page.happened import what_happened
+from whocall.report.tables.waits import deadlocks
 
 PROVEN = [
     *("two", "five", "recursive", "error-checking", "robust", "robust recursive", "itself"),
@@ -168,6 +170,20 @@ def test_a_deadlock_is_told_in_a_sentence(place: Path) -> None:
     line = ["gdb", "-nx", "-q", "-batch", "-ex", f"source {SCRIPT}", "-ex", "whocall waits"]
     shown = subprocess.run([*line, exe, core], capture_output=True, text=True, check=False)
     assert said in shown.stdout
+
+
+def test_a_deadlock_is_what_happened(place: Path) -> None:
+    """To a program that somebody ended."""
+    exe = compiled("locks.c", place / "locks", *GCC)
+    for case, is_told in (("two", True), ("timed ring", False)):
+        core, _ = core_of(exe, case, place / "cores" / folder(case))
+        with whocall.open_core(str(core), str(exe)) as image:
+            index = image.index_of_crash()
+            happened = what_happened(image, index, image.backtrace(index))
+            sentences = deadlocks(image)
+        assert [fact["kind"] == "deadlock" for fact in happened["facts"][:1]] == [is_told]
+        assert len(sentences) == is_told
+        assert ("a deadlock." in happened["sentence"]) is is_told
 
 
 def test_scripts_have_the_same(place: Path) -> None:

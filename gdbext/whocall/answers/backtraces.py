@@ -67,7 +67,7 @@ def why(now: Current, out: Output, wanted: Json) -> None:
 
 def waits(now: Current, out: Output, wanted: Json) -> None:
     """What each thread waits for, under gdb's thread numbers."""
-    from whocall.report.waits import waits_json, waits_text
+    from whocall.report.tables.waits import waits_json, waits_text
 
     order = now.every_thread()
     if wanted["json"]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """`whocall waits`."""
-    from whocall.report.waits import waits_json, waits_text
+    from whocall.report.tables.waits import waits_json, waits_text
 
     with open_image(arguments) as image:
         if arguments.json:

@@ -10,6 +10,7 @@ from whocall.report.page.jumps import jump_to_no_code, return_to_no_code
 from whocall.report.page.messages import messages
 from whocall.report.page.scene import NEAR_NULL, Fact, Scene
 from whocall.report.page.stack_end import stack_overflow
+from whocall.report.tables.waits import deadlocks
 
 
 def null_access(scene: Scene) -> Fact | None:
@@ -157,6 +158,17 @@ def trap(scene: Scene) -> Fact | None:
     return None
 
 
+def deadlock(scene: Scene) -> Fact | None:
+    """Somebody ended the program, and threads of it wait for each other."""
+    if len(scene.image.threads) < 2 or sent(scene) is None:
+        return None
+    found = deadlocks(scene.image)
+    if not found:
+        return None
+    proof = "the locks' memory names their owners, and none of these waits has a limit in time"
+    return Fact("deadlock", found[0][:1].lower() + found[0][1:].rstrip("."), proof)
+
+
 CAUSES: Sequence[Callable[[Scene], Fact | None]] = (
     jump_to_no_code,
     return_to_no_code,
@@ -165,6 +177,7 @@ CAUSES: Sequence[Callable[[Scene], Fact | None]] = (
     null_access,
     fault,
     terminate,
+    deadlock,
     sent,
 )
 

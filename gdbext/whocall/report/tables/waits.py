@@ -55,3 +55,9 @@ def waits_data(image: ProcessImage) -> dict[str, Any]:
     """What each thread of a process waits for, as `whocall waits --json` prints it."""
     values: dict[str, Any] = json.loads("".join(waits_json(image)))
     return values
+
+
+def deadlocks(image: ProcessImage) -> list[str]:
+    """A sentence on each."""
+    told = json.loads("".join(waits_json(image, order=())))
+    return [cycle["sentence"] for cycle in told["cycles"] if cycle["deadlock"]]
