@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/wait.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr std::array<NamedValue, 11> kFutexOperations = {
     WHOCALL_NAMED(FUTEX_WAIT_REQUEUE_PI)};
 constexpr std::array<NamedValue, 6> kWaitOptions = {
     WHOCALL_NAMED(WNOHANG),    WHOCALL_NAMED(WUNTRACED), WHOCALL_NAMED(WEXITED),
-    WHOCALL_NAMED(WCONTINUED), WHOCALL_NAMED(WNOWAIT),   NamedValue{0x40000000, "__WALL"}};
+    WHOCALL_NAMED(WCONTINUED), WHOCALL_NAMED(WNOWAIT),   WHOCALL_NAMED(__WALL)};
 constexpr std::array<NamedValue, 6> kClocks = {
     WHOCALL_NAMED(CLOCK_REALTIME),           WHOCALL_NAMED(CLOCK_MONOTONIC),
     WHOCALL_NAMED(CLOCK_PROCESS_CPUTIME_ID), WHOCALL_NAMED(CLOCK_THREAD_CPUTIME_ID),

@@ -15,9 +15,12 @@ std::string at(const Waiting& waiting) {
   return waiting.object ? " at " + hex(*waiting.object) : std::string();
 }
 
+// "the recursive mutex"; "a mutex" where it is not known which.
 std::string typed(const Waiting& waiting, std::string_view what) {
-  std::string text = waiting.type.empty() ? "" : std::string(waiting.type) + " ";
-  return (waiting.object ? "the " : waiting.type.empty() ? "a " : "a ") + text + std::string(what);
+  std::string text = waiting.object ? "the " : "a ";
+  text += waiting.type;
+  text += waiting.type.empty() ? "" : " ";
+  return text += what;
 }
 
 // " (pipe:[4711])"

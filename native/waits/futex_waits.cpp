@@ -8,10 +8,7 @@
 namespace whocall {
 namespace {
 
-#ifndef FUTEX_LOCK_PI2
-constexpr unsigned FUTEX_LOCK_PI2 = 13;
-#endif
-
+constexpr unsigned kLockPi2 = 13;  // FUTEX_LOCK_PI2, which older headers lack
 constexpr std::uint32_t kContendedWord = 2;
 
 std::optional<FutexWait> wait_of(const KernelCall& call) {
@@ -32,7 +29,7 @@ bool is_plain(const FutexWait& wait) {
   return wait.operation == FUTEX_WAIT || wait.operation == FUTEX_WAIT_BITSET;
 }
 bool inherits(const FutexWait& wait) {
-  return wait.operation == FUTEX_LOCK_PI || wait.operation == FUTEX_LOCK_PI2;
+  return wait.operation == FUTEX_LOCK_PI || wait.operation == kLockPi2;
 }
 
 struct ToldCall {
