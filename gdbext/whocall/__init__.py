@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from whocall.inputs.opening import open_core
     from whocall.report.backtrace.written import backtrace_text
     from whocall.report.form.jsonform import backtrace_json
+    from whocall.report.tables.waits import waits_data
 
 _HOMES = {
     "Backtrace": "whocall.core.model",
@@ -50,6 +51,7 @@ _HOMES = {
     "open_symbols": "whocall.core.image",
     "left_out": "whocall.core.long_work",
     "Search": "whocall.core.search",
+    "waits_data": "whocall.report.tables.waits",
 }
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "open_core",
     "open_process",
     "open_symbols",
+    "waits_data",
 ]
 
 

@@ -274,6 +274,13 @@ class Process:
         in memory that JIT compilers registered for debuggers; runtime addresses."""
     def read(self, address: int, size: int) -> bytes:
         """As many bytes as can be read from `address` on, at most `size`."""
+    def waits_text(
+        self, numbers: Sequence[tuple[int, int]], inferior: str, style: dict[str, str]
+    ) -> list[str]:
+        """What threads wait for, as lines, some 64 KiB at a time. `numbers` are indices of threads
+        and what to call them by; `style` has SGR parameters by role."""
+    def waits_json(self, numbers: Sequence[tuple[int, int]], core: str, exe: str) -> list[str]:
+        """The same as a JSON document."""
     def listing(
         self, at: int, start: int | None = None, before: int = 12, after: int = 6
     ) -> list[tuple[int, bytes, str, int | None]]:

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
+
+#include "arch/system_call_shapes.h"
 
 namespace whocall {
 namespace {
@@ -22,6 +25,65 @@ bool calls_the_kernel(const Operation& operation) {
          std::ranges::find(kInterrupts, operation.operands[0].value) != kInterrupts.end();
 }
 
+// The words of a table that are separated by spaces, until one of them is what `is_it` looks for.
+template <typename Test>
+std::string_view find_word(std::string_view words, const Test& is_it) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    if (is_it(word)) {
+      return word;
+    }
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+  }
+  return {};
+}
+
+bool writes(const Instruction& instruction, Register number) {
+  return std::ranges::any_of(instruction.list(), [&](const Effect& effect) {
+    return effect.destination == number && effect.kind != Effect::Kind::store &&
+           effect.kind != Effect::Kind::store_other && effect.kind != Effect::Kind::compare;
+  });
+}
+
+// Whether instructions go from the start of `code` to its end, and none of them but the last one
+// writes the register.
+bool leaves_alone(InstructionDecoder& decoder, ByteView code, Address address, Register number) {
+  while (!code.empty()) {
+    const auto instruction = decoder.decode(code, address);
+    if (!instruction || instruction->size == 0 || instruction->size > code.size()) {
+      return false;
+    }
+    if (instruction->size == code.size()) {
+      return true;
+    }
+    if (instruction->flow != Instruction::Flow::next || writes(*instruction, number)) {
+      return false;
+    }
+    code = code.from(instruction->size);
+    address += instruction->size;
+  }
+  return false;
+}
+
+// The number that the instruction with which `code` begins puts into the register, where that keeps
+// it until the end.
+std::optional<std::uint64_t> number_set_by(InstructionDecoder& decoder, ByteView code,
+                                           Address address, Register number) {
+  const auto instruction = decoder.decode(code, address);
+  if (!instruction || instruction->size >= code.size() || instruction->effect_count != 1 ||
+      !writes(*instruction, number)) {
+    return std::nullopt;
+  }
+  const auto operation = decoder.operation(code, address);
+  const bool moves = operation && operation->operands.size() == 2 &&
+                     (operation->mnemonic.starts_with("mov") || operation->mnemonic == "li");
+  if (!moves || operation->operands[1].kind != Operand::Kind::immediate ||
+      !leaves_alone(decoder, code.from(instruction->size), address + instruction->size, number)) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(operation->operands[1].value);
+}
+
 }  // namespace
 
 bool ends_with_system_call(InstructionDecoder& decoder, ByteView before, Address address) {
@@ -33,6 +95,38 @@ bool ends_with_system_call(InstructionDecoder& decoder, ByteView before, Address
     const auto operation = decoder.operation(before.from(before.size() - size), address - size);
     return operation && operation->size == size && calls_the_kernel(*operation);
   });
+}
+
+std::optional<std::uint64_t> number_set_before(InstructionDecoder& decoder, ByteView before,
+                                               Address address, Register number) {
+  constexpr std::size_t kNearest = 4;
+  constexpr std::size_t kFarthest = 64;  // bytes
+  for (std::size_t back = kNearest; back <= std::min(kFarthest, before.size()); ++back) {
+    const ByteView code = before.from(before.size() - back);
+    const auto value = number_set_by(decoder, code, address - back, number);
+    if (value) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view system_call_name(const SystemCallAbi& abi, std::uint64_t number) {
+  std::uint64_t at = 0;
+  return find_word(abi.names, [&](std::string_view word) {
+    if (word.front() >= '0' && word.front() <= '9') {
+      std::from_chars(word.data(), word.data() + word.size(), at);
+      return false;
+    }
+    return at++ == number;
+  });
+}
+
+std::optional<std::string_view> system_call_shape(std::string_view name) {
+  const std::string_view row = find_word(kSystemCallShapes, [&](std::string_view word) {
+    return word.size() > name.size() && word.starts_with(name) && word[name.size()] == ':';
+  });
+  return row.empty() || name.empty() ? std::nullopt : std::optional(row.substr(name.size() + 1));
 }
 
 }  // namespace whocall

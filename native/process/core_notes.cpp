@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "arch/elf_machine.h"
+#include "arch/system_call_abi.h"
 #include "base/byte_reader.h"
 
 namespace whocall {
@@ -220,6 +221,11 @@ Registers decode_registers(ByteView bytes, const Architecture& arch) {
   for (const SavedRegister& saved : arch.os.prstatus.registers) {
     if (const auto value = bytes.read_unsigned(saved.offset, saved.size); value) {
       registers.set(saved.number, *value);
+    }
+  }
+  if (const SystemCallAbi* abi = system_call_abi(arch); abi != nullptr && abi->kept_size != 0) {
+    if (const auto value = bytes.read_unsigned(abi->kept_offset, abi->kept_size); value) {
+      registers.set(abi->kept, *value);
     }
   }
   return registers;

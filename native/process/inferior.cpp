@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "memory/callback_memory.h"
 #include "process/disjoint_mappings.h"
+#include "process/local_process.h"
 #include "process/modules.h"
 #include "process/proc_files.h"
 #include "process/process_image.h"
@@ -42,6 +43,7 @@ std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const Fil
                                  auxiliary,    {},      std::move(snapshot.files)};
   const std::int64_t pid = snapshot.is_local ? snapshot.pid : 0;
   image->command_line = pid == 0 ? CommandLine() : command_line_of(pid);
+  image->attachments().get<LocalProcess>([&] { return LocalProcess{pid}; });
   find_modules(*image, evidence, {search, pid, pid == 0 ? std::string() : process_root(pid)});
   put_memory(*image, std::move(memory));
   return image;

@@ -14,6 +14,7 @@
 #include "object/elf_architecture.h"
 #include "object/elf_header.h"
 #include "process/core_notes.h"
+#include "process/local_process.h"
 #include "process/modules.h"
 #include "process/proc_files.h"
 #include "process/process_image.h"
@@ -105,6 +106,7 @@ std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& s
   require_alive(pid);
   auto image = std::make_unique<ProcessImage>();
   image->pid = pid;
+  image->attachments().get<LocalProcess>([&] { return LocalProcess{pid}; });
   image->arch = &architecture_of(pid);
   const auto stopped = std::make_shared<const StoppedThreads>(pid, *image->arch);
   image->source = stopped;

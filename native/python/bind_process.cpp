@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "arch/system_call_abi.h"
 #include "memory/callback_memory.h"
 #include "process/loaded_files.h"
 #include "python/bind_functions.h"
@@ -17,6 +18,7 @@
 #include "python/bind_scene.h"
 #include "python/bind_symbols.h"
 #include "python/bind_symfile.h"
+#include "python/bind_waits.h"
 #include "python/convert.h"
 #include "symbols/coverage.h"
 #include "symbols/external/stand_in_file.h"
@@ -124,6 +126,12 @@ InferiorSnapshot make_snapshot(const Architecture& arch, std::int64_t pid,
     thread.name = name;
     thread.signal = signal;
     thread.registers = registers_from(registers, arch);
+    if (const SystemCallAbi* abi = system_call_abi(arch); abi != nullptr && abi->kept_size != 0) {
+      const py::str kept(abi->kept_name.data(), abi->kept_name.size());
+      if (registers.contains(kept)) {
+        thread.registers.set(abi->kept, registers[kept].cast<std::uint64_t>());
+      }
+    }
   }
   for (const auto& [begin, end, permissions, offset, path] : mappings) {
     const std::string_view granted = permissions;
@@ -280,6 +288,7 @@ void bind_process(py::module_& module) {
   bind_listing(process_class);
   bind_report(process_class, module);
   bind_scene(process_class, module);
+  bind_waits(process_class);
   bind_openers(module);
 }
 

@@ -19,7 +19,7 @@ ORDER = [
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/audit"),
     *WALK,
-    *("arguments", "symfile", "report", "tracing", "python"),
+    *("arguments", "waits", "symfile", "report", "tracing", "python"),
 ]
 
 # Rooms that stand beside each other, and do not know each other.

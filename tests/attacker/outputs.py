@@ -46,6 +46,8 @@ OUTPUTS: dict[str, tuple[Callable[[Specimen], list[str]], Judge]] = {
     "modules json": (_core("modules", "--json"), judges.data),
     "why": (_core("why", "--color=always"), judges.styled),
     "why json": (_core("why", "--json"), judges.data),
+    "waits": (_core("waits", "--color=always"), judges.styled),
+    "waits json": (_core("waits", "--json"), judges.data),
     "audit": (_file("audit"), judges.plain),
     "audit json": (_file("audit", "--json"), judges.data),
     "report json": (lambda of: _words(of, "report", "--json", "--no-gdb"),

@@ -124,6 +124,7 @@ _DUMPS: dict[str, tuple[list[str], Judge]] = {
     "modules": (["modules", "{file}"], judges.plain),
     "modules json": (["modules", "{file}", "--json"], judges.data),
     "why": (["why", "{file}"], judges.plain),
+    "waits": (["waits", "{file}"], judges.plain),
     "markdown": (["bt", "{file}", "--format=markdown"], judges.markdown),
     "sarif": (["bt", "{file}", "--format=sarif"], judges.shown_data),
     "flamegraph": (["bt", "{file}", "--format=flamegraph"], judges.picture),

@@ -42,6 +42,7 @@ def lines_of(place: Place) -> dict[str, list[str | Path]]:
         "symbol": ["symbol", exe, "1000"],
         "modules": ["modules", core, exe],
         "why": ["why", core, exe],
+        "waits": ["waits", core, exe],
         "audit": ["audit", exe],
         "signatures": ["signatures", place.archive, "-o", folder / "made.sig"],
         "export": ["export", exe, "-o", folder / "made.debug"],

@@ -63,6 +63,8 @@ KEPT = {
     "bt --crash x": Keeps(inputs=None, later=True),
     "caller C E": Keeps(inputs=["C", "E"]),
     "why C": Keeps(inputs=["C"]),
+    "waits C E": Keeps(inputs=["C", "E"]),
+    "waits --pid 7": Keeps(inputs=[], processes=True),
     "modules C": Keeps(inputs=["C"]),
     "compare C E": Keeps(inputs=["C", "E"], gdb=True),
     "compare C --gdb-frames F": Keeps(inputs=["C"]),

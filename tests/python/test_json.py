@@ -60,7 +60,6 @@ def document(chain: list[Frame], reason: str = "end-of-stack") -> dict[str, Any]
         "name": None,
         "crashed": False,
         "signal": None,
-        "happened": None,
         "frames": [frame_json(one) for one in chain],
         "stop": {"reason": reason, "detail": None},
     }

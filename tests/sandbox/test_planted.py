@@ -18,7 +18,7 @@ OTHERS = {"bt --list", "doctor", "--help", "bt --help", "--version", "--script-p
 READERS = [
     "audit", "bt", "bt --all", "bt --json", "caller", "compare", "export", "functions", "modules",
     "repair-plan", "report", "resolve", "resolve --json", "serve", "signatures", "symbol", "trace",
-    "triage", "triage --json", "unpack", "why",
+    "triage", "triage --json", "unpack", "waits", "why",
 ]  # fmt: skip
 # What is read without native code.
 PLAIN = {"resolve", "resolve --json", "unpack"}

@@ -53,7 +53,7 @@ NAMES = [
     "bt packed otherwise", "caller", "compare", "compare no gdb", "compare packed", "export",
     "functions", "modules", "repair-plan", "report", "report nowhere", "resolve",
     "resolve --json", "signatures", "symbol", "trace", "triage", "triage --json",
-    "triage reports", "triage store", "unpack", "unpack to stdout", "why",
+    "triage reports", "triage store", "unpack", "unpack to stdout", "waits", "why",
 ]  # fmt: skip
 
 

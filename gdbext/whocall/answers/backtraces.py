@@ -1,4 +1,4 @@
-"""What `whocall bt`, `-whocall-backtrace` and `whocall` alone answer."""
+"""What `whocall bt`, `waits`, `-whocall-backtrace` and `whocall` alone answer."""
 
 from __future__ import annotations
 
@@ -85,6 +85,19 @@ def frame(now: Current, out: Output, wanted: Json) -> Json:
         whole = now.image.backtrace(now.selected, walk_of(wanted)).frames
         around = next(at for at in range(level, len(whole)) if not whole[at].inlined) - level
     return {"pc": found.pc, "sp": found.sp or None, "around": around}
+
+
+def waits(now: Current, out: Output, wanted: Json) -> None:
+    """What each thread waits for, under gdb's thread numbers."""
+    from whocall.report.tables.waits import waits_json, waits_text
+
+    order = now.every_thread()
+    if wanted["json"]:
+        out.write_json(waits_json(now.image, order, now.numbers))
+        return
+    out.warn(now.image.own_warnings)
+    style = style_of(wanted)
+    out.write_pieces(waits_text(now.image, style, order, now.numbers, wanted["inferior"]))
 
 
 def caller(now: Current, out: Output, wanted: Json) -> None:

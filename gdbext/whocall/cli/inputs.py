@@ -130,12 +130,12 @@ def open_core_or_file(path: str, exe: str, arguments: Values) -> ProcessImage:
 
 def open_image(arguments: Values) -> ProcessImage:
     """The core or the process that is named."""
-    if arguments.last or arguments.crash:
+    if getattr(arguments, "last", False) or getattr(arguments, "crash", ""):
         from whocall.cli.stored import open_stored
 
         return open_stored(arguments, wanted_search(arguments))
     if (arguments.core is None) == (arguments.pid is None):
-        raise UsageError("bt takes a CORE or --pid N, one of the two")
+        raise UsageError("it takes a CORE or --pid N, one of the two")
     if arguments.pid is None:
         return open_named_core(arguments.core, arguments.exe, arguments)
     from whocall.core.image import open_process

@@ -29,6 +29,9 @@ GDB: dict[str, Any] = {
 'why': ('whocall why', 'Tell in a sentence what happened, and what shows it.', False, True, (
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.why/1'),
  ), ('Of a core it is the thread that crashed, of a live program the selected one. A cause', "is told where registers, memory and the kernel's own words prove it."), ('whocall why',)),
+'waits': ('whocall waits', 'Tell what each thread waits for, who has it, and deadlocks.', False, True, (
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.waits/1'),
+ ), ('Locks are told by their addresses, with their owners where the C library keeps them:', "glibc's mutexes and writers of reader-writer locks, musl's mutexes but for the plain", "ones. Neither symbols nor libpthread's debug information are needed. A deadlock is", 'a ring of threads that wait for each other without a limit in time.'), ('whocall waits', 'whocall waits -json')),
 'compare': ('whocall compare', "Print whocall's frames beside those of gdb's own backtrace.", False, True, (
   (True, 'all', '', '', '', '', False, False, False, 'threads', False, (), 'every thread'),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.compare/1 or whocall.shadow/1'),

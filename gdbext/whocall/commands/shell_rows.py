@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 # fmt: off
+CORE = (False, 'core', '', 'CORE', 'file', '?', False, False, None, '', False, (), 'the core file')
 EXE = (False, 'exe', '', 'EXE', 'file', '?', False, False, '', '', False, (), "the program's file")
+PID = (True, 'pid', '', 'N', 'integer', '', False, False, None, '', False, (), 'a running process instead of a core')
 SEARCH = (True, 'search', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for files that are missing or of another build; may be repeated')
 SYSROOT = (True, 'sysroot', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'copy of the root directory of the machine')
 DEBUG_DIRECTORY = (True, 'debug-directory', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for separate debug files instead of in /usr/lib/debug; may be repeated')
@@ -22,7 +24,7 @@ WITHOUT = (True, 'without', '', 'LIST', 'strategies', '', False, False, '', '', 
 MAX_FRAMES = (True, 'max-frames', '', 'N', 'limit', '', False, False, None, '', False, (), 'look for no more frames of a thread')
 COLOR = (True, 'color', '', 'WHEN', '', '', False, False, 'auto', '', False, ('auto', 'always', 'never'), 'auto (on terminals), always, never, or ROLE=CODES:... such as function=33:address=34')
 NO_DEMANGLE = (True, 'no-demangle', '', '', '', '', False, False, False, '', False, (), 'names as they are in the file')
-CORE = (False, 'core', '', 'CORE', 'file', '', False, False, None, '', False, (), 'the core file')
+CORE2 = (False, 'core', '', 'CORE', 'file', '', False, False, None, '', False, (), 'the core file')
 FILE = (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), '')
 EXE2 = (True, 'exe', '', 'EXE', 'file', '', False, False, '', '', False, (), "the program's file, of a core")
 
@@ -32,10 +34,9 @@ PROGRAM: Any = ('true backtraces of stripped programs', 'True backtraces of stri
  ))
 SHELL: dict[str, Any] = {
 'bt': ('the backtrace of a core or a process', '', 'CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a problem directory of ABRT, or - for standard input; with several, each is shown.', False, (
-  (False, 'core', '', 'CORE', 'file', '?', False, False, None, '', False, (), 'the core file'),
-  EXE,
+  CORE, EXE,
   (False, 'more', '', 'CORE', 'file', '*', False, False, (), '', False, (), 'more cores'),
-  (True, 'pid', '', 'N', 'integer', '', False, False, None, '', False, (), 'a running process instead of a core'),
+  PID,
   (True, 'last', '', '', '', '', False, False, False, '', False, (), 'the newest crash that systemd-coredump keeps'),
   (True, 'crash', '', 'WHICH', '', '', False, False, '', '', False, (), 'the newest with this pid, unit, executable or process name'),
   (True, 'list', '', '', '', '', False, False, False, '', False, (), 'which crashes it keeps (with --crash: of those)'),
@@ -61,19 +62,24 @@ SHELL: dict[str, Any] = {
   (True, 'format', '', 'NAME', '', '', False, False, None, '', False, ('speedscope', 'firefox', 'folded', 'flamegraph', 'sarif', 'markdown', 'mail'), "of all threads: speedscope, firefox (profiler), folded (stacks), flamegraph (SVG); of the crashed one, or with --all: sarif, markdown (GitHub's), mail (plain text)"),
  ), (('inputs', ('core', 'exe', 'more')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('list', 'last', 'crash')),))), (), ('whocall bt core.4711 ./prog --all', 'whocall bt --pid 4711 --full')),
 'caller': ('who called a frame of a core, in one line', '', '', False, (
-  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
   (True, 'frame', '', 'LEVEL', 'limit', '', False, False, 0, '', False, (), 'not the innermost but this one'),
   (True, 'pc', '', 'ADDR', '', '', False, False, None, '', False, (), "of the frame that gdb calls LEVEL: whocall's may be another"),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.caller/1'),
  ), (('inputs', ('core', 'exe')),), (), ('whocall caller core.4711 ./prog --frame 2',)),
 'why': ('what happened to a core, in a sentence, and what shows it', "What happened to the thread that crashed, in a sentence, and what shows it. A cause is told where registers, memory and the kernel's own words prove it.", '', False, (
-  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.why/1'),
  ), (('inputs', ('core', 'exe')),), (), ('whocall why core.4711',)),
+'waits': ('what each thread of a core or a process waits for, who has it, and deadlocks', "What each thread waits for: a lock, a condition, another thread, a file, a time. Of locks, who has them, and which threads wait for each other in a ring. An owner is told where the lock's memory and the thread's own record prove it.", '', False, (
+  CORE, EXE, PID, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  INFERIOR, COLOR, NO_DEMANGLE,
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.waits/1'),
+ ), (('inputs', ('core', 'exe')), ('processes', (('with', ('pid',)),))), (), ('whocall waits core.4711 ./prog', 'whocall waits --pid 4711 --json')),
 'compare': ("whocall's frames beside those of gdb", '', ('Each line has a verdict. Where both have the frame:', '  same      and they agree on its function, or only gdb has a name', '  unnamed   and neither has a name', '  named     and only whocall has a name', '  renamed   and their names are those of different functions', 'Where one of the two has it:', '  missing in gdb', "  false in gdb     whocall's frames around it follow from each other, or no code can", '                   lie at its address', '  unproven         whocall may have passed over it: its own next frame was found by', '                   a search of the stack (scan) or by the frame pointer', '  beyond whocall   whocall found no more callers', '  not on stack     an inlined call or a tail call, which debug information alone', '                   tells of: it counts for neither'), False, (
-  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   INFERIOR,
   (True, 'all', '', '', '', '', False, False, False, 'threads', False, (), 'every thread'),
   THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
@@ -98,7 +104,7 @@ SHELL: dict[str, Any] = {
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.symbol/1'),
  ), (('inputs', ('file',)),), (), ('whocall symbol ./prog 1136 sub_1180',)),
 'modules': ('the files that a core needs', 'The loaded files: addresses; found, missing, of another build (MISMATCH) or in memory; the share of code with unwind tables; named functions by source of the name; path and debug file. Below a file that lacks something stands what to do about it.', 'Files are looked for below --sysroot, at their own paths, in --search by name and by build id, in --debug-directory by build id, and last by --debuginfod, which asks here for the debug info of every file.', False, (
-  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'longer paths get a line of their own'),
   COLOR, NO_DEMANGLE,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.modules/1'),
@@ -121,7 +127,7 @@ SHELL: dict[str, Any] = {
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
  ), (('inputs', ('file', 'exe')), ('outputs', ('output',))), (), ('whocall export ./prog -o prog.debug',)),
 'repair-plan': ('what a debugger has to be told, as JSON for programs', 'Prints what makes a debugger\'s own stacks of a core those that whocall finds: the frames of each thread with the registers of their callers, and for each module in which frames lie the symbol files with names and rules, which are made in --folder where the cache has none. Of a program or a library instead of a core only its symbol file. "whocall repair" in a gdb that cannot load the native module runs this.', '', False, (
-  CORE, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
+  CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   THREAD, WITHOUT, MAX_FRAMES,
   (True, 'folder', '', 'DIR', 'folder', '', False, True, None, '', False, (), 'where new symbol files are put'),
   (True, 'module', '', 'MODULE', 'module', '', True, False, (), '', False, (), 'also the module whose path ends so; may be repeated'),

@@ -67,7 +67,9 @@ def memory_reader(inferior: gdb.Inferior) -> Callable[[int, int], bytes]:
     return read
 
 
-_OTHERS = ("fs_base",)  # gdb 13 counts it among none: where x86-64's threads have their variables
+# gdb 13 counts them among none: where x86-64's threads have their variables, and the number of the
+# system call in which a thread waits.
+_OTHERS = ("fs_base", "orig_rax", "orig_eax")
 
 
 def _registers(frame: gdb.Frame) -> dict[str, int]:

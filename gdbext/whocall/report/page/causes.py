@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from whocall.report.page.cxx_exception import terminate
 from whocall.report.page.messages import messages
 from whocall.report.page.scene import Fact, Scene
+from whocall.report.tables.waits import deadlocks
 
 _ENDS = ("abort", "sent")  # which say less than why
 # A closer look says the same and more.
@@ -21,15 +22,24 @@ _TOLD_BY: Mapping[str, Collection[str]] = {
 }
 
 
+def deadlock(scene: Scene) -> Fact | None:
+    """Threads of a program that somebody ended wait for each other."""
+    found = deadlocks(scene.image) if len(scene.image.threads) > 1 else []
+    if not found:
+        return None
+    proof = "the locks' memory names their owners, and none of these waits has a limit in time"
+    return Fact("deadlock", found[0][:1].lower() + found[0][1:].rstrip("."), proof)
+
+
 def causes(scene: Scene) -> list[Fact]:
     """All that is known, the most telling first."""
-    proven, ended = [], terminate(scene)
-    for fact in scene.facts:
-        if fact.kind in _ENDS and ended is not None:
-            proven.append(ended)
-            ended = None
-        proven.append(fact)
-    found = [*messages(scene), *proven, *([] if ended is None else [ended])]
+    ends = next((at for at, fact in enumerate(scene.facts) if fact.kind in _ENDS), None)
+    was_ended = ends is not None
+    wider = [terminate(scene), deadlock(scene) if was_ended else None]
+    proven = list(scene.facts)
+    at = ends if ends is not None else len(proven)
+    proven[at:at] = [fact for fact in wider if fact is not None]
+    found = [*messages(scene), *proven]
     kinds = {fact.kind for fact in found}
     told = set().union(*(_TOLD_BY.get(kind, ()) for kind in kinds))
     return [fact for fact in found if fact.kind not in told]
