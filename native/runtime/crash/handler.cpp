@@ -10,6 +10,7 @@
 
 #include "runtime/crash/crash.h"
 #include "runtime/crash/handler_stack.h"
+#include "runtime/crash/held_threads.h"
 #include "runtime/crash/other_threads.h"
 #include "runtime/crash/reporter.h"
 #include "runtime/crash/signals.h"
@@ -108,6 +109,7 @@ void begin_in(pid_t own) {
       first.store(0);
       put_off = {};
       last_reported = {};
+      forget_held();
       process.store(own);
     } else {
       wait_a_moment();
@@ -138,6 +140,10 @@ void take_course(const Crash& crash, siginfo_t* info, void* context) {
   struct sigaction& before = earlier_of(crash.signal);
   const bool is_ignored = before.sa_handler == SIG_IGN && was_sent(crash.info.si_code);
   if (is_function(before) || is_ignored) {
+    // It may need the other threads. Where another crash ends the process they have to stay.
+    if (first.load() == 0) {
+      let_go();
+    }
     let_put_off_come(crash.thread);
   }
   if (is_function(before)) {
