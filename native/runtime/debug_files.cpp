@@ -1,5 +1,6 @@
 #include "runtime/debug_files.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,7 +77,12 @@ void take_rules(const MappedFile& file, KnownFile& known) {
 }
 
 void open_own(const Module& module, const struct stat* program, KnownFile& known) {
-  const MappedFile file(path_of(module), program);
+  const char* const path = path_of(module);
+  // One that is not told from the root on, nor known by its build id, may be any file by now.
+  if (path[0] != '/' && known.id.size == 0) {
+    return;
+  }
+  const MappedFile file(path, program);
   if (!file.is_open() || (known.id.size != 0 && !file.has(known.id))) {
     return;
   }
@@ -130,6 +136,12 @@ void open_files(const Module& module, KnownFile& known) {
   }
 }
 
+// Without /proc: as who started the program wrote it.
+const char* path_of_start() {
+  const unsigned long path = getauxval(AT_EXECFN);
+  return path == 0 ? "?" : reinterpret_cast<const char*>(path);
+}
+
 }  // namespace
 
 // Two threads may open a file at the same time: both then know it.
@@ -170,7 +182,7 @@ const char* path_of(const Module& module) {
   if (!known.load(std::memory_order_acquire)) {
     // Two threads write the same; behind it all is 0.
     if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) {
-      return "/proc/self/exe";
+      return path_of_start();
     }
     known.store(true, std::memory_order_release);
   }

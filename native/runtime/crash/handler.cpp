@@ -213,10 +213,11 @@ void report(const Crash& crash) {
   if (place != last_reported || !is_function(earlier_of(crash.signal))) {
     const WritersSignals signals;
     last_reported = place;
-    if (room_of_handler() >= kReportRoom) {
+    const std::size_t room = room_of_handler();
+    if (room >= kReportRoom) {
       reporter.report(crash);
     } else {
-      reporter.report_small_stack(crash);
+      reporter.report_small_stack(crash, kReportRoom - room);
     }
   }
 }

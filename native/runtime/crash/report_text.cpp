@@ -27,6 +27,18 @@ const char* words(WalkEnd end) {
   }
 }
 
+void print_module(const Module& module, void* to) {
+  const BuildId id = build_id(module);
+  Line line(*static_cast<Sink*>(to));
+  line.append("module: ").hexadecimal(module.begin, kDigits).append("-");
+  line.hexadecimal(module.end, kDigits).append(" bias ").hexadecimal(module.bias);
+  line.append(" build id ");
+  if (id.size == 0) {
+    line.append("-");
+  }
+  line.bytes(id.bytes, id.size).append(" ").append(path_of(module));
+}
+
 }  // namespace
 
 void print_headline(Sink& to, const Crash& crash, const char* thread_name) {
@@ -94,21 +106,17 @@ void print_other_thread(Sink& to, pid_t thread, const char* name, bool answered)
 void print_build_ids(Sink& to) {
   LinesOfFile maps("/proc/self/maps");
   std::uintptr_t last = 0;
+  bool told = false;
   while (const char* const text = maps.next()) {
+    told = true;
     Module module;
-    if (!find_module(leading_number(text), module) || module.begin == last) {
-      continue;
+    if (find_module(leading_number(text), module) && module.begin != last) {
+      last = module.begin;
+      print_module(module, &to);
     }
-    last = module.begin;
-    const BuildId id = build_id(module);
-    Line line(to);
-    line.append("module: ").hexadecimal(module.begin, kDigits).append("-");
-    line.hexadecimal(module.end, kDigits).append(" bias ").hexadecimal(module.bias);
-    line.append(" build id ");
-    if (id.size == 0) {
-      line.append("-");
-    }
-    line.bytes(id.bytes, id.size).append(" ").append(path_of(module));
+  }
+  if (!told) {
+    for_each_linked(print_module, &to);
   }
 }
 

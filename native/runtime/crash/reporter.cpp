@@ -25,15 +25,14 @@ void Reporter::report(const Crash& crash) {
   run(&Reporter::finish);
 }
 
-void Reporter::report_small_stack(const Crash& crash) const {
+void Reporter::report_small_stack(const Crash& crash, std::size_t missing) const {
   Sink text = output_.open_text();
   if (text.is_wanted()) {
     Line line(text);
     line.append("whocall: ").append(signal_name(crash.signal)).append(" in process ");
-    line.decimal(static_cast<std::uint64_t>(crash.process))
-        .append(
-            ": the stack for signal handlers is too small for a report: give it 16384 bytes more,");
-    line.append(" or none before whocall_install_thread()");
+    line.decimal(static_cast<std::uint64_t>(crash.process));
+    line.append(": the stack for signal handlers is too small for a report: give it ");
+    line.decimal(missing).append(" bytes more, or none before whocall_install_thread()");
   }
   output_.close_text(text);
 }

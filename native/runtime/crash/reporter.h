@@ -16,8 +16,8 @@ class Reporter {
   [[nodiscard]] Output& output() { return output_; }
 
   void report(const Crash& crash);
-  // In one line, where the stack for handlers has not the room for more.
-  void report_small_stack(const Crash& crash) const;
+  // In one line, where the stack for handlers has not the room for more: bytes are missing.
+  void report_small_stack(const Crash& crash, std::size_t missing) const;
 
   // Of the thread that is in report(), when it crashes itself: goes on behind the stage.
   [[noreturn]] void give_up_stage(int signal, const void* address);

@@ -52,11 +52,17 @@ std::size_t ring_size() {
   return kUsualRing;
 }
 
+// A copy: programs write the title that `ps` shows over their environment.
+const char* kept_setting(const char* name) {
+  const char* const value = whocall_setting(name);
+  return value == nullptr ? nullptr : strdup(value);
+}
+
 [[gnu::constructor]] void install() {
   whocall_crash_options options = WHOCALL_CRASH_OPTIONS;
-  options.text_path = whocall_setting("WHOCALL_CRASH_TEXT");
-  options.record_path = whocall_setting("WHOCALL_CRASH_RECORD");
-  options.ring_path = whocall_setting("WHOCALL_CRASH_RING");
+  options.text_path = kept_setting("WHOCALL_CRASH_TEXT");
+  options.record_path = kept_setting("WHOCALL_CRASH_RECORD");
+  options.ring_path = kept_setting("WHOCALL_CRASH_RING");
   options.ring_size = ring_size();
   const char* const threads = whocall_setting("WHOCALL_CRASH_THREADS");
   options.all_threads = threads != nullptr && std::strcmp(threads, "all") == 0 ? 1 : 0;
