@@ -99,7 +99,8 @@ bool CarefulWalk::by_context() {
   if (!read(begin + sizeof(ucontext_t) - sizeof word, word)) {
     return stop(WalkEnd::unreadable);
   }
-  at_ = point_of(*reinterpret_cast<const ucontext_t*>(begin));
+  context_ = reinterpret_cast<const void*>(begin);
+  at_ = point_of(*static_cast<const ucontext_t*>(context_));
   exact_ = true;
   trust_ = WHOCALL_CONTEXT;
   return true;

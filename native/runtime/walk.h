@@ -34,6 +34,9 @@ class CarefulWalk {
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool thorough() const { return thorough_; }
   [[nodiscard]] whocall_trust trust() const { return trust_; }
+  // Where the registers of the frame, or of one further in, were saved for a signal's handler;
+  // null: the walk came by none.
+  [[nodiscard]] const void* context() const { return context_; }
   // To the caller; false at the end of the stack, and where nothing leads on.
   bool next();
   [[nodiscard]] WalkEnd end() const { return end_; }
@@ -57,6 +60,7 @@ class CarefulWalk {
   bool thorough_;
   whocall_trust trust_ = WHOCALL_CONTEXT;
   WalkEnd end_ = WalkEnd::none;
+  const void* context_ = nullptr;
   CheckedReader reader_;
 };
 

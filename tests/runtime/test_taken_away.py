@@ -58,7 +58,7 @@ def test_file_descriptors(taken_away: Path) -> None:
     (report,), status, _ = crash(taken_away, "descriptors")
     assert status == -signal.SIGSEGV
     assert report.complete
-    assert [frame.module for frame in report.frames()][0] == str(taken_away)
+    assert next(frame.module for frame in report.frames()) == str(taken_away)
     found = modules(report)
     assert found[str(taken_away)] == build_id_of(taken_away)
     assert {Path(path).name for path in found} >= {"libc.so.6", "libwhocall-crash.so"}

@@ -1,5 +1,6 @@
 #include "runtime/crash/reporter.h"
 
+#include "runtime/crash/handled.h"
 #include "runtime/crash/other_threads.h"
 #include "runtime/crash/report_text.h"
 #include "runtime/crash/signals.h"
@@ -10,10 +11,15 @@ namespace whocall::runtime {
 
 void Reporter::report(const Crash& crash) {
   crash_ = crash;
+  is_handled_ = false;
   frames_ = {};
   printed_ = 0;
   recording_ = false;
   text_ = {};
+  run(&Reporter::find_cause);
+  if (crash_.context == nullptr) {
+    return;
+  }
   // What tells most comes first.
   constexpr Stage kStages[] = {
       &Reporter::begin,        &Reporter::registers, &Reporter::walk,
@@ -68,10 +74,25 @@ void Reporter::give_up_stage(int signal, const void* address) {
   _longjmp(behind_stage_, 1);
 }
 
+void Reporter::find_cause() {
+  ending_ = {.signal = crash_.signal, .code = crash_.info.si_code};
+  if (may_be_handling(crash_.thread)) {
+    const ucontext_t* const context = crash_.context;
+    CarefulWalk walk(context == nullptr ? here() : point_of(*context), context != nullptr);
+    is_handled_ = find_handled(crash_.thread, walk, crash_);
+  }
+  if (!is_handled_ && crash_.context != nullptr) {
+    recall(crash_);
+  }
+}
+
 void Reporter::begin() {
   text_ = output_.open_text();
   if (text_.is_wanted()) {
     print_headline(text_, crash_, thread_name(crash_.thread));
+    if (is_handled_) {
+      print_ending(text_, ending_);
+    }
   }
 }
 
