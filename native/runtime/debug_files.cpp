@@ -53,27 +53,39 @@ bool path_beside(const Module& module, char (&path)[kLongestPath]) {
   return true;
 }
 
+// Empty where there are none, or no memory is left.
+rules::DebugFrame indexed(const rules::FrameEntries& entries) {
+  rules::DebugFrame frames{.entries = entries};
+  const std::size_t room = rules::count_entries(entries);
+  void* const memory = room == 0 ? MAP_FAILED
+                                 : mmap(nullptr, room * sizeof(rules::IndexedDescription),
+                                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory != MAP_FAILED) {
+    auto* const index = static_cast<rules::IndexedDescription*>(memory);
+    frames.count = rules::make_index(entries, index, room);
+    frames.index = index;
+  }
+  return frames;
+}
+
 void take_rules(const MappedFile& file, KnownFile& known) {
-  rules::DebugFrame frames;
-  frames.entries = {
+  if (known.frames.count != 0) {
+    return;
+  }
+  rules::FrameEntries entries{
       .bytes = file.section(".debug_frame"), .word_size = sizeof(void*), .debug = true};
-  frames.entries.bytes.begin = 0;
-  const std::size_t room = rules::count_entries(frames.entries);
-  if (known.frames.count != 0 || room == 0) {
-    return;
-  }
-  void* const memory = mmap(nullptr, room * sizeof(rules::IndexedDescription),
-                            PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    return;
-  }
-  auto* const index = static_cast<rules::IndexedDescription*>(memory);
-  frames.count = rules::make_index(frames.entries, index, room);
-  frames.index = index;
+  entries.bytes.begin = 0;
+  known.frames = indexed(entries);
   const rules::ByteSpan writer = file.section(".comment");
   known.analysed =
       writer.size >= sizeof kWriter && std::memcmp(writer.bytes, kWriter, sizeof kWriter - 1) == 0;
-  known.frames = frames;
+}
+
+// Linkers make an index of a static program's table only where they are asked to.
+void take_loaded_rules(const Module& module, const MappedFile& file, KnownFile& known) {
+  if (module.tables.header == 0) {
+    known.loaded = indexed({.bytes = file.loaded_section(".eh_frame"), .word_size = sizeof(void*)});
+  }
 }
 
 void open_own(const Module& module, const struct stat* program, KnownFile& known) {
@@ -88,6 +100,7 @@ void open_own(const Module& module, const struct stat* program, KnownFile& known
   }
   known.own = function_table(file.symbols(SHT_SYMTAB));
   known.dynamic = function_table(file.symbols(SHT_DYNSYM));
+  take_loaded_rules(module, file, known);
   take_rules(file, known);
   const rules::ByteSpan packed = file.section(".gnu_debugdata");
   if (known.own.count == 0 && packed.size != 0) {

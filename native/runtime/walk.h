@@ -48,7 +48,9 @@ class CarefulWalk {
     return false;
   }
   [[nodiscard]] bool is_code(std::uintptr_t address) const;
-  [[nodiscard]] bool is_trampoline() const;
+  [[nodiscard]] bool is_signal_frame(std::uintptr_t address) const;
+  [[nodiscard]] static bool is_trampoline(std::uintptr_t address);
+  bool is_made_code(std::uintptr_t address);
   bool accept(const Point& caller, whocall_trust trust);
   bool by_rule(const rules::FrameRule& rule);
   bool by_context();
@@ -61,6 +63,8 @@ class CarefulWalk {
   whocall_trust trust_ = WHOCALL_CONTEXT;
   WalkEnd end_ = WalkEnd::none;
   const void* context_ = nullptr;
+  std::uintptr_t made_begin_ = 0;  // code of no file that was found last
+  std::uintptr_t made_end_ = 0;
   CheckedReader reader_;
 };
 

@@ -15,6 +15,7 @@ from runtime.lab import LIBRARIES, build
 
 STATIC = str(LIBRARIES / "libwhocall.a")
 NO_TABLES = ("-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+NO_INDEX = "-Wl,--no-eh-frame-hdr"
 CHAINS = {
     "chain": ["test_c", "test_b", "test_a", "main"],
     "qsort": ["test_c", "compare", "msort_with_tmp", "msort_with_tmp", "qsort_r", "main"],
@@ -35,6 +36,8 @@ BUILDS = {
     "-O2, not PIE, static functions": ("-O2", "-DSTATIC", "-no-pie", "-fno-pie", STATIC),
     "-O2, shared library": ("-O2", f"-L{LIBRARIES}", "-lwhocall", f"-Wl,-rpath,{LIBRARIES}"),
     "-O2, static program": ("-O2", "-static", "-Wl,--eh-frame-hdr", STATIC),
+    "-O0, static program without an index": ("-O0", "-static", NO_INDEX, STATIC),
+    "-O2, static program without an index": ("-O2", "-static", NO_INDEX, STATIC),
     "-O2, static PIE": ("-O2", "-static-pie", STATIC),
     "-O0, frame pointers": ("-O0", *NO_TABLES, STATIC),
     "-O2, frame pointers": ("-O2", *NO_TABLES, "-fno-omit-frame-pointer", STATIC),
