@@ -10,7 +10,7 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::uintptr_t kFarthest = 0x10000;  // bytes of a function
+constexpr std::uintptr_t kLongestFunction = 0x10000;  // bytes of a function
 
 }  // namespace
 
@@ -30,7 +30,7 @@ bool may_be_chained(const Module& module, std::uintptr_t lookup) {
   const std::uintptr_t begin = function.begin + module.bias;
   // Compilers put what is rarely run elsewhere, with a name of its own.
   if (function.name == nullptr || std::strstr(function.name, ".cold") != nullptr ||
-      lookup - begin >= kFarthest) {
+      lookup - begin >= kLongestFunction) {
     return true;
   }
   return sets_frame_pointer({reinterpret_cast<const std::uint8_t*>(begin), lookup + 1 - begin},

@@ -86,6 +86,10 @@ bool CarefulWalk::by_rule(const FrameRule& rule) {
   if (!rules::step(rule, kCodeMask, reader, caller)) {
     return stop(WalkEnd::unreadable);
   }
+  // Above a guess the stack pointer may be one too, and the word that the rule leads to anything.
+  if (guessed_ && caller.pc != 0 && !is_code(caller.pc - 1) && !is_made_code(caller.pc - 1)) {
+    return stop(WalkEnd::no_rule);
+  }
   forget_others(caller);
   return accept(caller, rule.by_analysis ? WHOCALL_ANALYSIS : WHOCALL_CFI);
 }
@@ -149,6 +153,7 @@ bool CarefulWalk::by_chain() {
     return stop(WalkEnd::no_rule);
   }
   forget_others(caller);
+  guessed_ = true;
   return accept(caller, WHOCALL_FRAME_POINTER);
 }
 

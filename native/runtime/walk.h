@@ -60,6 +60,7 @@ class CarefulWalk {
   Point at_;
   bool exact_;
   bool thorough_;
+  bool guessed_ = false;  // a frame pointer led to a frame further in
   whocall_trust trust_ = WHOCALL_CONTEXT;
   WalkEnd end_ = WalkEnd::none;
   const void* context_ = nullptr;

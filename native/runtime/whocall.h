@@ -9,8 +9,8 @@
  * it counts if nobody could have written it but root and those who may write the module, and never
  * in programs with rights that who starts them lacks) or by those of its debug file (.debug_frame),
  * else by its first instructions (MIPS) or the chain of frame pointers; every frame says which.
- * Linux; x86-64, i386, AArch64, ARM, MIPS, RISC-V, LoongArch. Static programs have to be linked
- * with -Wl,--eh-frame-hdr.
+ * Linux; x86-64, i386, AArch64, ARM, MIPS, RISC-V, LoongArch. Static programs that
+ * were linked without -Wl,--eh-frame-hdr have their table read from their file.
  */
 #ifndef WHOCALL_H
 #define WHOCALL_H

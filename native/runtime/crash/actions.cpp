@@ -13,8 +13,8 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kKernelMask = _NSIG / 8;  // bytes, of the kernel's masks of signals
-constexpr int kPatience = 10'000;               // looks at what another thread is about to change
+constexpr std::size_t kActionMask = _NSIG / 8;  // bytes, of the kernel's masks of signals
+constexpr int kLooks = 10'000;                  // looks at what another thread is about to change
 
 // An odd version is one that is being changed.
 struct Wanted {
@@ -26,7 +26,7 @@ Wanted wanted[kCrashSignals.size()];
 std::atomic<int> changing{0};
 std::atomic<SetAction> real_sigaction{nullptr};
 std::atomic<OurHandler> ours{nullptr};
-std::atomic<pid_t> process{0};  // that the table is of
+std::atomic<pid_t> table_owner{0};  // that the table is of
 bool ours_first = false;
 
 Wanted* wanted_of(int signal) {
@@ -71,9 +71,9 @@ class Changing {
   Changing() {
     sigset_t all;
     sigfillset(&all);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, kKernelMask);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, kActionMask);
     int nobody = 0;
-    for (int i = 0; i < kPatience && !changing.compare_exchange_weak(nobody, 1); ++i) {
+    for (int i = 0; i < kLooks && !changing.compare_exchange_weak(nobody, 1); ++i) {
       nobody = 0;
       sched_yield();
     }
@@ -82,7 +82,7 @@ class Changing {
   Changing& operator=(const Changing&) = delete;
   ~Changing() {
     changing.store(0);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, kKernelMask);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, kActionMask);
   }
 
  private:
@@ -130,7 +130,7 @@ int take_signals(OurHandler handler, bool first) {
 struct sigaction wanted_action(int signal) {
   const Wanted* const place = wanted_of(signal);
   struct sigaction action {};
-  for (int i = 0; place != nullptr && i < kPatience; ++i) {
+  for (int i = 0; place != nullptr && i < kLooks; ++i) {
     const unsigned version = place->version.load();
     action = place->action;
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -159,10 +159,10 @@ int change_action(int signal, const struct sigaction* wanted, struct sigaction* 
   return 0;
 }
 
-void belongs_to_this_process() { process.store(getpid()); }
+void belongs_to_this_process() { table_owner.store(getpid()); }
 
 bool is_taken(int signal) {
-  return ours.load() != nullptr && wanted_of(signal) != nullptr && process.load() == getpid();
+  return ours.load() != nullptr && wanted_of(signal) != nullptr && table_owner.load() == getpid();
 }
 
 void hide_ours(int signal, struct sigaction& told) {

@@ -7,8 +7,8 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kMost = 32;     // crashes that are handled at one time
-constexpr int kMostFrames = 100'000;  // as deep as a stack for handlers and more
+constexpr std::size_t kMostHandled = 32;  // crashes that are handled at one time
+constexpr int kDeepest = 100'000;         // as deep as a stack for handlers and more
 
 struct Handled {
   std::atomic<pid_t> thread{0};
@@ -18,8 +18,8 @@ struct Handled {
   bool returned = false;
 };
 
-Handled handled[kMost];
-std::atomic<std::size_t> count{0};
+Handled handled[kMostHandled];
+std::atomic<std::size_t> notes_made{0};
 
 bool is_same_place(const Handled& note, const ucontext_t& context) {
   const Point point = point_of(context);
@@ -58,7 +58,7 @@ const Handled* find_above(pid_t thread) {
 }  // namespace
 
 std::size_t note_handling(const Crash& crash) {
-  const std::size_t number = count.fetch_add(1) % kMost;
+  const std::size_t number = notes_made.fetch_add(1) % kMostHandled;
   Handled& note = handled[number];
   note.thread.store(0);
   const Point point = point_of(*crash.context);
@@ -92,7 +92,7 @@ bool find_handled(pid_t thread, CarefulWalk& walk, Crash& crash) {
   }
   const Handled* found = nullptr;
   const void* last = nullptr;
-  for (int i = 0; i < kMostFrames && walk.next(); ++i) {
+  for (int i = 0; i < kDeepest && walk.next(); ++i) {
     if (walk.context() != last) {
       last = walk.context();
       const Handled* const note = find_note(thread, last);
