@@ -1,5 +1,6 @@
 #include "runtime/debug_files.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,36 +53,54 @@ bool path_beside(const Module& module, char (&path)[kLongestPath]) {
   return true;
 }
 
+// Empty where there are none, or no memory is left.
+rules::DebugFrame indexed(const rules::FrameEntries& entries) {
+  rules::DebugFrame frames{.entries = entries};
+  const std::size_t room = rules::count_entries(entries);
+  void* const memory = room == 0 ? MAP_FAILED
+                                 : mmap(nullptr, room * sizeof(rules::IndexedDescription),
+                                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory != MAP_FAILED) {
+    auto* const index = static_cast<rules::IndexedDescription*>(memory);
+    frames.count = rules::make_index(entries, index, room);
+    frames.index = index;
+  }
+  return frames;
+}
+
 void take_rules(const MappedFile& file, KnownFile& known) {
-  rules::DebugFrame frames;
-  frames.entries = {
+  if (known.frames.count != 0) {
+    return;
+  }
+  rules::FrameEntries entries{
       .bytes = file.section(".debug_frame"), .word_size = sizeof(void*), .debug = true};
-  frames.entries.bytes.begin = 0;
-  const std::size_t room = rules::count_entries(frames.entries);
-  if (known.frames.count != 0 || room == 0) {
-    return;
-  }
-  void* const memory = mmap(nullptr, room * sizeof(rules::IndexedDescription),
-                            PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    return;
-  }
-  auto* const index = static_cast<rules::IndexedDescription*>(memory);
-  frames.count = rules::make_index(frames.entries, index, room);
-  frames.index = index;
+  entries.bytes.begin = 0;
+  known.frames = indexed(entries);
   const rules::ByteSpan writer = file.section(".comment");
   known.analysed =
       writer.size >= sizeof kWriter && std::memcmp(writer.bytes, kWriter, sizeof kWriter - 1) == 0;
-  known.frames = frames;
+}
+
+// Linkers make an index of a static program's table only where they are asked to.
+void take_loaded_rules(const Module& module, const MappedFile& file, KnownFile& known) {
+  if (module.tables.header == 0) {
+    known.loaded = indexed({.bytes = file.loaded_section(".eh_frame"), .word_size = sizeof(void*)});
+  }
 }
 
 void open_own(const Module& module, const struct stat* program, KnownFile& known) {
-  const MappedFile file(path_of(module), program);
+  const char* const path = path_of(module);
+  // One that is not told from the root on, nor known by its build id, may be any file by now.
+  if (path[0] != '/' && known.id.size == 0) {
+    return;
+  }
+  const MappedFile file(path, program);
   if (!file.is_open() || (known.id.size != 0 && !file.has(known.id))) {
     return;
   }
   known.own = function_table(file.symbols(SHT_SYMTAB));
   known.dynamic = function_table(file.symbols(SHT_DYNSYM));
+  take_loaded_rules(module, file, known);
   take_rules(file, known);
   const rules::ByteSpan packed = file.section(".gnu_debugdata");
   if (known.own.count == 0 && packed.size != 0) {
@@ -130,6 +149,12 @@ void open_files(const Module& module, KnownFile& known) {
   }
 }
 
+// Without /proc: as who started the program wrote it.
+const char* path_of_start() {
+  const unsigned long path = getauxval(AT_EXECFN);
+  return path == 0 ? "?" : reinterpret_cast<const char*>(path);
+}
+
 }  // namespace
 
 // Two threads may open a file at the same time: both then know it.
@@ -170,7 +195,7 @@ const char* path_of(const Module& module) {
   if (!known.load(std::memory_order_acquire)) {
     // Two threads write the same; behind it all is 0.
     if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) {
-      return "/proc/self/exe";
+      return path_of_start();
     }
     known.store(true, std::memory_order_release);
   }

@@ -18,7 +18,8 @@ struct KnownFile {
   FunctionTable own;
   FunctionTable debug;
   FunctionTable dynamic;
-  rules::DebugFrame frames;  // link addresses
+  rules::DebugFrame loaded;  // .eh_frame of what is loaded without an index of its own
+  rules::DebugFrame frames;  // both by link addresses
   bool analysed = false;     // the rules are whocall's own, and not a compiler's
   KnownFile* next = nullptr;
   char searched[kLongestPath] = {};  // the path of a debug file: no stack of a handler has room

@@ -66,4 +66,34 @@ inline bool is_trampoline(const void* code) {
   return std::memcmp(code, aarch64::kRtSigreturn.data(), kTrampolineSize) == 0;
 }
 
+// Calls and frame pointers in code: see code_checks.h.
+using CodeBytes = std::span<const std::uint8_t>;
+inline constexpr std::size_t kLongestCall = 4;  // bytes
+
+inline std::uint32_t word_at(CodeBytes code, std::size_t place) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, code.data() + place, sizeof word);
+  return word;
+}
+
+// bl, blr, and the forms of blr that check a signature.
+inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) {
+  if (before.size() < 4) {
+    return false;
+  }
+  const std::uint32_t word = word_at(before, before.size() - 4);
+  return (word & 0xfc000000U) == 0x94000000U || (word & 0xfefff800U) == 0xd63f0800U ||
+         (word & 0xfffffc1fU) == 0xd63f0000U;
+}
+
+// mov x29, sp; add x29, sp, #n
+inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
+  for (std::size_t at = 0; at + 4 <= code.size(); at += 4) {
+    if ((word_at(code, at) & 0xff8003ffU) == 0x910003fdU) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace whocall::runtime

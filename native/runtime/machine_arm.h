@@ -98,4 +98,43 @@ inline std::uintptr_t context_offset(std::uintptr_t trampoline) {
   return is_old_trampoline(reinterpret_cast<const void*>(trampoline)) ? 0 : sizeof(siginfo_t);
 }
 
+// Calls and frame pointers in code: see code_checks.h.
+using CodeBytes = std::span<const std::uint8_t>;
+inline constexpr std::size_t kLongestCall = 4;  // bytes
+
+inline std::uint32_t word_at(CodeBytes code, std::size_t place) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, code.data() + place, sizeof word);
+  return word;
+}
+
+inline std::uint16_t half_at(CodeBytes code, std::size_t place) {
+  std::uint16_t half = 0;
+  std::memcpy(&half, code.data() + place, sizeof half);
+  return half;
+}
+
+// A32: bl, blx; T32: bl, blx of two halves, blx by a register. Which it is the return address says.
+inline bool ends_with_call(CodeBytes before, std::uintptr_t return_address) {
+  const std::size_t size = before.size();
+  if ((return_address & arm::kThumbBit) != 0) {
+    return (size >= 2 && (half_at(before, size - 2) & 0xff87U) == 0x4780U) ||
+           (size >= 4 && (half_at(before, size - 4) & 0xf800U) == 0xf000U &&
+            (half_at(before, size - 2) & 0xc000U) == 0xc000U);
+  }
+  const std::uint32_t word = size >= 4 ? word_at(before, size - 4) : 0;
+  return (word & 0x0f000000U) == 0x0b000000U || (word & 0x0ffffff0U) == 0x012fff30U;
+}
+
+// A32 alone: add fp, sp, #n; sub fp, ip, #n; mov fp, sp.
+inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t mode) {
+  for (std::size_t at = 0; (mode & arm::kThumbBit) == 0 && at + 4 <= code.size(); at += 4) {
+    const std::uint32_t word = word_at(code, at) & 0x0fffffffU;
+    if ((word & ~0xfffU) == 0x028db000U || (word & ~0xfffU) == 0x024cb000U || word == 0x01a0b00dU) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace whocall::runtime

@@ -9,6 +9,7 @@
 
 #include "arch/x86/frame_facts.h"
 #include "rules/cfi_rule.h"
+#include "runtime/machine_x86.h"
 
 namespace whocall::runtime {
 

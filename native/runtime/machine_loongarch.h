@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <span>
 #include <string_view>
 
 #include <cstring>
@@ -69,6 +70,32 @@ inline constexpr std::size_t kTrampolineSize = loongarch::kRtSigreturn.size();  
 
 inline bool is_trampoline(const void* code) {
   return std::memcmp(code, loongarch::kRtSigreturn.data(), kTrampolineSize) == 0;
+}
+
+// Calls and frame pointers in code: see code_checks.h.
+using CodeBytes = std::span<const std::uint8_t>;
+inline constexpr std::size_t kLongestCall = 4;  // bytes
+
+inline std::uint32_t word_at(CodeBytes code, std::size_t place) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, code.data() + place, sizeof word);
+  return word;
+}
+
+// bl; jirl that leaves the return address in ra.
+inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) {
+  const std::uint32_t word = before.size() >= 4 ? word_at(before, before.size() - 4) : 0;
+  return (word & 0xfc000000U) == 0x54000000U || (word & 0xfc00001fU) == 0x4c000001U;
+}
+
+// addi.d fp, sp, n
+inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
+  for (std::size_t at = 0; at + 4 <= code.size(); at += 4) {
+    if ((word_at(code, at) & 0xffc003ffU) == 0x02c00076U) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace whocall::runtime

@@ -7,6 +7,7 @@
 #include <bit>
 #include <csignal>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include <cstring>
@@ -87,5 +88,15 @@ inline std::uintptr_t context_offset(std::uintptr_t trampoline) {
              ? kBefore - offsetof(ucontext_t, uc_mcontext)
              : kBefore + sizeof(siginfo_t);
 }
+
+// Nobody asks where there is no chain: see code_checks.h.
+using CodeBytes = std::span<const std::uint8_t>;
+inline constexpr std::size_t kLongestCall = 8;  // bytes, the delay slot among them
+
+inline bool ends_with_call(CodeBytes /*before*/, std::uintptr_t /*return_address*/) {
+  return false;
+}
+
+inline bool sets_frame_pointer(CodeBytes /*code*/, std::uintptr_t /*mode*/) { return false; }
 
 }  // namespace whocall::runtime

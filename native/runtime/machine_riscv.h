@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <span>
 #include <string_view>
 
 #include <cstring>
@@ -71,6 +72,40 @@ inline constexpr std::size_t kTrampolineSize = riscv::kRtSigreturn.size();  // b
 
 inline bool is_trampoline(const void* code) {
   return std::memcmp(code, riscv::kRtSigreturn.data(), kTrampolineSize) == 0;
+}
+
+// Calls and frame pointers in code: see code_checks.h.
+using CodeBytes = std::span<const std::uint8_t>;
+inline constexpr std::size_t kLongestCall = 4;  // bytes
+
+inline std::uint32_t word_at(CodeBytes code, std::size_t place) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, code.data() + place, sizeof word);
+  return word;
+}
+
+// jal and jalr that leave the return address in ra or t0; c.jalr.
+inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) {
+  const std::size_t size = before.size();
+  const std::uint32_t word = size >= 4 ? word_at(before, size - 4) : 0;
+  const std::uint32_t jump = word & 0x7fU;
+  const std::uint32_t link = word >> 7U & 31U;
+  const unsigned half =
+      size < 2 ? 0U : before.data()[size - 2] | unsigned{before.data()[size - 1]} << 8U;
+  const bool is_jump = jump == 0x6fU || (jump == 0x67U && (word & 0x7000U) == 0);
+  return (is_jump && (link == 1 || link == 5)) ||
+         ((half & 0xf07fU) == 0x9002U && (half & 0x0f80U) != 0);
+}
+
+// addi s0, sp, n; c.addi4spn s0, sp, n
+inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
+  for (std::size_t at = 0; at + 4 <= code.size(); at += 2) {
+    const std::uint32_t word = word_at(code, at);
+    if ((word & 0xfffffU) == 0x10413U || ((word & 0xe01fU) == 0 && (word & 0xffffU) != 0)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace whocall::runtime

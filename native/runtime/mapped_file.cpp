@@ -50,7 +50,7 @@ void MappedFile::check() {
   }
 }
 
-rules::ByteSpan MappedFile::section(const char* name) const {
+const ElfW(Shdr) * MappedFile::find_section(const char* name) const {
   const ElfW(Shdr)* const names = section(at<ElfW(Ehdr)>(0)->e_shstrndx);
   const std::size_t length = std::strlen(name) + 1;
   for (std::size_t i = 0; const ElfW(Shdr)* each = section(i); ++i) {
@@ -59,10 +59,24 @@ rules::ByteSpan MappedFile::section(const char* name) const {
         std::memcmp(bytes_ + names->sh_offset + each->sh_name, name, length) == 0 &&
         each->sh_type != SHT_NOBITS && (each->sh_flags & SHF_COMPRESSED) == 0 &&
         inside(each->sh_offset, each->sh_size)) {
-      return {bytes_ + each->sh_offset, each->sh_offset, each->sh_size};
+      return each;
     }
   }
-  return {};
+  return nullptr;
+}
+
+rules::ByteSpan MappedFile::section(const char* name) const {
+  const ElfW(Shdr)* const found = find_section(name);
+  return found == nullptr
+             ? rules::ByteSpan{}
+             : rules::ByteSpan{bytes_ + found->sh_offset, found->sh_offset, found->sh_size};
+}
+
+rules::ByteSpan MappedFile::loaded_section(const char* name) const {
+  const ElfW(Shdr)* const found = find_section(name);
+  return found == nullptr
+             ? rules::ByteSpan{}
+             : rules::ByteSpan{bytes_ + found->sh_offset, found->sh_addr, found->sh_size};
 }
 
 const ElfW(Shdr) * MappedFile::section(std::size_t number) const {

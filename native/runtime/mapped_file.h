@@ -34,9 +34,12 @@ class MappedFile {
   [[nodiscard]] SymbolTable symbols(std::uint32_t type) const;
   // The bytes of a section; empty where it has none of that name, or packs it.
   [[nodiscard]] rules::ByteSpan section(const char* name) const;
+  // The same, which begins at its link address.
+  [[nodiscard]] rules::ByteSpan loaded_section(const char* name) const;
 
  private:
   void check();
+  [[nodiscard]] const ElfW(Shdr) * find_section(const char* name) const;
   [[nodiscard]] const ElfW(Shdr) * section(std::size_t number) const;
   [[nodiscard]] bool inside(std::uint64_t offset, std::uint64_t size) const {
     return offset <= size_ && size <= size_ - offset;

@@ -18,6 +18,7 @@ struct Mapping {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   std::uintptr_t offset = 0;
+  bool executable = false;
   const char* path = "";
 };
 
@@ -39,7 +40,9 @@ Mapping parse(const char* text) {
     return {};
   }
   mapping.end = leading_number(dash + 1);
-  const char* const offset = behind_word(behind_word(text));
+  const char* const rights = behind_word(text);
+  mapping.executable = rights[0] != '\0' && rights[1] != '\0' && rights[2] == 'x';
+  const char* const offset = behind_word(rights);
   mapping.offset = leading_number(offset);
   mapping.path = behind_word(behind_word(behind_word(offset)));
   return mapping;
@@ -120,6 +123,19 @@ bool find_mapped_module(std::uintptr_t address, Module& module) {
     }
     module.path = kept(mapping.path);
     return true;
+  }
+  return false;
+}
+
+bool find_made_code(std::uintptr_t address, std::uintptr_t& begin, std::uintptr_t& end) {
+  LinesOfFile lines("/proc/self/maps");
+  while (const char* const text = lines.next()) {
+    const Mapping mapping = parse(text);
+    if (address >= mapping.begin && address < mapping.end) {
+      begin = mapping.begin;
+      end = mapping.end;
+      return mapping.executable;
+    }
   }
   return false;
 }

@@ -15,4 +15,8 @@ std::uintptr_t leading_number(const char* text);
 // with an ELF header.
 bool find_mapped_module(std::uintptr_t address, Module& module);
 
+// Code that was made while the program ran: the mapping of no file around `address` that may be
+// executed. Opens /proc/self/maps.
+bool find_made_code(std::uintptr_t address, std::uintptr_t& begin, std::uintptr_t& end);
+
 }  // namespace whocall::runtime

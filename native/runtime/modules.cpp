@@ -7,11 +7,17 @@
 
 #include <atomic>
 
+#include "runtime/readable.h"
+
 // In glibc since 2.35; the reference is weak, as what it is linked with need not have it.
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 // NOLINTNEXTLINE(readability-redundant-declaration): it makes the reference weak
 extern "C" decltype(_dl_find_object) _dl_find_object __attribute__((weak));
 #endif
+
+// The dynamic linker's, for debuggers; static programs and other C libraries have none.
+// NOLINTNEXTLINE(readability-redundant-declaration): it makes the reference weak
+extern decltype(_r_debug) _r_debug __attribute__((weak));
 
 namespace whocall::runtime {
 namespace {
@@ -181,6 +187,23 @@ void for_each_listed(void (*visit)(const Module& module)) {
   const List* const list = listed.load(std::memory_order_acquire);
   for (std::size_t i = 0; list != nullptr && i < list->count; ++i) {
     visit(list->modules[i]);
+  }
+}
+
+void for_each_linked(void (*visit)(const Module& module, void* data), void* data) {
+  std::size_t count = 0;
+  // Where it cannot be taken as it is, each look at it is one that might fail.
+  const link_map* each = &_r_debug == nullptr ? nullptr : _r_debug.r_map;
+  for (; count < kMostListed && readable(reinterpret_cast<std::uintptr_t>(each)); ++count) {
+    Module module;
+    if (find_module(reinterpret_cast<std::uintptr_t>(each->l_ld), module)) {
+      visit(module, data);
+    }
+    each = each->l_next;
+  }
+  const List* const list = listed.load(std::memory_order_acquire);
+  for (std::size_t i = 0; count == 0 && list != nullptr && i < list->count; ++i) {
+    visit(list->modules[i], data);
   }
 }
 

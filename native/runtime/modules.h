@@ -38,4 +38,8 @@ void list_modules();
 // Calls `visit` for each module of that list.
 void for_each_listed(void (*visit)(const Module& module));
 
+// Calls `visit(module, data)` for each that the dynamic linker's list or ours has, in memory alone:
+// nothing is opened. The list may be what is damaged, or just be changed.
+void for_each_linked(void (*visit)(const Module& module, void* data), void* data);
+
 }  // namespace whocall::runtime

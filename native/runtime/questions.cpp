@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "runtime/debug_files.h"
 #include "runtime/description.h"
 #include "runtime/machine.h"
@@ -81,6 +83,7 @@ int who_call_me(whocall_frame* caller) {
     runtime::Line line(STDERR_FILENO);
     if (found == 2) {
       line.append(frames[1]).append(" called ").append(frames[0]);
+      line.trust(std::max(frames[0].trust, frames[1].trust));
     } else if (found == 1) {
       line.append("who called ").append(frames[0]);
       line.append(" is not known: no unwind table covers it, and no frame pointer leads on");
@@ -92,7 +95,8 @@ int who_call_me(whocall_frame* caller) {
 }
 
 int find_function_by_addr(const void* address, whocall_frame* frame) {
-  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  // On ARM a function's address has a bit that says how its code is to be read.
+  const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(address) & runtime::kCodeMask;
   runtime::describe(place, place, WHOCALL_CONTEXT, true, *frame);
   return frame->module[0] == '\0' ? -1 : 0;
 }

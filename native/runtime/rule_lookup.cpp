@@ -39,11 +39,15 @@ FrameRule rule_ahead(const Module& module, std::uintptr_t lookup) {
   const KnownFile* const known = known_file(module);
   const std::uintptr_t place = lookup - module.bias;
   rules::WholeDescription description;
-  if (known == nullptr || !rules::find_description(known->frames, place, description)) {
+  if (known == nullptr) {
+    return {};
+  }
+  const bool is_own = rules::find_description(known->loaded, place, description);
+  if (!is_own && !rules::find_description(known->frames, place, description)) {
     return {};
   }
   FrameRule rule = rules::rule_at(description, kRegisters, place);
-  rule.by_analysis = known->analysed;
+  rule.by_analysis = !is_own && known->analysed;
   rule.from_disk = true;
   return rule;
 }

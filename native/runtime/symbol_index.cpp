@@ -13,10 +13,13 @@ namespace {
 // ARM marks what is data, A32 and T32 code by names that begin so.
 bool is_mark(const char* name) { return name[0] == '$'; }
 
+bool is_local(const ElfW(Sym) & symbol) { return symbol.st_info >> 4U == STB_LOCAL; }
+
+// Compilers leave labels of their own in some tables (".L26"): local ones, that have no type.
 bool is_function(const SymbolTable& table, const ElfW(Sym) & symbol) {
   const unsigned type = symbol.st_info & 15U;
   return symbol.st_shndx != SHN_UNDEF &&
-         (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE) &&
+         (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && !is_local(symbol))) &&
          symbol.st_name < table.strings_size && !is_mark(table.strings + symbol.st_name);
 }
 
@@ -32,8 +35,6 @@ std::uintptr_t end_of(const ElfW(Sym) & symbol) {
 bool is_before(const IndexedSymbol& one, const IndexedSymbol& other) {
   return one.begin != other.begin ? one.begin < other.begin : one.number < other.number;
 }
-
-bool is_local(const ElfW(Sym) & symbol) { return symbol.st_info >> 4U == STB_LOCAL; }
 
 }  // namespace
 

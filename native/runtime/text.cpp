@@ -83,6 +83,11 @@ Line& Line::append(const whocall_frame& frame) {
   return *this;
 }
 
+Line& Line::trust(whocall_trust trust) {
+  constexpr const char* kWords[] = {"context", "cfi", "analysis", "frame-pointer"};
+  return append(" [").append(kWords[trust]).append("]");
+}
+
 Line& Line::decimal(std::uint64_t number) {
   char digits[20];
   std::size_t count = 0;
@@ -119,7 +124,6 @@ Line& Line::bytes(const unsigned char* first, std::size_t count) {
 }
 
 Line& Line::numbered(std::size_t number, const whocall_frame& frame) {
-  constexpr const char* kTrust[] = {"context", "cfi", "analysis", "frame-pointer"};
   append("#").decimal(number).append(number < 10 ? "  " : " ");
   hexadecimal(frame.address, 2 * sizeof(void*)).append(" ");
   if (frame.module[0] != '\0') {
@@ -132,7 +136,7 @@ Line& Line::numbered(std::size_t number, const whocall_frame& frame) {
   } else {
     append("?");
   }
-  return append(" [").append(kTrust[frame.trust]).append("]");
+  return trust(frame.trust);
 }
 
 }  // namespace whocall::runtime

@@ -37,6 +37,7 @@ class Line {
   Line& append(const whocall_frame& frame);
   // "#0  0x0000555555555139 module(+0x1139) function+0x9 [cfi]"; "?" for what is not known.
   Line& numbered(std::size_t number, const whocall_frame& frame);
+  Line& trust(whocall_trust trust);  // " [cfi]"
   Line& decimal(std::uint64_t number);
   Line& hexadecimal(std::uint64_t number, unsigned least_digits = 1);  // with "0x"
   Line& bytes(const unsigned char* first, std::size_t count);          // as digits, without "0x"

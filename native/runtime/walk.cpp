@@ -1,7 +1,9 @@
 #include "runtime/walk.h"
 
+#include "runtime/code_checks.h"
 #include "runtime/machine.h"
 #include "runtime/machine_rules.h"
+#include "runtime/mapped_modules.h"
 #include "runtime/rule_lookup.h"
 
 namespace whocall::runtime {
@@ -26,12 +28,14 @@ bool CarefulWalk::is_code(std::uintptr_t address) const {
   return find_file(address, thorough_, module);
 }
 
-bool CarefulWalk::exact() const {
-  return exact_ || is_trampoline() || rule_at(at_.pc, false, thorough_).signal_frame;
+bool CarefulWalk::exact() const { return exact_ || is_signal_frame(at_.pc); }
+
+bool CarefulWalk::is_signal_frame(std::uintptr_t address) const {
+  return is_trampoline(address) || rule_at(address, false, thorough_).signal_frame;
 }
 
 bool CarefulWalk::next() {
-  if (is_trampoline()) {
+  if (is_trampoline(at_.pc)) {
     return by_context();
   }
   const FrameRule rule = rule_at(at_.pc, exact_, thorough_);
@@ -44,7 +48,8 @@ bool CarefulWalk::next() {
   const std::uintptr_t lookup = at_.pc - (exact_ ? 0 : 1);
   Module module;
   if (!find_file(lookup, thorough_, module)) {
-    return by_call();
+    // Code that was made while the program ran has frame pointers, if anything.
+    return is_made_code(lookup) ? by_chain() : by_call();
   }
   Point caller = at_;
   if (step_by_index(module, lookup, reader_, caller)) {
@@ -54,7 +59,10 @@ bool CarefulWalk::next() {
   if (read.cfa == FrameRule::Cfa::none) {
     read = rule_by_prologue(module, lookup);
   }
-  return read.cfa != FrameRule::Cfa::none ? by_rule(read) : by_chain();
+  if (read.cfa != FrameRule::Cfa::none) {
+    return by_rule(read);
+  }
+  return may_be_chained(module, lookup) ? by_chain() : stop(WalkEnd::no_rule);
 }
 
 bool CarefulWalk::accept(const Point& caller, whocall_trust trust) {
@@ -78,14 +86,18 @@ bool CarefulWalk::by_rule(const FrameRule& rule) {
   if (!rules::step(rule, kCodeMask, reader, caller)) {
     return stop(WalkEnd::unreadable);
   }
+  // Above a guess the stack pointer may be one too, and the word that the rule leads to anything.
+  if (guessed_ && caller.pc != 0 && !is_code(caller.pc - 1) && !is_made_code(caller.pc - 1)) {
+    return stop(WalkEnd::no_rule);
+  }
   forget_others(caller);
   return accept(caller, rule.by_analysis ? WHOCALL_ANALYSIS : WHOCALL_CFI);
 }
 
-bool CarefulWalk::is_trampoline() const {
-  return kTrampolineSize != 0 && at_.pc % 2 == 0 && readable(at_.pc) &&
-         readable(at_.pc + kTrampolineSize - 1) &&
-         runtime::is_trampoline(reinterpret_cast<const void*>(at_.pc));
+bool CarefulWalk::is_trampoline(std::uintptr_t address) {
+  return kTrampolineSize != 0 && address % 2 == 0 && readable(address) &&
+         readable(address + kTrampolineSize - 1) &&
+         runtime::is_trampoline(reinterpret_cast<const void*>(address));
 }
 
 bool CarefulWalk::by_context() {
@@ -99,7 +111,8 @@ bool CarefulWalk::by_context() {
   if (!read(begin + sizeof(ucontext_t) - sizeof word, word)) {
     return stop(WalkEnd::unreadable);
   }
-  at_ = point_of(*reinterpret_cast<const ucontext_t*>(begin));
+  context_ = reinterpret_cast<const void*>(begin);
+  at_ = point_of(*static_cast<const ucontext_t*>(context_));
   exact_ = true;
   trust_ = WHOCALL_CONTEXT;
   return true;
@@ -123,16 +136,34 @@ bool CarefulWalk::by_call() {
 }
 
 bool CarefulWalk::by_chain() {
+  constexpr auto kReturnAboveFp =
+      static_cast<std::uintptr_t>(kChain.cfa_offset + kChain.return_slot);
   Point caller = at_;
+  std::uintptr_t kept = 0;
   const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
     return read(address, value);
   };
-  if (!leads_on(at_) || !rules::step(kChain, kCodeMask, reader, caller) ||
-      !is_code(caller.pc - 1)) {
+  if (!leads_on(at_) || !read(at_.fp + kReturnAboveFp, kept) ||
+      !rules::step(kChain, kCodeMask, reader, caller)) {
+    return stop(WalkEnd::no_rule);
+  }
+  const std::uintptr_t call = caller.pc - 1;
+  if (caller.pc != 0 && ((!is_code(call) && !is_made_code(call)) ||
+                         (!is_behind_call(kept) && !is_signal_frame(caller.pc)))) {
     return stop(WalkEnd::no_rule);
   }
   forget_others(caller);
+  guessed_ = true;
   return accept(caller, WHOCALL_FRAME_POINTER);
+}
+
+// Of no file, and yet to be run.
+bool CarefulWalk::is_made_code(std::uintptr_t address) {
+  if (address - made_begin_ >= made_end_ - made_begin_) {
+    made_begin_ = made_end_ = 0;
+    return find_made_code(address, made_begin_, made_end_);
+  }
+  return true;
 }
 
 }  // namespace whocall::runtime

@@ -34,6 +34,9 @@ class CarefulWalk {
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool thorough() const { return thorough_; }
   [[nodiscard]] whocall_trust trust() const { return trust_; }
+  // Where the registers of the frame, or of one further in, were saved for a signal's handler;
+  // null: the walk came by none.
+  [[nodiscard]] const void* context() const { return context_; }
   // To the caller; false at the end of the stack, and where nothing leads on.
   bool next();
   [[nodiscard]] WalkEnd end() const { return end_; }
@@ -45,7 +48,9 @@ class CarefulWalk {
     return false;
   }
   [[nodiscard]] bool is_code(std::uintptr_t address) const;
-  [[nodiscard]] bool is_trampoline() const;
+  [[nodiscard]] bool is_signal_frame(std::uintptr_t address) const;
+  [[nodiscard]] static bool is_trampoline(std::uintptr_t address);
+  bool is_made_code(std::uintptr_t address);
   bool accept(const Point& caller, whocall_trust trust);
   bool by_rule(const rules::FrameRule& rule);
   bool by_context();
@@ -55,8 +60,12 @@ class CarefulWalk {
   Point at_;
   bool exact_;
   bool thorough_;
+  bool guessed_ = false;  // a frame pointer led to a frame further in
   whocall_trust trust_ = WHOCALL_CONTEXT;
   WalkEnd end_ = WalkEnd::none;
+  const void* context_ = nullptr;
+  std::uintptr_t made_begin_ = 0;  // code of no file that was found last
+  std::uintptr_t made_end_ = 0;
   CheckedReader reader_;
 };
 

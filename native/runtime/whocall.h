@@ -9,8 +9,8 @@
  * it counts if nobody could have written it but root and those who may write the module, and never
  * in programs with rights that who starts them lacks) or by those of its debug file (.debug_frame),
  * else by its first instructions (MIPS) or the chain of frame pointers; every frame says which.
- * Linux; x86-64, i386, AArch64, ARM, MIPS, RISC-V, LoongArch. Static programs have to be linked
- * with -Wl,--eh-frame-hdr.
+ * Linux; x86-64, i386, AArch64, ARM, MIPS, RISC-V, LoongArch. Static programs that
+ * were linked without -Wl,--eh-frame-hdr have their table read from their file.
  */
 #ifndef WHOCALL_H
 #define WHOCALL_H
@@ -94,16 +94,20 @@ typedef struct whocall_crash_options {
   size_t ring_size;        /* of either, bytes */
   size_t slot_size;        /* of each record in the ring, a multiple of 512 bytes; 0: 4096 */
   int all_threads;         /* other threads tell their stacks too */
+  int before_handlers;     /* the report is made before a handler that was there is called: also
+                              where that recovers, or ends the process by _exit() */
 } whocall_crash_options;
 
 #define WHOCALL_CRASH_OPTIONS \
-  { sizeof(whocall_crash_options), 2, NULL, -1, NULL, NULL, NULL, 0, 0, 0 }
+  { sizeof(whocall_crash_options), 2, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0 }
 
 /* From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP make a report; then they take
- * their course: a handler that was there is called, and where none was, the process ends and a core
- * is written as if nobody had looked. NULL: all options as they are, the text on standard error.
- * Once more: with other options. 0: done; -1: not, and errno says why. Call it before threads
- * begin; the calling thread gets a stack for handlers, as by whocall_install_thread(). */
+ * their course: the process ends and a core is written as if nobody had looked. A handler that was
+ * there has them first, with its mask and flags: a crash that it recovers from makes no report, and
+ * one does when it returns with the default restored, sends the signal again, or ends the process
+ * by abort() or exit(). NULL: all options as they are, the text on standard error. Once more: with
+ * other options. 0: done; -1: not, and errno says why. Call it before threads begin; the calling
+ * thread gets a stack for handlers, as by whocall_install_thread(). */
 WHOCALL_API int whocall_install(const whocall_crash_options* options);
 
 /* A stack for the handler in the calling thread, so that its own may overflow or vanish; freed when

@@ -9,6 +9,7 @@ from pathlib import Path
 from runtime.lab import LIBRARIES, NATIVE
 
 DECLARED = re.compile(r"^WHOCALL_API [^;(]*?\b(\w+)\(", re.MULTILINE)
+HANDLERS = {"sigaction", "signal", "__sysv_signal", "_exit", "_Exit"}
 HEADER = NATIVE / "runtime" / "whocall.h"
 
 
@@ -29,9 +30,9 @@ def test_the_shared_library() -> None:
 
 
 def test_the_preloaded_library() -> None:
-    """It stands before two functions of the C library, to give threads their stacks."""
+    """It stands before functions of the C library: for threads' stacks, and for handlers."""
     found = symbols(LIBRARIES / "libwhocall-crash.so", "-D", "--defined-only")
-    assert found == declared() | {"pthread_create", "thrd_create"}
+    assert found == declared() | {"pthread_create", "thrd_create"} | HANDLERS
 
 
 def test_the_static_library() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import re
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from runtime.lab import LIBRARIES, build
 
 STATIC = str(LIBRARIES / "libwhocall.a")
 NO_TABLES = ("-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+NO_INDEX = "-Wl,--no-eh-frame-hdr"
 CHAINS = {
     "chain": ["test_c", "test_b", "test_a", "main"],
     "qsort": ["test_c", "compare", "msort_with_tmp", "msort_with_tmp", "qsort_r", "main"],
@@ -35,6 +37,8 @@ BUILDS = {
     "-O2, not PIE, static functions": ("-O2", "-DSTATIC", "-no-pie", "-fno-pie", STATIC),
     "-O2, shared library": ("-O2", f"-L{LIBRARIES}", "-lwhocall", f"-Wl,-rpath,{LIBRARIES}"),
     "-O2, static program": ("-O2", "-static", "-Wl,--eh-frame-hdr", STATIC),
+    "-O0, static program without an index": ("-O0", "-static", NO_INDEX, STATIC),
+    "-O2, static program without an index": ("-O2", "-static", NO_INDEX, STATIC),
     "-O2, static PIE": ("-O2", "-static-pie", STATIC),
     "-O0, frame pointers": ("-O0", *NO_TABLES, STATIC),
     "-O2, frame pointers": ("-O2", *NO_TABLES, "-fno-omit-frame-pointer", STATIC),
@@ -100,6 +104,30 @@ def test_in_words_where_nothing_leads_on(tmp_path: Path) -> None:
     assert first.startswith("I am main+0x")
     assert second.startswith("who called alone+0x")
     assert second.endswith("no unwind table covers it, and no frame pointer leads on")
+
+
+def test_a_label_in_a_function_is_no_name(tmp_path: Path) -> None:
+    """Assemblers keep some that compilers make, as local symbols of no type."""
+    source = tmp_path / "label.c"
+    source.write_text(
+        """
+        #include <stdio.h>
+        #include "whocall.h"
+        int main(void) {
+          whocall_frame frame;
+          find_function_by_addr((const char *)main + 1, &frame);
+          return puts(frame.function) < 0;
+        }
+        """
+    )
+    program = build(tmp_path, str(source), "-O1", "-no-pie", "-fno-pie", STATIC)
+    (main,) = (each.address for each in nm_table.symbols(program) if each.name == "main")
+    said = subprocess.run(["readelf", "-SW", program], capture_output=True, text=True, check=True)
+    (text,) = re.findall(r"\] \.text +PROGBITS +(\w+)", said.stdout)
+    label = f".L26=.text:{main + 1 - int(text, 16):#x},local"
+    subprocess.run(["objcopy", "--add-symbol", label, program], check=True)
+    ran = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "main\n"
 
 
 def test_a_library_that_is_opened_later(tmp_path: Path) -> None:

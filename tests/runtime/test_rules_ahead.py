@@ -8,11 +8,12 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from runtime.ahead import BARE, CHAIN, Asked, export, names, read, stripped
+from runtime.ahead import BARE, CHAIN, WHOCALL, Asked, export, names, read, stripped
 from runtime.lab import LIBRARIES, build, crash
 
 STATIC = str(LIBRARIES / "libwhocall.a")
@@ -71,6 +72,14 @@ def test_a_program_without_a_build_id(tmp_path: Path) -> None:
     program, twin = stripped(tmp_path, STATIC, "-Wl,--build-id=none")
     export(program)
     assert names(twin, ask(program).own) == CHAIN[:1]
+
+
+def test_rules_that_nobody_would_take(tmp_path: Path) -> None:
+    """Who writes them is told so."""
+    program, _ = stripped(tmp_path, STATIC, "-Wl,--build-id=none")
+    command = [sys.executable, WHOCALL, "export", program, "-o", tmp_path / "written"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "libwhocall does not take it, as the program has no build id" in said
 
 
 def test_a_fifo_beside_a_program_is_nothing_to_wait_at(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from oracles import nm_table
 from oracles.distribution import sysroot
 
 from runtime.ahead import CHAIN, export, names, read, stripped
@@ -102,6 +103,43 @@ def test_rules_ahead(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
         export(program)
         found = read(program, one.run(program, "ask").stdout)
         assert names(twin, found.own)[: len(CHAIN)] == CHAIN
+
+
+def test_without_rules(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
+    """What is found of such code is true, with symbols and without: no frame that is made up."""
+    one, libraries = foreign
+    flags = [flag for flag in one.flags if flag != "-funwind-tables"]
+    for mode in MODES.get(one.name, [()]):
+        library = str(libraries / "libwhocall.a")
+        program, twin = stripped(tmp_path, *flags, *mode, library, triple=one.triple)
+        for each in (program, twin):
+            found = names(twin, read(each, one.run(each, "ask").stdout).own)
+            assert found[0] == "ask"
+            assert found[: len(CHAIN)] == CHAIN[: len(found)]
+
+
+ADDRESS = """
+#include <stdio.h>
+#include "whocall.h"
+int main(void) {
+  whocall_frame frame;
+  const int found = find_function_by_addr((const void *)main, &frame);
+  printf("%d %s+%d %lx\\n", found, frame.function, (int)frame.function_offset, (long)frame.offset);
+  return 0;
+}
+"""
+
+
+def test_the_address_of_a_function(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
+    """That of T32 code has a bit that is no part of its place."""
+    one, libraries = foreign
+    (tmp_path / "address.c").write_text(ADDRESS)
+    for mode in MODES.get(one.name, [()]):
+        flags = ("-O1", *one.flags, *mode, str(libraries / "libwhocall.a"))
+        program = build(tmp_path, str(tmp_path / "address.c"), *flags, compiler=f"{one.triple}-gcc")
+        (main,) = (each for each in nm_table.symbols(program) if each.name == "main")
+        mask = ~1 if one.name == "arm" else ~0
+        assert one.run(program).stdout == f"0 main+0 {main.address & mask:x}\n"
 
 
 def test_a_crash(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:

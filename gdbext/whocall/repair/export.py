@@ -54,7 +54,8 @@ def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]
         text.append(f'  as DIRECTORY/{place} with "set debug-file-directory DIRECTORY",')
         text.append("or in a gdb that has the program loaded:")
     else:
-        text[-1] = "In a gdb that has the program loaded:"
+        text[-1] = "libwhocall does not take it, as the program has no build id: link with"
+        text.append("-Wl,--build-id. In a gdb that has the program loaded:")
     name, file = (json.dumps(text) for text in (Path(module.path).name, str(path)))
     text.append(
         f"  python gdb.lookup_objfile({name}).add_separate_debug_file({file});"

@@ -37,4 +37,10 @@ struct Crash {
   pid_t thread = 0;
 };
 
+// How a process ends whose handler was told of a crash.
+struct Ending {
+  int signal = 0;  // 0: the handler has ended it, by exit() or the like
+  int code = 0;    // of the signal
+};
+
 }  // namespace whocall::runtime

@@ -8,8 +8,11 @@
 #include <atomic>
 #include <cerrno>
 
+#include "runtime/crash/actions.h"
 #include "runtime/crash/crash.h"
+#include "runtime/crash/handled.h"
 #include "runtime/crash/handler_stack.h"
+#include "runtime/crash/held_threads.h"
 #include "runtime/crash/other_threads.h"
 #include "runtime/crash/reporter.h"
 #include "runtime/crash/signals.h"
@@ -23,7 +26,7 @@ constexpr int kShortWait = 20;                  // moments, of half a millisecon
 constexpr int kLongWait = 40'000;               // moments that a thread waits for its turn: 20 s
 
 Reporter reporter;
-struct sigaction earlier[kCrashSignals.size()];  // what was there before
+bool first_of_all = false;  // the report is made before the program's own handlers are called
 
 std::atomic<pid_t> process{0};  // whose what follows is
 std::atomic<pid_t> owner{0};    // the thread that makes a report
@@ -40,19 +43,6 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 Place last_reported;
-
-struct sigaction& earlier_of(int signal) {
-  std::size_t place = 0;
-  while (place + 1 < kCrashSignals.size() && kCrashSignals.data()[place] != signal) {
-    ++place;
-  }
-  return earlier[place];
-}
-
-bool is_function(const struct sigaction& action) {
-  return (action.sa_flags & SA_SIGINFO) != 0 ||
-         (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
-}
 
 void call(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
   sigset_t before;
@@ -79,9 +69,7 @@ void let_it_come_again(const Crash& crash) {
   sigemptyset(&mask);
   sigaddset(&mask, crash.signal);
   syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, nullptr, kKernelMask);
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  sigaction(crash.signal, &action, nullptr);
+  restore_default(crash.signal);
   siginfo_t info = crash.info;
   if (syscall(SYS_rt_tgsigqueueinfo, crash.process, crash.thread, crash.signal, &info) != 0) {
     syscall(SYS_tgkill, crash.process, crash.thread, crash.signal);
@@ -108,16 +96,12 @@ void begin_in(pid_t own) {
       first.store(0);
       put_off = {};
       last_reported = {};
+      forget_held();
       process.store(own);
     } else {
       wait_a_moment();
     }
   }
-}
-
-// What somebody sends to a process while it reports ends neither the report nor a part of it.
-bool is_from_outside(const siginfo_t& info) {
-  return was_sent(info.si_code) && info.si_pid != getpid();
 }
 
 // It comes when the handler is done, where the process lives on.
@@ -134,21 +118,32 @@ void let_put_off_come(pid_t thread) {
   syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, info.si_signo, &info);
 }
 
-void take_course(const Crash& crash, siginfo_t* info, void* context) {
-  struct sigaction& before = earlier_of(crash.signal);
-  const bool is_ignored = before.sa_handler == SIG_IGN && was_sent(crash.info.si_code);
-  if (is_function(before) || is_ignored) {
-    let_put_off_come(crash.thread);
+// Another handler takes over, which may need the other threads, or nobody cares.
+void let_go_on(pid_t thread) {
+  // Where another crash ends the process they have to stay.
+  if (first.load() == 0) {
+    let_go();
   }
-  if (is_function(before)) {
-    const struct sigaction action = before;
+  let_put_off_come(thread);
+}
+
+bool is_ignored(const struct sigaction& action, const siginfo_t& info) {
+  return !is_function(action) && action.sa_handler == SIG_IGN && was_sent(info.si_code);
+}
+
+void take_course(const Crash& crash, siginfo_t* info, void* context) {
+  const struct sigaction action = wanted_action(crash.signal);
+  if (is_function(action)) {
+    let_go_on(crash.thread);
     if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
-      before = {};
+      const struct sigaction usual {};
+      change_action(crash.signal, &usual, nullptr);
     }
     call(action, crash.signal, info, context);
     return;
   }
-  if (is_ignored) {
+  if (is_ignored(action, crash.info)) {
+    let_go_on(crash.thread);
     return;
   }
   pid_t nobody = 0;
@@ -201,45 +196,104 @@ class WritersSignals {
   sigset_t mine_;
 };
 
+// All signals but those of a crash, which tell that the report crashes itself.
+class ReportersMask {
+ public:
+  ReportersMask() {
+    sigset_t mask;
+    sigfillset(&mask);
+    for (const int signal : kCrashSignals) {
+      sigdelset(&mask, signal);
+    }
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before_, kKernelMask);
+  }
+  ReportersMask(const ReportersMask&) = delete;
+  ReportersMask& operator=(const ReportersMask&) = delete;
+  ~ReportersMask() { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, kKernelMask); }
+
+ private:
+  sigset_t before_{};
+};
+
+void report_with_room(const Crash& crash) {
+  const WritersSignals signals;
+  const std::size_t room = room_of_handler();
+  if (room >= kReportRoom) {
+    reporter.report(crash);
+  } else {
+    reporter.report_small_stack(crash, kReportRoom - room);
+  }
+}
+
+// In the handler that a crash has brought.
 void report(const Crash& crash) {
   const Point point = point_of(*crash.context);
   const Place place{.thread = crash.thread, .pc = point.pc, .sp = point.sp};
-  if (place != last_reported || !is_function(earlier_of(crash.signal))) {
-    const WritersSignals signals;
-    last_reported = place;
-    if (room_of_handler() >= kReportRoom) {
-      reporter.report(crash);
-    } else {
-      reporter.report_small_stack(crash);
-    }
+  if (place == last_reported && first_of_all && is_function(wanted_action(crash.signal))) {
+    return;
   }
+  last_reported = place;
+  report_with_room(crash);
+}
+
+// False where somebody else's report hangs.
+bool report_in_turn(const Crash& crash, void (*report)(const Crash&)) {
+  // Writing is where a thread may be cancelled.
+  int cancellation = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+  begin_in(crash.process);
+  const bool has_turn = take_turn(crash.thread);
+  if (has_turn) {
+    const ReportersMask mask;
+    report(crash);
+    owner.store(0);
+  }
+  pthread_setcancelstate(cancellation, nullptr);
+  return has_turn;
+}
+
+// The program's own handler has it, and what is told of it is the kernel's. It may not return.
+void hand_over(const struct sigaction& action, const Crash& crash, siginfo_t* info, void* context) {
+  if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
+    const struct sigaction usual {};
+    change_action(crash.signal, &usual, nullptr);
+  }
+  const std::size_t note = note_handling(crash);
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(crash.signal, info, context);
+  } else {
+    action.sa_handler(crash.signal);
+  }
+  end_of_handling(note, crash);
+  take_back(crash.signal);
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
   const int kept = errno;
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
   if (owner.load() == thread) {
-    if (is_from_outside(*info)) {
-      put_off = *info;
-      errno = kept;
-      return;
+    // What somebody sends to a process while it reports ends neither the report nor a part of it.
+    if (!was_sent(info->si_code)) {
+      reporter.give_up_stage(signal, info->si_addr);
     }
-    reporter.give_up_stage(signal, info->si_addr);
+    put_off = *info;
+    errno = kept;
+    return;
   }
-  // Writing is where a thread may be cancelled.
-  int cancellation = 0;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   const Crash crash{.signal = signal,
                     .info = *info,
                     .context = static_cast<const ucontext_t*>(context),
                     .process = getpid(),
                     .thread = thread};
-  begin_in(crash.process);
-  if (take_turn(thread)) {
-    report(crash);
-    owner.store(0);
+  const struct sigaction action = wanted_action(signal);
+  if (is_function(action) && !first_of_all) {
+    errno = kept;
+    hand_over(action, crash, info, context);
+    return;
   }
-  pthread_setcancelstate(cancellation, nullptr);
+  if (!is_ignored(action, *info)) {
+    report_in_turn(crash, report);
+  }
   take_course(crash, info, context);
   errno = kept;
 }
@@ -253,23 +307,19 @@ int install_handlers(const whocall_crash_options& options) {
   if (options.all_threads != 0 && listen_for_questions() != 0) {
     return -1;
   }
-  struct sigaction action {};
-  action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  sigfillset(&action.sa_mask);
-  for (const int signal : kCrashSignals) {
-    sigdelset(&action.sa_mask, signal);
+  first_of_all = options.before_handlers != 0;
+  return take_signals(handle, first_of_all);
+}
+
+void report_handled() {
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  if (owner.load() == thread || !may_be_handling(thread)) {
+    return;
   }
-  for (const int signal : kCrashSignals) {
-    struct sigaction before {};
-    if (sigaction(signal, &action, &before) != 0) {
-      return -1;
-    }
-    if (before.sa_sigaction != handle) {
-      earlier_of(signal) = before;
-    }
+  const Crash unknown{.process = getpid(), .thread = thread};
+  if (report_in_turn(unknown, report_with_room)) {
+    let_go_on(thread);
   }
-  return 0;
 }
 
 }  // namespace whocall::runtime

@@ -8,4 +8,8 @@ namespace whocall::runtime {
 // 0, or -1 with errno.
 int install_handlers(const whocall_crash_options& options);
 
+// To be called where the program ends by itself: in a handler that was told of a crash, there is a
+// report of that.
+void report_handled();
+
 }  // namespace whocall::runtime

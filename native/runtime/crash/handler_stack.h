@@ -13,6 +13,6 @@ int give_handler_stack();
 // thread's own, more than anyone needs. What the program gave the thread later may be small, and
 // what lies below it is the program's own.
 std::size_t room_of_handler();
-inline constexpr std::size_t kReportRoom = 6656;  // bytes that a report takes, and somewhat more
+inline constexpr std::size_t kReportRoom = 5120;  // bytes that a report takes, and somewhat more
 
 }  // namespace whocall::runtime

@@ -2,6 +2,15 @@
 #include "runtime/crash/handler_stack.h"
 #include "runtime/whocall.h"
 
+namespace whocall::runtime {
+namespace {
+
+// exit() runs it.
+[[gnu::destructor]] void report_at_exit() { report_handled(); }
+
+}  // namespace
+}  // namespace whocall::runtime
+
 extern "C" {
 
 int whocall_install(const whocall_crash_options* options) {

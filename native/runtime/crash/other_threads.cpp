@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "runtime/crash/handler_stack.h"
+#include "runtime/crash/held_threads.h"
 #include "runtime/lines_of_file.h"
 #include "runtime/machine.h"
 
@@ -31,8 +32,7 @@ std::atomic<pid_t> state{idle};
 Answer answer;
 int moments_left = 0;
 
-void give_answer(int /*signal*/, siginfo_t* /*info*/, void* context) {
-  const int kept = errno;
+void answer_if_asked(void* context) {
   auto self = static_cast<pid_t>(syscall(SYS_gettid));
   if (room_of_handler() >= kReportRoom && state.compare_exchange_strong(self, answering)) {
     const auto& place = *static_cast<const ucontext_t*>(context);
@@ -40,6 +40,12 @@ void give_answer(int /*signal*/, siginfo_t* /*info*/, void* context) {
     answer.frames.walk(CarefulWalk(point_of(place), true));
     state.store(answered);
   }
+}
+
+void give_answer(int /*signal*/, siginfo_t* /*info*/, void* context) {
+  const int kept = errno;
+  answer_if_asked(context);
+  stay(static_cast<pid_t>(syscall(SYS_gettid)), answer_if_asked, context);
   errno = kept;
 }
 
@@ -109,7 +115,10 @@ int listen_for_questions() {
   return sigaction(question(), &action, nullptr);
 }
 
-void begin_asking() { moments_left = kMomentsOfAll; }
+void begin_asking() {
+  moments_left = kMomentsOfAll;
+  begin_holding();
+}
 
 const Answer* ask(pid_t process, pid_t thread) {
   // One that began to answer late still writes there: nobody else may.
@@ -117,8 +126,9 @@ const Answer* ask(pid_t process, pid_t thread) {
     return nullptr;
   }
   state.store(thread);
-  if (!blocks_question(thread) && syscall(SYS_tgkill, process, thread, question()) == 0 &&
-      is_answered()) {
+  const bool is_asked = ring(thread) || (!blocks_question(thread) &&
+                                         syscall(SYS_tgkill, process, thread, question()) == 0);
+  if (is_asked && is_answered()) {
     return &answer;
   }
   pid_t asked = thread;

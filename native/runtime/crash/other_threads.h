@@ -18,7 +18,8 @@ struct Answer {
   StackFrames frames;
 };
 
-// To be called before the first is asked.
+// To be called before the first is asked. From then on those that were asked stay where they are:
+// see held_threads.h.
 void begin_asking();
 // Null where the thread blocks the question, or does not answer within a second.
 const Answer* ask(pid_t process, pid_t thread);

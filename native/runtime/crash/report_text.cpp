@@ -27,6 +27,29 @@ const char* words(WalkEnd end) {
   }
 }
 
+// "SIGSEGV (signal 11, code 1: address not mapped", the parenthesis left open.
+void append_signal(Line& line, int signal, int code) {
+  line.append(signal_name(signal)).append(" (signal ");
+  line.decimal(static_cast<std::uint64_t>(signal)).append(", code ");
+  line.append(code < 0 ? "-" : "");
+  line.decimal(static_cast<std::uint64_t>(code < 0 ? -std::int64_t{code} : code));
+  if (const char* const meaning = code_words(signal, code)) {
+    line.append(": ").append(meaning);
+  }
+}
+
+void print_module(const Module& module, void* to) {
+  const BuildId id = build_id(module);
+  Line line(*static_cast<Sink*>(to));
+  line.append("module: ").hexadecimal(module.begin, kDigits).append("-");
+  line.hexadecimal(module.end, kDigits).append(" bias ").hexadecimal(module.bias);
+  line.append(" build id ");
+  if (id.size == 0) {
+    line.append("-");
+  }
+  line.bytes(id.bytes, id.size).append(" ").append(path_of(module));
+}
+
 }  // namespace
 
 void print_headline(Sink& to, const Crash& crash, const char* thread_name) {
@@ -34,13 +57,7 @@ void print_headline(Sink& to, const Crash& crash, const char* thread_name) {
   Line line(to);
   line.append("whocall: ").append(path_of({})).append("[");
   line.decimal(static_cast<std::uint64_t>(crash.process)).append("] crashed: ");
-  line.append(signal_name(crash.signal)).append(" (signal ");
-  line.decimal(static_cast<std::uint64_t>(crash.signal)).append(", code ");
-  line.append(code < 0 ? "-" : "");
-  line.decimal(static_cast<std::uint64_t>(code < 0 ? -std::int64_t{code} : code));
-  if (const char* const meaning = code_words(crash.signal, code)) {
-    line.append(": ").append(meaning);
-  }
+  append_signal(line, crash.signal, code);
   if (was_sent(code)) {
     line.append(") from process ").decimal(static_cast<std::uint64_t>(crash.info.si_pid));
   } else {
@@ -49,6 +66,15 @@ void print_headline(Sink& to, const Crash& crash, const char* thread_name) {
   }
   line.append(", thread ").decimal(static_cast<std::uint64_t>(crash.thread));
   line.append(" \"").append(thread_name).append("\"");
+}
+
+void print_ending(Sink& to, const Ending& ending) {
+  Line line(to);
+  line.append("whocall: a handler of the program had it first, and ends the process");
+  if (ending.signal != 0) {
+    append_signal(line.append(" by "), ending.signal, ending.code);
+    line.append(")");
+  }
 }
 
 void print_registers(Sink& to, const Registers& registers) {
@@ -94,21 +120,17 @@ void print_other_thread(Sink& to, pid_t thread, const char* name, bool answered)
 void print_build_ids(Sink& to) {
   LinesOfFile maps("/proc/self/maps");
   std::uintptr_t last = 0;
+  bool told = false;
   while (const char* const text = maps.next()) {
+    told = true;
     Module module;
-    if (!find_module(leading_number(text), module) || module.begin == last) {
-      continue;
+    if (find_module(leading_number(text), module) && module.begin != last) {
+      last = module.begin;
+      print_module(module, &to);
     }
-    last = module.begin;
-    const BuildId id = build_id(module);
-    Line line(to);
-    line.append("module: ").hexadecimal(module.begin, kDigits).append("-");
-    line.hexadecimal(module.end, kDigits).append(" bias ").hexadecimal(module.bias);
-    line.append(" build id ");
-    if (id.size == 0) {
-      line.append("-");
-    }
-    line.bytes(id.bytes, id.size).append(" ").append(path_of(module));
+  }
+  if (!told) {
+    for_each_linked(print_module, &to);
   }
 }
 

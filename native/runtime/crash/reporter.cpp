@@ -1,5 +1,6 @@
 #include "runtime/crash/reporter.h"
 
+#include "runtime/crash/handled.h"
 #include "runtime/crash/other_threads.h"
 #include "runtime/crash/report_text.h"
 #include "runtime/crash/signals.h"
@@ -10,10 +11,15 @@ namespace whocall::runtime {
 
 void Reporter::report(const Crash& crash) {
   crash_ = crash;
+  is_handled_ = false;
   frames_ = {};
   printed_ = 0;
   recording_ = false;
   text_ = {};
+  run(&Reporter::find_cause);
+  if (crash_.context == nullptr) {
+    return;
+  }
   // What tells most comes first.
   constexpr Stage kStages[] = {
       &Reporter::begin,        &Reporter::registers, &Reporter::walk,
@@ -25,15 +31,14 @@ void Reporter::report(const Crash& crash) {
   run(&Reporter::finish);
 }
 
-void Reporter::report_small_stack(const Crash& crash) const {
+void Reporter::report_small_stack(const Crash& crash, std::size_t missing) const {
   Sink text = output_.open_text();
   if (text.is_wanted()) {
     Line line(text);
     line.append("whocall: ").append(signal_name(crash.signal)).append(" in process ");
-    line.decimal(static_cast<std::uint64_t>(crash.process))
-        .append(
-            ": the stack for signal handlers is too small for a report: give it 16384 bytes more,");
-    line.append(" or none before whocall_install_thread()");
+    line.decimal(static_cast<std::uint64_t>(crash.process));
+    line.append(": the stack for signal handlers is too small for a report: give it ");
+    line.decimal(missing).append(" bytes more, or none before whocall_install_thread()");
   }
   output_.close_text(text);
 }
@@ -69,10 +74,25 @@ void Reporter::give_up_stage(int signal, const void* address) {
   _longjmp(behind_stage_, 1);
 }
 
+void Reporter::find_cause() {
+  ending_ = {.signal = crash_.signal, .code = crash_.info.si_code};
+  if (may_be_handling(crash_.thread)) {
+    const ucontext_t* const context = crash_.context;
+    CarefulWalk walk(context == nullptr ? here() : point_of(*context), context != nullptr);
+    is_handled_ = find_handled(crash_.thread, walk, crash_);
+  }
+  if (!is_handled_ && crash_.context != nullptr) {
+    recall(crash_);
+  }
+}
+
 void Reporter::begin() {
   text_ = output_.open_text();
   if (text_.is_wanted()) {
     print_headline(text_, crash_, thread_name(crash_.thread));
+    if (is_handled_) {
+      print_ending(text_, ending_);
+    }
   }
 }
 

@@ -15,9 +15,11 @@ class Reporter {
  public:
   [[nodiscard]] Output& output() { return output_; }
 
+  // Of the crash itself, or of the one whose handler ends by it. Without a context: of the one
+  // whose handler this is called in, if there is one.
   void report(const Crash& crash);
-  // In one line, where the stack for handlers has not the room for more.
-  void report_small_stack(const Crash& crash) const;
+  // In one line, where the stack for handlers has not the room for more: bytes are missing.
+  void report_small_stack(const Crash& crash, std::size_t missing) const;
 
   // Of the thread that is in report(), when it crashes itself: goes on behind the stage.
   [[noreturn]] void give_up_stage(int signal, const void* address);
@@ -27,6 +29,7 @@ class Reporter {
 
   void run(Stage stage);
   void note_failure();
+  void find_cause();
   void begin();
   void registers();
   void walk();
@@ -41,6 +44,8 @@ class Reporter {
 
   Output output_;
   Crash crash_{};
+  bool is_handled_ = false;  // a handler of the program's own had it
+  Ending ending_;            // then
   StackFrames frames_;
   std::size_t printed_ = 0;  // of frames_, the one that was being printed among them
   ReportRecord record_;

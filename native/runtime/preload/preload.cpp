@@ -5,6 +5,8 @@
 //   WHOCALL_CRASH_RECORD   a file for the record
 //   WHOCALL_CRASH_RING     a file with a ring of records; WHOCALL_CRASH_RING_SIZE bytes (65536)
 //   WHOCALL_CRASH_THREADS  "all": other threads tell their stacks too
+//   WHOCALL_CRASH_HANDLERS "report-first": the report is made before the program's own handlers are
+//                          called; "leave": one that the program sets takes our place
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include <cstring>
 
 #include "runtime/crash/handler_stack.h"
+#include "runtime/preload/signals.h"
 #include "runtime/privilege.h"
 #include "runtime/whocall.h"
 
@@ -52,17 +55,43 @@ std::size_t ring_size() {
   return kUsualRing;
 }
 
+// A copy: programs write the title that `ps` shows over their environment.
+const char* kept_setting(const char* name) {
+  const char* const value = whocall_setting(name);
+  return value == nullptr ? nullptr : strdup(value);
+}
+
+// Whether the variable has one of the two values that it knows; a sentence where it has another.
+bool is_chosen(const char* name, const char* value, const char* other) {
+  const char* const text = whocall_setting(name);
+  if (text == nullptr || std::strcmp(text, value) == 0) {
+    return text != nullptr;
+  }
+  if (other == nullptr) {
+    dprintf(STDERR_FILENO, "libwhocall-crash: %s=%s: \"%s\" is all it knows\n", name, text, value);
+  } else if (std::strcmp(text, other) != 0) {
+    dprintf(STDERR_FILENO, "libwhocall-crash: %s=%s: it knows \"%s\" and \"%s\"\n", name, text,
+            value, other);
+  }
+  return false;
+}
+
+bool leaves_handlers() {
+  const char* const text = whocall_setting("WHOCALL_CRASH_HANDLERS");
+  return text != nullptr && std::strcmp(text, "leave") == 0;
+}
+
 [[gnu::constructor]] void install() {
   whocall_crash_options options = WHOCALL_CRASH_OPTIONS;
-  options.text_path = whocall_setting("WHOCALL_CRASH_TEXT");
-  options.record_path = whocall_setting("WHOCALL_CRASH_RECORD");
-  options.ring_path = whocall_setting("WHOCALL_CRASH_RING");
+  options.text_path = kept_setting("WHOCALL_CRASH_TEXT");
+  options.record_path = kept_setting("WHOCALL_CRASH_RECORD");
+  options.ring_path = kept_setting("WHOCALL_CRASH_RING");
   options.ring_size = ring_size();
-  const char* const threads = whocall_setting("WHOCALL_CRASH_THREADS");
-  options.all_threads = threads != nullptr && std::strcmp(threads, "all") == 0 ? 1 : 0;
-  if (threads != nullptr && options.all_threads == 0) {
-    dprintf(STDERR_FILENO, "libwhocall-crash: WHOCALL_CRASH_THREADS=%s: \"all\" is all it knows\n",
-            threads);
+  options.all_threads = is_chosen("WHOCALL_CRASH_THREADS", "all", nullptr) ? 1 : 0;
+  options.before_handlers = is_chosen("WHOCALL_CRASH_HANDLERS", "report-first", "leave") ? 1 : 0;
+  use_real_sigaction();
+  if (!leaves_handlers()) {
+    stand_before_sigaction();
   }
   if (whocall_install(&options) == 0) {
     return;

@@ -78,6 +78,13 @@ static void forty_threads(void) {
   boom();
 }
 
+/* Before the program's own handler is called. */
+static void install_first(void) {
+  whocall_crash_options options = WHOCALL_CRASH_OPTIONS;
+  options.before_handlers = 1;
+  whocall_install(&options);
+}
+
 static void ends_well(int signal) {
   (void)signal;
   _exit(7);
@@ -86,8 +93,7 @@ static void ends_well(int signal) {
 /* The program has a handler, which a signal of the report's own writing must not forestall. */
 static void handled(void) {
   signal(SIGSEGV, ends_well);
-  whocall_crash_options options = WHOCALL_CRASH_OPTIONS;
-  whocall_install(&options);
+  install_first();
   boom();
 }
 
@@ -114,7 +120,7 @@ KEPT static void tries(volatile char* room) {
 static void twice(void) {
   char first[16], second[4096];
   signal(SIGSEGV, recovers);
-  whocall_install(NULL);
+  install_first();
   tries(first);
   char* volatile more = __builtin_alloca(1000);
   tries(more);
@@ -140,7 +146,7 @@ static void small_stack(void) {
   const stack_t small = {.ss_sp = room.stack, .ss_size = 6144};
   memset(room.before, 0x5a, sizeof room.before);
   signal(SIGSEGV, looks_below);
-  whocall_install(NULL);
+  install_first();
   sigaltstack(&small, NULL);
   boom();
 }

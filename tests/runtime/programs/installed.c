@@ -70,7 +70,7 @@ int main(int count, char **words) {
   } else if (strcmp(words[1], "wrong") == 0) {
     options.slot_size = 100;
   }
-  (void)count;
+  options.before_handlers = count > 2 && strcmp(words[2], "first") == 0;
   if (whocall_install(&options) != 0) {
     perror("whocall_install");
     return 4;

@@ -1,0 +1,103 @@
+// sigaction() and its like, in front of the C library's: what the program sets for the signals of a
+// crash is what is called when they come, and our handler stays before it. Programs that set theirs
+// later, as runtimes of languages do, would else take its place without knowing.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <csignal>
+
+#include <cerrno>
+
+#include "runtime/crash/actions.h"
+#include "runtime/crash/handler.h"
+#include "runtime/preload/signals.h"
+#include "runtime/whocall.h"
+
+#ifdef __THROW
+#define WHOCALL_AS_DECLARED __THROW
+#else
+#define WHOCALL_AS_DECLARED
+#endif
+
+namespace runtime = whocall::runtime;
+
+namespace {
+
+bool stands = false;
+
+// Whether the program's wish for the signal is kept by us.
+bool is_kept(int signal) { return stands && runtime::is_taken(signal); }
+
+using SetHandler = void (*(*)(int, void (*)(int)))(int);
+
+template <typename Function>
+Function behind_us(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+int real_sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
+  static const auto kReal = behind_us<runtime::SetAction>("sigaction");
+  return kReal(signal, action, before);
+}
+
+// As signal() and its like do with one of the signals that were taken.
+void (*set_handler(int signal, void (*handler)(int), int flags, bool deferred))(int) {
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigemptyset(&action.sa_mask);
+  if (deferred) {
+    sigaddset(&action.sa_mask, signal);
+  }
+  return runtime::change_action(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+}  // namespace
+
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): names of our own
+extern "C" {
+
+WHOCALL_API int sigaction(int signal, const struct sigaction* action,
+                          struct sigaction* before) WHOCALL_AS_DECLARED {
+  if (is_kept(signal)) {
+    return runtime::change_action(signal, action, before);
+  }
+  const int result = real_sigaction(signal, action, before);
+  if (result == 0 && stands && before != nullptr) {
+    runtime::hide_ours(signal, *before);
+  }
+  return result;
+}
+
+WHOCALL_API void (*signal(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
+  static const auto kReal = behind_us<SetHandler>("signal");
+  return is_kept(signal) ? set_handler(signal, handler, SA_RESTART, true) : kReal(signal, handler);
+}
+
+// What signal() is for programs that ask for System V's, or for the standard alone.
+WHOCALL_API void (*__sysv_signal(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
+  static const auto kReal = behind_us<SetHandler>("__sysv_signal");
+  constexpr auto kFlags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  return is_kept(signal) ? set_handler(signal, handler, kFlags, false) : kReal(signal, handler);
+}
+
+WHOCALL_API [[noreturn]] void _exit(int status) {
+  runtime::report_handled();
+  for (;;) {
+    syscall(SYS_exit_group, status);
+  }
+}
+
+WHOCALL_API [[noreturn]] void _Exit(int status) WHOCALL_AS_DECLARED { _exit(status); }
+
+}  // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+
+void use_real_sigaction() { runtime::set_real_sigaction(real_sigaction); }
+
+void stand_before_sigaction() {
+  stands = true;
+  pthread_atfork(nullptr, nullptr, runtime::belongs_to_this_process);
+}
