@@ -74,11 +74,11 @@ std::vector<SourceHint> SourcePlaces::of(AddressRange function, Address link) {
   }
   const std::scoped_lock lock(mutex_);
   const std::vector<CodePlace>& places = places_of(function);
-  const auto is_around = [&](std::string_view file) {
-    return names_nearest(*file_, panics(), function, file, true) &&
-           names_nearest(*file_, panics(), function, file, false);
+  const auto neighbours = [&](std::string_view file) {
+    return (names_nearest(*file_, panics(), function, file, true) ? 1U : 0U) +
+           (names_nearest(*file_, panics(), function, file, false) ? 1U : 0U);
   };
-  const CodePlace* const near = near_place(places, function, link, is_around);
+  const CodePlace* const near = near_place(places, function, link, neighbours);
   for (const CodePlace& each : places) {
     if (hints.size() < kMost || &each == near) {
       hints.push_back({each.file, each.line, each.column, each.at, &each == near});

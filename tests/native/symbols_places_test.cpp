@@ -13,8 +13,8 @@ namespace {
 
 constexpr AddressRange kFunction{0, 0x140};
 
-const CodePlace* near(std::span<const CodePlace> places, Address link, bool is_around = false) {
-  return near_place(places, kFunction, link, [=](std::string_view) { return is_around; });
+const CodePlace* near(std::span<const CodePlace> places, Address link, unsigned beside = 0) {
+  return near_place(places, kFunction, link, [=](std::string_view) { return beside; });
 }
 
 PanicPlaces some_places() {
@@ -119,9 +119,16 @@ TEST_CASE("near places: the standard library's, shared ones and far ones say not
   places.push_back(place_at(0x120, "src/a.rs", 7));
   CHECK(near(places, 0x101)->line == 7);
   CHECK(near(places, 0x400) == nullptr);
-  CHECK(near(places, 0x400, true)->line == 7);
+  CHECK(near(places, 0x400, 1) == nullptr);
+  CHECK(near(places, 0x400, 2)->line == 7);
   places.back().is_shared = true;
   CHECK(near(places, 0x101) == nullptr);
+}
+
+TEST_CASE("near places: a crate's alone may be that of an inlined function") {
+  const std::vector<CodePlace> places = {place_at(0x10, "/registry/a-1.0/src/a.rs", 1)};
+  CHECK(near(places, 0x12) == nullptr);
+  CHECK(near(places, 0x12, 1)->line == 1);
 }
 
 TEST_CASE("near places: of several files the program's own, where it is named twice") {

@@ -14,6 +14,7 @@
 #include "object/elf_imports.h"
 #include "object/elf_symbols.h"
 #include "object/global_table.h"
+#include "object/open_files.h"
 #include "symbols/discovery/data_words.h"
 #include "symbols/inferred/constant_arguments.h"
 #include "symbols/table/code_areas.h"
@@ -29,6 +30,37 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20U;  // of one functio
 bool contains(const std::vector<AddressRange>& ranges, Address address) {
   return std::ranges::any_of(ranges,
                              [&](const AddressRange& each) { return each.contains(address); });
+}
+
+// All calls and jumps of a file whose targets its code names, by target.
+struct DirectCalls {
+  std::vector<DirectJump> calls;
+};
+
+DirectCalls find_calls(const ElfFile& file, const Architecture& arch) {
+  DirectCalls found;
+  const std::vector<AddressRange> areas = code_areas(file);
+  const AddressRange hull =
+      areas.empty() ? AddressRange() : AddressRange{areas.front().begin, areas.back().end};
+  for (const AddressRange& area : areas) {
+    const ByteView code = file.at(area.begin);
+    const std::uint64_t size = std::min<std::uint64_t>(area.size(), code.size());
+    for (std::uint64_t at = arch.code.alignment; at <= size; at += arch.code.alignment) {
+      check_interrupt_at(at, kManyBytes);
+      const std::uint64_t before = std::min<std::uint64_t>(at, arch.code.longest_call);
+      const auto bytes = code.slice(at - before, before);
+      const auto call = bytes ? arch.code.call_before(*bytes, area.begin + at) : std::nullopt;
+      if (call && call->target && hull.contains(*call->target)) {
+        found.calls.push_back({area.begin + at - call->size, *call->target});
+      }
+    }
+    const auto inside = code.slice(0, size);
+    if (inside && arch.code.append_direct_jumps != nullptr) {
+      arch.code.append_direct_jumps(*inside, area.begin, hull, found.calls);
+    }
+  }
+  std::ranges::sort(found.calls, {}, &DirectJump::target);
+  return found;
 }
 
 class TraitFinder {
@@ -172,26 +204,16 @@ class TraitFinder {
 
   [[nodiscard]] std::vector<Address> sites_that_enter(Address start) const {
     std::vector<Address> sites;
-    for (const AddressRange& area : code_areas(file_)) {
-      const ByteView code = file_.at(area.begin);
-      const std::uint64_t size = std::min<std::uint64_t>(area.size(), code.size());
-      for (std::uint64_t at = arch_.code.alignment; at <= size; at += arch_.code.alignment) {
-        check_interrupt_at(at, kManyBytes);
-        const std::uint64_t before = std::min<std::uint64_t>(at, arch_.code.longest_call);
-        const auto bytes = code.slice(at - before, before);
-        const auto call = bytes ? arch_.code.call_before(*bytes, area.begin + at) : std::nullopt;
-        if (call && call->target == start) {
-          sites.push_back(area.begin + at - call->size);
-        }
+    const auto append = [&](const std::vector<DirectJump>& calls) {
+      auto call = std::ranges::lower_bound(calls, start, {}, &DirectJump::target);
+      for (; call != calls.end() && call->target == start; ++call) {
+        sites.push_back(call->source);
       }
-      std::vector<DirectJump> jumps;
-      const auto inside = code.slice(0, size);
-      if (inside && arch_.code.append_direct_jumps != nullptr) {
-        arch_.code.append_direct_jumps(*inside, area.begin, {start, start + 1}, jumps);
-      }
-      for (const DirectJump& jump : jumps) {
-        sites.push_back(jump.source);
-      }
+    };
+    if (const auto knowledge = knowledge_of(file_)) {
+      append(knowledge->get<DirectCalls>([this] { return find_calls(file_, arch_); }).calls);
+    } else {
+      append(find_calls(file_, arch_).calls);
     }
     std::erase_if(sites, [&](Address site) { return contains(ranges_, site); });
     return sites;

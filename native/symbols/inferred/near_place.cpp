@@ -70,10 +70,12 @@ Address distance_to_checks(const Places& places, Address link) {
 }
 
 // The program's own files are told by paths without a root, those of crates by whole ones.
+bool is_of_crate(std::string_view file) { return file.starts_with('/'); }
+
 const Places* own_among(const ByFile& by_file) {
   const Places* own = nullptr;
   for (const auto& [file, places] : by_file) {
-    if (!file.starts_with('/')) {
+    if (!is_of_crate(file)) {
       if (own != nullptr) {
         return nullptr;
       }
@@ -85,7 +87,7 @@ const Places* own_among(const ByFile& by_file) {
 
 const CodePlace* near_rust_place(std::span<const CodePlace> places, AddressRange function,
                                  Address link,
-                                 const std::function<bool(std::string_view)>& is_around) {
+                                 const std::function<unsigned(std::string_view)>& neighbours) {
   std::set<std::string_view> files;
   ByFile own;  // those that nobody else names
   for (const CodePlace& each : places) {
@@ -104,7 +106,9 @@ const CodePlace* near_rust_place(std::span<const CodePlace> places, AddressRange
     const bool alone = files.size() == 1;
     const Address reach = alone ? std::max(kBeside, function.size() / kPartBeside) : kBeside;
     const bool holds = (alone || has_two_lines(first)) && distance_to_checks(first, link) <= reach;
-    if (holds || (alone && is_around(first.front()->file))) {
+    const std::string& file = first.front()->file;
+    const unsigned beside = neighbours(file);
+    if ((holds && (beside != 0 || !is_of_crate(file))) || (alone && beside == 2)) {
       return nearest_of(first, link);
     }
   }
@@ -132,13 +136,13 @@ const CodePlace* near_other_place(std::span<const CodePlace> places, Address lin
 }  // namespace
 
 const CodePlace* near_place(std::span<const CodePlace> places, AddressRange function, Address link,
-                            const std::function<bool(std::string_view file)>& is_around) {
+                            const std::function<unsigned(std::string_view file)>& neighbours) {
   const CodePlace* const exact = place_of_call(places, link);
   if (exact != nullptr && !(exact->is_rust && is_standard_rust(exact->file))) {
     return exact;
   }
   const bool is_rust = std::ranges::any_of(places, &CodePlace::is_rust);
-  return is_rust ? near_rust_place(places, function, link, is_around)
+  return is_rust ? near_rust_place(places, function, link, neighbours)
                  : near_other_place(places, link);
 }
 

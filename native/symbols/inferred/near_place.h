@@ -22,11 +22,12 @@ namespace whocall {
 // lead there and not far from them, as an inlined function may still be the only one that names a
 // place: exa's Options::parse names its parser's three. What is left of several files leaves it
 // open which is the function's own, unless one alone is the program's and not a crate's, and two
-// places of it are named; and of one file it holds anywhere where the functions before and behind
-// name that file as well, as compilers put a file's functions side by side.
+// places of it are named. Compilers put a file's functions side by side: where the functions before
+// and behind name that file as well, a place of it holds anywhere; where neither does, one of a
+// crate's file does not hold.
 //
-// `is_around` tells whether both of these name places of a file, which no others name.
+// `neighbours` tells how many of these two name places of a file that no others name.
 const CodePlace* near_place(std::span<const CodePlace> places, AddressRange function, Address link,
-                            const std::function<bool(std::string_view file)>& is_around);
+                            const std::function<unsigned(std::string_view file)>& neighbours);
 
 }  // namespace whocall

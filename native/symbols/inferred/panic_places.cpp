@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kEnding = ".rs";
 constexpr std::uint64_t kLongestPath = 1024;                // bytes
 constexpr std::uint64_t kMostLines = 10000000;              // of a source file
-constexpr std::uint64_t kMostColumns = 100000;              // of a line
+constexpr std::uint64_t kMostPanicColumns = 100000;         // of a line
 constexpr std::size_t kMostPlaces = std::size_t{1} << 22U;  // of a file
 
 struct Location {
@@ -55,7 +55,7 @@ std::optional<Location> location_at(const ElfFile& file, const DataPointer& poin
   const auto line = record.read_unsigned(std::uint64_t{2} * word, 4);
   const auto column = record.read_unsigned(std::uint64_t{2} * word + 4, 4);
   if (!size || !line || !column || *size > kLongestPath || *line == 0 || *line > kMostLines ||
-      *column == 0 || *column > kMostColumns) {
+      *column == 0 || *column > kMostPanicColumns) {
     return std::nullopt;
   }
   const auto bytes = file.at(pointer.target).slice(0, *size);

@@ -211,7 +211,7 @@ fn main() {
 """,
     "src/table.rs": """
 #[inline(never)]
-pub fn seen(value: u64) -> u64 { std::hint::black_box(value) }
+pub fn seen(value: u64) -> u64 { unsafe { std::ptr::read_volatile(&value) } }
 #[inline(never)]
 pub fn sum(from: &[u64], at: usize) -> u64 {
     let first = from[at];
@@ -237,7 +237,7 @@ def test_a_crate_that_is_inlined_says_nothing_of_who_inlines_it(tmp_path: Path) 
     crate = tmp_path / "helper-1.2.3" / "src" / "lib.rs"
     for more in (
         ["--crate-type=rlib", "--crate-name=helper", "-o", "libhelper.rlib", str(crate)],
-        ["--extern", "helper=libhelper.rlib", "-o", "twin", "src/main.rs"],
+        ["--crate-name=twin", "--extern", "helper=libhelper.rlib", "-o", "twin", "src/main.rs"],
     ):
         subprocess.run([*flags, *more], cwd=tmp_path, env=environment(), check=True)
     twin = tmp_path / "twin"
