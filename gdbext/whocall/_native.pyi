@@ -193,6 +193,12 @@ class Place:
     raw_name: str | None  # mangled
     lines: list[tuple[str, str, int]]  # (function, file, line), innermost inlined call first
     proof: str | None  # of an inferred name: what shows it
+    # of a function that nothing names: the exported function that alone calls it, the text that it
+    # alone uses, the functions of other files that it calls; looks through all code of the file
+    traits: tuple[str | None, str | None, list[str]] | None
+    # places in the source that the function's code names, where no line is known: (file, line,
+    # column, link address, crate, module, near)
+    source_hints: tuple[tuple[str, int, int | None, int, str | None, str | None, bool], ...]
     # (name, source, start, reason): the nearest symbol where it did not give its name
     refused: tuple[str, str, int, str] | None
 

@@ -9,6 +9,8 @@
 #include "object/open_files.h"
 #include "python/bind_symbols.h"
 #include "python/convert.h"
+#include "python/hint_tuples.h"
+#include "report/source_hints.h"
 #include "symbols/external/list_table.h"
 #include "symbols/table/demangler.h"
 
@@ -23,7 +25,8 @@ class FileNames {
   FileNames(std::string path, FileSearch search)
       : path_(std::move(path)), search_(std::move(search)) {
     if (is_elf(path_)) {
-      symbols_ = std::make_unique<FileSymbols>(open_shared(path_), search_);
+      file_ = open_shared(path_);
+      symbols_ = std::make_unique<FileSymbols>(file_, search_);
     } else if ((list_ = table_from_breakpad(path_))) {
       table_ = {.table = list_->table, .path = path_};
     } else {
@@ -35,7 +38,8 @@ class FileNames {
     auto place = std::make_shared<const FilePlace>(
         symbols_ != nullptr ? symbols_->describe(address, options(demangle))
                             : look_up(address, demangle));
-    return {.owner = place, .address = address, .place = place.get(), .module = path_};
+    return {
+        .owner = place, .address = address, .place = place.get(), .module = path_, .file = file_};
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -71,7 +75,8 @@ class FileNames {
 
   std::string path_;
   FileSearch search_;
-  std::unique_ptr<FileSymbols> symbols_;  // of ELF files
+  std::shared_ptr<const ElfFile> file_;   // where it is an ELF file
+  std::unique_ptr<FileSymbols> symbols_;  // of that
   std::optional<ListTable> list_;         // of Breakpad files
   TableView table_;                       // of these and of others
 };
@@ -88,6 +93,15 @@ py::object refused(const PlaceView& view) {
   return symbol ? py::object(py::make_tuple(text(symbol->name), text(to_string(symbol->source)),
                                             symbol->start, text(symbol->reason)))
                 : py::object(py::none());
+}
+
+// (only caller or None, only text or None, imports); None where the function has a name.
+py::object traits(const PlaceView& view) {
+  const FunctionTraits found = traits_of(*view.place, view.file);
+  return found.none()
+             ? py::object(py::none())
+             : py::object(py::make_tuple(text_or_none(demangle(found.only_caller)),
+                                         text_or_none(found.only_text), text_list(found.imports)));
 }
 
 void bind_function_parts(py::class_<PlaceView>& place) {
@@ -137,6 +151,10 @@ void bind_function_parts(py::class_<PlaceView>& place) {
           [](const PlaceView& view) {
             return text_or_none(view.place->function ? view.place->function->proof : "");
           })
+      .def_property_readonly(
+          "source_hints",
+          [](const PlaceView& view) { return hint_tuples(source_hints(*view.place, view.file)); })
+      .def_property_readonly("traits", &traits)
       .def_property_readonly("refused", &refused);
 }
 
@@ -152,6 +170,7 @@ PlaceView describe(const Process& process, Address address, bool demangle, bool 
   if (view.in_module) {
     view.module = place.module->path;
     view.build_id = place.module->build_id();
+    view.file = place.module->file;
   }
   return view;
 }

@@ -17,6 +17,7 @@ struct PlaceView {
   std::string module{};  // path; empty when the address lies in none
   std::string build_id{};
   bool in_module = true;
+  std::shared_ptr<const ElfFile> file{};  // whose code stands there; null where none is known
 };
 
 // At a runtime address of a process.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "python/convert.h"
+#include "python/hint_tuples.h"
+#include "report/source_hints.h"
 
 namespace py = pybind11;
 
@@ -105,6 +107,9 @@ constexpr std::array kFields{
         [](Facts of, Session&) -> py::object { return py::bool_(of.frame().signal_trampoline); }},
     FrameField{"file", [](Facts of, Session& in) { return in.texts.get(of.named().file()); }},
     FrameField{"line", &line},
+    FrameField{
+        "source_hints",
+        [](Facts of, Session&) -> py::object { return hint_tuples(source_hints(of.named())); }},
     FrameField{"explanation", [](Facts of, Session&) { return text_or_none(of.explanation()); }},
     FrameField{"registers", &registers},
     FrameField{"saved", &saved},

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/hex.h"
+#include "report/source_hints.h"
 #include "symbols/table/demangler.h"
 
 namespace whocall {
@@ -122,6 +123,7 @@ std::string FrameFacts::explanation() const {
   if (function) {
     text += other_names(function->aliases);
   }
+  text += traits_in_words(*named_);
   if (const auto& refused = place().refused) {
     text += " The nearest symbol, " + refused->name + " (" +
             std::string(to_string(refused->source)) + ") at " + hex(refused->start) +

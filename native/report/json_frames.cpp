@@ -1,7 +1,9 @@
 #include "report/json_frames.h"
 
 #include "report/json_members.h"
+#include "report/source_hints.h"
 #include "report/text_block.h"
+#include "symbols/inferred/rust_paths.h"
 
 namespace whocall {
 namespace {
@@ -69,6 +71,32 @@ void JsonFrames::append_arguments(JsonMembers& members, std::string& text,
 
 namespace {
 
+// What the function's code names, where no debug info has the line.
+void append_hints(JsonMembers& members, std::string& text, const FrameFacts& facts) {
+  members.name("source_hints");
+  const std::size_t margin = members.margin() + 1;
+  bool first = true;
+  text += '[';
+  for (const SourceHint& hint : source_hints(facts.named())) {
+    (text += first ? "\n" : ",\n").append(margin, ' ');
+    first = false;
+    JsonMembers each(text, margin);
+    each.string("file", hint.file);
+    each.number("line", hint.line);
+    each.number("column",
+                hint.column != 0 ? std::optional<std::uint64_t>(hint.column) : std::nullopt);
+    each.address("address", hint.address);
+    each.string("crate", crate_of_path(hint.file));
+    each.string("module", module_of_path(hint.file));
+    each.truth("near", hint.near);
+    each.close();
+  }
+  if (!first) {
+    (text += '\n').append(margin - 1, ' ');
+  }
+  text += ']';
+}
+
 void append_place(JsonMembers& members, const FrameFacts& facts) {
   members.string("function", facts.named().function());
   members.number("offset", facts.offset());
@@ -118,6 +146,7 @@ void JsonFrames::append_frame(std::string& text, const ThreadTrace& trace,
   append_place(members, facts);
   append_reasons(members, facts);
   append_source(members, text, named);
+  append_hints(members, text, facts);
   members.close();
   known = {spot, text.substr(begin)};
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/printable_text.h"
+#include "report/source_hints.h"
 
 namespace whocall {
 namespace {
@@ -27,7 +28,7 @@ std::size_t printable_width(std::string_view words) {
   return character_count(told);
 }
 
-// Where a frame lies: " at t.c:9", " from libc.so.6".
+// Where a frame lies: " at t.c:9", " near t.c:9?", " from libc.so.6".
 struct Where {
   std::string_view before{};
   std::string_view file{};
@@ -38,11 +39,15 @@ struct Where {
   }
 };
 
-Where where_of(const FrameFacts& facts, const FileNames& names) {
+// `near` is what the frame's function tells of itself.
+Where where_of(const FrameFacts& facts, const FileNames& names, const NearPlace& near) {
   const NamedFrame& named = facts.named();
   if (!named.file().empty()) {
     return {" at ", names.source(named.file()),
             named.line() != 0 ? ":" + std::to_string(named.line()) : std::string()};
+  }
+  if (!near.file.empty()) {
+    return {" near ", names.source(near.file), near.line};
   }
   if (!facts.module().empty()) {
     return {" from ", names.module(*facts.owner())};
@@ -234,7 +239,7 @@ void TextLines::draft(std::size_t at) {
     put_pc(facts.frame().pc);
   }
   const std::vector<std::string> words = words_behind_name(facts);
-  Where where = form_.places ? where_of(facts, names_.files) : Where();
+  Where where = form_.places ? where_of(facts, names_.files, near_place(named)) : Where();
   std::size_t behind = 0;
   if (form_.columns != 0) {
     behind = where.width() + words_beside(at);
@@ -254,6 +259,14 @@ void TextLines::draft(std::size_t at) {
   put(where.before);
   put_name(where.file, paint_.filename);
   put(where.line);
+}
+
+const NearPlace& TextLines::near_place(const NamedFrame& frame) {
+  const auto [known, is_new] = near_.try_emplace(frame.place);
+  if (is_new) {
+    known->second = near_place_of(frame);
+  }
+  return known->second;
 }
 
 // Its function; `beside` columns are needed right behind it, and `behind` more on the same line or

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "memory/memory.h"
@@ -13,6 +14,7 @@
 #include "report/file_names.h"
 #include "report/paint.h"
 #include "report/short_names.h"
+#include "report/source_hints.h"
 #include "report/stack_text.h"
 #include "report/thread_trace.h"
 
@@ -67,6 +69,7 @@ class TextLines {
 
   void draft_lines();
   void draft(std::size_t at);
+  const NearPlace& near_place(const NamedFrame& frame);
   void draft_function(const FrameFacts& facts, std::size_t beside, std::size_t behind);
   void align();
   [[nodiscard]] std::size_t words_beside(std::size_t at) const;
@@ -89,6 +92,7 @@ class TextLines {
   LineNames& names_;
   std::optional<StackText> words_;
   std::vector<Gap> gaps_;
+  std::unordered_map<const Place*, NearPlace> near_;
   std::string drafts_;  // of the present block
   std::vector<Line> lines_;
   std::size_t next_ = 0;                // of the frames

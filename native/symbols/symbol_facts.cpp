@@ -85,4 +85,42 @@ std::optional<std::vector<DirectJump>> decode_jumps(std::span<const std::byte> b
   return reader.ok() && ascend ? std::optional(std::move(jumps)) : std::nullopt;
 }
 
+std::vector<std::byte> encode(const PanicPlaces& places) {
+  std::vector<std::byte> bytes;
+  put_number(bytes, places.files.size(), kHalf);
+  for (const std::string& file : places.files) {
+    put_text(bytes, file);
+  }
+  for (const PanicPlace& place : places.places) {
+    put_number(bytes, place.at, kWord);
+    put_number(bytes, place.file, kHalf);
+    put_number(bytes, place.line, kHalf);
+    put_number(bytes, place.column, kHalf);
+  }
+  return bytes;
+}
+
+std::optional<PanicPlaces> decode_panic_places(std::span<const std::byte> bytes) {
+  PanicPlaces found;
+  ByteReader reader(ByteView(bytes, Endian::little));
+  const std::uint32_t files = reader.u32();
+  for (std::uint32_t i = 0; i < files && reader.ok(); ++i) {
+    found.files.push_back(read_text(reader));
+  }
+  bool known = true;
+  while (!reader.at_end()) {
+    PanicPlace& place = found.places.emplace_back();
+    place.at = reader.u64();
+    place.file = reader.u32();
+    place.line = reader.u32();
+    place.column = reader.u32();
+    known = known && place.file < files;
+  }
+  if (!reader.ok() || !known || !std::ranges::is_sorted(found.places, {}, &PanicPlace::at)) {
+    return std::nullopt;
+  }
+  found.sort();
+  return found;
+}
+
 }  // namespace whocall

@@ -15,14 +15,16 @@ using namespace whocall;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  const unsigned kind = input.byte() % 3;
+  const unsigned kind = input.byte() % 4;
   const std::vector<std::byte> own = input.copy();
   if (kind == 0) {
     (void)decode_starts(own);
   } else if (kind == 1) {
     (void)decode_names(own);
-  } else {
+  } else if (kind == 2) {
     (void)decode_jumps(own);
+  } else {
+    (void)decode_panic_places(own);
   }
   return 0;
 }

@@ -91,6 +91,7 @@ def test_a_frame_literally() -> None:
         "inlined": False,
         "signal_trampoline": False,
         "source": {"file": "t.c", "line": 9},
+        "source_hints": [],
     }
     validate(document(frames()), "backtrace")
 

@@ -16,7 +16,11 @@ from whocall.core.records import dataclass, slotted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Optional
+
+    SourceHint = tuple[str, int, Optional[int], int, Optional[str], Optional[str], bool]
+    """A place in the source that a function's code names: file, line, column, link address of the
+    instruction, crate and module (of Rust), and whether it may be told of the frame itself."""
 
 TRUST = ("context", "cfi", "analysis", "frame-pointer", "scan")  # best first
 INFERRED_MARK = "?"
@@ -62,6 +66,7 @@ class Frame:
     signal_trampoline: bool = False
     file: str | None = None
     line: int | None = None
+    source_hints: tuple[SourceHint, ...] = ()  # that the function's code names, without a line
     explanation: str | None = None
     registers: Mapping[str, int] | None = None
     saved: Mapping[int, str] | None = None  # stack words that hold registers of the caller's

@@ -13,7 +13,7 @@ from whocall.core.model import WrittenThreads
 from whocall.core.printable import printable, safe_json
 
 if TYPE_CHECKING:
-    from whocall.core.model import Frame, Report
+    from whocall.core.model import Frame, Report, SourceHint
 
 Json = dict[str, Any]
 
@@ -46,7 +46,24 @@ def frame_json(frame: Frame) -> Json:
         "inlined": frame.inlined,
         "signal_trampoline": frame.signal_trampoline,
         "source": source,
+        "source_hints": hints_json(frame.source_hints),
     }
+
+
+def hints_json(hints: Iterable[SourceHint]) -> list[Json]:
+    """Places in the source that a function's code names."""
+    return [
+        {
+            "file": file,
+            "line": line,
+            "column": column,
+            "address": hexes(address),
+            "crate": crate,
+            "module": module,
+            "near": near,
+        }
+        for file, line, column, address, crate, module, near in hints
+    ]
 
 
 class Items:

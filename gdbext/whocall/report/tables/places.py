@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from whocall.core.model import marked
 from whocall.core.printable import printable
-from whocall.report.form.jsonform import Json, hexes
+from whocall.report.form.jsonform import Json, hexes, hints_json
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -20,6 +20,24 @@ def _lines(lines: list[tuple[str, str, int]]) -> Iterator[str]:
     for at, (function, file, line) in enumerate(lines):
         inlined = f" ({function}, inlined)" if at + 1 < len(lines) else ""
         yield printable(f"    at {file}:{line}{inlined}")
+
+
+def _hints(place: native.Place) -> Iterator[str]:
+    for file, line, column, address, crate, _, near in place.source_hints:
+        beside = "" if column is None else f":{column}"
+        of = "" if crate is None else f" of crate {crate}"
+        mark = ", near it" if near else ""
+        yield printable(f"    names {file}:{line}{beside}{of} at {address:#x}{mark}")
+
+
+def _traits(place: native.Place) -> Iterator[str]:
+    caller, text, imports = place.traits or (None, None, [])
+    if caller is not None:
+        yield printable(f"    its only caller is {caller}")
+    if text is not None:
+        yield printable(f'    it alone uses the text "{text}"')
+    if imports:
+        yield printable(f"    calls: {', '.join(imports)}")
 
 
 def _refused(place: native.Place) -> Iterator[str]:
@@ -58,6 +76,8 @@ def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterato
         yield "    also named " + ", ".join(style.paint("function", name) for name in others)
     yield from _refused(place)
     yield from _lines(place.lines)
+    yield from _hints(place)
+    yield from _traits(place)
 
 
 def places_json(places: Iterable[native.Place], complaints: Iterable[str]) -> Json:
@@ -67,6 +87,13 @@ def places_json(places: Iterable[native.Place], complaints: Iterable[str]) -> Js
         "warnings": list(complaints),
         "places": [_place_json(place) for place in places],
     }
+
+
+def _traits_json(place: native.Place) -> Json | None:
+    if place.traits is None:
+        return None
+    caller, text, imports = place.traits
+    return {"only_caller": caller, "only_text": text, "imports": imports}
 
 
 def _place_json(place: native.Place) -> Json:
@@ -93,4 +120,6 @@ def _place_json(place: native.Place) -> Json:
             {"function": function, "file": file, "line": line}
             for function, file, line in place.lines
         ],
+        "source_hints": hints_json(place.source_hints),
+        "traits": _traits_json(place),
     }
