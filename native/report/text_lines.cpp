@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/printable_text.h"
+#include "report/frame_where.h"
 #include "report/source_hints.h"
 
 namespace whocall {
@@ -18,42 +19,6 @@ constexpr std::size_t kShortWords = 24;     // columns of arguments that no line
 constexpr std::string_view kNewLine = "\n   ";
 
 std::size_t less(std::size_t from, std::size_t what) { return from - std::min(from, what); }
-
-std::size_t printable_width(std::string_view words) {
-  if (find_unprintable(words) == words.size()) {
-    return character_count(words);
-  }
-  std::string told;
-  append_printable(told, words);
-  return character_count(told);
-}
-
-// Where a frame lies: " at t.c:9", " near t.c:9?", " from libc.so.6".
-struct Where {
-  std::string_view before{};
-  std::string_view file{};
-  std::string line{};
-
-  [[nodiscard]] std::size_t width() const {
-    return before.size() + printable_width(file) + line.size();
-  }
-};
-
-// `near` is what the frame's function tells of itself.
-Where where_of(const FrameFacts& facts, const FileNames& names, const NearPlace& near) {
-  const NamedFrame& named = facts.named();
-  if (!named.file().empty()) {
-    return {" at ", names.source(named.file()),
-            named.line() != 0 ? ":" + std::to_string(named.line()) : std::string()};
-  }
-  if (!near.file.empty()) {
-    return {" near ", names.source(near.file), near.line};
-  }
-  if (!facts.module().empty()) {
-    return {" from ", names.module(*facts.owner())};
-  }
-  return {};
-}
 
 // "(+14)"
 std::string offset_words(const FrameFacts& facts) {
