@@ -15,7 +15,7 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kLongestPath = 64;            // bytes that are shown
+constexpr std::size_t kLongestShownPath = 64;       // bytes that are shown
 constexpr std::uint64_t kLargestCount = 1U << 20U;  // larger unsigned numbers are shown as flags
 
 struct NamedValue {
@@ -98,15 +98,15 @@ constexpr std::array<NamedArgument, 9> kNamedArguments = {{
 
 std::string path_text(const ProcessImage& process, Address address) {
   std::vector<std::byte> room;
-  const auto bytes = process.memory->bytes_at(address, kLongestPath + 1, room);
+  const auto bytes = process.memory->bytes_at(address, kLongestShownPath + 1, room);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t end = text.find('\0');
-  if (end == std::string_view::npos && text.size() <= kLongestPath) {
+  if (end == std::string_view::npos && text.size() <= kLongestShownPath) {
     return hex(address);
   }
   std::string shown = "\"";
-  append_printable(shown, text.substr(0, std::min(end, kLongestPath)));
-  return shown + (end > kLongestPath ? "\"..." : "\"");
+  append_printable(shown, text.substr(0, std::min(end, kLongestShownPath)));
+  return shown + (end > kLongestShownPath ? "\"..." : "\"");
 }
 
 std::string argument_text(const ProcessImage& process, char kind, std::uint64_t value) {
