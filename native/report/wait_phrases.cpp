@@ -150,17 +150,26 @@ std::string WaitPhrases::phrase(const Waiting& waiting) const {
   return text;
 }
 
+std::vector<std::size_t> WaitPhrases::in_order(const WaitCycle& cycle) const {
+  std::vector<std::size_t> threads = cycle.threads;
+  const auto number = [this](std::size_t index) { return numbers_[index]; };
+  const auto first = std::ranges::min_element(threads, {}, number);
+  std::rotate(threads.begin(), first, threads.end());
+  return threads;
+}
+
 std::string WaitPhrases::sentence(const WaitCycle& cycle) const {
   std::string text;
-  const std::size_t told = std::min(cycle.threads.size(), kMostLinks);
+  const std::vector<std::size_t> threads = in_order(cycle);
+  const std::size_t told = std::min(threads.size(), kMostLinks);
   for (std::size_t link = 0; link < told; ++link) {
     text += text.empty() ? "T" : "; t";
-    const std::size_t index = cycle.threads[link];
+    const std::size_t index = threads[link];
     text += thread(index).substr(1) + " " + object(waits_[index]) + holder(waits_[index]);
   }
-  if (told < cycle.threads.size()) {
-    text += "; and so on, through " + with_commas(cycle.threads.size()) + " threads, back to " +
-            thread(cycle.threads.front());
+  if (told < threads.size()) {
+    text += "; and so on, through " + with_commas(threads.size()) + " threads, back to " +
+            thread(threads.front());
   }
   if (cycle.lasts) {
     return text + ": a deadlock.";

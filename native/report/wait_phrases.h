@@ -20,6 +20,8 @@ class WaitPhrases {
 
   // "waits for the recursive mutex at 0x55d0, which thread 3 has"
   [[nodiscard]] std::string phrase(const Waiting& waiting) const;
+  // The threads of a cycle, from that of the smallest number on.
+  [[nodiscard]] std::vector<std::size_t> in_order(const WaitCycle& cycle) const;
   // "Thread 3 waits for the mutex at 0x55d0, which thread 5 has; thread 5 waits for ..., which
   // thread 3 has: a deadlock."
   [[nodiscard]] std::string sentence(const WaitCycle& cycle) const;

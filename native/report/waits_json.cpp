@@ -98,9 +98,10 @@ void append_cycle(const WaitsReport& report, const WaitPhrases& phrases, const W
   JsonMembers members(text, 2);
   members.name("threads");
   text += '[';
-  for (const std::size_t index : cycle.threads) {
-    text += index == cycle.threads.front() ? "" : ", ";
-    text += std::to_string(report.numbers[index]);
+  bool first = true;
+  for (const std::size_t index : phrases.in_order(cycle)) {
+    (text += first ? "" : ", ") += std::to_string(report.numbers[index]);
+    first = false;
   }
   text += ']';
   members.truth("deadlock", cycle.lasts);

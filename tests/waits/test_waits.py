@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -170,6 +171,21 @@ def test_a_deadlock_is_told_in_a_sentence(place: Path) -> None:
     line = ["gdb", "-nx", "-q", "-batch", "-ex", f"source {SCRIPT}", "-ex", "whocall waits"]
     shown = subprocess.run([*line, exe, core], capture_output=True, text=True, check=False)
     assert said in shown.stdout
+
+
+@pytest.mark.needs(ATTACHING)
+@pytest.mark.parametrize("flags", [(), ("-m32",)])
+def test_of_a_process_in_gdb(flags: tuple[str, ...], place: Path) -> None:
+    """By the registers that gdb tells, and under its own numbers."""
+    exe = compiled("locks.c", place / f"locks{''.join(flags)}", *GCC, *flags)
+    with running(exe, "two", place / "live" / f"gdb{''.join(flags)}") as (pid, truth):
+        line = ["gdb", "-nx", "-q", "-batch", "-ex", f"source {SCRIPT}", "-p", str(pid)]
+        line += ["-ex", "whocall waits -json"]
+        shown = subprocess.run(line, capture_output=True, text=True, check=False).stdout
+    document = json.loads(shown[shown.index("{\n") : shown.rindex("}") + 1])
+    agree(document, truth)
+    assert document["cycles"][0]["threads"] == [2, 3]
+    assert document["cycles"][0]["sentence"].startswith("Thread 2 waits for the mutex at 0x")
 
 
 def test_a_deadlock_is_what_happened(place: Path) -> None:
