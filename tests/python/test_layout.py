@@ -56,10 +56,14 @@ def crash() -> Crash:
     return shared("layout", TEMPLATES, "-O1 -w -x c++ -fno-optimize-sibling-calls -fno-exceptions")
 
 
-def lines(crash: Crash, *options: str) -> list[str]:
-    """The frames; what happened stands above them."""
-    said = run("bt", str(crash.core), str(crash.twin), *options).stdout
+def below_head(said: str) -> list[str]:
+    """The lines of the frames; what happened stands above them."""
     return said[said.index("#0 ") :].splitlines()
+
+
+def lines(crash: Crash, *options: str) -> list[str]:
+    said = run("bt", str(crash.core), str(crash.twin), *options).stdout
+    return said.splitlines() if "--json" in options else below_head(said)
 
 
 def plain(found: list[str]) -> list[str]:
@@ -92,7 +96,7 @@ def test_on_a_terminal(crash: Crash, width: int) -> None:
     )  # fmt: skip
     child.expect(pexpect.EOF)
     assert child.before is not None
-    assert plain(child.before.splitlines()) == GOLDEN[width]
+    assert plain(below_head(child.before)) == GOLDEN[width]
 
 
 def test_json_knows_no_screen(crash: Crash) -> None:
