@@ -136,14 +136,13 @@ bool CarefulWalk::by_call() {
 }
 
 bool CarefulWalk::by_chain() {
-  constexpr auto kReturnAboveFp =
-      static_cast<std::uintptr_t>(kChain.cfa_offset + kChain.return_slot);
+  constexpr std::int32_t kReturnAboveFp = kChain.cfa_offset + kChain.return_slot;  // bytes
   Point caller = at_;
   std::uintptr_t kept = 0;
   const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
     return read(address, value);
   };
-  if (!leads_on(at_) || !read(at_.fp + kReturnAboveFp, kept) ||
+  if (!leads_on(at_) || !read(at_.fp + static_cast<std::uintptr_t>(kReturnAboveFp), kept) ||
       !rules::step(kChain, kCodeMask, reader, caller)) {
     return stop(WalkEnd::no_rule);
   }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdlib>
 
 #include <cerrno>
 
@@ -56,7 +57,7 @@ void (*set_handler(int signal, void (*handler)(int), int flags, bool deferred))(
 
 }  // namespace
 
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): names of our own
+// NOLINTBEGIN: what is called as in the C library is so for a reason
 extern "C" {
 
 WHOCALL_API int sigaction(int signal, const struct sigaction* action,
@@ -83,17 +84,17 @@ WHOCALL_API void (*__sysv_signal(int signal, void (*handler)(int)) WHOCALL_AS_DE
   return is_kept(signal) ? set_handler(signal, handler, kFlags, false) : kReal(signal, handler);
 }
 
-WHOCALL_API [[noreturn]] void _exit(int status) {
+WHOCALL_API __attribute__((noreturn)) void _exit(int status) {
   runtime::report_handled();
   for (;;) {
     syscall(SYS_exit_group, status);
   }
 }
 
-WHOCALL_API [[noreturn]] void _Exit(int status) WHOCALL_AS_DECLARED { _exit(status); }
+WHOCALL_API __attribute__((noreturn)) void _Exit(int status) WHOCALL_AS_DECLARED { _exit(status); }
 
 }  // extern "C"
-// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+// NOLINTEND
 
 void use_real_sigaction() { runtime::set_real_sigaction(real_sigaction); }
 
