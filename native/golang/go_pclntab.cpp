@@ -12,9 +12,9 @@ constexpr std::uint32_t kInlineTree = 3;   // which of its other data
 
 // A table of values by pc: pairs of numbers in base 128, the step of the value (its sign in the
 // lowest bit) and that of the pc. A step of zero that is not the first ends it.
-class ValueReader {
+class PcValueReader {
  public:
-  ValueReader(ByteView bytes, Address start, unsigned quantum)
+  PcValueReader(ByteView bytes, Address start, unsigned quantum)
       : bytes_(bytes), range_{start, start}, quantum_(quantum) {}
 
   // False at the end of the table, and where it is damaged.
@@ -222,7 +222,7 @@ bool GoPclntab::read_tail(const ByteView& record, std::uint64_t at, GoFunction& 
 
 // The table of frame depths reaches from the first to the last byte of the code; padding follows.
 Address GoPclntab::end_of_code(std::uint32_t table, Address start, Address limit) const {
-  ValueReader reader(table != 0 ? values_.from(table) : ByteView(), start, quantum_);
+  PcValueReader reader(table != 0 ? values_.from(table) : ByteView(), start, quantum_);
   Address end = start;
   while (end < limit && reader.next()) {
     end = reader.range().end;
@@ -251,7 +251,7 @@ std::optional<GoPclntab::Value> GoPclntab::step_at(std::uint32_t table, Address 
   if (table == 0 || link < start) {
     return std::nullopt;
   }
-  ValueReader reader(values_.from(table), start, quantum_);
+  PcValueReader reader(values_.from(table), start, quantum_);
   while (reader.next()) {
     if (link < reader.range().end) {
       return Value{reader.value(), reader.range()};
