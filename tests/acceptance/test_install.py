@@ -133,7 +133,7 @@ def check_the_backtrace(installed: Path, tmp_path: Path) -> None:
     steps = ("-ex", f"source {script}", "-ex", "whocall bt")
     inside = said("gdb", "-nx", "-q", "-batch", *steps, made.exe, made.core, folder=tmp_path)
     frames = [line for line in inside.splitlines() if line.endswith("]") and line.startswith("#")]
-    assert frames[:3] == outside.splitlines()[:3]
+    assert frames[:3] == [line for line in outside.splitlines() if line.startswith("#")][:3]
     assert len(frames) >= 3
 
 

@@ -19,7 +19,7 @@ import whocall
 from page.programs import SOURCES, compiled, core_of, happened
 from page.test_why import in_gdb
 
-SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "backtrace-1.json").read_text())
+SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "backtrace-2.json").read_text())
 
 # Of each program: what is told behind the thread, and the cause.
 TOLD = {

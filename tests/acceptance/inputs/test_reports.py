@@ -62,7 +62,8 @@ def test_apports_report_has_the_core(
     path.write_bytes(head + pack(plain.core.read_bytes()) + b"Tags: one two\n")
     assert chains(path) == true_chains
     said = ran([sys.executable, WHOCALL, "bt", path])
-    assert said.startswith(f"{plain.exe}: SIGSEGV, Tue Nov 24 07:00:00 2026\n#0 ")
+    assert said.startswith(f'{plain.exe}: SIGSEGV, Tue Nov 24 07:00:00 2026\n"{plain.exe}" was ')
+    assert "\n#0 " in said
     origin = json.loads(ran([sys.executable, WHOCALL, "bt", "--json", path]))["source"]["origin"]
     assert origin["ProcStatus"] == "Name:\tcrashing\nUmask:\t0022"
     assert "Tags" not in origin  # it stands behind the core

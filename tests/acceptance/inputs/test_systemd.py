@@ -70,7 +70,9 @@ def test_list_last_and_crash(store: Store) -> None:
     assert heading.split() == ["TIME", "PID", "UID", "SIGNAL", "CORE", "UNIT", "EXE"]
     assert re.search(rf" {pid} +0 +SIGSEGV +there +- +/.*/waits$", row)
     last = store.told("--last")
-    assert re.match(rf"/.*/waits \(pid {pid}\): SIGSEGV, .* UTC, host \S+\n#0 .* innermost ", last)
+    assert re.match(
+        rf"/.*/waits \(pid {pid}\): SIGSEGV, .* UTC, host \S+\n(?s:.*)\n#0 .* innermost ", last
+    )
     for which in (pid, "waits", row.split()[-1]):
         assert store.told("--crash", which) == last
     nothing = subprocess.run(
