@@ -19,13 +19,14 @@ Where where_of(const FrameFacts& facts, const FileNames& names, const NearPlace&
     return {" at ", names.source(named.file()),
             named.line() != 0 ? ":" + std::to_string(named.line()) : std::string()};
   }
+  const std::string_view module =
+      facts.module().empty() ? std::string_view() : names.module(*facts.owner());
   if (!near.file.empty()) {
-    return {" near ", names.source(near.file), near.line};
+    Where where{" near ", names.source(near.file), near.line};
+    append_printable(where.line += module.empty() ? "" : " from ", module);
+    return where;
   }
-  if (!facts.module().empty()) {
-    return {" from ", names.module(*facts.owner())};
-  }
-  return {};
+  return module.empty() ? Where() : Where{" from ", module, {}};
 }
 
 }  // namespace whocall

@@ -1,4 +1,5 @@
-// Where a frame lies, behind its function's name: " at t.c:9", " near t.c:9?", " from libc.so.6".
+// Where a frame lies, behind its function's name: " at t.c:9", " near t.c:9? from libc.so.6", "
+// from libc.so.6".
 #pragma once
 
 #include <cstddef>

@@ -158,7 +158,7 @@ def test_a_backtrace_tells_them(tmp_path: Path) -> None:
     core = crash(bare, tmp_path).core
     command = [sys.executable, str(ROOT / "gdbext" / "whocall.py"), "bt", str(core), str(bare)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert re.search(r"in sub_[0-9a-f]+ .* near src/dump\.c:32\? +\[cfi\]", text)
+    assert re.search(r"in sub_[0-9a-f]+ .* near src/dump\.c:32\? from bare +\[cfi\]", text)
     said = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout
     frames = json.loads(said)["threads"][0]["frames"]
     hints = [hint for frame in frames for hint in frame["source_hints"]]
