@@ -11,6 +11,18 @@ constexpr int kDeepestWritten = 4;  // of functions whose writing of registers i
 constexpr std::uint64_t kLargestWritten = 512;  // bytes of such a one
 constexpr std::uint64_t kLargestAsked = 1024;   // bytes of one that arguments are handed on to
 
+// Counts how deep questions are nested, also where somebody interrupts one.
+class Nested {
+ public:
+  explicit Nested(int& depth) : depth_(depth) { ++depth_; }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+  ~Nested() { --depth_; }
+
+ private:
+  int& depth_;
+};
+
 }  // namespace
 
 CodeValues::CodeValues(Walker& walker)
@@ -57,9 +69,8 @@ WrittenRegisters CodeValues::written_by(Address target) {
     return any;
   }
   written_.emplace(target, any);  // for what calls itself
-  ++calls_;
+  const Nested nested(calls_);
   const WrittenRegisters all = written_in(*range);
-  --calls_;
   written_[target] = all;
   return all;
 }
@@ -94,18 +105,19 @@ WrittenRegisters CodeValues::written_in(const AddressRange& range) {
 }
 
 const Parameters* CodeValues::parameters_at(Address start) {
-  const auto [found, fresh] = parameters_.try_emplace(start);
-  Known& known = found->second;  // a function that calls itself finds nothing here, yet
-  if (fresh) {
-    FunctionValues* const function = function_at(start, true);
-    if (function != nullptr && function->range().begin == start &&
-        (depth_ == 0 || function->range().size() <= kLargestAsked) && function->is_followed()) {
-      ++depth_;
-      known.parameters = parameters_of(*function, process(), *this);
-      --depth_;
-    }
+  const auto known = parameters_.find({start, depth_});
+  if (known != parameters_.end()) {
+    return known->second ? &*known->second : nullptr;
   }
-  return known.parameters ? &*known.parameters : nullptr;
+  FunctionValues* const function = function_at(start, true);
+  std::optional<Parameters> found;
+  if (function != nullptr && function->range().begin == start &&
+      (depth_ == 0 || function->range().size() <= kLargestAsked) && function->is_followed()) {
+    const Nested nested(depth_);
+    found = parameters_of(*function, process(), *this);
+  }
+  const auto& kept = parameters_.emplace(std::pair(start, depth_), std::move(found)).first->second;
+  return kept ? &*kept : nullptr;
 }
 
 const Parameters* CodeValues::taken_at(const FunctionValues::Step& call, Address next) {

@@ -37,10 +37,6 @@ class CodeValues final : private KnownParameters {
   const Parameters* parameters_at(Address start);
 
  private:
-  struct Known {
-    std::optional<Parameters> parameters{};
-  };
-
   // Of a call to `target`, and of all that it calls.
   //
   // Folklore. Situation: a caller leaves values in registers that calls do not preserve, as what it
@@ -56,7 +52,8 @@ class CodeValues final : private KnownParameters {
   std::unique_ptr<InstructionDecoder> decoder_;
   // By start, and whether entered there.
   std::map<std::pair<Address, bool>, std::unique_ptr<FunctionValues>> functions_;
-  std::map<Address, Known> parameters_;
+  // By start, and by how deep the question is: the deeper, the less is asked of what is called.
+  std::map<std::pair<Address, int>, std::optional<Parameters>> parameters_;
   std::map<Address, WrittenRegisters> written_;
   int calls_ = 0;  // that written_by() is in
   int depth_ = 0;  // of questions for the parameters of functions that are called

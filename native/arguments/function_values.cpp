@@ -44,7 +44,7 @@ FunctionValues::FunctionValues(const ProcessImage& process, FunctionAnalyser& an
 }
 
 void FunctionValues::follow() {
-  if (std::exchange(followed_, true)) {
+  if (followed_) {
     return;
   }
   find_blocks();
@@ -55,6 +55,7 @@ void FunctionValues::follow() {
       break;
     }
   }
+  followed_ = true;  // not where somebody interrupted it
 }
 
 void FunctionValues::read_steps(FunctionAnalyser& analyser, ValueReader& reader,
