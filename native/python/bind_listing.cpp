@@ -38,7 +38,7 @@ std::string_view word_for(Operation::Flow flow) {
   }
 }
 
-py::tuple as_tuple(const Operand& operand) {
+py::tuple operand_tuple(const Operand& operand) {
   const auto kind = static_cast<unsigned>(operand.kind);
   const unsigned access = (operand.read ? 1U : 0U) | (operand.written ? 2U : 0U);
   return py::make_tuple(kind, access, operand.size, operand.reg, operand.index, operand.scale,
@@ -50,7 +50,7 @@ py::list operations(const Process& process, Address begin, std::size_t size, std
   for (const Operation& item : list_operations(process.image(), begin, size, most)) {
     py::list operands;
     for (const Operand& operand : item.operands) {
-      operands.append(as_tuple(operand));
+      operands.append(operand_tuple(operand));
     }
     rows.append(py::make_tuple(item.address, item.size, word_for(item.flow), item.mnemonic,
                                item.operands_text, operands));

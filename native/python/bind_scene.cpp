@@ -64,7 +64,7 @@ std::optional<std::pair<Address, Address>> used_up_of(const HeldScene& held) {
   return stack ? std::optional(std::pair(stack->begin, stack->end)) : std::nullopt;
 }
 
-py::list facts_of(const HeldScene& held) {
+py::list scene_facts_of(const HeldScene& held) {
   py::list facts;
   for (const Fact& fact : causes(held.scene)) {
     facts.append(py::make_tuple(text(fact.kind), text(fact.text), text(fact.proof)));
@@ -94,7 +94,7 @@ void bind_scene(py::class_<Process>& process, py::module_& module) {
       .def_property_readonly("used_up_stack", &used_up_of)
       .def_property_readonly("may_be_used_up",
                              [](const HeldScene& held) { return may_be_used_up(held.scene); })
-      .def("facts", &facts_of);
+      .def("facts", &scene_facts_of);
   process.def(
       "scene",
       [](const Process&, std::shared_ptr<FinishedWalk> walk, std::string signal) {

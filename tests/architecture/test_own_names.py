@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,15 @@ def test_no_function_is_called_as_one_of_a_header(project_root: Path) -> None:
 
 def test_nor_the_bindings(project_root: Path) -> None:
     """Of which any two may meet, as later releases of gdb get them all in one."""
-    assert list(shared(sorted((project_root / "native" / "python").glob("*.cpp")))) == []
+    sources = sorted((project_root / "native" / "python").glob("*.cpp"))
+    assert list(shared(sources)) == []
+    # Who names a function without calling it cannot say which of two of one name is meant.
+    names = [
+        name
+        for path in sources
+        for name in {own.partition("(")[0] for own in own_names(path.read_text(encoding="utf-8"))}
+    ]
+    assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
 def test_units_are_those_of_the_build(project_root: Path) -> None:

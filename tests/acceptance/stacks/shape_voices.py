@@ -25,7 +25,9 @@ NO_DEBUG_FILES = "/nonexistent"
 Threads = dict[int, list[Place]]
 """By LWP."""
 
-_FRAME = re.compile(r"#\d+ +0x([0-9a-f]+) in \S+ (?:\(.*\) (?:\+\d+ )?)?(?:near \S+ )?from (\S+) +\[[a-z?-]+\]$")
+_FRAME = re.compile(
+    r"#\d+ +0x([0-9a-f]+) in \S+ (?:\(.*\) (?:\+\d+ )?)?(?:near \S+ )?from (\S+) +\[[a-z?-]+\]$"
+)
 _HEADER = re.compile(r"Threads? [\d., ]+\(LWP ([\d., ]+)")
 
 
