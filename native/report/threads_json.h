@@ -12,8 +12,8 @@ namespace whocall {
 
 class ThreadsJson {
  public:
-  // The items stand behind `margin` spaces. Both must outlive it. Without `arguments` they are those
-  // of whocall.backtrace/1: no word of what functions were handed, nor of what happened.
+  // The items stand behind `margin` spaces. Both must outlive it. Without `arguments` they are
+  // those of whocall.backtrace/1: no word of what functions were handed, nor of what happened.
   ThreadsJson(std::span<const ThreadTrace> traces, std::size_t margin, ArgumentText* arguments)
       : traces_(traces),
         margin_(margin),
