@@ -28,7 +28,7 @@ std::optional<std::int64_t> distance(const ValueTable& table, ValueId held, Valu
   while (held != wanted && held != 0) {
     const Value& value = table[held];
     if (value.kind == Kind::sum && value.base == wanted) {
-      return -value.number;
+      return wrapped_product(value.number, -1);
     }
     held = table.is_part(held) && value.size >= needed ? value.base : 0;
   }

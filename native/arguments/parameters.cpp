@@ -161,7 +161,7 @@ class Reads {
     }
     const ValueId base = state.get(*write.stored_at.base);
     return values_.table().is(base, Value::Kind::cfa)
-               ? std::optional(values_.table()[base].number + write.stored_at.offset)
+               ? std::optional(wrapped_sum(values_.table()[base].number, write.stored_at.offset))
                : std::nullopt;
   }
 
@@ -174,7 +174,8 @@ class Reads {
     if (!values_.table().is(base, Value::Kind::cfa)) {
       return;
     }
-    const HeldWord* const word = state.word_at(values_.table()[base].number + write.place.offset);
+    const HeldWord* const word =
+        state.word_at(wrapped_sum(values_.table()[base].number, write.place.offset));
     const std::size_t position = word != nullptr ? handed_in(word->value).first : read_.size();
     if (position != read_.size()) {
       used_.insert(position);

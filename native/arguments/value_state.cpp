@@ -14,7 +14,7 @@ constexpr std::size_t kMostWords = 256;  // of a frame; more are not followed
 
 // Places have numbers: those of registers, and beyond them words by their offsets.
 constexpr std::int64_t kMiddle = std::int64_t{1} << 40U;
-std::int64_t place_of_word(std::int64_t offset) { return kMiddle + offset; }
+std::int64_t place_of_word(std::int64_t offset) { return wrapped_sum(kMiddle, offset); }
 
 Register followed_registers(const Architecture& arch) {
   Register last = std::max(arch.registers.sp, arch.registers.fp);
@@ -36,7 +36,8 @@ bool is_exposed(const ExposedWords& exposed, std::int64_t offset) {
     return false;
   }
   const std::int64_t nearest = *std::prev(above);
-  return offset - nearest < kFarthest && (offset < 0) == (nearest < 0);
+  return wrapped_sum(offset, wrapped_product(nearest, -1)) < kFarthest &&
+         (offset < 0) == (nearest < 0);
 }
 
 ValueState::ValueState(const Architecture& arch) : count_(followed_registers(arch)) {}
@@ -98,7 +99,7 @@ ValueId ValueState::address_of(const ValueAddress& place, ValueTable& table) con
     if (!table.is(index, Kind::constant)) {
       return 0;
     }
-    const std::int64_t scaled = table[index].number * place.scale;
+    const std::int64_t scaled = wrapped_product(table[index].number, place.scale);
     base = table.sum(base, scaled);
   }
   return table.sum(base, place.offset);
@@ -154,12 +155,12 @@ void ValueState::store(ValueId where, std::uint8_t size, ValueId what, const Val
   if (what != 0) {
     put_word({offset, size, what, false});
   } else {
-    drop_words(offset, offset + size);
+    drop_words(offset, wrapped_sum(offset, size));
   }
 }
 
 void ValueState::put_word(const HeldWord& word) {
-  drop_words(word.offset, word.offset + word.size);
+  drop_words(word.offset, wrapped_sum(word.offset, word.size));
   if (words_.size() < kMostWords) {
     words_.insert(std::ranges::lower_bound(words_, word.offset, {}, &HeldWord::offset), word);
   }
@@ -167,7 +168,7 @@ void ValueState::put_word(const HeldWord& word) {
 
 void ValueState::drop_words(std::int64_t begin, std::int64_t end) {
   std::erase_if(words_, [&](const HeldWord& word) {
-    return word.offset < end && begin < word.offset + word.size;
+    return word.offset < end && begin < wrapped_sum(word.offset, word.size);
   });
 }
 
@@ -207,7 +208,7 @@ ValueId ValueState::value_in(std::int64_t place) const {
   if (place < kFollowedLimit) {
     return get(static_cast<Register>(place));
   }
-  const HeldWord* const word = word_at(place - kMiddle);
+  const HeldWord* const word = word_at(wrapped_sum(place, -kMiddle));
   return word != nullptr ? word->value : 0;
 }
 

@@ -67,10 +67,10 @@ ValueId ValueTable::sum(ValueId id, std::int64_t offset) {
   }
   Value value = (*this)[id];
   if (value.kind == Value::Kind::constant) {
-    return constant(cut(value.number + offset, word_, false));
+    return constant(cut(wrapped_sum(value.number, offset), word_, false));
   }
   if (value.kind == Value::Kind::cfa || value.kind == Value::Kind::sum) {
-    value.number += offset;
+    value.number = wrapped_sum(value.number, offset);
     return value.kind == Value::Kind::sum && value.number == 0 ? value.base : intern(value);
   }
   return intern({.kind = Value::Kind::sum, .size = word_, .base = id, .number = offset});

@@ -35,6 +35,16 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
+// As machines add: numbers wrap.
+constexpr std::int64_t wrapped_sum(std::int64_t one, std::int64_t other) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) +
+                                   static_cast<std::uint64_t>(other));
+}
+constexpr std::int64_t wrapped_product(std::int64_t one, std::int64_t other) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) *
+                                   static_cast<std::uint64_t>(other));
+}
+
 // All the values of one function.
 class ValueTable {
  public:

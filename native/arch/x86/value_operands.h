@@ -29,7 +29,8 @@ class ValueOperands : protected Operands {
     out.offset = op.mem.disp;
     out.known = op.mem.segment == X86_REG_INVALID;
     if (op.mem.base == X86_REG_RIP || op.mem.base == X86_REG_EIP) {
-      out.offset += static_cast<std::int64_t>(decoded_->address + decoded_->size);
+      out.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.offset) +
+                                             decoded_->address + decoded_->size);
     } else if (op.mem.base != X86_REG_INVALID) {
       out.base = number(op.mem.base);
     }
