@@ -24,8 +24,9 @@ namespace {
 
 using Flow = Instruction::Flow;
 
-constexpr std::uint64_t kMostCode = std::uint64_t{4} << 20U;  // bytes of one function
+constexpr std::uint64_t kMostCode = std::uint64_t{1} << 18U;  // bytes of one function
 constexpr std::size_t kMostCodePlaces = 4096;                 // of one function
+constexpr std::size_t kMostSteps = 100'000;                   // instructions of one function
 constexpr std::size_t kMostParts = 64;                        // of one function
 constexpr std::size_t kMostBranches = 16;                     // that lead to one place
 constexpr unsigned kFarthestCall = 24;  // instructions behind the one that names the place
@@ -101,7 +102,11 @@ class PlaceReader {
     std::uint64_t left = std::min(range.size(), kMostCode);
     for (Address at = range.begin; at < range.begin + left;) {
       check_interrupt_at(steps_.size(), kManyEntries);
-      const auto instruction = decoder_->decode(file_.at(at), at);
+      const ByteView code = file_.at(at);
+      if (code.empty() || steps_.size() >= kMostSteps) {
+        break;
+      }
+      const auto instruction = decoder_->decode(code, at);
       const Address end = at + (instruction ? instruction->size : arch_.code.alignment);
       Step step{at, end, instruction ? instruction->flow : Flow::stop, 0};
       if (instruction && instruction->target && step.flow != Flow::call) {
@@ -305,7 +310,12 @@ std::vector<AddressRange> ranges_of_function(const ElfFile& file, const Architec
   const auto decoder = decoder_for(file, arch);
   const std::uint64_t size = std::min(function.size(), kMostCode);
   for (Address at = function.begin; decoder != nullptr && at < function.begin + size;) {
-    const auto instruction = decoder->decode(file.at(at), at);
+    const ByteView code = file.at(at);
+    if (code.empty()) {  // a list of names told of code that no file has
+      break;
+    }
+    const auto instruction = decoder->decode(code, at);
+    check_interrupt_at(at, kManyEntries);
     at += instruction ? instruction->size : arch.code.alignment;
     const bool branches = instruction && (instruction->flow == Flow::branch ||
                                           instruction->flow == Flow::branch_if_unequal);
