@@ -185,7 +185,7 @@ void FunctionValues::run_block(std::size_t first) {
         if (!at_switches_) {
           at_switches_ = state;
         } else {
-          at_switches_->merge(state, table_, ~std::uint64_t{0} >> 1U);
+          at_switches_->merge(state, table_, ~std::uint64_t{0} >> 1U, exposed_);
         }
         return;
       default:
@@ -200,7 +200,7 @@ void FunctionValues::reach(std::uint64_t offset, const ValueState& state) {
     return;
   }
   const auto [known, fresh] = states_.try_emplace(offset, state);
-  if (fresh || known->second.merge(state, table_, offset)) {
+  if (fresh || known->second.merge(state, table_, offset, exposed_)) {
     pending_.insert(offset);
   }
 }

@@ -40,7 +40,8 @@ bool is_exposed(const ExposedWords& exposed, std::int64_t offset) {
          (offset < 0) == (nearest < 0);
 }
 
-ValueState::ValueState(const Architecture& arch) : count_(followed_registers(arch)) {}
+ValueState::ValueState(const Architecture& arch)
+    : count_(followed_registers(arch)), sp_(arch.registers.sp), fp_(arch.registers.fp) {}
 
 ValueState ValueState::on_entry(const Architecture& arch, ValueTable& table) {
   ValueState state(arch);
@@ -62,6 +63,7 @@ const HeldWord* ValueState::word_at(std::int64_t offset) const {
 
 void ValueState::apply(const ValueFlow& flow, ValueTable& table, std::uint64_t at,
                        ExposedWords& exposed) {
+  expose_mixed(flow, table, exposed);
   for (const ValueWrite& write : flow.writes) {
     ValueId value = value_of(write, table, at);
     if (!write.destination) {
@@ -77,6 +79,34 @@ void ValueState::apply(const ValueFlow& flow, ValueTable& table, std::uint64_t a
                table);
     }
     set(*write.destination, value);
+  }
+}
+
+// Folklore. Situation: a pointer is one out of several, or one to an element. Example: f(which ? &x
+// : &y) is a cmov, f(&many[i]) a lea with an index. Remedy: what is not followed any more counts as
+// handed away; where it was counted from the frame pointer, all of the frame. The stack pointer
+// itself is only moved by such computations.
+void ValueState::expose_mixed(const ValueFlow& flow, const ValueTable& table,
+                              ExposedWords& exposed) const {
+  const auto expose = [&](Register number, std::int64_t offset) {
+    if (table.is(get(number), Kind::cfa)) {
+      exposed.insert(wrapped_sum(table[get(number)].number, offset));
+    }
+  };
+  for (const Register number : flow.mixed) {
+    const bool whole = number == fp_ && table.is(get(fp_), Kind::cfa);
+    if (number != sp_) {
+      expose(whole ? sp_ : number, 0);
+    }
+  }
+  for (const ValueWrite& write : flow.writes) {
+    const bool is_address = write.from == ValueWrite::From::address;
+    const ValueAddress& place = is_address ? write.place : write.stored_at;
+    const bool is_followed = !place.index || table.is(get(*place.index), Kind::constant);
+    if (!is_followed && place.base && (is_address || !write.destination)) {
+      expose(*place.base, place.offset);
+      expose(*place.index, place.offset);
+    }
   }
 }
 
@@ -220,7 +250,8 @@ bool ValueState::keep_common_words(const ValueState& other) {
          }) != 0;
 }
 
-bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t at) {
+bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t at,
+                       ExposedWords& exposed) {
   bool lost = keep_common_words(other);
   for (HeldWord& word : words_) {
     const bool unsure = other.word_at(word.offset)->unsure && !word.unsure;
@@ -234,6 +265,11 @@ bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t
   };
   std::vector<Met> met;
   const auto look_at = [&](std::int64_t place, ValueId& held, ValueId brought) {
+    for (const ValueId one : {held, brought}) {
+      if (held != brought && place != sp_ && place != fp_ && table.is(one, Kind::cfa)) {
+        exposed.insert(table[one].number);
+      }
+    }
     if (held == 0 || brought == 0) {
       lost = lost || held != 0;
       held = 0;

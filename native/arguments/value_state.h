@@ -69,7 +69,8 @@ class ValueState {
   // when something was lost.
   //
   // Places that held one value on each path hold one value still: they go by the pair of values.
-  bool merge(const ValueState& other, ValueTable& table, std::uint64_t at);
+  // An address of the stack that is one of several from then on is handed away.
+  bool merge(const ValueState& other, ValueTable& table, std::uint64_t at, ExposedWords& exposed);
   // What an instruction at `at` would leave.
   ValueId value_of(const ValueWrite& write, ValueTable& table, std::uint64_t at);
 
@@ -80,12 +81,15 @@ class ValueState {
              ExposedWords& exposed);
   void put_word(const HeldWord& word);
   void drop_words(std::int64_t begin, std::int64_t end);
+  void expose_mixed(const ValueFlow& flow, const ValueTable& table, ExposedWords& exposed) const;
   void doubt_exposed(const ExposedWords& exposed);
   ValueId make(const Value& value, ValueTable& table);
   bool keep_common_words(const ValueState& other);
   [[nodiscard]] ValueId value_in(std::int64_t place) const;
 
   Register count_ = 0;
+  Register sp_ = 0;
+  Register fp_ = 0;
   std::array<ValueId, kFollowedLimit> registers_{};
   std::vector<HeldWord> words_;
 };

@@ -99,10 +99,11 @@ TEST_CASE("values: where paths meet, places that were equal on both are equal st
   one.run(0, {0x48, 0x89, 0xfb}).run(3, {0x48, 0x89, 0xf8});  // mov %rdi,%rbx; mov %rdi,%rax
   Code other = one;
   one.run(6, {0x48, 0x89, 0xf3}).run(9, {0x48, 0x89, 0xf0});  // mov %rsi,%rbx; mov %rsi,%rax
-  CHECK(other.state.merge(one.state, other.table, 20));
+  CHECK(other.state.merge(one.state, other.table, 20, other.exposed));
   CHECK(other.same(kRax, kRbx));
   CHECK_FALSE(other.same(kRax, kRdi));
-  CHECK_FALSE(other.state.merge(one.state, other.table, 20));  // nothing more is lost
+  CHECK_FALSE(
+      other.state.merge(one.state, other.table, 20, other.exposed));  // nothing more is lost
 }
 
 // for (x = a, y = a; ...; x++): in the first turn alone are they equal.
@@ -113,7 +114,7 @@ TEST_CASE("values: a loop tells apart what only its first turn had equal") {
   for (int turn = 0; turn < 4; ++turn) {
     code.state = head;
     code.run(6, {0x48, 0xff, 0xc0});  // inc %rax
-    if (!head.merge(code.state, code.table, 6)) {
+    if (!head.merge(code.state, code.table, 6, code.exposed)) {
       break;
     }
   }
@@ -129,6 +130,30 @@ TEST_CASE("values: what an instruction made in an earlier turn is not what it ma
   code.run(0, {0x0f, 0xaf, 0xc7});
   CHECK(code.state.get(kRax) == first);  // the same instruction
   CHECK_FALSE(code.same(kRax, kRbx));
+}
+
+TEST_CASE("values: a pointer to an element, or one out of two, is handed away") {
+  Code code;
+  code.run(0, {0x48, 0x83, 0xec, 0x18});         // sub $24,%rsp
+  code.run(4, {0x89, 0x34, 0x24});               // mov %esi,(%rsp)
+  code.run(7, {0x89, 0x54, 0x24, 0x0c});         // mov %edx,12(%rsp)
+  code.run(11, {0x48, 0x8d, 0x7c, 0x8c, 0x0c});  // lea 12(%rsp,%rcx,4),%rdi
+  code.call(16);
+  CHECK_FALSE(code.word(-32)->unsure);
+  CHECK(code.word(-20)->unsure);
+  code.run(21, {0x89, 0x1c, 0x24});                    // mov %ebx,(%rsp)
+  code.run(24, {0x48, 0x89, 0xe0, 0x48, 0x89, 0xc7});  // mov %rsp,%rax
+  code.run(27, {0x48, 0x0f, 0x45, 0xf8});              // cmovne %rax,%rdi
+  code.call(31);
+  CHECK(code.word(-32)->unsure);
+}
+
+TEST_CASE("values: a store by an index may go to all of the array") {
+  Code code;
+  code.run(0, {0x48, 0x83, 0xec, 0x18});  // sub $24,%rsp
+  code.run(4, {0x89, 0x74, 0x24, 0x08});  // mov %esi,8(%rsp)
+  code.run(8, {0x89, 0x54, 0x8c, 0x04});  // mov %edx,4(%rsp,%rcx,4)
+  CHECK(code.word(-24)->unsure);
 }
 
 TEST_CASE("values: the stack pointer's way is told by its distance from the CFA") {

@@ -261,6 +261,9 @@ class Reader final : public ValueReader, private ValueOperands {
     }
     for (std::size_t i = 0; i < operand_count(); ++i) {
       const cs_x86_op& op = operand(i);
+      if (any_register(op) != kNoRegister && (op.access & CS_AC_READ) != 0) {
+        out.mixed.push_back(any_register(op));
+      }
       if (op.type == X86_OP_MEM && (op.access & CS_AC_WRITE) != 0) {
         ValueWrite value;
         value.stored_at = address(op);
