@@ -6,6 +6,9 @@
 namespace whocall {
 namespace {
 
+// Bytes of code that are read for the frames of a process. On the stacks of a large program stand
+// functions of some 100,000; code that was made to take long is read at a megabyte a second.
+constexpr std::uint64_t kMostCode = std::uint64_t{2} << 20U;
 constexpr int kDeepestCall = 3;     // of functions that hand on what they got
 constexpr int kDeepestWritten = 4;  // of functions whose writing of registers is looked for
 constexpr std::uint64_t kLargestWritten = 512;  // bytes of such a one
@@ -25,12 +28,17 @@ class Nested {
 
 }  // namespace
 
-CodeValues::CodeValues(Walker& walker)
-    : walker_(walker),
-      reader_(arch().code.make_value_reader != nullptr ? arch().code.make_value_reader() : nullptr),
-      decoder_(decoder_for(walker.process())) {}
+CodeValues::CodeValues(Walker& walker) : walker_(walker) {}
 
 CodeValues::~CodeValues() = default;
+
+bool CodeValues::usable() {
+  if (reader_ == nullptr && arch().code.make_value_reader != nullptr) {
+    reader_ = arch().code.make_value_reader();
+    decoder_ = decoder_for(process());
+  }
+  return reader_ != nullptr && decoder_ != nullptr;
+}
 
 FunctionValues* CodeValues::function_at(Address pc, bool entered) {
   const auto range = walker_.code().function_at(pc);
@@ -39,6 +47,10 @@ FunctionValues* CodeValues::function_at(Address pc, bool entered) {
   }
   auto& known = functions_[{range->begin, entered}];
   if (known == nullptr) {
+    read_ += range->size() <= FunctionValues::kLargestFollowed ? range->size() : 0;
+    if (read_ > kMostCode) {
+      return nullptr;
+    }
     known =
         std::make_unique<FunctionValues>(process(), walker_.analyser(), *reader_, *range, entered,
                                          [this](Address target) { return written_by(target); });
@@ -64,11 +76,12 @@ WrittenRegisters CodeValues::written_by(Address target) {
     return known->second;
   }
   const auto range = walker_.code().function_at(target);
-  if (calls_ >= kDeepestWritten || !range || range->begin != target ||
+  if (calls_ >= kDeepestWritten || read_ > kMostCode || !range || range->begin != target ||
       range->size() > kLargestWritten || walker_.code().linkage_table_at(target)) {
     return any;
   }
   written_.emplace(target, any);  // for what calls itself
+  read_ += range->size();
   const Nested nested(calls_);
   const WrittenRegisters all = written_in(*range);
   written_[target] = all;

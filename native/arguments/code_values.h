@@ -22,7 +22,7 @@ class CodeValues final : private KnownParameters {
   ~CodeValues() override;
 
   // Whether values are followed in the instruction set.
-  [[nodiscard]] bool usable() const { return reader_ != nullptr; }
+  bool usable();
   [[nodiscard]] Walker& walker() { return walker_; }
   [[nodiscard]] const ProcessImage& process() const { return walker_.process(); }
   [[nodiscard]] const Architecture& arch() const { return *walker_.process().arch; }
@@ -48,15 +48,16 @@ class CodeValues final : private KnownParameters {
   const Parameters* taken_at(const FunctionValues::Step& call, Address next) override;
 
   Walker& walker_;
-  std::unique_ptr<ValueReader> reader_;  // null: the instruction set is not read
+  std::unique_ptr<ValueReader> reader_;  // null: nobody asked, or the instruction set is not read
   std::unique_ptr<InstructionDecoder> decoder_;
   // By start, and whether entered there.
   std::map<std::pair<Address, bool>, std::unique_ptr<FunctionValues>> functions_;
   // By start, and by how deep the question is: the deeper, the less is asked of what is called.
   std::map<std::pair<Address, int>, std::optional<Parameters>> parameters_;
   std::map<Address, WrittenRegisters> written_;
-  int calls_ = 0;  // that written_by() is in
-  int depth_ = 0;  // of questions for the parameters of functions that are called
+  int calls_ = 0;           // that written_by() is in
+  std::uint64_t read_ = 0;  // bytes of code
+  int depth_ = 0;           // of questions for the parameters of functions that are called
 };
 
 }  // namespace whocall

@@ -9,7 +9,6 @@
 namespace whocall {
 namespace {
 
-constexpr std::uint64_t kLargestFollowed = 1U << 17U;  // bytes of code
 constexpr std::size_t kVisitsPerBlock = 12;
 constexpr std::size_t kBlocksAtOnce = 256;  // before somebody may interrupt
 // Registers and words that are looked at on the way through a function; of one that takes more,
@@ -24,6 +23,20 @@ std::optional<std::int64_t> distance_of(const AbstractValue& value) {
 
 bool ends_block(Instruction::Flow flow) {
   return flow != Instruction::Flow::next && flow != Instruction::Flow::call;
+}
+
+// Of an instruction of which no more is known than which registers it writes.
+ValueFlow unknown_writes(const Instruction& instruction) {
+  ValueFlow flow;
+  for (const Effect& effect : instruction.list()) {
+    const bool to_register = effect.kind != Effect::Kind::store &&
+                             effect.kind != Effect::Kind::store_other &&
+                             effect.kind != Effect::Kind::compare;
+    if (to_register) {
+      flow.writes.emplace_back().destination = effect.destination;
+    }
+  }
+  return flow;
 }
 
 }  // namespace
@@ -84,9 +97,8 @@ void FunctionValues::read_steps(FunctionAnalyser& analyser, ValueReader& reader,
       step.sp = distance_of(point.state.get(arch_.registers.sp));
     }
     step.fp = distance_of(point.state.get(arch_.registers.fp));
-    if (auto values = reader.read(bytes.from(offset), point.range.begin)) {
-      step.values = std::move(*values);
-    }
+    auto values = reader.read(bytes.from(offset), point.range.begin);
+    step.values = values ? std::move(*values) : unknown_writes(*instruction);
     if (step.flow == Instruction::Flow::call) {
       const bool inside = step.target && function_.contains(*step.target);
       step.written = step.target && !inside ? written_by(*step.target) : WrittenRegisters().set();

@@ -28,6 +28,8 @@ using WrittenByCall = std::function<WrittenRegisters(Address)>;
 
 class FunctionValues {
  public:
+  static constexpr std::uint64_t kLargestFollowed = 1U << 17U;  // bytes of code
+
   // `function` in runtime addresses. `entered`: calls enter it at its first byte, as far as is
   // known, so that registers have the caller's values there.
   FunctionValues(const ProcessImage& process, FunctionAnalyser& analyser, ValueReader& reader,

@@ -5,40 +5,19 @@
 #include <array>
 #include <utility>
 
-#include "arch/x86/operands.h"
+#include "arch/x86/library_handle.h"
 #include "arch/x86/vector.h"
 
 namespace whocall::x86 {
 namespace {
 
-class LibraryDecoder final : public InstructionDecoder, private Operands {
+class LibraryDecoder final : public InstructionDecoder, private LibraryHandle {
  public:
-  explicit LibraryDecoder(Dialect dialect) : Operands(dialect) {
-    if (cs_open(CS_ARCH_X86, is_64_ ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
-      cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
-      decoded_ = cs_malloc(handle_);
-    }
-  }
-  LibraryDecoder(const LibraryDecoder&) = delete;
-  LibraryDecoder& operator=(const LibraryDecoder&) = delete;
-  ~LibraryDecoder() override {
-    if (decoded_ != nullptr) {
-      cs_free(decoded_, 1);
-    }
-    if (handle_ != 0) {
-      cs_close(&handle_);
-    }
-  }
+  explicit LibraryDecoder(Dialect dialect) : LibraryHandle(dialect) {}
 
   std::optional<Instruction> decode(ByteView code, Address address) override {
-    if (decoded_ == nullptr) {
-      return std::nullopt;
-    }
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-    std::size_t size = code.size();
-    std::uint64_t at = address;
-    if (!cs_disasm_iter(handle_, &bytes, &size, &at, decoded_)) {
-      return unknown_to_the_library(code);
+    if (!decode_at(code, address)) {
+      return is_open() ? unknown_to_the_library(code) : std::nullopt;
     }
     Instruction result;
     result.size = static_cast<std::uint8_t>(decoded_->size);
@@ -49,10 +28,7 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
   }
 
   std::string text(ByteView code, Address address) override {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-    std::size_t size = code.size();
-    std::uint64_t at = address;
-    if (decoded_ == nullptr || !cs_disasm_iter(handle_, &bytes, &size, &at, decoded_)) {
+    if (!decode_at(code, address)) {
       return {};
     }
     const std::string operands = decoded_->op_str;
@@ -337,8 +313,6 @@ class LibraryDecoder final : public InstructionDecoder, private Operands {
   // i386 only: ebx, ebp, esi, edi, and where pusha stores them.
   static constexpr std::array<std::pair<Register, std::int64_t>, 4> kPushedByAll = {
       {{3, 16}, {5, 8}, {6, 4}, {7, 0}}};
-
-  csh handle_ = 0;
 };
 
 }  // namespace

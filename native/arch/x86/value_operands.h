@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "arch/value_flow.h"
-#include "arch/x86/operands.h"
+#include "arch/x86/library_handle.h"
 
 namespace whocall::x86 {
 
-class ValueOperands : protected Operands {
+class ValueOperands : protected LibraryHandle {
  protected:
   using From = ValueWrite::From;
-  using Operands::Operands;
+  using LibraryHandle::LibraryHandle;
 
   // A register, whatever part of it; kNoRegister for vectors and the like.
   [[nodiscard]] Register any_register(const cs_x86_op& op) const {

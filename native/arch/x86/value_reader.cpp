@@ -12,28 +12,10 @@ namespace {
 
 class Reader final : public ValueReader, private ValueOperands {
  public:
-  explicit Reader(Dialect dialect) : ValueOperands(dialect) {
-    if (cs_open(CS_ARCH_X86, is_64_ ? CS_MODE_64 : CS_MODE_32, &handle_) == CS_ERR_OK) {
-      cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
-      decoded_ = cs_malloc(handle_);
-    }
-  }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() override {
-    if (decoded_ != nullptr) {
-      cs_free(decoded_, 1);
-    }
-    if (handle_ != 0) {
-      cs_close(&handle_);
-    }
-  }
+  explicit Reader(Dialect dialect) : ValueOperands(dialect) {}
 
   std::optional<ValueFlow> read(ByteView code, Address address) override {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(code.bytes().data());
-    std::size_t size = code.size();
-    std::uint64_t at = address;
-    if (decoded_ == nullptr || !cs_disasm_iter(handle_, &bytes, &size, &at, decoded_)) {
+    if (!decode_at(code, address)) {
       return std::nullopt;
     }
     ValueFlow out;
@@ -278,8 +260,6 @@ class Reader final : public ValueReader, private ValueOperands {
       }
     }
   }
-
-  csh handle_ = 0;
 };
 
 }  // namespace

@@ -43,10 +43,11 @@ class Crash:
     sizes: dict[str, list[int]]  # of each function's parameters, bytes
 
 
-def _ran(*command: str | Path, **more: object) -> str:
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, **more)  # type: ignore[call-overload]
-    assert done.returncode == 0, (command, done.stderr)
-    return str(done.stdout)
+def _ran(*command: str | Path, cwd: Path | None = None) -> str:
+    words = list(map(str, command))
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd)
+    assert done.returncode == 0, (words, done.stderr)
+    return done.stdout
 
 
 def _functions(twin: Path) -> dict[str, tuple[int, int]]:
