@@ -17,13 +17,14 @@ _VALUE = re.compile(r"([\w:<>,&*\[\] .()]*?)\b([a-zA-Z]\w*)(?:\[.*?\])* ?(?:=(?!
 _FUNCTION = re.compile(r"[\w:<>,&*\[\] ]*?\b(\w+|operator\S+)\((.*)\)")
 _NOISE = re.compile(r"//.*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])+'|^[ \t]*#.*$", re.MULTILINE)
 _RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
+_SEPARATOR = re.compile(r"(?<=\d)'(?=\d)")  # 100'000: no character begins there
 
 
 def _without_noise(text: str) -> str:
     def quoted(match: re.Match[str]) -> str:
         return '""' if match[0][0] == '"' else "0" if match[0][0] == "'" else ""
 
-    return _NOISE.sub(quoted, _RAW.sub('""', text))
+    return _NOISE.sub(quoted, _SEPARATOR.sub("", _RAW.sub('""', text)))
 
 
 def _statements(text: str) -> Iterator[tuple[tuple[str | None, ...], str]]:

@@ -12,6 +12,7 @@ ONE = """
 namespace whocall {
 namespace {
 constexpr int kMost = 3;  // namespace { int kOther; }
+constexpr int kLarge = 100'000;
 struct Row { int kInside = 1; };
 namespace op { constexpr unsigned kPlus = 0x22; }
 using Flow = Instruction::Flow;
@@ -74,7 +75,7 @@ def test_units_are_those_of_the_build(project_root: Path) -> None:
 def test_names_are_read() -> None:
     space = "whocall::::"
     assert {name.removeprefix(space) for name in own_names(ONE)} == {
-        "kMost", "Row", "op::kPlus", "Flow", "sorted(std::span<const T>,int)",
+        "kMost", "kLarge", "Row", "op::kPlus", "Flow", "sorted(std::span<const T>,int)",
     }  # fmt: skip
 
 

@@ -38,7 +38,8 @@ def test_loading_prints_nothing_and_the_commands_work(chain: Crash) -> None:
         lines = dap.console("whocall bt 2").splitlines()
         with pytest.raises(DapError, match='Undefined whocall command: "nonsense"'):
             dap.console("whocall nonsense")
-    assert [line[:3] for line in lines] == ["#0 ", "#1 ", "(Mo"]
+    assert chain.exe.name in lines[0]
+    assert [line[:3] for line in lines[1:]] == ["Cau", "#0 ", "#1 ", "(Mo"]
 
 
 def test_stacks_are_repaired_on_demand(chain: Crash) -> None:
