@@ -19,8 +19,10 @@ struct ValueAddress {
   std::optional<Register> base{};
   std::optional<Register> index{};
   std::uint8_t scale = 1;
-  std::int64_t offset = 0;  // bytes; the address itself where there is neither
-  bool known = true;        // false: it counts from what is not followed (a segment)
+  std::uint8_t index_size = 8;  // its lowest bytes count, widened
+  bool index_signed = false;    // with their sign, else with zeros
+  std::int64_t offset = 0;      // bytes; the address itself where there is neither
+  bool known = true;            // false: it counts from what is not followed (a segment)
 };
 
 // A value that an instruction leaves somewhere.
@@ -36,6 +38,7 @@ struct ValueWrite {
   bool is_signed = false;  // widened with its sign, else with zeros
   std::uint8_t size = 8;   // bytes that are taken; of what is unknown, that are written
   std::int64_t number = 0;
+  std::uint64_t kept = 0;  // of a constant: bits of the destination that stay as they were
   Register source = 0;
   ValueAddress place{};
 

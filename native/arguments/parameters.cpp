@@ -150,12 +150,17 @@ class Reads {
   [[nodiscard]] std::optional<std::int64_t> saved_in(const FunctionValues::Step& step,
                                                      const ValueState& state,
                                                      Register number) const {
-    if (step.values.writes.size() != 1) {
+    const auto& writes = step.values.writes;  // one, or those of a pair
+    const auto found = std::ranges::find_if(writes, [&](const ValueWrite& each) {
+      return each.from == ValueWrite::From::reg && each.source == number;
+    });
+    if (found == writes.end() || std::ranges::any_of(writes, [](const ValueWrite& each) {
+          return each.destination.has_value();
+        })) {
       return std::nullopt;
     }
-    const ValueWrite& write = step.values.writes.front();
-    if (write.destination || write.from != ValueWrite::From::reg || write.source != number ||
-        write.stored_size != arch_.registers.size || !write.stored_at.known ||
+    const ValueWrite& write = *found;
+    if (write.stored_size != arch_.registers.size || !write.stored_at.known ||
         write.stored_at.index || !write.stored_at.base) {
       return std::nullopt;
     }

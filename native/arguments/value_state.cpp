@@ -125,7 +125,8 @@ ValueId ValueState::make(const Value& value, ValueTable& table) {
 ValueId ValueState::address_of(const ValueAddress& place, ValueTable& table) const {
   ValueId base = place.base ? get(*place.base) : table.constant(0);
   if (place.index) {
-    const ValueId index = get(*place.index);
+    const ValueId index =
+        table.narrowed(get(*place.index), place.index_size, place.index_signed);
     if (!table.is(index, Kind::constant)) {
       return 0;
     }
@@ -140,7 +141,7 @@ ValueId ValueState::value_of(const ValueWrite& write, ValueTable& table, std::ui
     case ValueWrite::From::unknown:
       return 0;
     case ValueWrite::From::constant:
-      return table.constant(write.number);
+      return write.kept == 0 ? table.constant(write.number) : put_in(write, table);
     case ValueWrite::From::reg:
       return table.narrowed(get(write.source), write.size, write.is_signed);
     case ValueWrite::From::address:
@@ -149,6 +150,16 @@ ValueId ValueState::value_of(const ValueWrite& write, ValueTable& table, std::ui
       return load(write, table, at);
   }
   return 0;
+}
+
+// A constant of many bits comes in parts.
+ValueId ValueState::put_in(const ValueWrite& write, ValueTable& table) const {
+  const ValueId old = write.destination ? get(*write.destination) : 0;
+  if (!table.is(old, Kind::constant)) {
+    return 0;
+  }
+  const std::uint64_t kept = static_cast<std::uint64_t>(table[old].number) & write.kept;
+  return table.constant(static_cast<std::int64_t>(kept) | write.number);
 }
 
 ValueId ValueState::load(const ValueWrite& write, ValueTable& table, std::uint64_t at) {

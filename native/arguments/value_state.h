@@ -76,6 +76,7 @@ class ValueState {
 
  private:
   ValueId address_of(const ValueAddress& place, ValueTable& table) const;
+  ValueId put_in(const ValueWrite& write, ValueTable& table) const;
   ValueId load(const ValueWrite& write, ValueTable& table, std::uint64_t at);
   void store(ValueId where, std::uint8_t size, ValueId what, const ValueTable& table,
              ExposedWords& exposed);

@@ -63,8 +63,10 @@ def test_bash(line: str, made: Path, place: Path) -> None:
 @pytest.mark.parametrize("line", LINES)
 def test_fish(line: str, made: Path, place: Path) -> None:
     command = f"source {made / 'whocall.fish'}; complete -C '{line}'"
-    found = said("fish", "--no-config", "-c", command, folder=place)
-    assert {each.partition("\t")[0].rstrip("/") for each in found} == LINES[line]
+    offered = said("fish", "--no-config", "-c", command, folder=place)
+    found = {each.partition("\t")[0].rstrip("/") for each in offered}
+    typed = line.rpartition(" ")[2]  # later releases offer what has these letters anywhere, too
+    assert {each for each in found if each.startswith(typed)} == LINES[line]
 
 
 def test_zsh(made: Path, place: Path) -> None:

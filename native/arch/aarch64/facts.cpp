@@ -11,6 +11,7 @@
 #include "arch/aarch64/decoder.h"
 #include "arch/aarch64/linkage.h"
 #include "arch/aarch64/relocations.h"
+#include "arch/aarch64/value_reader.h"
 #include "arch/fixed_width.h"
 #include "arch/linked_return_path.h"
 
@@ -123,6 +124,7 @@ Architecture row(std::string_view name, Endian data) {
   arch.code = Code::model();
   arch.code.append_start_marks = append_start_marks;
   arch.code.return_path = return_path;
+  arch.code.make_value_reader = aarch64::make_value_reader;
   arch.code.append_constant_addresses = aarch64::append_constant_addresses;
   arch.code.append_named_addresses = aarch64::append_named_addresses;
   // Kernels with smaller or larger addresses say so.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "process/jit_objects.h"
 #include "symbols/jit/jit_files.h"
 #include "symbols/jit/jit_object_names.h"
@@ -51,8 +52,10 @@ const JitFunction* JitNames::at(Address runtime) {
 }
 
 const JitFunctions& JitNames::all() {
-  if (!std::exchange(loaded_, true)) {
+  if (!loaded_) {
+    functions_ = {};  // somebody may have interrupted it
     load();
+    loaded_ = true;
   }
   return functions_;
 }
@@ -93,7 +96,9 @@ void JitNames::load_logs() {
       remarks_.push_back(map.path + " does not fit the memory of the core: it lends no names.");
       continue;
     }
+    std::size_t turn = 0;
     for (const auto& [start, function] : found.all()) {
+      check_interrupt_at(turn++, kManyEntries);
       functions_.add(function);
     }
   }

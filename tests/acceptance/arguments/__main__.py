@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from acceptance.arguments import emulated
 from acceptance.arguments.score import Score
-from acceptance.arguments.test_truth_of_arguments import FLOORS, WITHOUT_TABLES
+from acceptance.arguments.test_truth_of_arguments import EMULATED, FLOORS, WITHOUT_TABLES
 from acceptance.arguments.truth import crash
 
 
@@ -14,15 +15,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m acceptance.arguments", description=__doc__)
     parser.add_argument("--count", type=int, default=20, help="programs of each kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
-    parser.add_argument("--compiler", action="append", help="gcc and clang without")
+    parser.add_argument(
+        "--compiler",
+        action="append",
+        help=f"a compiler of this machine's programs, or one of {', '.join(EMULATED)}; "
+        "gcc, clang and these without",
+    )
     arguments = parser.parse_args()
     failed = False
-    for compiler in arguments.compiler or ["gcc", "clang"]:
+    for compiler in arguments.compiler or ["gcc", "clang", *EMULATED]:
+        crash_of = emulated.crash if compiler in EMULATED else crash
         for level in FLOORS:
             for flags in ((), WITHOUT_TABLES):
                 score = Score()
                 for seed in range(arguments.first, arguments.first + arguments.count):
-                    score.add(crash(seed, compiler, level, *flags))
+                    score.add(crash_of(seed, compiler, level, *flags))
                 kind = "without tables" if flags else "with tables"
                 print(f"{compiler} {level} {kind}: {score}", *score.faults, sep="\n  ", flush=True)
                 failed = failed or bool(score.faults)

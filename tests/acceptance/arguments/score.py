@@ -8,7 +8,7 @@ from typing import Any
 
 import whocall
 from acceptance.arguments.truth import Crash
-from whocall import backtrace_json
+from whocall import Search, backtrace_json
 
 IN_REGISTERS = 6
 
@@ -32,7 +32,8 @@ class Score:
 
     def add(self, crash: Crash) -> None:
         """A program."""
-        with whocall.open_core(str(crash.core), exe=str(crash.stripped)) as image:
+        search = Search(sysroot=crash.sysroot)
+        with whocall.open_core(str(crash.core), str(crash.stripped), search=search) as image:
             told = backtrace_json(image.report())
         for frame in told["threads"][0]["frames"]:
             name = _name_of(frame, crash)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from acceptance.arguments import emulated
 from acceptance.arguments.score import Score
 from acceptance.arguments.truth import crash
 
@@ -15,6 +16,7 @@ WITHOUT_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-exceptions")
 # Percent of all parameters whose value is told, at least: what is computed and then thrown away
 # nobody can tell. Floors that only rise.
 FLOORS = {"-O0": 99.0, "-O1": 88.0, "-O2": 82.0, "-O3": 82.0, "-Os": 82.0}
+EMULATED = {"aarch64": {"-O0": 99.0, "-O1": 88.0, "-O2": 86.0, "-O3": 86.0, "-Os": 86.0}}
 
 
 @pytest.mark.parametrize("level", FLOORS)
@@ -27,7 +29,24 @@ def test_values_are_told_and_true(
     for seed in SEEDS:
         score.add(crash(seed, compiler, level, *flags))
     record_property("score", str(score))
+    _check(score, FLOORS[level])
+
+
+@pytest.mark.parametrize("level", FLOORS)
+@pytest.mark.parametrize("name", EMULATED)
+@pytest.mark.parametrize("flags", [(), WITHOUT_TABLES], ids=["tables", "none"])
+def test_values_of_other_sets(
+    name: str, level: str, flags: tuple[str, ...], record_property: pytest.RecordProperty
+) -> None:
+    score = Score()
+    for seed in SEEDS:
+        score.add(emulated.crash(seed, name, level, *flags))
+    record_property("score", str(score))
+    _check(score, EMULATED[name][level])
+
+
+def _check(score: Score, floor: float) -> None:
     print(score)
     assert not score.faults
     assert score.overcounted == 0
-    assert score.share >= FLOORS[level]
+    assert score.share >= floor

@@ -41,26 +41,29 @@ class Crash:
     functions: dict[str, tuple[int, int]]  # link address and bytes of each function
     handed: dict[int, list[int]]  # by the frame's CFA: the six registers
     sizes: dict[str, list[int]]  # of each function's parameters, bytes
+    sysroot: str = ""  # where its libraries lie
 
 
-def _ran(*command: str | Path, cwd: Path | None = None) -> str:
+def ran(*command: str | Path, cwd: Path | None = None) -> str:
+    """What it says; it has to succeed."""
     words = list(map(str, command))
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd)
     assert done.returncode == 0, (words, done.stderr)
     return done.stdout
 
 
-def _functions(twin: Path) -> dict[str, tuple[int, int]]:
-    rows = [line.split() for line in _ran("nm", "-S", twin).splitlines()]
+def functions_of(twin: Path) -> dict[str, tuple[int, int]]:
+    """Link address and bytes of each."""
+    rows = [line.split() for line in ran("nm", "-S", twin).splitlines()]
     return {row[3]: (int(row[0], 16), int(row[1], 16)) for row in rows if len(row) == 4}
 
 
-def _sizes(twin: Path, names: list[str], place: Path) -> dict[str, list[int]]:
+def sizes_of(twin: Path, names: list[str], place: Path, gdb: str = "gdb") -> dict[str, list[int]]:
+    """Of each function's parameters, by the debug info."""
     script = place / "sizes.py"
     script.write_text(SIZES.replace("NAMES", repr(names)))
-    told = _ran(
-        "gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", script, twin
-    )
+    quiet = ["-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
+    told = ran(gdb, *quiet, "-x", script, twin)
     sizes: dict[str, list[int]] = json.loads(told.splitlines()[-1])
     return sizes
 
@@ -75,19 +78,23 @@ def _handed(record: Path) -> dict[int, list[int]]:
     return found
 
 
-def _made(place: Path, seed: int, compiler: str, flags: tuple[str, ...]) -> Crash:
+def program_text(seed: int, compiler: str) -> str:
+    """The program for a compiler."""
     apart = APART[compiler.partition("-")[0]]
-    text = programs.source(seed).replace("noipa_or_noinline", apart)
-    (place / "program.c").write_text(text)
+    return programs.source(seed).replace("noipa_or_noinline", apart)
+
+
+def _made(place: Path, seed: int, compiler: str, flags: tuple[str, ...]) -> Crash:
+    (place / "program.c").write_text(program_text(seed, compiler))
     twin, stripped = place / "twin", place / "program"
-    _ran(compiler, *DIALECT, *flags, "program.c", "-o", "twin", cwd=place)
-    _ran("strip", "-o", stripped, twin)
-    ran = corpus_crash(stripped, place, stepper=compiled_stepper())
-    assert ran.steps is not None
-    names = [name for name in _functions(twin) if name.startswith("f") and name[1:].isdigit()]
+    ran(compiler, *DIALECT, *flags, "program.c", "-o", "twin", cwd=place)
+    ran("strip", "-o", stripped, twin)
+    crashed = corpus_crash(stripped, place, stepper=compiled_stepper())
+    assert crashed.steps is not None
+    names = [name for name in functions_of(twin) if name.startswith("f") and name[1:].isdigit()]
     names += ["mix", "touch", "fill"]
-    sizes = _sizes(twin, names, place)
-    return Crash(ran.core, stripped, _functions(twin), _handed(ran.steps), sizes)
+    sizes = sizes_of(twin, names, place)
+    return Crash(crashed.core, stripped, functions_of(twin), _handed(crashed.steps), sizes)
 
 
 def crash(seed: int, compiler: str, *flags: str) -> Crash:
