@@ -70,6 +70,9 @@ struct RegisterFile {
   std::optional<ModeBit> mode{};
   // Of the first arguments that are pointers; empty where all lie on the stack.
   std::span<const Register> arguments{};
+  // Where all lie on the stack: of the first ones, in the order in which compilers use these
+  // registers for functions that only their own file calls (x86: regparm).
+  std::span<const Register> local_arguments{};
 
   [[nodiscard]] std::array<Register, 2> frame_pointers() const {
     return {fp, other_fp.value_or(fp)};

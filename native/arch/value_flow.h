@@ -59,8 +59,15 @@ struct ValueFlow {
     std::uint8_t size = 0;  // bytes
   };
   std::vector<Read> reads{};
-  // Of these, the ones that it computes with in a way that is not followed, and leads to no memory
-  // with: an address in one of them may come out changed.
+  // Memory that it reads; `general`: for a general register, or to compute with integers.
+  struct Load {
+    ValueAddress place{};
+    std::uint8_t size = 0;  // bytes
+    bool general = true;
+  };
+  std::vector<Load> loads{};
+  // Of the registers, the ones that it computes with in a way that is not followed, and leads to no
+  // memory with: an address in one of them may come out changed.
   std::vector<Register> mixed{};
   // Of a call through a pointer: that.
   std::optional<ValueWrite> target{};

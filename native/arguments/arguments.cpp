@@ -2,23 +2,21 @@
 
 #include <algorithm>
 
+#include "base/low_bytes.h"
+
 namespace whocall {
 namespace {
-
-std::uint64_t lowest(std::uint64_t value, unsigned size) {
-  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
-}
 
 // Two exact ways that disagree make it nothing.
 std::optional<ArgumentValue> weigh_ways(const std::optional<FoundValue>& callee,
                                         const std::optional<FoundValue>& site, unsigned size) {
   const auto told = [&](const FoundValue& found, ArgumentTrust trust) {
-    return std::optional(ArgumentValue{lowest(found.value, size), trust});
+    return std::optional(ArgumentValue{low_bytes(found.value, size), trust});
   };
   const bool by_callee = callee && !callee->now;
   const bool by_site = site && !site->now;
   if (by_callee && by_site) {
-    const bool agree = lowest(callee->value, size) == lowest(site->value, size);
+    const bool agree = low_bytes(callee->value, size) == low_bytes(site->value, size);
     return agree ? told(*callee, ArgumentTrust::both) : std::nullopt;
   }
   if (by_callee) {
@@ -41,12 +39,11 @@ FrameArguments arguments_of(FrameValues& values, std::size_t index, CodeValues& 
   found.known = true;
   found.registers = &code.arch().registers;
   found.more = taken->variadic;
-  for (std::size_t i = 0; i < taken->list.size(); ++i) {
-    Argument argument{code.arch().registers.arguments[i], taken->list[i].size,
-                      taken->list[i].is_signed};
+  for (const Parameter& each : taken->list) {
+    Argument argument{each.place, each.size, each.is_signed};
     const std::uint8_t needed = argument.size != 0 ? argument.size : code.arch().registers.size;
-    argument.value = weigh_ways(values.by_callee(index, argument.number, needed),
-                                values.by_caller(index, argument.number, needed), needed);
+    argument.value = weigh_ways(values.by_callee(index, argument.place, needed),
+                                values.by_caller(index, argument.place, needed), needed);
     found.list.push_back(argument);
   }
   return found;

@@ -27,7 +27,7 @@ struct ArgumentValue {
 };
 
 struct Argument {
-  Register number = 0;    // that it was handed over in
+  ArgumentPlace place{};  // that it was handed over in
   std::uint8_t size = 0;  // bytes that the function reads; 0: it reads none of it
   bool is_signed = false;
   std::optional<ArgumentValue> value{};

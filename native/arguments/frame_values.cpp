@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arguments/register_trail.h"
+#include "base/low_bytes.h"
 
 namespace whocall {
 namespace {
@@ -10,16 +11,6 @@ namespace {
 using Kind = Value::Kind;
 
 constexpr int kDeepestCaller = 12;  // frames that hand on one value
-constexpr int kDeepestValue = 16;   // computations on the way to one
-
-std::uint64_t low_bytes(std::uint64_t value, unsigned size) {
-  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
-}
-
-std::uint64_t with_sign(std::uint64_t value, unsigned size) {
-  const unsigned unused = 64 - 8 * size;
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
-}
 
 // What is to be added to what a place holds that holds `held`, so that it is `wanted`, as far as
 // `needed` bytes of it; a miss where it tells nothing of it.
@@ -107,17 +98,18 @@ std::optional<Address> FrameValues::entered_at(std::size_t index) const {
                                                 : std::nullopt;
 }
 
-std::optional<FoundValue> FrameValues::by_callee(std::size_t index, Register number,
+std::optional<FoundValue> FrameValues::by_callee(std::size_t index, const ArgumentPlace& place,
                                                  std::uint8_t needed) {
   const View& view = views_[index];
   if (view.values == nullptr || !view.entered || !view.state) {
     return std::nullopt;
   }
-  const ValueId id = view.values->table().entry(number);
-  return held(view, frames_[index].cfa, {.index = index, .id = id, .needed = needed});
+  ValueTable& table = view.values->table();
+  const ValueId id = place.reg ? table.entry(*place.reg) : table.entry_word(place.offset);
+  return held({.index = index, .id = id, .needed = needed});
 }
 
-std::optional<FoundValue> FrameValues::by_caller(std::size_t index, Register number,
+std::optional<FoundValue> FrameValues::by_caller(std::size_t index, const ArgumentPlace& place,
                                                  std::uint8_t needed, int depth) {
   const View& view = views_[index];
   if (!view.called || view.values == nullptr || index + 1 >= views_.size() ||
@@ -125,79 +117,26 @@ std::optional<FoundValue> FrameValues::by_caller(std::size_t index, Register num
     return std::nullopt;
   }
   if (*view.called != view.values->range().begin) {
-    return by_jump(index, number, needed, depth);
+    return by_jump(index, place, needed, depth);
   }
+  return put_by_caller(index, place, needed, depth);
+}
+
+// What the code of the frame's caller put there before the call.
+std::optional<FoundValue> FrameValues::put_by_caller(std::size_t index, const ArgumentPlace& place,
+                                                     std::uint8_t needed, int depth) {
   const View& caller = views_[index + 1];
-  return caller.values == nullptr || !caller.state || !caller.at_call
-             ? std::nullopt
-             : evaluate({index + 1, caller.state->get(number), needed, depth + 1});
-}
-
-// Folklore. Situation: the function that was called made its last call a jump; its frame is gone.
-// Example: cmp(a, b) ends in `return report(os, 3, *b, 'q')`. Remedy: what stood in the registers
-// at that jump is told by its code, as far as constants and its own arguments go.
-std::optional<FoundValue> FrameValues::by_jump(std::size_t index, Register number,
-                                               std::uint8_t needed, int depth) {
-  const View& view = views_[index];
-  FunctionValues* const jumping = code_.function_at(*view.called, true);
-  if (jumping == nullptr || jumping->range().begin != *view.called || !view.entered) {
+  if (caller.values == nullptr || !caller.state || !caller.at_call) {
     return std::nullopt;
   }
-  const Address target = view.values->range().begin;
-  std::optional<ValueId> left;
-  bool agree = true;
-  jumping->visit([&](const FunctionValues::Step& step, const ValueState& state) {
-    if (step.flow != Instruction::Flow::call && step.target &&
-        code_.walker().judge().final_target({.target = step.target}) == target) {
-      agree = agree && (!left || *left == state.get(number));
-      left = state.get(number);
-    }
-  });
-  return left && agree ? left_at_jump(*jumping, {index, *left, needed, depth}) : std::nullopt;
-}
-
-std::optional<FoundValue> FrameValues::left_at_jump(FunctionValues& jumping,
-                                                    const Question& asked) {
-  if (asked.id == 0 || asked.nested > kDeepestValue) {
-    return std::nullopt;
+  if (place.reg) {
+    return evaluate({index + 1, caller.state->get(*place.reg), needed, depth + 1});
   }
-  const Value value = jumping.table()[asked.id];
-  Question inner = asked;
-  inner.id = value.base;
-  ++inner.nested;
-  switch (value.kind) {
-    case Kind::constant:
-      return FoundValue{static_cast<std::uint64_t>(value.number), false};
-    case Kind::sum: {
-      auto base = left_at_jump(jumping, inner);
-      if (base) {
-        base->value += static_cast<std::uint64_t>(value.number);
-      }
-      return base;
-    }
-    case Kind::low:
-    case Kind::extended: {
-      inner.needed = std::min(asked.needed, value.size);
-      auto base = left_at_jump(jumping, inner);
-      if (base) {
-        base->value = value.kind == Kind::low ? low_bytes(base->value, value.size)
-                                              : with_sign(base->value, value.size);
-      }
-      return base;
-    }
-    case Kind::partial:
-      return asked.needed <= value.size ? left_at_jump(jumping, inner) : std::nullopt;
-    case Kind::entry: {
-      const View& caller = views_[asked.index + 1];
-      return caller.values == nullptr || !caller.state || !caller.at_call
-                 ? std::nullopt
-                 : evaluate({asked.index + 1,
-                             caller.state->get(static_cast<Register>(value.number)), asked.needed,
-                             asked.depth + 1});
-    }
-    default:
-      return std::nullopt;
-  }
+  const HeldWord* const word =
+      caller.sp ? caller.state->word_at(wrapped_sum(*caller.sp, place.offset)) : nullptr;
+  return word != nullptr && !word->unsure && word->size >= needed
+             ? evaluate({index + 1, word->value, needed, depth + 1})
+             : std::nullopt;
 }
 
 std::optional<FoundValue> FrameValues::evaluate(const Question& asked) {
@@ -211,10 +150,11 @@ std::optional<FoundValue> FrameValues::evaluate(const Question& asked) {
     return FoundValue{static_cast<std::uint64_t>(value.number), false};
   }
   if (value.kind == Kind::cfa) {
-    return cfa != 0 ? std::optional(FoundValue{cfa + static_cast<Address>(value.number), false})
+    return cfa != 0 ? std::optional(
+                          FoundValue{in_register(cfa + static_cast<Address>(value.number)), false})
                     : std::nullopt;
   }
-  const auto found = held(view, cfa, asked);
+  const auto found = held(asked);
   if (found && !found->now) {
     return found;
   }
@@ -231,7 +171,7 @@ std::optional<FoundValue> FrameValues::computed(const Value& value, const Questi
     case Kind::sum: {
       auto base = evaluate(inner);
       if (base) {
-        base->value += static_cast<std::uint64_t>(value.number);
+        base->value = in_register(base->value + static_cast<std::uint64_t>(value.number));
       }
       return base;
     }
@@ -250,11 +190,14 @@ std::optional<FoundValue> FrameValues::computed(const Value& value, const Questi
     case Kind::loaded: {
       inner.needed = arch_.registers.size;
       const auto where = evaluate(inner);
-      return where ? loaded(where->value + static_cast<Address>(value.number), value.size)
+      return where ? loaded(in_register(where->value + static_cast<Address>(value.number)),
+                            value.size)
                    : std::nullopt;
     }
     case Kind::entry:
       return on_entry(asked, static_cast<Register>(value.number));
+    case Kind::entry_word:
+      return by_caller(asked.index, {std::nullopt, value.number}, asked.needed, asked.depth);
     default:
       return std::nullopt;
   }
@@ -263,7 +206,7 @@ std::optional<FoundValue> FrameValues::computed(const Value& value, const Questi
 // What the frame itself got in a register, where it does not hold that any more.
 std::optional<FoundValue> FrameValues::on_entry(const Question& asked, Register number) {
   if (!is_preserved(number)) {
-    return by_caller(asked.index, number, asked.needed, asked.depth);
+    return by_caller(asked.index, {number}, asked.needed, asked.depth);
   }
   const std::size_t caller = asked.index + 1;
   const auto value = caller < views_.size() && !frames_[caller].interrupted
@@ -283,8 +226,8 @@ std::optional<FoundValue> FrameValues::loaded(Address where, std::uint8_t size) 
 }
 
 // The value where a place that outlives calls holds it.
-std::optional<FoundValue> FrameValues::held(const View& view, Address cfa,
-                                            const Question& asked) const {
+std::optional<FoundValue> FrameValues::held(const Question& asked) const {
+  const View& view = views_[asked.index];
   const ValueTable& table = view.values->table();
   for (Register number = 0; number < view.state->count(); ++number) {
     const bool outlives = !view.at_call || is_preserved(number);
@@ -292,14 +235,39 @@ std::optional<FoundValue> FrameValues::held(const View& view, Address cfa,
         outlives ? distance(table, view.state->get(number), asked.id, asked.needed) : std::nullopt;
     const auto value = by ? view.registers.get(number) : std::nullopt;
     if (value) {
-      return FoundValue{*value + static_cast<std::uint64_t>(*by), false};
+      return FoundValue{in_register(*value + static_cast<std::uint64_t>(*by)), false};
     }
   }
-  return cfa != 0 ? held_on_stack(view, cfa, asked) : std::nullopt;
+  return frames_[asked.index].cfa != 0 ? held_on_stack(asked) : std::nullopt;
 }
 
-std::optional<FoundValue> FrameValues::held_on_stack(const View& view, Address cfa,
-                                                     const Question& asked) const {
+// Folklore. Situation: the words that a caller handed over on its stack are the callee's, which may
+// put other values there. Example: gcc keeps a parameter in its place: `n--` is decl 8(%ebp).
+// Remedy: they count as the caller's own as long as the callee's code has left them alone; where
+// that is not known, only where few functions are handed anything on the stack.
+bool FrameValues::may_be_changed(std::size_t index, const HeldWord& word) const {
+  const View& view = views_[index];
+  const auto offset = word.offset - view.sp.value_or(word.offset);
+  const auto words = static_cast<std::int64_t>(kArgumentWords * arch_.registers.size);
+  if (!view.at_call || index == 0 || offset < 0 || offset >= words) {
+    return false;
+  }
+  const View& callee = views_[index - 1];
+  if (callee.values == nullptr || !callee.entered || !callee.state) {
+    return arch_.registers.arguments.empty();
+  }
+  const HeldWord* const theirs = callee.state->word_at(offset);
+  return theirs == nullptr || theirs->unsure ||
+         theirs->value != callee.values->table().entry_word(offset);
+}
+
+std::uint64_t FrameValues::in_register(std::uint64_t value) const {
+  return low_bytes(value, arch_.registers.size);
+}
+
+std::optional<FoundValue> FrameValues::held_on_stack(const Question& asked) const {
+  const View& view = views_[asked.index];
+  const Address cfa = frames_[asked.index].cfa;
   const std::int64_t red_zone = view.at_call ? 0 : arch_.frame.red_zone;
   std::optional<FoundValue> exposed;
   for (const HeldWord& word : view.state->words()) {
@@ -313,8 +281,9 @@ std::optional<FoundValue> FrameValues::held_on_stack(const View& view, Address c
     if (!value) {
       continue;
     }
-    const FoundValue found{*value + static_cast<std::uint64_t>(*by),
-                           word.unsure || is_exposed(view.values->exposed(), word.offset)};
+    const FoundValue found{in_register(*value + static_cast<std::uint64_t>(*by)),
+                           word.unsure || is_exposed(view.values->exposed(), word.offset) ||
+                               may_be_changed(asked.index, word)};
     if (!found.now) {
       return found;
     }

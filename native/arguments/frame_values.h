@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "arguments/argument_place.h"
 #include "arguments/code_values.h"
 #include "unwind/judge/backtrace.h"
 
@@ -25,11 +26,12 @@ class FrameValues {
   // The start of the function that was entered for this frame; a miss where that is not known.
   [[nodiscard]] std::optional<Address> entered_at(std::size_t index) const;
 
-  // What register `number` held when the frame was entered, as far as `needed` bytes of it are told
+  // What `place` held when the frame was entered, as far as `needed` bytes of it are told
   // by what the frame itself holds still, and by what its caller put there.
-  std::optional<FoundValue> by_callee(std::size_t index, Register number, std::uint8_t needed);
-  std::optional<FoundValue> by_caller(std::size_t index, Register number, std::uint8_t needed,
-                                      int depth = 0);
+  std::optional<FoundValue> by_callee(std::size_t index, const ArgumentPlace& place,
+                                      std::uint8_t needed);
+  std::optional<FoundValue> by_caller(std::size_t index, const ArgumentPlace& place,
+                                      std::uint8_t needed, int depth = 0);
 
  private:
   // A frame, its function and what is known where it stands.
@@ -52,19 +54,23 @@ class FrameValues {
     int nested = 0;
   };
 
+  static constexpr int kDeepestValue = 16;  // computations on the way to one
+
   void look_at(std::size_t index);
   [[nodiscard]] std::optional<Address> called_by(std::size_t caller);
-  std::optional<FoundValue> by_jump(std::size_t index, Register number, std::uint8_t needed,
-                                    int depth);
+  std::optional<FoundValue> by_jump(std::size_t index, const ArgumentPlace& place,
+                                    std::uint8_t needed, int depth);
+  std::optional<FoundValue> put_by_caller(std::size_t index, const ArgumentPlace& place,
+                                          std::uint8_t needed, int depth);
   std::optional<FoundValue> left_at_jump(FunctionValues& jumping, const Question& asked);
   std::optional<FoundValue> evaluate(const Question& asked);
   std::optional<FoundValue> computed(const Value& value, const Question& asked);
   std::optional<FoundValue> on_entry(const Question& asked, Register number);
   [[nodiscard]] std::optional<FoundValue> loaded(Address where, std::uint8_t size) const;
-  [[nodiscard]] std::optional<FoundValue> held(const View& view, Address cfa,
-                                               const Question& asked) const;
-  [[nodiscard]] std::optional<FoundValue> held_on_stack(const View& view, Address cfa,
-                                                        const Question& asked) const;
+  [[nodiscard]] std::optional<FoundValue> held(const Question& asked) const;
+  [[nodiscard]] std::optional<FoundValue> held_on_stack(const Question& asked) const;
+  [[nodiscard]] bool may_be_changed(std::size_t index, const HeldWord& word) const;
+  [[nodiscard]] std::uint64_t in_register(std::uint64_t value) const;
   [[nodiscard]] bool is_preserved(Register number) const;
 
   CodeValues& code_;

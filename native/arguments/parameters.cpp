@@ -3,43 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
+#include <set>
 #include <string_view>
+
+#include "arguments/format_conversions.h"
 
 namespace whocall {
 namespace {
 
 constexpr std::size_t kLongestFormat = 512;  // bytes
-
-bool is_any(char one, std::string_view of) { return of.find(one) != std::string_view::npos; }
-
-// Bytes of the integers and pointers that a format of printf's asks for, in order.
-std::vector<std::uint8_t> sizes_of_conversions(std::string_view format) {
-  constexpr std::uint8_t kInt = 4;
-  constexpr std::uint8_t kLong = 8;
-  std::vector<std::uint8_t> sizes;
-  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at)) {
-    std::uint8_t size = kInt;
-    ++at;
-    while (at < format.size() && is_any(format[at], "-+ #0123456789.*lhqjztL'")) {
-      if (format[at] == '*') {
-        sizes.push_back(kInt);
-      }
-      size = is_any(format[at], "lqjzt") ? kLong : size;
-      ++at;
-    }
-    if (at == format.size()) {
-      break;
-    }
-    if (is_any(format[at], "diouxXc")) {
-      sizes.push_back(size);
-    } else if (is_any(format[at], "spnSC")) {
-      sizes.push_back(kLong);
-    }
-    ++at;
-  }
-  return sizes;
-}
 
 class Reads {
  public:
@@ -48,34 +20,61 @@ class Reads {
         process_(process),
         arch_(*process.arch),
         others_(others),
-        read_(arch_.registers.arguments.size()),
+        places_(arch_.registers),
+        read_(places_.count()),
         copied_(read_.size()) {}
 
-  Parameters find() {
+  std::optional<Parameters> find() {
     values_.visit(
         [&](const FunctionValues::Step& step, const ValueState& state) { look_at(step, state); });
     Parameters found;
-    std::size_t count = read_.size();
+    std::size_t count = places_.registers();
     if (const auto unnamed = first_unnamed()) {
       found.variadic = true;
       count = std::min(count, *unnamed);
     }
-    const auto size = [&](std::size_t i) { return read_[i] != 0 ? read_[i] : copied_[i]; };
-    while (count != 0 && size(count - 1) == 0) {
+    while (count != 0 && size_of(count - 1) == 0) {
       --count;
     }
+    const bool local = arch_.registers.arguments.empty();
     for (std::size_t i = 0; i < count; ++i) {
-      found.list.push_back({size(i), signed_.contains(i)});
+      if (local && size_of(i) == 0) {
+        return std::nullopt;  // another convention
+      }
+      found.list.push_back({places_[i], size_of(i), signed_.contains(i)});
+    }
+    if (local || (count == places_.registers() && !found.variadic)) {
+      append_those_on_stack(found);
     }
     return found;
   }
 
  private:
-  [[nodiscard]] bool holds(const ValueState& state, std::size_t position) const {
-    const Register number = arch_.registers.arguments[position];
-    return state.get(number) == values_.table().entry(number);
+  [[nodiscard]] std::uint8_t size_of(std::size_t position) const {
+    return read_[position] != 0 ? read_[position] : copied_[position];
+  }
+  // Of structures that are handed over as copies each word counts; so does each half of an integer
+  // that is larger than a register.
+  void append_those_on_stack(Parameters& found) const {
+    std::size_t last = read_.size();
+    while (last != places_.registers() && size_of(last - 1) == 0 && !foreign_.contains(last - 1)) {
+      --last;
+    }
+    for (std::size_t i = places_.registers(); i < last; ++i) {
+      const std::uint8_t size = foreign_.contains(i) ? std::uint8_t{0} : size_of(i);
+      found.list.push_back({places_[i], size, signed_.contains(i)});
+      const auto wide = foreign_.find(i);  // a double takes two words of 4 bytes
+      i += wide != foreign_.end() && wide->second > arch_.registers.size ? 1 : 0;
+    }
   }
 
+  [[nodiscard]] bool holds(const ValueState& state, const ArgumentPlace& place) const {
+    if (place.reg) {
+      return state.get(*place.reg) == values_.table().entry(*place.reg);
+    }
+    const HeldWord* const word = state.word_at(place.offset);
+    return word != nullptr && word->value == values_.table().entry_word(place.offset);
+  }
   void look_at(const FunctionValues::Step& step, const ValueState& state) {
     for (const ValueFlow::Read& read : step.values.reads) {
       const auto [position, size] = handed_in(state.get(read.number));
@@ -94,6 +93,9 @@ class Reads {
       } else {
         used_.insert(position);
       }
+    }
+    for (const ValueFlow::Load& load : step.values.loads) {
+      look_at_load(step, load, state);
     }
     for (const ValueWrite& write : step.values.writes) {
       look_for_reload(write, state);
@@ -114,11 +116,49 @@ class Reads {
       size = std::min(size, table[id].size);
       id = table[id].base;
     }
-    const auto& all = arch_.registers.arguments;
-    const auto found = table.is(id, Value::Kind::entry)
-                           ? std::ranges::find(all, static_cast<Register>(table[id].number))
-                           : all.end();
-    return {static_cast<std::size_t>(found - all.begin()), size};
+    if (table.is(id, Value::Kind::entry)) {
+      return {places_.position_of(static_cast<Register>(table[id].number)), size};
+    }
+    return {table.is(id, Value::Kind::entry_word) ? places_.position_of(table[id].number)
+                                                  : read_.size(),
+            size};
+  }
+
+  // Words that the caller left on its stack.
+  void look_at_load(const FunctionValues::Step& step, const ValueFlow::Load& load,
+                    const ValueState& state) {
+    const auto offset = offset_in_frame(load.place, state);
+    const std::size_t position = offset ? places_.position_of(*offset) : read_.size();
+    if (position == read_.size() || !holds(state, places_[position])) {
+      return;
+    }
+    if (!load.general) {
+      foreign_.emplace(position, load.size);
+      return;
+    }
+    const auto inside = static_cast<unsigned>(*offset - places_.offset_of(position));
+    const auto used =
+        static_cast<std::uint8_t>(std::min<unsigned>(inside + load.size, arch_.registers.size));
+    note_sign(step, position);
+    auto& kept = is_whole_copy(step) ? copied_ : read_;
+    kept[position] = std::max(kept[position], used);
+  }
+  [[nodiscard]] std::optional<std::int64_t> offset_in_frame(const ValueAddress& place,
+                                                            const ValueState& state) const {
+    if (!place.known || place.index || !place.base) {
+      return std::nullopt;
+    }
+    const ValueId base = state.get(*place.base);
+    return values_.table().is(base, Value::Kind::cfa)
+               ? std::optional(wrapped_sum(values_.table()[base].number, place.offset))
+               : std::nullopt;
+  }
+  // A whole word goes to a register.
+  [[nodiscard]] bool is_whole_copy(const FunctionValues::Step& step) const {
+    const auto& writes = step.values.writes;
+    return writes.size() == 1 && writes.front().destination &&
+           writes.front().from == ValueWrite::From::memory && !writes.front().is_signed &&
+           writes.front().size >= arch_.registers.size;
   }
 
   // Folklore. Situation: an argument is copied by whole registers, whatever its type. Example:
@@ -159,28 +199,15 @@ class Reads {
         })) {
       return std::nullopt;
     }
-    const ValueWrite& write = *found;
-    if (write.stored_size != arch_.registers.size || !write.stored_at.known ||
-        write.stored_at.index || !write.stored_at.base) {
-      return std::nullopt;
-    }
-    const ValueId base = state.get(*write.stored_at.base);
-    return values_.table().is(base, Value::Kind::cfa)
-               ? std::optional(wrapped_sum(values_.table()[base].number, write.stored_at.offset))
-               : std::nullopt;
+    return found->stored_size == arch_.registers.size ? offset_in_frame(found->stored_at, state)
+                                                      : std::nullopt;
   }
 
   // Whether it reads again what was saved on the stack.
   void look_for_reload(const ValueWrite& write, const ValueState& state) {
-    if (write.from != ValueWrite::From::memory || !write.place.base || write.place.index) {
-      return;
-    }
-    const ValueId base = state.get(*write.place.base);
-    if (!values_.table().is(base, Value::Kind::cfa)) {
-      return;
-    }
-    const HeldWord* const word =
-        state.word_at(wrapped_sum(values_.table()[base].number, write.place.offset));
+    const auto offset =
+        write.from == ValueWrite::From::memory ? offset_in_frame(write.place, state) : std::nullopt;
+    const HeldWord* const word = offset ? state.word_at(*offset) : nullptr;
     const std::size_t position = word != nullptr ? handed_in(word->value).first : read_.size();
     if (position != read_.size()) {
       used_.insert(position);
@@ -192,26 +219,37 @@ class Reads {
   void hand_on(const FunctionValues::Step& step, const ValueState& state) {
     bool any = false;
     for (std::size_t i = 0; i < read_.size(); ++i) {
-      any = any || holds(state, i);
+      any = any || is_left(step, state, places_[i]);
     }
     const Address next = values_.range().begin + step.offset + step.size;
     const Parameters* taken = any ? others_.taken_at(step, next) : nullptr;
     if (taken == nullptr) {
       return;
     }
-    for (std::size_t i = 0; i < std::min(read_.size(), taken->list.size()); ++i) {
-      hand_on(i, taken->list[i].size, state);
+    for (const Parameter& each : taken->list) {
+      if (is_left(step, state, each.place)) {
+        pass_on(each.place, each.size);
+      }
     }
     if (taken->variadic && !taken->list.empty()) {
       std::size_t position = taken->list.size();
-      for (const std::uint8_t size : told_by_format(state, position - 1)) {
-        hand_on(position++, size, state);
+      for (const std::uint8_t size : told_by_format(state, taken->list.back().place)) {
+        if (position < places_.registers() && holds(state, places_[position])) {
+          pass_on(places_[position], size);
+        }
+        ++position;
       }
     }
   }
-
-  void hand_on(std::size_t position, std::uint8_t size, const ValueState& state) {
-    if (size != 0 && position < read_.size() && holds(state, position)) {
+  // Words of the stack are handed on by jumps alone: a call has others.
+  [[nodiscard]] bool is_left(const FunctionValues::Step& step, const ValueState& state,
+                             const ArgumentPlace& place) const {
+    return (place.reg || step.flow != Instruction::Flow::call) && holds(state, place);
+  }
+  void pass_on(const ArgumentPlace& place, std::uint8_t size) {
+    const std::size_t position =
+        place.reg ? places_.position_of(*place.reg) : places_.position_of(place.offset);
+    if (size != 0 && position < read_.size()) {
       note(position, size);
       used_.insert(position);
     }
@@ -221,8 +259,8 @@ class Reads {
   // Example: fail(const char *why) is fprintf(stderr, "%s\n", why). Remedy: the last argument by
   // name is a format, which tells of the others.
   [[nodiscard]] std::vector<std::uint8_t> told_by_format(const ValueState& state,
-                                                         std::size_t position) const {
-    const ValueId format = state.get(arch_.registers.arguments[position]);
+                                                         const ArgumentPlace& place) const {
+    const ValueId format = place.reg ? state.get(*place.reg) : 0;
     if (!values_.table().is(format, Value::Kind::constant)) {
       return {};
     }
@@ -231,8 +269,9 @@ class Reads {
         process_.memory->read(static_cast<Address>(values_.table()[format].number), bytes);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), size);
     const std::size_t end = text.find('\0');
-    return end != std::string_view::npos ? sizes_of_conversions(text.substr(0, end))
-                                         : std::vector<std::uint8_t>();
+    return end != std::string_view::npos
+               ? sizes_of_conversions(text.substr(0, end), arch_.registers.size)
+               : std::vector<std::uint8_t>();
   }
 
   // Folklore. Situation: a function takes arguments by va_arg, and saves all registers that may
@@ -241,30 +280,32 @@ class Reads {
   // register, that are stored side by side in their order and not looked at otherwise are no
   // parameters by name.
   [[nodiscard]] std::optional<std::size_t> first_unnamed() const {
-    std::size_t first = read_.size();
+    std::size_t first = places_.registers();
     while (first != 0 && saved_.contains(first - 1) && !used_.contains(first - 1) &&
-           (first == read_.size() ||
+           (first == places_.registers() ||
             saved_.at(first - 1) + arch_.registers.size == saved_.at(first))) {
       --first;
     }
-    return first + 2 <= read_.size() ? std::optional(first) : std::nullopt;
+    return first + 2 <= places_.registers() ? std::optional(first) : std::nullopt;
   }
 
   FunctionValues& values_;
   const ProcessImage& process_;
   const Architecture& arch_;
   KnownParameters& others_;
-  std::vector<std::uint8_t> read_;             // by position: bytes that are used
-  std::vector<std::uint8_t> copied_;           // bytes that are copied to other registers
-  std::map<std::size_t, std::int64_t> saved_;  // by position: where on the stack
-  std::set<std::size_t> used_;                 // otherwise
-  std::set<std::size_t> signed_;               // widened with their sign
+  ArgumentPlaces places_;
+  std::vector<std::uint8_t> read_;               // by position: bytes that are used
+  std::vector<std::uint8_t> copied_;             // bytes that are copied to other registers
+  std::map<std::size_t, std::int64_t> saved_;    // by position: where on the stack
+  std::set<std::size_t> used_;                   // otherwise
+  std::set<std::size_t> signed_;                 // widened with their sign
+  std::map<std::size_t, std::uint8_t> foreign_;  // read as no integer, so many bytes
 };
 
 }  // namespace
 
-Parameters parameters_of(FunctionValues& values, const ProcessImage& process,
-                         KnownParameters& others) {
+std::optional<Parameters> parameters_of(FunctionValues& values, const ProcessImage& process,
+                                        KnownParameters& others) {
   return Reads(values, process, others).find();
 }
 

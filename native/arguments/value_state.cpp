@@ -4,12 +4,13 @@
 #include <iterator>
 #include <utility>
 
+#include "arguments/argument_place.h"
+
 namespace whocall {
 namespace {
 
 using Kind = Value::Kind;
 
-constexpr int kEntryWords = 12;          // arguments on the stack that are followed
 constexpr std::size_t kMostWords = 256;  // of a frame; more are not followed
 
 // Places have numbers: those of registers, and beyond them words by their offsets.
@@ -49,8 +50,8 @@ ValueState ValueState::on_entry(const Architecture& arch, ValueTable& table) {
     state.registers_[number] = table.entry(number);
   }
   state.registers_[arch.registers.sp] = table.cfa(-std::int64_t{arch.frame.cfa_on_entry});
-  for (int i = 0; i < kEntryWords; ++i) {
-    const std::int64_t offset = std::int64_t{i} * table.word();
+  for (std::size_t i = 0; i < kArgumentWords; ++i) {
+    const auto offset = static_cast<std::int64_t>(i * table.word());
     state.words_.push_back({offset, table.word(), table.entry_word(offset), false});
   }
   return state;
@@ -125,8 +126,7 @@ ValueId ValueState::make(const Value& value, ValueTable& table) {
 ValueId ValueState::address_of(const ValueAddress& place, ValueTable& table) const {
   ValueId base = place.base ? get(*place.base) : table.constant(0);
   if (place.index) {
-    const ValueId index =
-        table.narrowed(get(*place.index), place.index_size, place.index_signed);
+    const ValueId index = table.narrowed(get(*place.index), place.index_size, place.index_signed);
     if (!table.is(index, Kind::constant)) {
       return 0;
     }

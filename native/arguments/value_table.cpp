@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "base/low_bytes.h"
+
 namespace whocall {
 namespace {
-
-std::int64_t cut(std::int64_t number, unsigned size, bool is_signed) {
-  const unsigned unused = 64 - 8 * size;
-  const std::uint64_t high = static_cast<std::uint64_t>(number) << unused;
-  return is_signed ? static_cast<std::int64_t>(high) >> unused
-                   : static_cast<std::int64_t>(high >> unused);
-}
 
 std::size_t hash_of(const Value& value) {
   constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
@@ -67,7 +62,8 @@ ValueId ValueTable::sum(ValueId id, std::int64_t offset) {
   }
   Value value = (*this)[id];
   if (value.kind == Value::Kind::constant) {
-    return constant(cut(wrapped_sum(value.number, offset), word_, false));
+    return constant(static_cast<std::int64_t>(
+        low_bytes(static_cast<std::uint64_t>(wrapped_sum(value.number, offset)), word_)));
   }
   if (value.kind == Value::Kind::cfa || value.kind == Value::Kind::sum) {
     value.number = wrapped_sum(value.number, offset);
@@ -82,7 +78,9 @@ ValueId ValueTable::narrowed(ValueId id, std::uint8_t size, bool is_signed) {
   }
   const Value& value = (*this)[id];
   if (value.kind == Value::Kind::constant) {
-    return constant(cut(value.number, size, is_signed));
+    const auto number = static_cast<std::uint64_t>(value.number);
+    return constant(
+        static_cast<std::int64_t>(is_signed ? with_sign(number, size) : low_bytes(number, size)));
   }
   if (is_part(id) && size <= value.size) {
     const auto wanted = is_signed ? Value::Kind::extended : Value::Kind::low;

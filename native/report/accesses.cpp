@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "base/low_bytes.h"
 #include "report/faults.h"
 
 namespace whocall {
@@ -68,10 +69,6 @@ std::optional<Part> x86_part(std::string_view name, char wide) {
   const std::string_view tail = name.substr(end);
   const unsigned size = tail.empty() ? 8 : tail == "d" ? 4 : tail == "w" ? 2 : tail == "b" ? 1 : 0;
   return size == 0 ? std::nullopt : std::optional(Part{std::string(name.substr(0, end)), size});
-}
-
-std::uint64_t low_bytes(std::uint64_t value, unsigned size) {
-  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
 }
 
 // As an operand of an address.

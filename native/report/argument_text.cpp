@@ -81,7 +81,9 @@ std::string ArgumentText::explanation(const FrameArguments& arguments) {
     for (const Argument& each : arguments.list) {
       const auto trust = each.value ? std::optional(each.value->trust) : std::nullopt;
       if (trust == way.trust) {
-        (registers += registers.empty() ? "" : ", ") += arguments.registers->names[each.number];
+        (registers += registers.empty() ? "" : ", ") +=
+            each.place.reg ? std::string(arguments.registers->names[*each.place.reg])
+                           : "cfa+" + std::to_string(each.place.offset);
       }
     }
     if (!registers.empty()) {

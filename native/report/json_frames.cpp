@@ -41,7 +41,8 @@ void JsonFrames::append_argument(std::string& text, const Argument& argument, st
   JsonMembers members(text, margin_ + 2);
   members.integer("position", static_cast<std::int64_t>(position));
   members.string("name", {});
-  members.string("register", registers.names[argument.number]);
+  members.string("register",
+                 argument.place.reg ? registers.names[*argument.place.reg] : std::string_view());
   members.address("value", value ? std::optional<Address>(value->value) : std::nullopt);
   members.number("width",
                  argument.size != 0 ? std::optional<std::uint64_t>(argument.size) : std::nullopt);

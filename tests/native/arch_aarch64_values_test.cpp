@@ -149,7 +149,7 @@ TEST_CASE("values of A64: what computes loses what it writes and mixes what it r
   CHECK(code.read(0x0e073c01).writes.front().destination == Register{1});  // umov w1,v0.b[3]
   CHECK_FALSE(code.read(0xd50b7420).writes.front().stored_at.known);       // dc zva,x0
   CHECK(code.read(0xd63f0060).target->source == 3);                        // blr x3
-  code.run({0xc8017c40});  // stxr w1,x0,[x2]
+  code.run({0xc8017c40});                                                  // stxr w1,x0,[x2]
   CHECK(code.is_new(1));
 }
 

@@ -45,8 +45,8 @@ class ValueMemory : protected ValueSteps {
   [[nodiscard]] bool vector() const { return bits(word_, 26, 1) != 0; }
   // Of what a single load or store moves, bytes.
   [[nodiscard]] std::uint8_t width() const {
-    const std::uint32_t scale = vector() ? bits(word_, 30, 2) | bits(word_, 23, 1) << 2U
-                                         : bits(word_, 30, 2);
+    const std::uint32_t scale =
+        vector() ? bits(word_, 30, 2) | bits(word_, 23, 1) << 2U : bits(word_, 30, 2);
     return static_cast<std::uint8_t>(1U << scale);
   }
 
@@ -55,6 +55,7 @@ class ValueMemory : protected ValueSteps {
                 bool is_signed = false, std::uint8_t wide = kWord) {
     note(place);
     if (load) {
+      out_.loads.push_back({place, size, !vector()});
       return vector() ? void() : put(number, word_at(place, size, is_signed), wide);
     }
     store(place, vector() ? ValueWrite() : part(number, size), size);
@@ -66,8 +67,9 @@ class ValueMemory : protected ValueSteps {
     const bool load = bits(word_, 22, 1) != 0;
     const bool tags = !vector() && scale == 1 && !load;  // stgp, which counts by 16
     const bool is_signed = !vector() && scale == 1 && load;
-    const auto size =
-        static_cast<std::uint8_t>(vector() ? 4U << scale : scale == 2 || tags ? 8 : 4);
+    const auto size = static_cast<std::uint8_t>(vector()             ? 4U << scale
+                                                : scale == 2 || tags ? 8
+                                                                     : 4);
     const std::uint8_t wide = is_signed ? kWord : std::min(size, kWord);
     const std::int64_t amount = signed_bits(word_, 15, 7) * (tags ? 16 : size);
     const std::uint32_t form = bits(word_, 23, 2);  // 1: behind, 3: before, 0 and 2: neither

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "arch/aarch64/frame_facts.h"
 #include "arch/aarch64/value_memory.h"

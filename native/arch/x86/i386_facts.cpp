@@ -8,6 +8,7 @@
 #include "arch/x86/frame_facts.h"
 #include "arch/x86/relocations.h"
 #include "arch/x86/startup.h"
+#include "arch/x86/value_reader.h"
 
 namespace whocall {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::array kGdbNames = {"i386"sv, "i386:intel"sv};
 constexpr std::array kHostNames = {"i386"sv, "i486"sv, "i586"sv, "i686"sv, "x86_64"sv};
 
 constexpr std::array<Register, 4> kCalleeSaved = {3, 5, 6, 7};
+constexpr std::array<Register, 3> kLocalArguments = {0, 2, 1};  // eax, edx, ecx
 
 // Nobody else's number: the base of the segment in %gs, which no register shows.
 constexpr Register kThreadPointer = 10;
@@ -117,7 +119,8 @@ const Architecture kI386 = {
                   .fp = x86::bits32::kFp,
                   .return_address = x86::bits32::kPc,
                   .callee_saved = kCalleeSaved,
-                  .thread_pointer = kThreadPointer},
+                  .thread_pointer = kThreadPointer,
+                  .local_arguments = kLocalArguments},
     .frame = {.cfa_on_entry = 4,
               .pushed_by_call = 4,
               .chain = x86::chain_of(x86::bits32::kFp, x86::bits32::kChain),
@@ -132,7 +135,8 @@ const Architecture kI386 = {
              .append_direct_jumps = x86::append_direct_jumps_32,
              .append_constant_addresses = x86::append_constant_addresses_32,
              .append_named_addresses = x86::append_named_addresses_32,
-             .make_decoder = x86::make_decoder_32},
+             .make_decoder = x86::make_decoder_32,
+             .make_value_reader = x86::make_value_reader_32},
     .os = {.prstatus = {.size = 144,
                         .signal_offset = 12,
                         .lwp_offset = 24,

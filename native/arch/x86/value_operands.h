@@ -58,11 +58,18 @@ class ValueOperands : protected LibraryHandle {
     note(out, place.base.value_or(kNoRegister), size);
     note(out, place.index.value_or(kNoRegister), size);
   }
+  // `general`: not for a vector register or the x87's.
+  void note_load(ValueFlow& out, const cs_x86_op& op, bool general) const {
+    if (op.mem.segment == X86_REG_INVALID) {
+      out.loads.push_back({address(op), op.size, general});
+    }
+  }
   void note_operand(ValueFlow& out, const cs_x86_op& op) const {
     if (op.type == X86_OP_REG) {
       note(out, any_register(op), op.size);
     } else if (op.type == X86_OP_MEM) {
       note_address(out, address(op));
+      note_load(out, op, true);
     }
   }
   void read_operands(ValueFlow& out) const {
@@ -85,6 +92,7 @@ class ValueOperands : protected LibraryHandle {
     } else if (op.type == X86_OP_MEM) {
       value.place = address(op);
       note_address(out, value.place);
+      note_load(out, op, true);
       value.from = value.place.known ? From::memory : From::unknown;
     }
     return value;

@@ -59,6 +59,10 @@ class Reader final : public ValueReader, private ValueOperands {
         return add(out);
       case X86_INS_XOR:
         return clear_or(out);
+      case X86_INS_OR:
+        return set_all_bits_or(out);
+      case X86_INS_SBB:
+        return borrow_or(out);
       case X86_INS_TEST:  // of al and eax the library says that they are written
       case X86_INS_CMP:
         return read_operands(out);
@@ -152,6 +156,7 @@ class Reader final : public ValueReader, private ValueOperands {
     ValueWrite value = value_of(read, operand(0));
     if (operand(0).type == X86_OP_MEM) {
       out.reads = read.reads;
+      out.loads = read.loads;
     }
     const bool by_sp = value.from == From::memory && value.place.base == sp();
     if (value.from == From::reg && value.source == sp()) {
@@ -221,10 +226,39 @@ class Reader final : public ValueReader, private ValueOperands {
   }
   void clear_or(ValueFlow& out) const { same_register() ? clear(out) : other(out); }
 
+  // Folklore. Situation: short code sets a register without reading it, and says otherwise.
+  // Example: or $-1,%eax; sbb %eax,%eax. Remedy: nothing is read.
+  void set_all_bits_or(ValueFlow& out) const {
+    const bool all = operand_count() == 2 && operand(0).type == X86_OP_REG &&
+                     operand(1).type == X86_OP_IMM && operand(1).imm == -1;
+    if (!all) {
+      return other(out);
+    }
+    ValueWrite value;
+    value.from = From::constant;
+    value.number = -1;
+    leave_in(out, operand(0), value);
+  }
+  void borrow_or(ValueFlow& out) const {
+    if (!same_register() || !fills(operand(0))) {
+      return other(out);
+    }
+    out.writes.push_back(unknown(any_register(operand(0))));
+  }
+
   void call(ValueFlow& out) const {
     if (operand_count() == 1 && operand(0).type != X86_OP_IMM) {
       out.target = value_of(out, operand(0));
     }
+  }
+
+  // Whether its operands are none of integers.
+  [[nodiscard]] bool is_foreign() const {
+    constexpr std::array kGroups = {X86_GRP_FPU,  X86_GRP_MMX,   X86_GRP_SSE1,  X86_GRP_SSE2,
+                                    X86_GRP_SSE3, X86_GRP_SSSE3, X86_GRP_SSE41, X86_GRP_SSE42,
+                                    X86_GRP_AVX,  X86_GRP_AVX2};
+    return std::ranges::any_of(
+        kGroups, [this](unsigned group) { return cs_insn_group(handle_, decoded_, group); });
   }
 
   // Everything else: what it writes is computed.
@@ -245,6 +279,9 @@ class Reader final : public ValueReader, private ValueOperands {
       const cs_x86_op& op = operand(i);
       if (any_register(op) != kNoRegister && (op.access & CS_AC_READ) != 0) {
         out.mixed.push_back(any_register(op));
+      }
+      if (op.type == X86_OP_MEM && (op.access & CS_AC_READ) != 0) {
+        note_load(out, op, !is_foreign());
       }
       if (op.type == X86_OP_MEM && (op.access & CS_AC_WRITE) != 0) {
         ValueWrite value;

@@ -1,13 +1,11 @@
 #include "symbols/jit/perf_map.h"
 
-#include "base/interrupt.h"
 #include "base/text_lines.h"
 
 namespace whocall {
 
 void read_perf_map(std::string_view text, JitFunctions& functions, Budget& budget) {
-  for (std::size_t turn = 0; !text.empty(); ++turn) {
-    check_interrupt_at(turn, kManyEntries);
+  while (!text.empty()) {
     std::string_view line = take_line(text);
     const auto start = hexadecimal(take_word(line));
     const auto size = hexadecimal(take_word(line));

@@ -1,9 +1,10 @@
-"""The same for other instruction sets, in an emulator: a debugger stops where each function begins."""
+"""The same in an emulator, for other sets: a debugger stops where each function begins."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from corpus.crash import ENVIRONMENT, set_limits
@@ -20,26 +21,49 @@ from acceptance.arguments.truth import (
 )
 
 STACK = 512 * 1024
-REGISTERS = {"aarch64": [f"x{number}" for number in range(6)]}
-"""Of the first arguments, in order, by gdb's names."""
-# The stack pointer on entry is the CFA. A place that is used again is that of the last call.
+MOST = 10
+"""Parameters of a function: more than most sets have registers for."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where an instruction set hands arguments over, by gdb's names."""
+
+    of: InstructionSet
+    registers: tuple[str, ...]
+    word: int = 8
+    pushed: int = 0
+    """By a call, bytes: the CFA lies so far above the stack pointer on entry."""
+
+
+PLACES = {
+    "aarch64": Places(SETS["aarch64"], tuple(f"x{number}" for number in range(8))),
+    "i386": Places(InstructionSet("i386", "x86_64-linux-gnu", "qemu-i386", ("-m32",)), (), 4, 4),
+    "x86_64": Places(
+        InstructionSet("x86_64", "x86_64-linux-gnu", "qemu-x86_64"),
+        ("rdi", "rsi", "rdx", "rcx", "r8", "r9"),
+        pushed=8,
+    ),
+}
+# A place that is used again is that of the last call.
 SCRIPT = """
 import gdb, json
 gdb.execute("target remote SOCKET")
-starts = {}
 for name in NAMES:
-    stop = gdb.Breakpoint("*" + name)
-    starts[stop.number] = name
+    gdb.Breakpoint("*" + name)
 handed = {}
 ended = []
 def stopped(event):
-    if isinstance(event, gdb.BreakpointEvent):
-        frame = gdb.newest_frame()
-        mask = (1 << 64) - 1
-        values = [int(frame.read_register(name)) & mask for name in REGISTERS]
-        handed[int(frame.read_register("sp")) & mask] = values
-    else:
+    if not isinstance(event, gdb.BreakpointEvent):
         ended.append(event)
+        return
+    frame = gdb.newest_frame()
+    bits = (1 << 8 * WORD) - 1
+    cfa = (int(frame.read_register("sp")) & bits) + PUSHED
+    values = [int(frame.read_register(name)) & bits for name in REGISTERS]
+    memory = bytes(gdb.selected_inferior().read_memory(cfa, MOST * WORD))
+    words = [memory[at : at + WORD] for at in range(0, len(memory), WORD)]
+    handed[cfa] = (values + [int.from_bytes(word, "little") for word in words])[:MOST]
 gdb.events.stop.connect(stopped)
 while not ended:
     gdb.execute("continue", to_string=True)
@@ -52,12 +76,13 @@ except gdb.error:
 """
 
 
-def _run(place: Path, of: InstructionSet, names: list[str]) -> dict[int, list[int]]:
-    script, socket = place / "stops.py", place / "stub"
+def _run(place: Path, where: Places, names: list[str]) -> dict[int, list[int]]:
+    script, socket, of = place / "stops.py", place / "stub", where.of
     text = SCRIPT.replace("NAMES", repr(names)).replace("SOCKET", str(socket))
-    script.write_text(text.replace("REGISTERS", repr(REGISTERS[of.name])))
+    text = text.replace("REGISTERS", repr(where.registers)).replace("PUSHED", str(where.pushed))
+    script.write_text(text.replace("WORD", str(where.word)).replace("MOST", str(MOST)))
     with subprocess.Popen(
-        [of.qemu, "-L", of.sysroot, "-g", str(socket), str(place / "program")],
+        [of.qemu, "-L", _sysroot(of), "-g", str(socket), str(place / "program")],
         cwd=place,
         env=ENVIRONMENT,
         stdout=subprocess.DEVNULL,
@@ -65,8 +90,10 @@ def _run(place: Path, of: InstructionSet, names: list[str]) -> dict[int, list[in
         preexec_fn=lambda: set_limits(stack=STACK, dumped=0),
     ) as emulator:
         try:
-            options = ["-iex", "set debuginfod enabled off", "-iex", f"set sysroot {of.sysroot}"]
-            told = ran("gdb-multiarch", "-nx", "-q", "-batch", *options, place / "twin", "-x", script)
+            options = ["-iex", "set debuginfod enabled off", "-iex", f"set sysroot {_sysroot(of)}"]
+            told = ran(
+                "gdb-multiarch", "-nx", "-q", "-batch", *options, place / "twin", "-x", script
+            )
             emulator.wait(timeout=60)
         finally:
             emulator.kill()
@@ -74,25 +101,31 @@ def _run(place: Path, of: InstructionSet, names: list[str]) -> dict[int, list[in
     return {int(cfa): values for cfa, values in json.loads(line).items()}
 
 
-def _made(place: Path, seed: int, of: InstructionSet, flags: tuple[str, ...]) -> Crash:
-    (place / "program.c").write_text(program_text(seed, "gcc"))
+def _sysroot(of: InstructionSet) -> str:
+    return "/" if of.triple == "x86_64-linux-gnu" else of.sysroot
+
+
+def _made(place: Path, seed: int, where: Places, flags: tuple[str, ...]) -> Crash:
+    of = where.of
+    (place / "program.c").write_text(program_text(seed, "gcc", MOST))
     twin, stripped = place / "twin", place / "program"
-    ran(f"{of.triple}-gcc", *DIALECT, *flags, "program.c", "-o", "twin", cwd=place)
+    ran(f"{of.triple}-gcc", *DIALECT, *of.flags, *flags, "program.c", "-o", "twin", cwd=place)
     ran(f"{of.triple}-strip", "-o", stripped, twin)
     functions = functions_of(twin)
     names = [name for name in functions if name.startswith("f") and name[1:].isdigit()]
     names += ["mix", "touch", "fill"]
-    handed = _run(place, of, names)
+    handed = _run(place, where, names)
     (core,) = place.glob("qemu_*.core")
     ran("fallocate", "--dig-holes", core)
     sizes = sizes_of(twin, names, place, "gdb-multiarch")
-    return Crash(core, stripped, functions, handed, sizes, of.sysroot)
+    return Crash(core, stripped, functions, handed, sizes, _sysroot(of))
 
 
 def crash(seed: int, name: str, *flags: str) -> Crash:
     """The program of this seed for an instruction set, made once on a machine."""
-    of = SETS[name]
+    where = PLACES[name]
+    of = where.of
     tools = [Tool(of.qemu), Tool("gdb-multiarch"), Tool(f"{of.triple}-ld")]
     texts = sources(Path(__file__).parent)
     recipe = ("handed", seed, name, flags, compilers(f"{of.triple}-gcc"), texts, tools)
-    return kept(recipe, lambda place: _made(place, seed, of, flags))
+    return kept(recipe, lambda place: _made(place, seed, where, flags))

@@ -123,11 +123,13 @@ def _head(number: int, parameters: list[str]) -> str:
     return f"APART long f{number}({declared})"
 
 
-def source(seed: int) -> str:
-    """A program; the same for the same seed."""
+def source(seed: int, most: int = 6) -> str:
+    """A program whose functions have up to so many parameters; the same for the same seed."""
     chance = random.Random(seed)
     count = chance.randint(5, 9)
-    signatures = [[chance.choice(TYPES) for _ in range(chance.randint(1, 6))] for _ in range(count)]
+    signatures = [
+        [chance.choice(TYPES) for _ in range(chance.randint(1, most))] for _ in range(count)
+    ]
     heads = [_head(number, signatures[number]) + ";\n" for number in range(count)]
     bodies = [_function(chance, number, signatures) for number in range(count)]
     start = _Body(chance, [])

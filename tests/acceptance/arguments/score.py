@@ -10,8 +10,6 @@ import whocall
 from acceptance.arguments.truth import Crash
 from whocall import Search, backtrace_json
 
-IN_REGISTERS = 6
-
 
 @dataclass
 class Score:
@@ -45,7 +43,7 @@ class Score:
         self, frame: dict[str, Any], handed: list[int], sizes: list[int], where: str
     ) -> None:
         arguments = frame["arguments"] or []
-        sizes = sizes[:IN_REGISTERS]
+        sizes = sizes[: len(handed)]
         self.functions += 1
         self.counted += len(arguments) == len(sizes)
         self.overcounted += len(arguments) > len(sizes)

@@ -39,7 +39,7 @@ class Crash:
     core: Path
     stripped: Path
     functions: dict[str, tuple[int, int]]  # link address and bytes of each function
-    handed: dict[int, list[int]]  # by the frame's CFA: the six registers
+    handed: dict[int, list[int]]  # by the frame's CFA: what is in the places of arguments
     sizes: dict[str, list[int]]  # of each function's parameters, bytes
     sysroot: str = ""  # where its libraries lie
 
@@ -78,10 +78,10 @@ def _handed(record: Path) -> dict[int, list[int]]:
     return found
 
 
-def program_text(seed: int, compiler: str) -> str:
-    """The program for a compiler."""
+def program_text(seed: int, compiler: str, most: int = 6) -> str:
+    """The program for a compiler, of functions with up to so many parameters."""
     apart = APART[compiler.partition("-")[0]]
-    return programs.source(seed).replace("noipa_or_noinline", apart)
+    return programs.source(seed, most).replace("noipa_or_noinline", apart)
 
 
 def _made(place: Path, seed: int, compiler: str, flags: tuple[str, ...]) -> Crash:
