@@ -145,7 +145,7 @@ ValueId ValueState::value_of(const ValueWrite& write, ValueTable& table, std::ui
     case ValueWrite::From::reg:
       return table.narrowed(get(write.source), write.size, write.is_signed);
     case ValueWrite::From::address:
-      return table.narrowed(address_of(write.place, table), write.size, false);
+      return table.narrowed(address_of(write.place, table), write.size, write.is_signed);
     case ValueWrite::From::memory:
       return load(write, table, at);
   }

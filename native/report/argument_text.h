@@ -47,6 +47,7 @@ class ArgumentText {
 
  private:
   void append(std::string& text, const Argument& argument) const;
+  [[nodiscard]] bool may_be_pointer(const Argument& argument) const;
   [[nodiscard]] unsigned size_of(const Argument& argument) const;
   void read_text(Address address, Pointed& found) const;
 

@@ -3,14 +3,14 @@
 
 #include <array>
 
-#include "arch/aarch64/value_steps.h"
+#include "arch/aarch64/value_registers.h"
 
 namespace whocall::aarch64 {
 
-class ValueMemory : protected ValueSteps {
+class ValueMemory : protected ValueRegisters {
  protected:
   ValueMemory(std::uint32_t word, Address address, ValueFlow& out)
-      : ValueSteps(out), word_(word), address_(address) {}
+      : ValueRegisters(out), word_(word), address_(address) {}
 
   // The index as option says: a word or half of one, with its sign or without.
   static void extend(ValueAddress& place, std::uint32_t option) {
@@ -56,7 +56,7 @@ class ValueMemory : protected ValueSteps {
     note(place);
     if (load) {
       out_.loads.push_back({place, size, !vector()});
-      return vector() ? void() : put(number, word_at(place, size, is_signed), wide);
+      return vector() ? void() : put(number, loaded(place, size, is_signed), wide);
     }
     store(place, vector() ? ValueWrite() : part(number, size), size);
   }

@@ -79,7 +79,8 @@ class ParcelReader {
     if (operation < 2) {
       effects_.clobber(small(2));
     } else if (operation < 4) {
-      effects_.store_other(base, bits(parcel_, 5, 1) << 1U);
+      const std::uint32_t odd = operation == 2 ? bits(parcel_, 6, 1) : 0;
+      effects_.store_other(base, bits(parcel_, 5, 1) << 1U | odd);
     }
     return operation < 4;
   }

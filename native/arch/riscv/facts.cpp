@@ -11,6 +11,7 @@
 #include "arch/riscv/decoder.h"
 #include "arch/riscv/fields.h"
 #include "arch/riscv/linkage.h"
+#include "arch/riscv/value_reader.h"
 
 namespace whocall {
 namespace {
@@ -107,6 +108,7 @@ Architecture riscv64() {
                                 .return_address_offset = riscv::kReturnBelowFrame};
   arch.code = RiscvCode::model();
   arch.code.make_decoder = make_riscv_decoder;
+  arch.code.make_value_reader = riscv::make_value_reader;
   arch.code.call_before = riscv::call_before;
   arch.code.flow_ends = riscv::flow_ends;
   arch.code.features_at_start = riscv_features_at_start;

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from corpus.crash import ENVIRONMENT, set_limits
 from kept import Tool, compilers, kept, sources
+from ports import stub_core
 from ports.sets import SETS, InstructionSet
 
 from acceptance.arguments.truth import (
@@ -38,6 +39,7 @@ class Places:
 
 PLACES = {
     "aarch64": Places(SETS["aarch64"], tuple(f"x{number}" for number in range(8))),
+    "riscv64": Places(SETS["riscv64"], tuple(f"a{number}" for number in range(8))),
     "i386": Places(InstructionSet("i386", "x86_64-linux-gnu", "qemu-i386", ("-m32",)), (), 4, 4),
     "x86_64": Places(
         InstructionSet("x86_64", "x86_64-linux-gnu", "qemu-x86_64"),
@@ -105,6 +107,18 @@ def _sysroot(of: InstructionSet) -> str:
     return "/" if of.triple == "x86_64-linux-gnu" else of.sysroot
 
 
+def _core(place: Path, of: InstructionSet) -> Path:
+    """That of the same run; of an emulator that writes none, of another one, which is the same."""
+    if not of.stub:
+        (core,) = place.glob("qemu_*.core")
+        return core
+    core = place / "core"
+    command = [of.qemu, "-L", _sysroot(of), str(place / "program")]
+    stub_core.crash(command, of.stub, core, cwd=place, env=ENVIRONMENT,
+                    preexec_fn=lambda: set_limits(stack=STACK, dumped=0))  # fmt: skip
+    return core
+
+
 def _made(place: Path, seed: int, where: Places, flags: tuple[str, ...]) -> Crash:
     of = where.of
     (place / "program.c").write_text(program_text(seed, "gcc", MOST))
@@ -115,7 +129,7 @@ def _made(place: Path, seed: int, where: Places, flags: tuple[str, ...]) -> Cras
     names = [name for name in functions if name.startswith("f") and name[1:].isdigit()]
     names += ["mix", "touch", "fill"]
     handed = _run(place, where, names)
-    (core,) = place.glob("qemu_*.core")
+    core = _core(place, of)
     ran("fallocate", "--dig-holes", core)
     sizes = sizes_of(twin, names, place, "gdb-multiarch")
     return Crash(core, stripped, functions, handed, sizes, _sysroot(of))
