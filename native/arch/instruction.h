@@ -17,11 +17,8 @@
 
 namespace whocall {
 
-// Registers that the analysis follows have numbers below this; what is kept of every instruction is
-// as large as this says. The s390x pc and POWER's link register lie above.
-inline constexpr Register kFollowedLimit = 40;
-
-// One step of an instruction's effect; an instruction has up to a few of them, in order.
+// One step of an instruction's effect; an instruction has up to a few of them, in order. Registers
+// go by their DWARF numbers.
 struct Effect {
   enum class Kind : std::uint8_t {
     set,          // destination = source + offset

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,6 +44,57 @@ class Registers {
   std::bitset<kRegisterLimit> known_;
 };
 
+// How many registers the analysis of code can follow; what it keeps of every instruction is as
+// large as this says.
+inline constexpr Register kFollowedLimit = 40;
+
+// Which registers the analysis of code follows, and the place of each in what it keeps: places are
+// dense, DWARF numbers are not (POWER's link register is 65). Instructions, rules and tables all
+// name registers by DWARF numbers; places are for FollowedValues.
+class FollowedRegisters {
+ public:
+  // All whose numbers are below the limit: the place is the number.
+  constexpr FollowedRegisters() = default;
+  // Those whose numbers are below `below`, and of the others the ones in `beyond`.
+  template <std::size_t Count>
+  consteval FollowedRegisters(Register below, const std::array<Register, Count>& beyond)
+      : below_(below), count_(static_cast<Register>(below + Count)) {
+    for (std::size_t i = 0; i < Count; ++i) {
+      beyond_.at(i) = beyond[i];
+    }
+    if (count_ > kFollowedLimit) {
+      throw "more registers than there is room for";  // when it is compiled
+    }
+  }
+
+  // Not below count() where the register is not followed.
+  [[nodiscard]] constexpr Register place(Register number) const {
+    return number < below_ ? number : place_beyond(number);
+  }
+  [[nodiscard]] constexpr bool has(Register number) const { return place(number) < count_; }
+  // Of the register at a place below count().
+  [[nodiscard]] constexpr Register number(Register place) const {
+    return place < below_ ? place : beyond_[place - below_];
+  }
+  [[nodiscard]] constexpr Register count() const { return count_; }
+
+ private:
+  static constexpr std::size_t kMostBeyond = 6;
+
+  [[nodiscard]] constexpr Register place_beyond(Register number) const {
+    for (Register place = below_; place < count_; ++place) {
+      if (beyond_[place - below_] == number) {
+        return place;
+      }
+    }
+    return kFollowedLimit;
+  }
+
+  Register below_ = kFollowedLimit;
+  Register count_ = kFollowedLimit;
+  std::array<Register, kMostBeyond> beyond_{};
+};
+
 // A bit of a status register that tells in which mode code runs: ARM's T. Return addresses carry it
 // in bit 0.
 struct ModeBit {
@@ -73,6 +125,8 @@ struct RegisterFile {
   // Where all lie on the stack: of the first ones, in the order in which compilers use these
   // registers for functions that only their own file calls (x86: regparm).
   std::span<const Register> local_arguments{};
+  // To be said where one that code keeps a return address or a frame in has a large number.
+  FollowedRegisters followed{};
 
   [[nodiscard]] std::array<Register, 2> frame_pointers() const {
     return {fp, other_fp.value_or(fp)};

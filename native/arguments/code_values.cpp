@@ -108,7 +108,7 @@ WrittenRegisters CodeValues::written_in(const AddressRange& range) {
       all.set();
     }
     for (const ValueWrite& write : values->writes) {
-      if (write.destination && *write.destination < kFollowedLimit) {
+      if (write.destination && *write.destination < kRegisterLimit) {
         all.set(*write.destination);
       }
     }

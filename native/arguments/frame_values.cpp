@@ -229,10 +229,12 @@ std::optional<FoundValue> FrameValues::loaded(Address where, std::uint8_t size) 
 std::optional<FoundValue> FrameValues::held(const Question& asked) const {
   const View& view = views_[asked.index];
   const ValueTable& table = view.values->table();
-  for (Register number = 0; number < view.state->count(); ++number) {
+  const FollowedValues<ValueId>& registers = view.state->registers();
+  for (Register place = 0; place < registers.count(); ++place) {
+    const Register number = registers.number(place);
     const bool outlives = !view.at_call || is_preserved(number);
     const auto by =
-        outlives ? distance(table, view.state->get(number), asked.id, asked.needed) : std::nullopt;
+        outlives ? distance(table, registers.get(number), asked.id, asked.needed) : std::nullopt;
     const auto value = by ? view.registers.get(number) : std::nullopt;
     if (value) {
       return FoundValue{in_register(*value + static_cast<std::uint64_t>(*by)), false};

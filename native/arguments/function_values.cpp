@@ -207,7 +207,7 @@ void FunctionValues::run_block(std::size_t first) {
 }
 
 void FunctionValues::reach(std::uint64_t offset, const ValueState& state) {
-  work_ += state.count() + state.words().size();
+  work_ += state.registers().count() + state.words().size();
   if (work_ > kMostWork) {
     return;
   }

@@ -1,6 +1,7 @@
 #include "arguments/value_state.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -17,15 +18,19 @@ constexpr std::size_t kMostWords = 256;  // of a frame; more are not followed
 constexpr std::int64_t kMiddle = std::int64_t{1} << 40U;
 std::int64_t place_of_word(std::int64_t offset) { return wrapped_sum(kMiddle, offset); }
 
-Register followed_registers(const Architecture& arch) {
-  Register last = std::max(arch.registers.sp, arch.registers.fp);
-  for (const auto& some : {arch.registers.callee_saved, arch.registers.arguments}) {
-    for (const Register number : some) {
-      last = std::max(last, number);
-    }
-  }
-  last = std::max(last, arch.registers.link.value_or(0));
-  return std::min<Register>(static_cast<Register>(last + 1), kFollowedLimit);
+// How many places hold the registers that the ABI has a use for.
+Register places_in_use(const RegisterFile& registers) {
+  const FollowedRegisters& followed = registers.followed;
+  Register count = 0;
+  const auto use = [&](Register number) {
+    const auto behind = static_cast<Register>(followed.place(number) + 1);
+    count = followed.has(number) ? std::max(count, behind) : count;
+  };
+  std::ranges::for_each(std::array{registers.sp, registers.fp}, use);
+  std::ranges::for_each(registers.callee_saved, use);
+  std::ranges::for_each(registers.arguments, use);
+  use(registers.link.value_or(registers.sp));
+  return count;
 }
 
 }  // namespace
@@ -42,14 +47,15 @@ bool is_exposed(const ExposedWords& exposed, std::int64_t offset) {
 }
 
 ValueState::ValueState(const Architecture& arch)
-    : count_(followed_registers(arch)), sp_(arch.registers.sp), fp_(arch.registers.fp) {}
+    : sp_(arch.registers.sp),
+      fp_(arch.registers.fp),
+      registers_(arch.registers.followed, places_in_use(arch.registers)) {}
 
 ValueState ValueState::on_entry(const Architecture& arch, ValueTable& table) {
   ValueState state(arch);
-  for (Register number = 0; number < state.count_; ++number) {
-    state.registers_[number] = table.entry(number);
-  }
-  state.registers_[arch.registers.sp] = table.cfa(-std::int64_t{arch.frame.cfa_on_entry});
+  state.registers_.change_each(
+      [&](Register number, ValueId& value) { value = table.entry(number); });
+  state.set(arch.registers.sp, table.cfa(-std::int64_t{arch.frame.cfa_on_entry}));
   for (std::size_t i = 0; i < kArgumentWords; ++i) {
     const auto offset = static_cast<std::int64_t>(i * table.word());
     state.words_.push_back({offset, table.word(), table.entry_word(offset), false});
@@ -117,7 +123,8 @@ ValueId ValueState::make(const Value& value, ValueTable& table) {
   bool known = false;
   const ValueId made = table.intern(value, known);
   if (known) {
-    std::ranges::replace(registers_, made, ValueId{0});
+    registers_.change_each(
+        [&](Register /*number*/, ValueId& held) { held = held == made ? 0 : held; });
     std::erase_if(words_, [&](const HeldWord& word) { return word.value == made; });
   }
   return made;
@@ -227,16 +234,17 @@ void ValueState::after_call(const Architecture& arch, ValueTable& table, std::ui
     }
   }
   const auto& kept = arch.registers.callee_saved;
-  for (Register number = 0; number < count_; ++number) {
+  for (Register place = 0; place < registers_.count(); ++place) {
+    const Register number = registers_.number(place);
     if (number == arch.registers.sp || !result.written.test(number) ||
         std::ranges::find(kept, number) != kept.end()) {
       continue;
     }
     const bool returned = std::ranges::find(result.returned, number) != result.returned.end();
-    registers_[number] =
+    set(number,
         returned
             ? make({.kind = Kind::made, .size = table.word(), .number = number, .at = at}, table)
-            : 0;
+            : 0);
   }
   doubt_exposed(exposed);
   const ValueId sp = get(arch.registers.sp);
@@ -246,7 +254,7 @@ void ValueState::after_call(const Architecture& arch, ValueTable& table, std::ui
 }
 
 ValueId ValueState::value_in(std::int64_t place) const {
-  if (place < kFollowedLimit) {
+  if (place < kRegisterLimit) {
     return get(static_cast<Register>(place));
   }
   const HeldWord* const word = word_at(wrapped_sum(place, -kMiddle));
@@ -295,9 +303,8 @@ bool ValueState::merge(const ValueState& other, ValueTable& table, std::uint64_t
     }
     met.push_back({{held, brought}, place, &held});
   };
-  for (Register number = 0; number < count_; ++number) {
-    look_at(number, registers_[number], other.registers_[number]);
-  }
+  registers_.change_each(
+      [&](Register number, ValueId& held) { look_at(number, held, other.get(number)); });
   for (HeldWord& word : words_) {
     look_at(place_of_word(word.offset), word.value, other.word_at(word.offset)->value);
   }

@@ -1,20 +1,20 @@
 // Which values registers and words of the stack hold at one instruction.
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstdint>
 #include <set>
 #include <span>
 #include <vector>
 
-#include "arch/instruction.h"
+#include "arch/architecture.h"
+#include "arch/followed_values.h"
 #include "arch/value_flow.h"
 #include "arguments/value_table.h"
 
 namespace whocall {
 
-using WrittenRegisters = std::bitset<kFollowedLimit>;
+using WrittenRegisters = std::bitset<kRegisterLimit>;
 
 struct CallResult {
   WrittenRegisters written{};            // that the call may write
@@ -43,21 +43,14 @@ class ValueState {
   // As a call enters a function: every register and the words of arguments as on entry.
   static ValueState on_entry(const Architecture& arch, ValueTable& table);
 
-  [[nodiscard]] ValueId get(Register number) const {
-    return number < count_ ? registers_[number] : 0;
-  }
-  // Registers that are followed have numbers below.
-  [[nodiscard]] Register count() const { return count_; }
+  [[nodiscard]] ValueId get(Register number) const { return registers_.get(number); }
+  [[nodiscard]] const FollowedValues<ValueId>& registers() const { return registers_; }
   // Ascending, apart from one another.
   [[nodiscard]] const std::vector<HeldWord>& words() const { return words_; }
   // The word that begins at `offset`; null where none does.
   [[nodiscard]] const HeldWord* word_at(std::int64_t offset) const;
 
-  void set(Register number, ValueId value) {
-    if (number < count_) {
-      registers_[number] = value;
-    }
-  }
+  void set(Register number, ValueId value) { registers_.set(number, value); }
 
   // Of an instruction at the offset `at` of the function.
   void apply(const ValueFlow& flow, ValueTable& table, std::uint64_t at, ExposedWords& exposed);
@@ -88,10 +81,9 @@ class ValueState {
   bool keep_common_words(const ValueState& other);
   [[nodiscard]] ValueId value_in(std::int64_t place) const;
 
-  Register count_ = 0;
   Register sp_ = 0;
   Register fp_ = 0;
-  std::array<ValueId, kFollowedLimit> registers_{};
+  FollowedValues<ValueId> registers_;
   std::vector<HeldWord> words_;
 };
 

@@ -8,7 +8,7 @@ namespace whocall::test {
 namespace {
 
 constexpr Register kSp = InventedCode::kSp;
-constexpr Register kLink = InventedCode::kLink;
+constexpr Register kLink = InventedCode::kLinkInTables;
 constexpr Register kPc = 16;
 constexpr std::uint8_t kWidth = 4;
 
@@ -48,10 +48,15 @@ class Decoder final : public InstructionDecoder {
     return ByteView(code.from(at).bytes(), Endian::big).read<std::uint32_t>(0);
   }
 
+  // As tables number the register of a field.
+  static Register number_of(std::uint32_t field) {
+    return field == InventedCode::kLink ? kLink : static_cast<Register>(field);
+  }
+
   static bool read(std::uint32_t word, Address address, Instruction& out) {
     using Flow = Instruction::Flow;
-    const auto a = static_cast<Register>(word >> 20U & 0xfU);
-    const auto b = static_cast<Register>(word >> 16U & 0xfU);
+    const Register a = number_of(word >> 20U & 0xfU);
+    const Register b = number_of(word >> 16U & 0xfU);
     const std::int64_t value = static_cast<std::int16_t>(word);
     const std::int64_t distance = static_cast<std::int32_t>(word << 8U) / 256 * 4;
     const auto go = [&](Flow flow) {
@@ -98,9 +103,16 @@ class Decoder final : public InstructionDecoder {
   }
 };
 
-constexpr std::array<std::string_view, 17> kNames = {"r0", "r1", "r2", "r3", "r4",  "r5",
-                                                     "r6", "r7", "r8", "r9", "r10", "r11",
-                                                     "fp", "sp", "lr", "",   "pc"};
+constexpr auto kNames = [] {
+  std::array<std::string_view, kLink + 1> names{"r0", "r1", "r2", "r3",  "r4",  "r5", "r6",
+                                                "r7", "r8", "r9", "r10", "r11", "fp", "sp"};
+  names[kPc] = "pc";
+  names[kLink] = "lr";
+  return names;
+}();
+// Those of the instructions' fields, the field of the link register unused.
+constexpr Register kFields = 16;
+constexpr std::array<Register, 1> kBeyond = {kLink};
 constexpr std::array<Register, 7> kCalleeSaved = {4, 5, 6, 7, 8, 9, InventedCode::kFp};
 constexpr std::array<Register, 2> kArguments = {0, 1};
 constexpr std::array<std::string_view, 1> kGdbNames = {"invented"};
@@ -112,6 +124,7 @@ constexpr auto kContext = [] {
   for (Register number = 0; number < 15; ++number) {
     registers[number] = {number, 4U + 4U * number, 4};
   }
+  registers[InventedCode::kLink].number = kLink;
   registers[15] = {kPc, 4 + 4 * 15, 4};
   return registers;
 }();
@@ -137,7 +150,8 @@ const Architecture kInvented = {
                   .return_address = kLink,
                   .link = kLink,
                   .callee_saved = kCalleeSaved,
-                  .arguments = kArguments},
+                  .arguments = kArguments,
+                  .followed = FollowedRegisters(kFields, kBeyond)},
     .frame = {.cfa_on_entry = 8,
               .chain = FrameChain{.kind = FrameChain::Kind::back_chain,
                                   .base = kSp,

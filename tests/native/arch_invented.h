@@ -4,7 +4,8 @@
 // pointer: its own link, and room for the return address; the CFA lies above them.
 //
 // Registers: r0 to r3 are scratch, r4 to r9 belong to the caller, r12 is the frame pointer, r13 the
-// stack pointer, r14 the link register; the pc is number 16.
+// stack pointer, r14 the link register, which unwind tables give the number that POWER's has; the
+// pc is number 16.
 #pragma once
 
 #include "arch/architecture.h"
@@ -21,6 +22,7 @@ class InventedCode {
   static constexpr unsigned kFp = 12;
   static constexpr unsigned kSp = 13;
   static constexpr unsigned kLink = 14;
+  static constexpr Register kLinkInTables = 65;
 
   explicit InventedCode(Address begin) : begin_(begin) {}
 

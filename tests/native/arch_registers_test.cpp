@@ -2,12 +2,15 @@
 #include <doctest/doctest.h>
 #include <elf.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 
 #include "arch/architecture.h"
 #include "arch/architecture_choice.h"
 #include "arch/elf_machine.h"
+#include "arch/followed_values.h"
 #include "arch/instruction.h"
 #include "arch/x86/i386_facts.h"
 #include "arch/x86/x32_facts.h"
@@ -187,11 +190,50 @@ TEST_CASE("architectures: what marks code and data in sections is no function") 
 
 TEST_CASE("architectures: the analysis follows the registers that every frame needs") {
   for (const Architecture* arch : architectures()) {
-    CHECK(arch->registers.sp < kFollowedLimit);
-    CHECK(arch->registers.return_address < kFollowedLimit);
-    CHECK(arch->registers.link.value_or(0) < kFollowedLimit);
+    const RegisterFile& all = arch->registers;
+    CHECK(all.followed.has(all.sp));
+    CHECK(all.followed.has(all.fp));
+    CHECK(all.followed.has(all.return_address));
+    CHECK(all.followed.has(all.link.value_or(all.sp)));
+    CHECK(std::ranges::all_of(all.callee_saved,
+                              [&](Register number) { return all.followed.has(number); }));
     CHECK(arch->code.longest_call <= kLongestLook);
   }
+}
+
+TEST_CASE("followed registers: large numbers have places behind the small ones, without gaps") {
+  constexpr std::array<Register, 2> kBeyond = {65, 66};  // POWER's link and count registers
+  constexpr FollowedRegisters followed(32, kBeyond);
+  CHECK(followed.count() == 34);
+  for (Register place = 0; place < followed.count(); ++place) {
+    CHECK(followed.place(followed.number(place)) == place);
+  }
+  CHECK(followed.number(32) == 65);
+  for (const Register number : std::to_array<Register>({32, 33, 34, 64, 67, 65535})) {
+    CHECK_FALSE(followed.has(number));
+    CHECK(followed.place(number) >= followed.count());
+  }
+  FollowedValues<int> values(followed);
+  for (const Register number : std::to_array<Register>({31, 65, 32})) {
+    values.set(number, number);
+  }
+  CHECK(values.get(31) == 31);
+  CHECK(values.get(65) == 65);
+  CHECK(values.get(32) == 0);  // is not followed
+  CHECK(values.find([](Register, int value) { return value > 31; }) == Register{65});
+  const FollowedValues<int> few(followed, 32);
+  CHECK(few.count() == 32);
+  values = few;
+  values.set(65, 1);
+  CHECK(values.get(65) == 0);
+}
+
+TEST_CASE("followed registers: without a word, all with small numbers") {
+  constexpr FollowedRegisters followed;
+  CHECK(followed.has(kFollowedLimit - 1));
+  CHECK_FALSE(followed.has(kFollowedLimit));
+  CHECK(followed.place(17) == 17);
+  CHECK(followed.number(17) == 17);
 }
 
 TEST_CASE("architectures: by what uname says of the machine") {

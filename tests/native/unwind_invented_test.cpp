@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "arch_invented.h"
+#include "rules/dwarf.h"
 #include "unwind_process.h"
 
 namespace whocall::test {
@@ -16,6 +17,7 @@ constexpr Address kTrampoline = 0x10400;
 constexpr Address kStack = 0x7ff00000;
 constexpr unsigned kSp = InventedCode::kSp;
 constexpr unsigned kLink = InventedCode::kLink;
+constexpr Register kLinkInTables = InventedCode::kLinkInTables;
 
 // Where main's and the caller's calls return to, behind their delay slots.
 constexpr Address kBackInMain = kMain + 0x14;
@@ -97,8 +99,9 @@ TEST_CASE("invented: in the instructions of a prologue and an epilogue") {
 
 TEST_CASE("invented: unwind tables, and a link register that says nothing of a caller") {
   FrameTable frames(kInvented);
-  const auto cie = frames.cie(Bytes().u8(0x0c).uleb(kSp).uleb(8));               // lr unchanged
-  const Bytes caller = Bytes().u8(0x0e).uleb(48 + 8).u8(0x80U | kLink).uleb(1);  // lr at CFA - 4
+  const auto cie = frames.cie(Bytes().u8(0x0c).uleb(kSp).uleb(8));  // lr unchanged
+  const Bytes caller =                                              // lr at CFA - 4
+      Bytes().u8(0x0e).uleb(48 + 8).u8(dw::CFA_offset_extended).uleb(kLinkInTables).uleb(1);
   frames.fde(cie, {kMain, kMain + 0x100});  // says nothing of the frame that it makes
   frames.fde(cie, {kCaller, kCaller + 0x100}, caller);
   frames.fde(cie, {kLeaf, kLeaf + 0x100}, Bytes().u8(0x0e).uleb(16 + 8));
@@ -113,9 +116,9 @@ TEST_CASE("invented: unwind tables, and a link register that says nothing of a c
   CHECK(trusts(trace) == "context cfi cfi");
   CHECK(trace.stop.reason == StopReason::no_caller);
   REQUIRE(trace.frames.size() == 3);
-  CHECK(trace.details[0].registers->known(kLink));
-  CHECK_FALSE(trace.details[1].registers->known(kLink));
-  CHECK_FALSE(trace.details[2].registers->known(kLink));
+  CHECK(trace.details[0].registers->known(kLinkInTables));
+  CHECK_FALSE(trace.details[1].registers->known(kLinkInTables));
+  CHECK_FALSE(trace.details[2].registers->known(kLinkInTables));
 }
 
 TEST_CASE("invented: back chains lead on where no code is at hand") {

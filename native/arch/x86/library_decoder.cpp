@@ -37,7 +37,8 @@ class LibraryDecoder final : public InstructionDecoder, private LibraryHandle {
 
  private:
   // A register that x86 has not: what moves from memory to memory, or both ways, goes by it.
-  static constexpr Register kBetween = kFollowedLimit - 1;
+  static constexpr Register kBetween = 39;
+  static_assert(FollowedRegisters().has(kBetween));
 
   // Folklore. Situation: the library knows a part of AVX-512 only. Example: `kmovd %k0,%eax` in
   // glibc's strlen; the path would end there, and all behind it be unknown. Remedy: the encoding

@@ -17,7 +17,7 @@ class UnreadRegisters {
   explicit UnreadRegisters(const Architecture& arch) : sp_(arch.registers.sp) {
     unread_.set(kResult);
     for (const Register each : arch.registers.callee_saved) {
-      if (each < kFollowedLimit && each != sp_) {
+      if (each < kRegisterLimit && each != sp_) {
         unread_.set(each);
       }
     }
@@ -31,7 +31,7 @@ class UnreadRegisters {
       const bool writes = effect.kind != Effect::Kind::store &&
                           effect.kind != Effect::Kind::store_other &&
                           effect.kind != Effect::Kind::compare;
-      if (writes && effect.destination < kFollowedLimit) {
+      if (writes && effect.destination < kRegisterLimit) {
         unread_.reset(effect.destination);
       }
     }
@@ -39,7 +39,7 @@ class UnreadRegisters {
   }
 
  private:
-  [[nodiscard]] bool has(Register each) const { return each < kFollowedLimit && unread_[each]; }
+  [[nodiscard]] bool has(Register each) const { return each < kRegisterLimit && unread_[each]; }
 
   [[nodiscard]] bool reads_one(const Effect& effect) const {
     switch (effect.kind) {
@@ -63,7 +63,7 @@ class UnreadRegisters {
   }
 
   Register sp_;
-  std::bitset<kFollowedLimit> unread_;
+  std::bitset<kRegisterLimit> unread_;
 };
 
 // How a function leaves the stack to what it jumps to, as far as straight code shows.

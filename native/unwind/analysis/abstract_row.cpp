@@ -57,10 +57,9 @@ bool AbstractState::gave_up_return_address() const {
 // call may change it, the register holds the return address.
 std::optional<RegisterRule> AbstractState::return_address_in_scratch() const {
   const AbstractValue wanted = AbstractValue::on_entry(arch_->registers.return_address);
-  const auto found = std::ranges::find(registers_, wanted);
-  return found == registers_.end()
-             ? std::nullopt
-             : std::optional(RegisterRule::from(static_cast<Register>(found - registers_.begin())));
+  const auto found = registers_.find(
+      [&](Register /*number*/, const AbstractValue& value) { return value == wanted; });
+  return found ? std::optional(RegisterRule::from(*found)) : std::nullopt;
 }
 
 // Whether the chain's register is what the conventional prologue makes of it.
@@ -106,13 +105,13 @@ std::optional<CfaRule> AbstractState::cfa_rule(std::deque<std::vector<std::byte>
       return rule;
     }
   }
-  for (Register number = 0; number < kFollowedLimit; ++number) {
-    const bool kept = std::ranges::find(arch_->registers.callee_saved, number) !=
-                      arch_->registers.callee_saved.end();
-    const auto rule = kept || !place.at_call ? by(number) : std::nullopt;
-    if (rule) {
-      return rule;
-    }
+  const auto& preserved = arch_->registers.callee_saved;
+  const auto other = registers_.find([&](Register number, const AbstractValue& value) {
+    return value.kind == Kind::cfa &&
+           (!place.at_call || std::ranges::find(preserved, number) != preserved.end());
+  });
+  if (other) {
+    return by(*other);
   }
   const auto base = aligned_base();
   for (const Slot& slot : slots()) {

@@ -6,15 +6,15 @@ namespace whocall {
 
 using Kind = AbstractValue::Kind;
 
-AbstractState::AbstractState(const Architecture& arch) : arch_(&arch) {
-  for (Register number = 0; number < kFollowedLimit; ++number) {
-    registers_[number] = AbstractValue::on_entry(number);
-  }
+AbstractState::AbstractState(const Architecture& arch)
+    : arch_(&arch), registers_(arch.registers.followed) {
+  registers_.change_each(
+      [](Register number, AbstractValue& value) { value = AbstractValue::on_entry(number); });
   const std::int64_t pushed = arch.frame.pushed_by_call;
-  registers_[arch.registers.sp] = AbstractValue::from_cfa(-arch.frame.cfa_on_entry);
+  registers_.set(arch.registers.sp, AbstractValue::from_cfa(-arch.frame.cfa_on_entry));
   if (pushed != 0) {
-    registers_[arch.registers.return_address] =
-        {};  // a column, no register: only the stack holds it
+    // A column, no register: only the stack holds it.
+    registers_.set(arch.registers.return_address, {});
     slots_.add(
         {AbstractValue::from_cfa(-pushed), AbstractValue::on_entry(arch.registers.return_address)});
   }
@@ -24,9 +24,7 @@ void AbstractState::set(Register number, const AbstractValue& value) {
   if (number == arch_->registers.sp && value.kind == Kind::unknown) {
     return move_sp_to_unknown();
   }
-  if (number < kFollowedLimit) {
-    registers_[number] = value;
-  }
+  registers_.set(number, value);
   slots_.erase_if([&](const Slot& slot) {
     return slot.where.kind == Kind::indexed && slot.where.source == number;
   });
@@ -44,7 +42,7 @@ void AbstractState::set(Register number, const AbstractValue& value) {
 // is a base as good as any: words are known by their distance from it. There is one such base at a
 // time; while another register (the frame pointer) leans on the old one, that one stays.
 void AbstractState::move_sp_to_unknown() {
-  registers_[arch_->registers.sp] = {};
+  registers_.set(arch_->registers.sp, {});
   if (aligned_base()) {
     return;
   }
@@ -55,10 +53,10 @@ void AbstractState::move_sp_to_unknown() {
     slot.what = slot.what.kind == Kind::aligned ? AbstractValue{} : slot.what;
   }
   slots_.erase_if([](const Slot& slot) { return slot.what.kind == Kind::unknown; });
-  for (AbstractValue& value : registers_) {
+  registers_.change_each([](Register /*number*/, AbstractValue& value) {
     value = value.kind == Kind::aligned ? AbstractValue{} : value;
-  }
-  registers_[arch_->registers.sp] = AbstractValue::from_aligned(0);
+  });
+  registers_.set(arch_->registers.sp, AbstractValue::from_aligned(0));
   compared_.reset();
 }
 
@@ -74,9 +72,7 @@ void AbstractState::count_from_sp() {
   if (sp.kind != Kind::aligned || sp.offset == 0) {
     return;
   }
-  for (AbstractValue& value : registers_) {
-    shift(value);
-  }
+  registers_.change_each([&](Register /*number*/, AbstractValue& value) { shift(value); });
   for (Slot& slot : slots_.change()) {
     shift(slot.where);
     shift(slot.what);
@@ -111,7 +107,7 @@ AbstractValue AbstractState::place(Register base, const Effect& effect) const {
   if (effect.scale == 0 || address.kind == Kind::unknown) {
     return address;
   }
-  if (address.kind != Kind::aligned || effect.index >= kFollowedLimit) {
+  if (address.kind != Kind::aligned || !arch_->registers.followed.has(effect.index)) {
     return {};
   }
   address.kind = Kind::indexed;
@@ -155,9 +151,9 @@ void AbstractState::after_call(const std::bitset<kRegisterLimit>& written) {
   for (const Register number : arch_->registers.callee_saved) {
     lost.reset(number);
   }
-  for (Register number = 0; number < kFollowedLimit; ++number) {
-    registers_[number] = lost.test(number) ? AbstractValue{} : registers_[number];
-  }
+  registers_.change_each([&](Register number, AbstractValue& value) {
+    value = lost.test(number) ? AbstractValue{} : value;
+  });
   slots_.erase_if([&](const Slot& slot) {
     return slot.where.kind == Kind::indexed && lost.test(slot.where.source);
   });
@@ -203,11 +199,11 @@ bool AbstractState::merge(const AbstractState& other) {
   if (sp != other_sp) {
     move_sp_to_unknown();
   }
-  for (Register number = 0; number < kFollowedLimit; ++number) {
-    if (number != arch_->registers.sp && registers_[number] != other.registers_[number]) {
-      registers_[number] = {};
+  registers_.change_each([&](Register number, AbstractValue& value) {
+    if (number != arch_->registers.sp && value != other.get(number)) {
+      value = {};
     }
-  }
+  });
   slots_.erase_if([&](const Slot& slot) {
     return std::ranges::find(other.slots(), slot) == other.slots().end();
   });
@@ -221,18 +217,15 @@ bool AbstractState::knows_frame() const {
 }
 
 bool AbstractState::leans_on_scratch() const {
-  bool known = false;
-  for (Register number = 0; number < kFollowedLimit; ++number) {
-    if (registers_[number].kind != Kind::cfa) {
-      continue;
-    }
-    if (number == arch_->registers.sp || std::ranges::find(arch_->registers.callee_saved, number) !=
-                                             arch_->registers.callee_saved.end()) {
-      return false;
-    }
-    known = true;
-  }
-  return known;
+  const auto& kept = arch_->registers.callee_saved;
+  const auto knows = [&](bool scratch) {
+    return registers_.find([&](Register number, const AbstractValue& value) {
+      const bool is_kept =
+          number == arch_->registers.sp || std::ranges::find(kept, number) != kept.end();
+      return value.kind == Kind::cfa && is_kept != scratch;
+    });
+  };
+  return knows(true) && !knows(false);
 }
 
 bool AbstractState::disagrees(const AbstractState& other) const {
@@ -258,9 +251,8 @@ bool AbstractState::keeps_apart(Register number, const AbstractState& other) con
 }
 
 bool AbstractState::saves_otherwise(const AbstractState& other) const {
-  return std::ranges::any_of(arch_->registers.callee_saved, [&](Register number) {
-    return number < kFollowedLimit && keeps_apart(number, other);
-  });
+  return std::ranges::any_of(arch_->registers.callee_saved,
+                             [&](Register number) { return keeps_apart(number, other); });
 }
 
 void AbstractState::store(const AbstractValue& where, const AbstractValue& what) {

@@ -2,7 +2,6 @@
 // that the analysis follows, and the unwinding rule that they amount to.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <bitset>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/followed_values.h"
 #include "arch/instruction.h"
 #include "unwind/analysis/abstract_value.h"
 #include "unwind/rows/row.h"
@@ -36,9 +36,7 @@ class AbstractState {
 
   // Keeps what both agree on. True when something was lost.
   bool merge(const AbstractState& other);
-  [[nodiscard]] AbstractValue get(Register number) const {
-    return number < kFollowedLimit ? registers_[number] : AbstractValue{};
-  }
+  [[nodiscard]] AbstractValue get(Register number) const { return registers_.get(number); }
   // Whether both know the same of registers and stack words.
   [[nodiscard]] bool is_same(const AbstractState& other) const {
     return registers_ == other.registers_ && slots_ == other.slots_;
@@ -90,7 +88,7 @@ class AbstractState {
   [[nodiscard]] bool gave_up_return_address() const;
 
   const Architecture* arch_;
-  std::array<AbstractValue, kFollowedLimit> registers_;
+  FollowedValues<AbstractValue> registers_;
   StackWords slots_;
   std::optional<std::pair<Register, Register>> compared_;
   bool moved_away_ = false;  // the return address was stored where nothing is followed

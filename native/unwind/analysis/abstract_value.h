@@ -27,6 +27,7 @@ struct AbstractValue {
   static AbstractValue from_aligned(std::int64_t offset) { return address(Kind::aligned, offset); }
   static AbstractValue number(std::int64_t value) { return address(Kind::constant, value); }
   static AbstractValue on_entry(Register source) {
+    static_assert(kRegisterLimit <= 256);
     return {Kind::entry, static_cast<std::uint8_t>(source), 0, 0};
   }
   // Nothing is known of an address farther away than any stack is large.

@@ -16,11 +16,12 @@ constexpr std::size_t kMostExplored = 2048;  // instructions on all ways to a re
 class ReturnFlow {
  public:
   ReturnFlow(const ProcessImage& process, InstructionDecoder& decoder)
-      : process_(process), arch_(*process.arch), decoder_(decoder) {
+      : process_(process),
+        arch_(*process.arch),
+        decoder_(decoder),
+        here_{.values = FollowedValues<ReturnValue>(arch_.registers.followed)} {
     const auto keep = [&](Register number) {
-      if (number < kFollowedLimit) {
-        here_.values.at(number) = {ReturnKind::in_register, number, 0, 0};
-      }
+      here_.values.set(number, {ReturnKind::in_register, number, 0, 0});
     };
     std::ranges::for_each(arch_.registers.callee_saved, keep);
     keep(arch_.registers.sp);
@@ -181,22 +182,15 @@ class ReturnFlow {
     branches_.push_back(here_);
     WayPoint& callee = branches_.back();
     callee.pc = *call.target;
-    ReturnValue& sp = callee.values.at(arch_.registers.sp);
-    sp = moved(sp, -pushed);
+    const ReturnValue sp = moved(get(arch_.registers.sp), -pushed);
+    callee.values.set(arch_.registers.sp, sp);
     if (sp.kind == ReturnKind::in_register) {
       callee.stored.push_back({sp.base, sp.offset, {}});
     }
   }
 
-  [[nodiscard]] ReturnValue get(Register number) const {
-    return number < kFollowedLimit ? here_.values.at(number) : ReturnValue{};
-  }
-
-  void set(Register number, const ReturnValue& value) {
-    if (number < kFollowedLimit) {
-      here_.values.at(number) = value;
-    }
-  }
+  [[nodiscard]] ReturnValue get(Register number) const { return here_.values.get(number); }
+  void set(Register number, const ReturnValue& value) { here_.values.set(number, value); }
 
   void apply(const Effect& effect) {
     switch (effect.kind) {
@@ -258,12 +252,12 @@ class ReturnFlow {
   }
 
   void forget_scratch() {
-    for (Register number = 0; number < kFollowedLimit; ++number) {
+    const auto& preserved = arch_.registers.callee_saved;
+    here_.values.change_each([&](Register number, ReturnValue& value) {
       const bool kept =
-          number == arch_.registers.sp || std::ranges::find(arch_.registers.callee_saved, number) !=
-                                              arch_.registers.callee_saved.end();
-      here_.values.at(number) = kept ? here_.values.at(number) : ReturnValue{};
-    }
+          number == arch_.registers.sp || std::ranges::find(preserved, number) != preserved.end();
+      value = kept ? value : ReturnValue{};
+    });
   }
 
   // The rule of a register whose value on entry is where `number` is when the function returns.

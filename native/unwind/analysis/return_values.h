@@ -1,11 +1,10 @@
 // What is known on the way from a call to the return: see return_flow.h.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "arch/instruction.h"
+#include "arch/followed_values.h"
 #include "base/address.h"
 
 namespace whocall {
@@ -36,8 +35,8 @@ struct StoredWord {
 // What is known at one place of a way.
 struct WayPoint {
   Address pc = 0;
-  std::array<ReturnValue, kFollowedLimit> values{};
-  std::vector<StoredWord> stored;  // the last one last
+  FollowedValues<ReturnValue> values;
+  std::vector<StoredWord> stored{};  // the last one last
 };
 
 inline ReturnValue moved(ReturnValue value, std::int64_t offset) {

@@ -113,7 +113,9 @@ AuditOutcome compare_with_table(const AbstractState& state, const UnwindRow& tab
     return AuditOutcome::cfa_differs;
   }
   Activation callee;
-  for (Register number = 0; number < kFollowedLimit; ++number) {
+  const FollowedRegisters& followed = arch.registers.followed;
+  for (Register i = 0; i < followed.count(); ++i) {
+    const Register number = followed.number(i);
     if (const auto value = concrete(state.get(number))) {
       callee.registers.set(number, *value);
     }
