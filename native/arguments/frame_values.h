@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arguments/code_values.h"
-#include "unwind/judge/backtrace.h"
+#include "unwind/backtrace.h"
 
 namespace whocall {
 
