@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from whocall._native import SymbolTable, decode_frame_chain, demangle
-    from whocall.core.image import ProcessImage, Walk, open_process, open_symbols
+    from whocall.core.file_search import Search
     from whocall.core.long_work import left_out
     from whocall.core.model import Backtrace, Frame, Report, Stop
-    from whocall.core.search import Search
+    from whocall.core.process_image import ProcessImage, Walk, open_process, open_symbols
     from whocall.inputs.opening import open_core
     from whocall.report.backtrace.written import backtrace_text
     from whocall.report.form.jsonform import backtrace_json
@@ -39,18 +39,18 @@ _HOMES = {
     "Frame": "whocall.core.model",
     "Report": "whocall.core.model",
     "Stop": "whocall.core.model",
-    "ProcessImage": "whocall.core.image",
-    "Walk": "whocall.core.image",
+    "ProcessImage": "whocall.core.process_image",
+    "Walk": "whocall.core.process_image",
     "open_core": "whocall.inputs.opening",
-    "open_process": "whocall.core.image",
+    "open_process": "whocall.core.process_image",
     "backtrace_json": "whocall.report.form.jsonform",
     "backtrace_text": "whocall.report.backtrace.written",
     "SymbolTable": "whocall._native",
     "decode_frame_chain": "whocall._native",
     "demangle": "whocall._native",
-    "open_symbols": "whocall.core.image",
+    "open_symbols": "whocall.core.process_image",
     "left_out": "whocall.core.long_work",
-    "Search": "whocall.core.search",
+    "Search": "whocall.core.file_search",
     "waits_data": "whocall.report.tables.waits",
 }
 

@@ -483,7 +483,7 @@ def cut_files() -> tuple[int, str]:
     """How many files have become shorter while they were mapped, since the process began, and the
     last one's path. What was read of them is zeros."""
 
-class RecordedCrash:
+class MinidumpAsCore:
     """A minidump, or a log with a microdump, that a core is made of. Bytes of names need not be
     UTF-8."""
 

@@ -8,7 +8,7 @@
 
 #include "arguments/code_values.h"
 #include "arguments/frame_values.h"
-#include "unwind/judge/backtrace.h"
+#include "unwind/backtrace.h"
 
 namespace whocall {
 

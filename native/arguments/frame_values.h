@@ -7,7 +7,7 @@
 
 #include "arguments/argument_place.h"
 #include "arguments/code_values.h"
-#include "unwind/judge/backtrace.h"
+#include "unwind/backtrace.h"
 
 namespace whocall {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "unwind/judge/backtrace.h"
+#include "unwind/backtrace.h"
 #include "unwind/walk/walker.h"
 
 namespace whocall {

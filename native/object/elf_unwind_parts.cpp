@@ -3,7 +3,7 @@
 
 #include "base/byte_reader.h"
 #include "object/elf_file.h"
-#include "object/pointer_encoding.h"
+#include "object/encoded_pointer.h"
 
 namespace whocall {
 namespace {

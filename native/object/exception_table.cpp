@@ -1,7 +1,7 @@
 #include "object/exception_table.h"
 
 #include "base/byte_reader.h"
-#include "object/pointer_encoding.h"
+#include "object/encoded_pointer.h"
 
 namespace whocall {
 

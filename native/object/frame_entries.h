@@ -12,8 +12,8 @@
 
 #include "base/byte_view.h"
 #include "object/byte_span.h"
+#include "object/encoded_pointer.h"
 #include "object/frame_entry.h"
-#include "object/pointer_encoding.h"
 
 namespace whocall {
 

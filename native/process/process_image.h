@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,12 +11,11 @@
 #include "arch/architecture.h"
 #include "base/address.h"
 #include "base/attachments.h"
+#include "files/file_search.h"
 #include "memory/memory.h"
 #include "object/elf_file.h"
 
 namespace whocall {
-
-class Debuginfod;
 
 // What the kernel tells of a signal beside its number; a dump by another writer may keep a part.
 struct SignalInfo {
@@ -82,19 +80,6 @@ struct CommandLine {
   bool cut = false;  // there was more
 };
 
-// Where to look for files that a process names.
-struct FileSearch {
-  std::string exe;                       // given by the user; empty: by the core's notes
-  std::string sysroot;                   // put before absolute paths; empty: none
-  std::vector<std::string> directories;  // searched by file name, then by build id
-  // Of separate debug files: searched as DIR/.build-id/xx/yyyy.debug, and by debug link.
-  std::vector<std::string> debug_directories;
-  // Lists of names for modules, "[MODULE=]FILE[@BASE]" (symbol_files.h).
-  std::vector<std::string> symbol_files;
-  std::vector<std::string> signature_files;  // of static libraries (signature_names.h)
-  std::shared_ptr<Debuginfod> debuginfod;    // null: no server is asked for what is missing
-};
-
 class ProcessImage {
  public:
   const Architecture* arch = nullptr;
@@ -129,35 +114,5 @@ class ProcessImage {
  private:
   std::shared_ptr<Attachments> attachments_ = std::make_shared<Attachments>();
 };
-
-// Opens a core file. Throws Error (not a core, unknown architecture, unreadable); what is missing
-// of a truncated core becomes a warning.
-std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearch& search);
-
-// Takes a snapshot of a running process: attaches to every thread, reads registers, and stays
-// attached (the process stopped) until the image is destroyed. Throws Error.
-std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& search);
-
-// What gdb tells of its inferior; for anything that gdb can debug (live, remote, replayed).
-struct InferiorSnapshot {
-  std::string arch;  // our name
-  std::int64_t pid = 0;
-  std::vector<Thread> threads;
-  std::vector<Mapping> mappings;  // may be empty when the target tells none
-  struct File {
-    std::string path;
-    Address bias = 0;  // runtime address = link address + bias
-    bool is_executable = false;
-  };
-  std::vector<File> files;           // modules as gdb has loaded them
-  std::optional<Address> vdso;       // runtime address of its ELF header (AT_SYSINFO_EHDR)
-  std::uint64_t signature_bits = 0;  // of code pointers; 0 where gdb does not tell
-  // Whether it runs on this machine, so that /proc/PID is its own.
-  bool is_local = false;
-  // Reads up to `size` bytes; returns what could be read from the start on. Called with whole
-  // pages; results are cached.
-  std::function<std::vector<std::byte>(Address address, std::size_t size)> read_memory;
-};
-std::unique_ptr<ProcessImage> open_inferior(InferiorSnapshot snapshot, const FileSearch& search);
 
 }  // namespace whocall

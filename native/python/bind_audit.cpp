@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/long_work.h"
 #include "object/open_files.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/audit/audit.h"

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/frame_fields.h"
 #include "report/cycles.h"
+#include "unwind/strategies/strategies.h"
 
 namespace py = pybind11;
 

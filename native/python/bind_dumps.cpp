@@ -6,8 +6,9 @@
 
 #include "base/error.h"
 #include "packing/unpack_limit.h"
-#include "process/library_places.h"
-#include "process/recorded_crash.h"
+#include "process/minidump/library_places.h"
+#include "process/minidump/minidump_as_core.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "symbols/external/stand_in_file.h"
@@ -17,7 +18,7 @@ namespace py = pybind11;
 namespace whocall::python {
 namespace {
 
-py::list modules_of_dump(const RecordedCrash& crash) {
+py::list modules_of_dump(const MinidumpAsCore& crash) {
   py::list modules;
   for (const ToldModule& module : crash.dump().modules) {
     modules.append(py::make_tuple(module.range.begin, module.range.end, text(module.path),
@@ -27,7 +28,7 @@ py::list modules_of_dump(const RecordedCrash& crash) {
 }
 
 // What stores of crashes tell too, in their words; what is not told is left out.
-py::dict fields_of_dump(const RecordedCrash& crash) {
+py::dict fields_of_dump(const MinidumpAsCore& crash) {
   const Minidump& dump = crash.dump();
   py::dict fields;
   const auto add = [&](const char* name, std::string_view value) {
@@ -50,7 +51,7 @@ py::dict fields_of_dump(const RecordedCrash& crash) {
   return fields;
 }
 
-void write_dump(RecordedCrash& crash, int file, const std::string& folder) {
+void write_dump(MinidumpAsCore& crash, int file, const std::string& folder) {
   const int error = crash.write(file);
   if (error == EFAULT) {  // pages of the dump were not to be had
     throw Error(crash.name(), "became shorter while it was read", "Copy it anew");
@@ -79,30 +80,30 @@ py::tuple library_folders() {
 }  // namespace
 
 void bind_dumps(py::module_& module) {
-  py::class_<RecordedCrash, std::shared_ptr<RecordedCrash>>(module, "RecordedCrash")
+  py::class_<MinidumpAsCore, std::shared_ptr<MinidumpAsCore>>(module, "MinidumpAsCore")
       .def(py::init([](int file, const std::string& name) {
-             return std::make_shared<RecordedCrash>(MappedFile::of_descriptor(file, name));
+             return std::make_shared<MinidumpAsCore>(MappedFile::of_descriptor(file, name));
            }),
            py::arg("file"), py::arg("name"))
-      .def_property_readonly("is_microdump", &RecordedCrash::is_microdump)
+      .def_property_readonly("is_microdump", &MinidumpAsCore::is_microdump)
       .def_property_readonly("arch",
-                             [](const RecordedCrash& crash) { return crash.dump().arch->name; })
+                             [](const MinidumpAsCore& crash) { return crash.dump().arch->name; })
       .def_property_readonly("modules", &modules_of_dump)
-      .def_property_readonly("threads",
-                             [](const RecordedCrash& crash) { return crash.dump().threads.size(); })
+      .def_property_readonly(
+          "threads", [](const MinidumpAsCore& crash) { return crash.dump().threads.size(); })
       .def_property_readonly("fields", &fields_of_dump)
       .def_property_readonly(
-          "remarks", [](const RecordedCrash& crash) { return text_list(crash.dump().remarks); })
+          "remarks", [](const MinidumpAsCore& crash) { return text_list(crash.dump().remarks); })
       .def_property_readonly("held",
-                             [](RecordedCrash& crash) { return held_bytes(crash.segments()); })
-      .def("place_libraries", &RecordedCrash::place_libraries, py::arg("sysroot"))
-      .def("take_program", &RecordedCrash::take_program, py::arg("exe"))
-      .def("add_files", &RecordedCrash::add_files, py::arg("files"))
+                             [](MinidumpAsCore& crash) { return held_bytes(crash.segments()); })
+      .def("place_libraries", &MinidumpAsCore::place_libraries, py::arg("sysroot"))
+      .def("take_program", &MinidumpAsCore::take_program, py::arg("exe"))
+      .def("add_files", &MinidumpAsCore::add_files, py::arg("files"))
       .def("write", &write_dump, py::arg("file"), py::arg("folder"))
       .def(
           "image",
-          [](const std::shared_ptr<RecordedCrash>& crash, const FileSearch& search) {
-            auto image = RecordedCrash::open(crash, search);
+          [](const std::shared_ptr<MinidumpAsCore>& crash, const FileSearch& search) {
+            auto image = MinidumpAsCore::open(crash, search);
             lend_stand_ins(*image);
             return Process(std::move(image));
           },

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "object/open_files.h"
-#include "process/jit_objects.h"
+#include "process/jit/jit_objects.h"
 #include "python/bind_symbols.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/function_pieces.h"
 #include "python/session.h"

@@ -5,7 +5,8 @@
 
 #include <utility>
 
-#include "process/debuginfod.h"
+#include "files/debuginfod.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
 

@@ -1,10 +1,11 @@
-#include "python/bind_listing.h"
-
+// Disassembly around a place of a process.
 #include <elf.h>
 #include <pybind11/stl.h>
 
 #include "object/elf_symbols.h"
+#include "python/bindings.h"
 #include "python/convert.h"
+#include "python/session.h"
 #include "report/listing.h"
 #include "report/operations.h"
 #include "symbols/table/demangler.h"

@@ -1,5 +1,4 @@
-#include "python/bind_long_work.h"
-
+// Long work of native code hears Ctrl-C, and says what it is about.
 #include <pybind11/stl.h>
 
 #include <chrono>
@@ -9,6 +8,7 @@
 #include "base/budget.h"
 #include "base/interrupt.h"
 #include "base/long_work.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 
 namespace py = pybind11;

@@ -4,8 +4,9 @@
 #include "packing/file_part.h"
 #include "packing/sparse_file.h"
 #include "packing/unpack_limit.h"
-#include "process/input_kind.h"
-#include "process/packed_crash.h"
+#include "process/input/input_kind.h"
+#include "process/input/packed_crash.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
 

@@ -8,6 +8,7 @@
 
 #include "object/open_files.h"
 #include "python/bind_symbols.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/hint_tuples.h"
 #include "report/source_hints.h"

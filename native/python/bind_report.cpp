@@ -1,6 +1,4 @@
-#include "python/bind_report.h"
-#include "base/long_work.h"
-
+// Backtraces of several threads, which are written as text or JSON without a frame in Python.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -12,8 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/long_work.h"
 #include "python/bind_backtrace.h"
+#include "python/bindings.h"
 #include "python/convert.h"
+#include "python/session.h"
 #include "report/numbers.h"
 #include "report/stack_groups.h"
 #include "report/threads_json.h"

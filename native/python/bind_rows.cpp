@@ -11,6 +11,7 @@
 #include "object/elf_architecture.h"
 #include "object/exception_index.h"
 #include "object/load_bias.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "unwind/rows/cfi_program.h"

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "base/sandbox.h"
+#include "python/bindings.h"
 #include "python/session.h"
 
 namespace py = pybind11;

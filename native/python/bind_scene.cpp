@@ -1,5 +1,4 @@
-#include "python/bind_scene.h"
-
+// The moment of a crash, and what it proves.
 #include <pybind11/stl.h>
 
 #include <memory>
@@ -10,7 +9,9 @@
 #include <vector>
 
 #include "python/bind_backtrace.h"
+#include "python/bindings.h"
 #include "python/convert.h"
+#include "python/session.h"
 #include "report/causes.h"
 #include "report/stack_end.h"
 

@@ -1,6 +1,7 @@
 // Signatures of static libraries.
 #include <pybind11/stl.h>
 
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "symbols/signatures/signature_builder.h"

@@ -13,6 +13,7 @@
 #include "object/bfd_library.h"
 #include "object/dwarf_library.h"
 #include "object/open_files.h"
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "symbols/table/bfd_table.h"
 #include "symbols/table/demangler.h"

@@ -9,8 +9,9 @@
 #include "object/elf_architecture.h"
 #include "object/open_files.h"
 #include "process/file_image.h"
-#include "python/bind_symfile.h"
+#include "python/bindings.h"
 #include "python/convert.h"
+#include "python/session.h"
 #include "symfile/repair_file.h"
 
 namespace py = pybind11;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
 #include "tracing/process_trace.h"

@@ -1,6 +1,4 @@
 // What threads wait for, as text and JSON.
-#include "python/bind_waits.h"
-
 #include <pybind11/stl.h>
 
 #include <map>
@@ -8,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "python/bindings.h"
 #include "python/convert.h"
+#include "python/session.h"
 #include "report/waits_text.h"
 #include "waits/find_waits.h"
 

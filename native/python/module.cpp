@@ -3,9 +3,8 @@
 
 #include "base/error.h"
 #include "base/mapping_guard.h"
-#include "python/bind_long_work.h"
+#include "python/bindings.h"
 #include "python/convert.h"
-#include "python/session.h"
 
 namespace py = pybind11;
 

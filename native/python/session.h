@@ -58,18 +58,4 @@ class Process {
   std::shared_ptr<Session> session_;
 };
 
-void bind_process(pybind11::module_& module);
-void bind_places(pybind11::module_& module);
-void bind_image_parts(pybind11::module_& module);
-void bind_backtrace(pybind11::module_& module);
-void bind_symbols(pybind11::module_& module);
-void bind_functions(pybind11::module_& module);
-void bind_rows(pybind11::module_& module);
-void bind_audit(pybind11::module_& module);
-void bind_sandbox(pybind11::module_& module);
-void bind_dumps(pybind11::module_& module);
-void bind_packing(pybind11::module_& module);
-void bind_signatures(pybind11::module_& module);
-void bind_tracing(pybind11::module_& module);
-
 }  // namespace whocall::python

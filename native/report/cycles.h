@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "report/frame_facts.h"
+#include "report/named_walk.h"
 
 namespace whocall {
 

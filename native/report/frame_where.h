@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "report/file_names.h"
-#include "report/frame_facts.h"
+#include "report/file_display.h"
+#include "report/named_walk.h"
 #include "report/source_hints.h"
 
 namespace whocall {

@@ -8,7 +8,7 @@
 #include "base/printable_text.h"
 #include "report/causes.h"
 #include "report/faults.h"
-#include "report/file_names.h"
+#include "report/file_display.h"
 
 namespace whocall {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/address.h"
 #include "process/process_image.h"
 #include "report/accesses.h"
-#include "report/frame_facts.h"
+#include "report/named_walk.h"
 
 namespace whocall {
 

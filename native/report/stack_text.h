@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "memory/memory.h"
-#include "report/frame_facts.h"
+#include "report/named_walk.h"
 
 namespace whocall {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "process/process_image.h"
-#include "report/frame_facts.h"
+#include "report/named_walk.h"
 
 namespace whocall {
 

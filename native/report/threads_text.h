@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/text_lines.h"
+#include "report/frame_lines.h"
 #include "report/thread_trace.h"
 
 namespace whocall {

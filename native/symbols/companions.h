@@ -2,8 +2,8 @@
 // some distributions leave in a stripped file.
 #pragma once
 
+#include "files/debug_files.h"
 #include "object/elf_file.h"
-#include "process/debug_files.h"
 #include "process/process_image.h"
 #include "symbols/table/companion.h"
 

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/mapping_guard.h"
+#include "files/supplementary_file.h"
 #include "object/debug_image.h"
-#include "process/supplementary_file.h"
 
 namespace whocall {
 namespace {

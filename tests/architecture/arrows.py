@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # What a walk is made of.
-WALK = ("unwind/judge", "unwind/search", "unwind/strategies", "unwind/walk")
+WALK = ("unwind", "unwind/judge", "unwind/search", "unwind/strategies", "unwind/walk")
+
+# What makes images of processes.
+IMAGE_MAKERS = ("process/modules", "process/core", "process/live", "process/minidump")
 
 # The rooms of native/ from the ground up; "symbols/table" is a room inside another. Each may
 # include itself and all that stand before it here, but for BESIDE and ALONE.
 ORDER = [
     *("base", "rules", "arch", "memory", "packing"),
-    *("object", "object/bfd", "object/dw", "golang", "process"),
+    *("object", "object/bfd", "object/dw", "golang", "files"),
+    *("process", "process/input", "process/jit", "process/modules"),
+    *("process/core", "process/live", "process/minidump"),
     *("symbols/table", "symbols/discovery", "symbols/inferred", "symbols/external"),
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/audit"),
@@ -28,6 +33,11 @@ BESIDE = [
     {"rules", "arch"},
     {"rules", "memory"},
     *({"packing", room} for room in ("rules", "arch", "memory")),
+    {"golang", "files"},
+    {"process/live", "process/minidump"},
+    {"process/live", "process/input"},
+    *({"process/input", room} for room in ("process", "process/modules", "process/core")),
+    *({"process/jit", room} for room in ("process/input", *IMAGE_MAKERS)),
     {"symbols/inferred", "symbols/external", "symbols/signatures", "symbols/jit"},
     *({"unwind/audit", room} for room in WALK),
 ]
@@ -51,7 +61,7 @@ IN_PROCESS = {
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
 PACKAGE_ORDER = [
-    *("commands", "core", "dumps", "images", "inputs"),
+    *("commands", "core", "dumps", "container_images", "inputs"),
     *("report/form", "report/backtrace"),
     *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
     "report",

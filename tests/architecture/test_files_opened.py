@@ -38,7 +38,7 @@ ALLOWED = {
     "gdb/target/live.py": "/proc of the process that is debugged",
     "gdb/host/output.py": "/proc of this process",
     "gdb/host/invocation.py": "/proc of this process",
-    "images/image_root.py": "files in a folder that was made for them",
+    "container_images/image_root.py": "files in a folder that was made for them",
     "cli/streams.py": "/dev/null",
     "cli/outside_sandbox.py": "/dev/null",
     "answers/worker.py": "/dev/null",
@@ -60,7 +60,7 @@ NATIVE = {
     "runtime/trace/file.c": "/proc of this process",
     "symbols/fact_cache.cpp": "files in the user's own cache, looked at after they are open",
     "memory/process_memory.cpp": "/proc of a process",
-    "process/live_process.cpp": "/proc of a process",
+    "process/live/live_process.cpp": "/proc of a process",
     "process/proc_files.cpp": "/proc of a process",
 }
 

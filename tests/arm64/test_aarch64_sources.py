@@ -20,9 +20,9 @@ ASKING_THE_SYSTEM = (
     "base/mapped_file.cpp",
     "memory/process_memory.cpp",
     "object/open_files.cpp",
-    "process/live_process.cpp",
+    "process/live/live_process.cpp",
     "process/proc_files.cpp",
-    "process/stopped_threads.cpp",
+    "process/live/stopped_threads.cpp",
     "symbols/table/symbol_index.cpp",
 )
 # Without Capstone for AArch64: what is missing is never called, and stands at 0.

@@ -6,8 +6,6 @@
  * nobody's child, sees each signal before it does. Of one that is about to end the program or a process of its own with a
  * core, it first writes the file NAME in the folder where that process is. */
 #define _GNU_SOURCE
-#include "writer.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,6 +13,9 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tracee.h"
+#include "writer.h"
 
 #define MOST_THREADS 4096
 

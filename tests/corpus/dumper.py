@@ -11,8 +11,10 @@ from places.needs import KERNEL_CORES, refusal
 
 from corpus.build import run
 
-SOURCES = [Path(__file__).with_name(name) for name in ("dumper.c", "writer.c")]
-HEADER = Path(__file__).with_name("writer.h")
+PARTS = ("mappings", "notes", "tracee", "writer")  # of what writes a core
+WRITER = [Path(__file__).with_name(f"{name}.c") for name in PARTS]
+HEADERS = [source.with_suffix(".h") for source in WRITER]
+SOURCES = [Path(__file__).with_name("dumper.c"), *WRITER]
 COMMAND = ("gcc", "-O2", "-w", "-static")
 
 
@@ -25,7 +27,7 @@ def compiled_dumper() -> Path:
         run([*COMMAND, *map(str, SOURCES), "-o", str(program)], place)
         return program
 
-    return kept(("dumper", COMMAND, SOURCES, HEADER, compilers("gcc")), compile_in)
+    return kept(("dumper", COMMAND, SOURCES, HEADERS, compilers("gcc")), compile_in)
 
 
 def kernel_writes_cores() -> bool:

@@ -13,8 +13,6 @@
  * CORE is a core file that is written, in the folder where the program is, when it dies: for kernels that write none.
  */
 #define _GNU_SOURCE
-#include "writer.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <sched.h>
@@ -28,6 +26,9 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tracee.h"
+#include "writer.h"
 
 #define MAX_THREADS 64
 #define MAX_ENTRIES 65536

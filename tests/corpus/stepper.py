@@ -7,10 +7,10 @@ from pathlib import Path
 from kept import compilers, kept
 
 from corpus.build import run
+from corpus.dumper import HEADERS, WRITER
 from corpus.voices import Chain, Claim
 
 SOURCE = Path(__file__).with_name("stepper.c")
-WRITER = tuple(Path(__file__).with_name(f"writer.{kind}") for kind in "ch")
 COMMAND = ("gcc", "-O2", "-w")
 
 
@@ -19,10 +19,10 @@ def compiled_stepper() -> Path:
 
     def compile_in(place: Path) -> Path:
         program = place / "stepper"
-        run([*COMMAND, str(SOURCE), str(WRITER[0]), "-o", str(program)], place)
+        run([*COMMAND, str(SOURCE), *map(str, WRITER), "-o", str(program)], place)
         return program
 
-    return kept(("stepper", COMMAND, SOURCE, WRITER, compilers("gcc")), compile_in)
+    return kept(("stepper", COMMAND, SOURCE, WRITER, HEADERS, compilers("gcc")), compile_in)
 
 
 def read_steps(record: Path) -> dict[int, Chain]:

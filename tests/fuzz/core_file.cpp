@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "fuzz.h"
 #include "mutators.h"
+#include "process/core/core_file.h"
 #include "process/process_image.h"
 #include "unwind/walk/walker.h"
 

@@ -27,7 +27,10 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
         "rules/frame_description.cpp",
         *("object/call_frame_info.cpp", "object/frame_entries.cpp"),
     ),
-    "core_file": ("process/core_file.cpp", "process/core_notes.cpp", "process/modules.cpp"),
+    "core_file": (
+        *("process/core/core_file.cpp", "process/core/core_notes.cpp"),
+        "process/modules/find_modules.cpp",
+    ),
     "demangle": ("symbols/table/demangler.cpp",),
     "elf_file": (
         *("object/elf_", "object/mini_debug_info.cpp", "object/relocat", "object/debug_link.cpp"),
@@ -37,31 +40,32 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "exceptions": ("object/exception_index.cpp", "unwind/rows/exception_program.cpp"),
     "facts": ("symbols/symbol_facts.cpp",),
     "jit_names": ("symbols/jit/jitdump.cpp", "symbols/jit/perf_map.cpp", "symbols/jit/jit_func"),
-    "jit_objects": ("process/jit_", "symbols/jit/jit_object_names.cpp"),
-    "minidump": (
-        *("process/minidump", "process/microdump.cpp", "process/core_notes_writer.cpp"),
-        *("process/core_segments.cpp", "process/core_writer.cpp", "process/recorded_crash.cpp"),
-    ),
+    "jit_objects": ("process/jit/", "symbols/jit/jit_object_names.cpp"),
+    "minidump": ("process/minidump/",),
     "name_list": ("symbols/external/",),
     "packed": ("object/elf_decompress.cpp", "object/xz.cpp", "runtime/xz.cpp", "runtime/lzma.cpp"),
     "packed_crash": (
         *("packing/frame_decoder.cpp", "packing/zstd_decoder.cpp", "packing/lz4_decoder.cpp"),
         *("packing/xz_decoder.cpp", "packing/gzip_decoder.cpp", "packing/bzip2_decoder.cpp"),
         *("packing/packing.cpp", "packing/unpacked_source.cpp", "packing/headed_source.cpp"),
-        *("process/crash_report.cpp", "process/input_kind.cpp", "process/packed_crash.cpp"),
+        "process/input/",
     ),
     "pclntab": ("golang/go_pclntab.cpp",),
     "pe_file": ("object/pe_",),
     "process_notes": (
-        *("process/auxiliary_vector.cpp", "process/core_mappings.cpp", "process/link_map.cpp"),
-        *("process/loaded_image.cpp", "process/module_hints.cpp", "process/foreign_core.cpp"),
+        *("process/auxiliary_vector.cpp", "process/core/core_mappings.cpp"),
+        *("process/core/own_notes.cpp", "process/core/foreign_core.cpp"),
+        *("process/modules/link_map.cpp", "process/modules/loaded_elf.cpp"),
     ),
     "repair_file": ("symfile/",),
     "rules": ("rules/",),
     "runtime_files": ("runtime/mapped_file.cpp",),
     "signatures": ("symbols/signatures/signature_file.cpp",),
     "trace": ("tracing/",),
-    "walk": ("unwind/judge/", "unwind/search/", "unwind/strategies/", "unwind/walk/"),
+    "walk": (
+        *("unwind/backtrace.cpp", "unwind/judge/", "unwind/search/", "unwind/strategies/"),
+        "unwind/walk/",
+    ),
 }
 
 

@@ -13,8 +13,8 @@
 #include "arch/x86/x86_64_facts.h"
 #include "memory/segment_memory.h"
 #include "mutators.h"
-#include "process/jit_objects.h"
-#include "process/jit_registry.h"
+#include "process/jit/jit_objects.h"
+#include "process/jit/jit_registry.h"
 #include "symbols/jit/jit_object_names.h"
 #include "unwind/rows/jit_frames.h"
 

@@ -10,8 +10,9 @@
 #include "base/error.h"
 #include "fuzz.h"
 #include "mutators.h"
+#include "process/core/core_file.h"
+#include "process/minidump/minidump_as_core.h"
 #include "process/process_image.h"
-#include "process/recorded_crash.h"
 
 namespace {
 
@@ -42,7 +43,7 @@ void read_back(const Minidump& dump, const std::string& core) {
 }
 
 // The files of modules that are not there change nothing.
-void convert(RecordedCrash& crash, const fuzz::Scratch& core, int file) {
+void convert(MinidumpAsCore& crash, const fuzz::Scratch& core, int file) {
   crash.add_files({{0, "/nonexistent/a"}, {crash.dump().threads.size(), "/nonexistent/b"}});
   (void)crash.take_program("/nonexistent/c");
   require_order(crash.segments(), std::uint64_t{1} << 32U);
@@ -62,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   try {
-    RecordedCrash crash(MappedFile::open(input.path()));
+    MinidumpAsCore crash(MappedFile::open(input.path()));
     convert(crash, core, file);
   } catch (const Error&) {
   }

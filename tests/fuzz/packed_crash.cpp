@@ -14,8 +14,8 @@
 #include "fuzz.h"
 #include "packing/headed_source.h"
 #include "packing/unpacked_source.h"
-#include "process/crash_report.h"
-#include "process/packed_crash.h"
+#include "process/input/apport_report.h"
+#include "process/input/packed_crash.h"
 
 namespace {
 
@@ -69,7 +69,7 @@ Contents unpacked(std::span<const std::byte> bytes, std::size_t piece, std::size
     return contents_of(inside, room);
   }
   try {
-    CrashReport report(headed, "input");
+    ApportReport report(headed, "input");
     fuzz::demand(report.fields().size() <= kMostFields);
     for (const auto& [key, value] : report.fields()) {
       fuzz::demand(key.size() <= kLongestField && value.size() <= kLongestField);

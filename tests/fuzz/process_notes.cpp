@@ -8,13 +8,14 @@
 #include "memory/segment_memory.h"
 #include "mutators.h"
 #include "process/auxiliary_vector.h"
-#include "process/core_mappings.h"
-#include "process/core_notes.h"
-#include "process/foreign_core.h"
-#include "process/link_map.h"
-#include "process/loaded_image.h"
-#include "process/module_hints.h"
+#include "process/core/core_mappings.h"
+#include "process/core/core_notes.h"
+#include "process/core/foreign_core.h"
+#include "process/core/own_notes.h"
+#include "process/modules/link_map.h"
+#include "process/modules/loaded_elf.h"
 #include "process/proc_files.h"
+#include "process/told_module.h"
 
 namespace {
 
@@ -46,11 +47,11 @@ void read_text(std::string_view text) {
 void read_list(const Architecture& arch, const std::vector<std::byte>& bytes) {
   const auto image = fuzz::elf_around(arch, bytes, kBase);
   const SegmentMemory memory({{kBase, image}, {0, bytes}});
-  if (const auto loaded = read_loaded_image(memory, kBase, arch)) {
+  if (const auto loaded = read_loaded_elf(memory, kBase, arch)) {
     fuzz::demand(read_link_map(memory, *loaded, arch).size() < 1000000);
   }
   const SegmentMemory plain({{kBase, bytes}});
-  if (const auto loaded = read_loaded_image(plain, kBase, arch)) {
+  if (const auto loaded = read_loaded_elf(plain, kBase, arch)) {
     (void)loaded_range(loaded->segments, loaded->bias);
     fuzz::demand(read_link_map(plain, *loaded, arch).size() < 1000000);
   }

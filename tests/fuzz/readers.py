@@ -16,15 +16,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from whocall.container_images.container import layers_of
+from whocall.container_images.merged_tree import MergedTree
 from whocall.core.elf_head import build_id_of, read_elf_head
 from whocall.core.errors import Error
-from whocall.core.search import Search
+from whocall.core.file_search import Search
 from whocall.dumps import abrt, store
 from whocall.dumps.arrival import receive
 from whocall.dumps.kinds import kind_of, kind_of_path
 from whocall.dumps.tar_members import TarFaultError, TarReader
-from whocall.images.container import layers_of
-from whocall.images.merged_tree import MergedTree
 from whocall.resolve.facts.maps import Maps, parse_mapping
 from whocall.resolve.log import open_log
 from whocall.resolve.record import read_records
@@ -92,7 +92,10 @@ def tar(data: bytes) -> None:
                 _drain(reader.contents())
 
 
-@_target("images/container.py", "images/layers.py", "images/merged_tree.py", "dumps/streams.py")
+@_target(
+    *("container_images/container.py", "container_images/layers.py"),
+    *("container_images/merged_tree.py", "dumps/streams.py"),
+)
 def image(data: bytes) -> None:
     """An image in a file, its lists and its layers; what is found in it lies in it."""
     tree = MergedTree(layers_of(_file(data), "x86_64"))
@@ -114,7 +117,7 @@ class _Journalctl:
         return self.said, b""
 
 
-@_target("dumps/store.py")
+@_target("dumps/systemd_coredumps.py")
 def journal(data: bytes) -> None:
     """Entries of systemd-coredump, as journalctl writes them."""
     genuine = store.start

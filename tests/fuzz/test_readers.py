@@ -20,8 +20,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "gdbext" / "whocall"
 TESTS = Path(__file__).resolve().parents[1]
 # Readers of what comes from elsewhere: each is the subject of a target.
 READERS = (
-    *("images/container.py", "dumps/tar_members.py", "images/layers.py"),
-    *("images/merged_tree.py", "dumps/store.py", "dumps/abrt.py"),
+    *("container_images/container.py", "dumps/tar_members.py", "container_images/layers.py"),
+    *("container_images/merged_tree.py", "dumps/systemd_coredumps.py", "dumps/abrt.py"),
     *("dumps/streams.py", "dumps/arrival.py", "core/elf_head.py", "resolve/record.py"),
     *("resolve/facts/maps.py", "resolve/log.py", "triage/store.py"),
 )

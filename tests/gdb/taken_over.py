@@ -8,7 +8,7 @@ from __future__ import annotations
 
 PLANT = r"""
 import ctypes, os, resource, signal, socket, sys, time
-from whocall.core.engine import native
+from whocall.core.native_module import native
 from whocall.core import limits
 from whocall.answers import worker
 _planted = {"name": "", "folder": ""}

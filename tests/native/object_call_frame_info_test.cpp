@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "object/call_frame_info.h"
+#include "object/encoded_pointer.h"
 #include "object/frame_entries.h"
-#include "object/pointer_encoding.h"
 #include "object_elf_images.h"
 #include "unwind/rows/cfi_program.h"
 

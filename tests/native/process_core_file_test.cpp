@@ -3,6 +3,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "process/core/core_file.h"
 #include "process/process_image.h"
 #include "process_core_builder.h"
 

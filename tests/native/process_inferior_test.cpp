@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
+#include "process/live/inferior.h"
 #include "process/process_image.h"
 #include "process_core_builder.h"
 

@@ -9,8 +9,8 @@
 #include "arch/x86/i386_facts.h"
 #include "base/hex.h"
 #include "jit_object_images.h"
-#include "process/jit_objects.h"
-#include "process/jit_registry.h"
+#include "process/jit/jit_objects.h"
+#include "process/jit/jit_registry.h"
 #include "symbols/jit/jit_names.h"
 #include "symbols/jit/jit_object_names.h"
 

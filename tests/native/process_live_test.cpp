@@ -10,8 +10,10 @@
 
 #include "base/error.h"
 #include "object/open_files.h"
-#include "process/link_map.h"
-#include "process/loaded_image.h"
+#include "process/core/core_file.h"
+#include "process/live/live_process.h"
+#include "process/modules/link_map.h"
+#include "process/modules/loaded_elf.h"
 #include "process/proc_files.h"
 #include "process/process_image.h"
 #include "process_core_builder.h"
@@ -159,7 +161,7 @@ TEST_CASE("the link map names what the mappings name" * doctest::skip(!may_trace
   const auto image = open_process(child.pid(), {});
   const Module* program = program_of(*image);
   REQUIRE(program != nullptr);
-  const auto loaded = read_loaded_image(*image->memory, program->range.begin, *image->arch);
+  const auto loaded = read_loaded_elf(*image->memory, program->range.begin, *image->arch);
   REQUIRE(loaded.has_value());
   const auto entries = read_link_map(*image->memory, *loaded, *image->arch);
   REQUIRE(entries.size() > 2);

@@ -1,4 +1,4 @@
-#include "process/loaded_files.h"
+#include "process/modules/loaded_files.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>
@@ -72,7 +72,7 @@ struct Loaded {
     put(list, index * kEntryApart + 8 * word, value);
   }
 
-  [[nodiscard]] std::vector<InferiorSnapshot::File> files() const {
+  [[nodiscard]] std::vector<LoadedFile> files() const {
     const auto part = [](const Bytes& bytes, Address offset, std::size_t size) {
       return offset < bytes.size()
                  ? part_of(bytes, offset, std::min<std::size_t>(size, bytes.size() - offset))

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/hex.h"
-#include "process/core_notes.h"
-#include "process/microdump.h"
+#include "process/core/core_notes.h"
+#include "process/minidump/microdump.h"
 #include "process_minidumps.h"
 
 namespace whocall {

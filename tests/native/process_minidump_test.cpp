@@ -10,9 +10,10 @@
 #include "base/error.h"
 #include "base/regular_file.h"
 #include "base/utf16.h"
-#include "process/core_notes.h"
-#include "process/core_notes_writer.h"
-#include "process/recorded_crash.h"
+#include "process/core/core_file.h"
+#include "process/core/core_notes.h"
+#include "process/minidump/core_notes_writer.h"
+#include "process/minidump/minidump_as_core.h"
 #include "process_core_builder.h"
 #include "process_minidumps.h"
 
@@ -102,7 +103,7 @@ TEST_CASE("a minidump is read whole") {
 
 TEST_CASE("the core that is made of it tells the same") {
   const TemporaryDirectory folder;
-  RecordedCrash crash(MappedFile::open(folder.write("x.dmp", crash_of_two())));
+  MinidumpAsCore crash(MappedFile::open(folder.write("x.dmp", crash_of_two())));
   const std::string core = folder.write("core", Bytes(100000, std::byte{1}));
   const Descriptor file(::open(core.c_str(), O_RDWR | O_CLOEXEC));
   REQUIRE(crash.write(file.get()) == 0);

@@ -1,8 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "process/auxiliary_vector.h"
-#include "process/core_mappings.h"
-#include "process/core_notes.h"
+#include "process/core/core_file.h"
+#include "process/core/core_mappings.h"
+#include "process/core/core_notes.h"
 #include "process/process_image.h"
 #include "process_core_builder.h"
 

@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/regular_file.h"
 #include "packing_packers.h"
-#include "process/crash_report.h"
-#include "process/input_kind.h"
-#include "process/packed_crash.h"
+#include "process/input/apport_report.h"
+#include "process/input/input_kind.h"
+#include "process/input/packed_crash.h"
 #include "temporary_file.h"
 
 namespace whocall {
@@ -93,7 +93,7 @@ TEST_CASE("crash report: every form of lines, in rooms of any size") {
   for (const std::size_t line : {1U, 2U, 3U, 57U, 1000U, 1U << 20U}) {
     for (const std::size_t room : {1U, 2U, 7U, 100'000U}) {
       TextSource source(report_of(packed, line) + "Tags: x\n more\n", 11);
-      CrashReport report(source, "x");
+      ApportReport report(source, "x");
       CHECK(all_of(report, room) == packed);
       CHECK(report.damage().empty());
       CHECK(report.fields() ==
@@ -127,13 +127,13 @@ TEST_CASE("crash report: a core that ends early or is none") {
     CAPTURE(each.lines);
     for (const std::size_t room : {1U, 4096U}) {
       TextSource source(head + each.lines);
-      CrashReport report(source, "x");
+      ApportReport report(source, "x");
       CHECK(all_of(report, room) == each.contents);
       CHECK(report.damage() == each.damage);
     }
   }
   TextSource source(head + " QUJD", 4096, "gone");
-  CrashReport report(source, "x");
+  ApportReport report(source, "x");
   CHECK(all_of(report) == "ABC");
   CHECK(report.damage() == "gone");
 }
@@ -147,7 +147,7 @@ TEST_CASE("crash report: fields without end are kept in part") {
     text += std::to_string(i) + ": value\n";
   }
   TextSource source(text + "CoreDump: base64\n QUJD\n");
-  CrashReport report(source, "x");
+  ApportReport report(source, "x");
   CHECK(report.fields().size() == kMostFields);
   CHECK(report.fields()[1].second.size() <= kLongestField);
   CHECK(report.fields()[1].second.size() > kLongestField - 10);
@@ -157,14 +157,14 @@ TEST_CASE("crash report: fields without end are kept in part") {
 
 TEST_CASE("crash report: one without a core is told") {
   TextSource package("ProblemType: Package\nTitle: x\n");
-  CHECK_THROWS_WITH_AS(CrashReport(package, "x"),
+  CHECK_THROWS_WITH_AS(ApportReport(package, "x"),
                        "x: holds no core dump: it is a report of type Package. Only reports of "
                        "crashed programs have one",
                        Error);
   TextSource nothing("ProblemType:\n");
-  CHECK_THROWS_WITH_AS(CrashReport(nothing, "x"), doctest::Contains("of type unknown"), Error);
+  CHECK_THROWS_WITH_AS(ApportReport(nothing, "x"), doctest::Contains("of type unknown"), Error);
   TextSource damaged("ProblemType: Crash\n", 4096, "it is damaged");
-  CHECK_THROWS_WITH_AS(CrashReport(damaged, "x"),
+  CHECK_THROWS_WITH_AS(ApportReport(damaged, "x"),
                        "x: cannot be unpacked: it is damaged. Copy it anew, or unpack it by hand",
                        Error);
 }

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "process/mapped_object.h"
+#include "process/modules/loaded_object.h"
 
 using namespace whocall;
 

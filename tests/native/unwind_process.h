@@ -13,6 +13,7 @@
 #include "base/hex.h"
 #include "memory/segment_memory.h"
 #include "process/process_image.h"
+#include "unwind/strategies/strategies.h"
 #include "unwind/walk/walker.h"
 #include "unwind_module.h"
 #include "unwind_stack.h"

@@ -1,4 +1,5 @@
 // What holds for every walk: options, limits, stops, and damage to the stack.
+#include "unwind/strategies/strategies.h"
 #include "unwind/walk/walker.h"
 
 #include <doctest/doctest.h>

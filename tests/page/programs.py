@@ -12,7 +12,7 @@ from corpus.crash import crash
 from kept import Tool, kept, machine
 
 from whocall import Search, open_core
-from whocall.core.image import Walk
+from whocall.core.process_image import Walk
 from whocall.report.page.happened import what_happened
 
 SOURCES = {

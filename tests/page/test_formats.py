@@ -15,8 +15,8 @@ import pytest
 
 from whocall import open_core
 from whocall.cli.main import main
-from whocall.core.image import Walk
 from whocall.core.model import Backtrace
+from whocall.core.process_image import Walk
 from whocall.report.formats import FORMATS
 
 

@@ -18,9 +18,9 @@ from ports.case import cases
 from ports.names import named
 from ports.sets import SETS
 from whocall.cli import main as cli
-from whocall.core.image import Walk
+from whocall.core.file_search import Search
 from whocall.core.model import Backtrace
-from whocall.core.search import Search
+from whocall.core.process_image import Walk
 
 
 def _traces(

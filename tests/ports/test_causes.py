@@ -12,8 +12,8 @@ from oracles.tools import run
 import whocall
 from ports.case import BuiltCase, cases
 from ports.sets import SETS
-from whocall.core.image import Walk
-from whocall.core.search import Search
+from whocall.core.file_search import Search
+from whocall.core.process_image import Walk
 from whocall.report.page.happened import what_happened
 
 # Of each program: the kinds of causes that may be told. return_smashed returns to 0x41414140; by

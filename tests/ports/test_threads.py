@@ -7,8 +7,8 @@ import pytest
 import whocall
 from ports.case import cases
 from ports.sets import SETS
-from whocall.core.image import Walk
-from whocall.core.search import Search
+from whocall.core.file_search import Search
+from whocall.core.process_image import Walk
 
 
 @pytest.mark.parametrize("name", list(SETS))

@@ -17,8 +17,8 @@ import whocall
 from ports.judge import Frame
 from ports.sets import InstructionSet
 from whocall.core.errors import Error
-from whocall.core.image import Walk, open_file_image
-from whocall.core.search import Search
+from whocall.core.file_search import Search
+from whocall.core.process_image import Walk, open_file_image
 
 
 class Crashed(Protocol):

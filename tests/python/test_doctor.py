@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from whocall.core import loader
-from whocall.core.engine import native
+from whocall.core.native_module import native
 from whocall.core.optional_packages import NEEDS, lacking
 from whocall.frontend.doctor import examine, finding_lines, is_healthy
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from whocall.core.engine import native
+from whocall.core.native_module import native
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gdbext"
 FILE = "/bin/bash"

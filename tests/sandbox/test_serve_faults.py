@@ -14,7 +14,7 @@ from faults.commands import Place
 
 SERVER = r"""
 import ctypes, os, sys
-from whocall.core.engine import native
+from whocall.core.native_module import native
 real = native.open_core
 def stack(): ctypes.CDLL(None).regcomp(ctypes.create_string_buffer(4096), b"(" * 500000, 1)
 def memory():

@@ -168,7 +168,7 @@ class Copy:
 def read_all(path: str, is_core: bool) -> tuple[int, int]:
     """All that whocall tells of it, to the end: how many warnings, and characters of text."""
     from whocall.commands import alternatives
-    from whocall.core.image import Walk, open_core
+    from whocall.core.process_image import Walk, open_core
     from whocall.report.form.style import Style
     from whocall.tracing.choice import Choice
     from whocall.tracing.forms import telling_of

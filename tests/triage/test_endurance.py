@@ -224,7 +224,7 @@ def test_a_full_disk_loses_nothing_that_was_done(
 
 def test_what_is_known_of_a_program_is_found_once(cores: list[Crashed], tmp_path: Path) -> None:
     """By the build id: in the process, and on disk by the next one."""
-    from whocall.core.search import Search
+    from whocall.core.file_search import Search
     from whocall.triage.examine import examine
     from whocall.triage.facts import Facts
 

@@ -15,7 +15,7 @@ from triage.scores import score
 from whocall.triage.buckets import bucketed
 from whocall.triage.clusters import clustered, distance, stack_of
 from whocall.triage.message import normal
-from whocall.triage.runtime import base_name, is_runtime, plain_name
+from whocall.triage.runtime_frames import base_name, is_runtime, plain_name
 from whocall.triage.signature import NULL, Place, kept_places, signature_of
 
 

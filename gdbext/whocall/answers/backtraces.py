@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from whocall.answers.output import style_of
 from whocall.core.errors import Error
-from whocall.core.image import Walk
 from whocall.core.model import Report, TextForm
 from whocall.core.module_warnings import warnings_on
+from whocall.core.process_image import Walk
 from whocall.report.backtrace.caller import chain, sentence, shown_pcs
 from whocall.report.backtrace.written import report_text
 from whocall.report.form import jsonform

@@ -14,8 +14,8 @@ from whocall.answers.current import (
 )
 from whocall.core import cut_files
 from whocall.core.errors import Error
-from whocall.core.image import ProcessImage, open_core
-from whocall.core.search import Search
+from whocall.core.file_search import Search
+from whocall.core.process_image import ProcessImage, open_core
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

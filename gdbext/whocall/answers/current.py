@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace
+    from whocall.core.process_image import ProcessImage
 
 _OF_GDB = re.compile(r"/proc/(\d+)/fd/(\d+)\Z")  # a file without a name, that gdb has open
 

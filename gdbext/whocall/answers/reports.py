@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
     from whocall.report.form.jsonform import Json
     from whocall.report.page.document import PageOptions
 

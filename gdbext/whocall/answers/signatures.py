@@ -8,7 +8,7 @@ from whocall.core.signatures import require_readable, signatures_of
 
 if TYPE_CHECKING:
     from whocall.answers.output import Output
-    from whocall.core.search import Search
+    from whocall.core.file_search import Search
     from whocall.report.form.jsonform import Json
 
 

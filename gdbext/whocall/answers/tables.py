@@ -16,7 +16,7 @@ from whocall.report.form import jsonform
 if TYPE_CHECKING:
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.search import Search
+    from whocall.core.file_search import Search
     from whocall.report.form.jsonform import Json
 
 
@@ -39,7 +39,7 @@ def symbols(now: Current, out: Output, wanted: Json) -> None:
 
 def symbols_of_file(search: Search, out: Output, wanted: Json) -> None:
     """The same of a file that does not run, at link addresses."""
-    from whocall.core.image import open_names
+    from whocall.core.process_image import open_names
     from whocall.report.tables.functions import of_file
     from whocall.report.tables.places import place_lines
     from whocall.report.tables.wanted_places import PlaceSearch, WantedPlace
@@ -136,8 +136,8 @@ def _names(path: str, written: int, search: Search, demangle: bool) -> list[str]
     `written` is the file's time. Names that whocall would have to infer are left out: TAB is not to
     take seconds.
     """
-    from whocall.core.engine import native
-    from whocall.core.image import open_symbols
+    from whocall.core.native_module import native
+    from whocall.core.process_image import open_symbols
 
     table = open_symbols(path, search=search)
     shown = native.demangle if demangle else str

@@ -68,7 +68,7 @@ def _most() -> int:
 
 def work(line: Channel, errors: int, gdb: int, terms: Terms) -> None:
     """To be called in a copy of the process `gdb`; returns when gdb asks no more."""
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     if not native.end_with_parent(gdb):
         return

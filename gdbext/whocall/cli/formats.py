@@ -13,7 +13,7 @@ from whocall.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 
 def write_format(image: ProcessImage, arguments: Values) -> None:

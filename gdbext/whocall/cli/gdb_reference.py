@@ -12,9 +12,9 @@ from whocall.cli.outside_sandbox import present
 from whocall.core import loader, programs
 from whocall.core.errors import Error
 from whocall.core.gdb_lines import folders, line, python_call
-from whocall.core.image import ProcessImage
 from whocall.core.long_work import working
 from whocall.core.optional_packages import GDB
+from whocall.core.process_image import ProcessImage
 from whocall.core.programs import Argument, gdb_option, words
 from whocall.core.regular_file import open_regular
 from whocall.core.safe_paths import accepted, refused

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from whocall.cli.outputs import say
 from whocall.core.downloads import announcing
 from whocall.core.errors import UsageError
+from whocall.core.file_search import DEBUG_DIRECTORIES, Search
 from whocall.core.records import replace
 from whocall.core.regular_file import open_regular
-from whocall.core.search import DEBUG_DIRECTORIES, Search
 from whocall.report.form.style import Style, style_for
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
     from whocall.core.downloads import Progress
-    from whocall.core.image import ProcessImage, Walk
+    from whocall.core.process_image import ProcessImage, Walk
 
 
 def is_core(path: str) -> bool:
@@ -81,7 +81,7 @@ def wanted_search(arguments: Values) -> Search:
     in it was to be used, and nothing else in its place.
     """
     if arguments.sysroot:
-        from whocall.images.container import require_root
+        from whocall.container_images.container import require_root
 
         require_root(arguments.sysroot)
     return Search(
@@ -114,7 +114,7 @@ def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
         from whocall.inputs.opening import open_core as open_any_core
 
         return open_any_core(path, exe, search=search)
-    from whocall.core.image import open_core
+    from whocall.core.process_image import open_core
 
     return open_core(path, exe, search=search)
 
@@ -123,7 +123,7 @@ def open_core_or_file(path: str, exe: str, arguments: Values) -> ProcessImage:
     """A core with its files, or a file alone."""
     if is_core(path):
         return open_named_core(path, exe, arguments)
-    from whocall.core.image import open_file_image
+    from whocall.core.process_image import open_file_image
 
     return open_file_image(path, search=wanted_search(arguments))
 
@@ -138,7 +138,7 @@ def open_image(arguments: Values) -> ProcessImage:
         raise UsageError("it takes a CORE or --pid N, one of the two")
     if arguments.pid is None:
         return open_named_core(arguments.core, arguments.exe, arguments)
-    from whocall.core.image import open_process
+    from whocall.core.process_image import open_process
 
     search = wanted_search(arguments)
     if search.sysroot:
@@ -165,7 +165,7 @@ def _names_in(text: str) -> tuple[str, ...]:
 
 def wanted_walk(arguments: Values) -> Walk:
     """What all commands that walk take, past main."""
-    from whocall.core.image import Walk
+    from whocall.core.process_image import Walk
 
     walk = Walk(
         without=_names_in(arguments.without),

@@ -115,7 +115,7 @@ def _relayed(asked: Json, beside: Beside | None, process: int) -> Json:
 
 
 def _told(parent: int, work: Callable[[], Any]) -> dict[str, Any]:
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     if not native.end_with_parent(parent):
         return {"refused": "nobody is there any more"}

@@ -10,7 +10,7 @@ from whocall.core.errors import Error
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
     from whocall.report.page.document import PageOptions, Tell
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import whocall.commands as table
-from whocall.cli.plain import default_of, plainly, reader_of
+from whocall.cli.quick_parser import default_of, plainly, reader_of
 from whocall.commands import Parameter, Shell
 from whocall.core.version import __version__
 

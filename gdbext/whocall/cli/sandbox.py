@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import whocall.commands as table
 from whocall.cli.inputs import is_plain_core
+from whocall.core.blocked_signals import END, held
 from whocall.core.errors import NativeMissingError
-from whocall.core.held_signals import END, held
 from whocall.core.records import dataclass
 from whocall.core.sandbox import confine, is_confined, let_children_keep, postpone
 from whocall.frontend.caches import cache_folders, made_folder
@@ -101,7 +101,7 @@ def _enter(keeps: Keeps, arguments: Values) -> None:
     from whocall.frontend.compiled import compile_package
 
     try:
-        import whocall.core.engine  # noqa: F401
+        import whocall.core.native_module  # noqa: F401
     except NativeMissingError:
         return  # the command will say so, if it has use for it
     compile_package()

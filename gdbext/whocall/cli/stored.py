@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from whocall.cli.arguments import Values
-    from whocall.core.image import ProcessImage
-    from whocall.core.search import Search
-    from whocall.dumps.store import StoredCrash
+    from whocall.core.file_search import Search
+    from whocall.core.process_image import ProcessImage
+    from whocall.dumps.systemd_coredumps import StoredCrash
 
 
 def _found(arguments: Values) -> list[StoredCrash]:
-    from whocall.dumps.store import crashes
+    from whocall.dumps.systemd_coredumps import crashes
 
     if arguments.core is not None or arguments.pid is not None:
         raise UsageError("--list, --last and --crash take no CORE and no --pid")
@@ -32,7 +32,7 @@ def _found(arguments: Values) -> list[StoredCrash]:
 def open_stored(arguments: Values, search: Search) -> ProcessImage:
     """The newest of the crashes that are asked for. All of the journal is read before its core."""
     from whocall.dumps.arrival import receive
-    from whocall.dumps.store import all_fields, newest_with_core
+    from whocall.dumps.systemd_coredumps import all_fields, newest_with_core
     from whocall.inputs.opening import open_received
 
     crash = newest_with_core(_found(arguments), arguments.crash)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from whocall.core.engine import native
 from whocall.core.native_errors import native_errors
+from whocall.core.native_module import native
 from whocall.core.records import dataclass
 
 

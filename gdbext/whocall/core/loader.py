@@ -12,8 +12,8 @@ import signal
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 
+from whocall.core.blocked_signals import held
 from whocall.core.errors import Error, NativeMissingError
-from whocall.core.held_signals import held
 from whocall.core.records import dataclass
 
 TYPE_CHECKING = False

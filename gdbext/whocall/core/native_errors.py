@@ -14,7 +14,7 @@ def native_errors() -> Iterator[None]:
 
     KeyboardInterrupt passes through.
     """
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     try:
         yield
@@ -29,7 +29,7 @@ def native_errors() -> Iterator[None]:
 @contextmanager
 def native_sentences() -> Iterator[None]:
     """The same of errors whose reason is what is said of the path: `core.gz cannot be unpacked`."""
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     try:
         yield

@@ -7,7 +7,7 @@ from typing import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 REGISTER, NUMBER, MEMORY = 1, 2, 3  # kinds of operands; 0 for what else there is
 READ, WRITTEN = 1, 2

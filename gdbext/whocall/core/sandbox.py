@@ -32,7 +32,7 @@ def confine(
     stays so. To be called before there are threads. Raises NativeMissingError.
     """
     global _confined
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     native.restrict_self(
         [os.fsencode(path) for path in writable],

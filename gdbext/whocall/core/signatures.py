@@ -32,7 +32,7 @@ def require_both(archives: Sequence[str], output: str) -> None:
 
 def signatures_of(archives: Sequence[str], output: str) -> tuple[bytes, list[str]]:
     """What is to become the file `output`, and what to say then. Raises Error."""
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     with native_errors():
         contents, summary, remarks = native.build_signatures(
@@ -47,7 +47,7 @@ def signatures_of(archives: Sequence[str], output: str) -> tuple[bytes, list[str
 
 def require_readable(paths: Sequence[str]) -> None:
     """Raises Error for the first file that is no signature file, or a damaged one."""
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     with native_errors():
         for path in paths:

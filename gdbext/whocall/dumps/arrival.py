@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from whocall.core.engine import native
 from whocall.core.errors import Error
-from whocall.core.image import ProcessImage
+from whocall.core.file_search import Search
 from whocall.core.native_errors import native_sentences
+from whocall.core.native_module import native
+from whocall.core.process_image import ProcessImage
 from whocall.core.regular_file import open_stream, standard_input
-from whocall.core.search import Search
 from whocall.dumps import kinds, sparse
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
         arrived.path = path
         kind = kinds.kind_of_path(path)
     elif kind != "pipe":
-        from whocall.dumps.coredumps import fields_of_file
+        from whocall.dumps.coredump_attributes import fields_of_file
 
         arrived.fields = fields_of_file(path)
     if kind == "core" and into is None:
@@ -127,7 +127,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
 
 def open_arrived(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
     """Opens what was received. Raises Error, which calls it by its name."""
-    from whocall.core.image import open_core
+    from whocall.core.process_image import open_core
 
     converter = arrived.converter
     try:

@@ -25,7 +25,7 @@ def kind_of(head: bytes) -> str:
 
     That is for what is not known here.
     """
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     return native.kind_of_input(head)
 

@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from whocall.core.engine import native
-from whocall.core.image import ProcessImage
+from whocall.core.file_search import Search
 from whocall.core.native_errors import native_errors, native_sentences
-from whocall.core.search import Search
+from whocall.core.native_module import native
+from whocall.core.process_image import ProcessImage
 from whocall.core.signals import signal_name
 from whocall.dumps import sparse
 
@@ -29,7 +29,7 @@ class Converter:
         """Maps what is open as `file`, which may be closed then. Raises Error."""
         self._name = name
         with native_errors():
-            self._crash = native.RecordedCrash(file.fileno(), os.fsencode(name))
+            self._crash = native.MinidumpAsCore(file.fileno(), os.fsencode(name))
         self.place(sysroot)
 
     @property

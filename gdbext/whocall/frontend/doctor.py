@@ -45,7 +45,7 @@ def _native_findings() -> list[Finding]:
     for path in looked.others:
         found.append(Finding("other build", f"{path} (for {loader.python_of(path)})"))
     try:
-        from whocall.core.engine import native
+        from whocall.core.native_module import native
     except Error as error:
         reason = getattr(error, "reason", "") or str(error)
         found.append(Finding("native module", f"MISSING: {reason}", loader.remedy()))
@@ -89,7 +89,7 @@ def _sandbox(subject: str, wanted: bool = True) -> list[Finding]:
     can be fixed.
     """
     try:
-        from whocall.core.engine import native
+        from whocall.core.native_module import native
     except Error:
         return []
     if not wanted:

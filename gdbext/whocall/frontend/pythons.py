@@ -100,7 +100,7 @@ def _environments() -> Iterator[dict[str, str]]:
 def _can_load(python: str, environment: Mapping[str, str]) -> bool:
     # In place of the working directory, which `-c` puts first.
     attempt = programs.words(
-        "-c", "import sys; sys.path[0] = sys.argv[1]; import whocall.core.engine"
+        "-c", "import sys; sys.path[0] = sys.argv[1]; import whocall.core.native_module"
     )
     return programs.succeeds(
         python, [*attempt, programs.path(loader.package().parent)], environment, _PATIENCE

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from whocall.core.image import ProcessImage
-from whocall.core.image import open_core as open_plain_core
-from whocall.core.search import Search
+from whocall.container_images.container import is_image, require_root
+from whocall.core.file_search import Search
+from whocall.core.process_image import ProcessImage
+from whocall.core.process_image import open_core as open_plain_core
 from whocall.dumps.arrival import Arrived, open_arrived, receive
 from whocall.dumps.kinds import kind_of_path
-from whocall.images.container import is_image, require_root
 
 
 def in_root(
@@ -24,7 +24,7 @@ def in_root(
         require_root(search.sysroot)
     if not search.sysroot or not is_image(search.sysroot):
         return open_it(search)
-    from whocall.images.image_root import opened_with_image
+    from whocall.container_images.image_root import opened_with_image
 
     return opened_with_image(open_it, search, by_name)
 

@@ -13,7 +13,7 @@ from whocall.core.output_file import write_bytes
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 
 @dataclass(frozen=True)

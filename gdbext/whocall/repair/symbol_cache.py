@@ -111,7 +111,7 @@ def _pieces_of(file: FileIO, size: int) -> Iterator[memoryview]:
 
 def _checksum(pieces: Iterable[memoryview], facts: bytes) -> int:
     """Of a file in pieces of _PIECE bytes, but for the last, and what stands behind it."""
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     checksum = 0
     for piece in pieces:

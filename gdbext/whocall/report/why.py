@@ -10,8 +10,8 @@ from whocall.report.page.happened import what_happened
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace
+    from whocall.core.process_image import ProcessImage
     from whocall.report.form.jsonform import Json
     from whocall.report.form.style import Style
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable
 
 from whocall.core.elf_head import ElfHead
-from whocall.core.engine import native
 from whocall.core.errors import Error
 from whocall.core.native_errors import native_errors
+from whocall.core.native_module import native
 
 _ADDRESSES = 1 << 64
 

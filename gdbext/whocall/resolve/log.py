@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from types import TracebackType
 
 from whocall.core.errors import Error
+from whocall.core.file_search import Search
 from whocall.core.long_work import share_of, working
-from whocall.core.search import Search
 from whocall.report.form.style import Style
 from whocall.resolve.complaints import complaints
 from whocall.resolve.facts.context import Context

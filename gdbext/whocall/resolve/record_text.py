@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
 from whocall.core.architecture import architecture
-from whocall.core.engine import native
+from whocall.core.native_module import native
 from whocall.core.signals import signal_name
 from whocall.resolve.formats.libwhocall import INTERRUPTED
 from whocall.resolve.record import (

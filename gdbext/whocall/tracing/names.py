@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from whocall.core.image import ProcessImage
 from whocall.core.model import marked
+from whocall.core.process_image import ProcessImage
 from whocall.core.records import dataclass
 
 TYPE_CHECKING = False

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from whocall.core.elf_head import read_elf_head
-from whocall.core.engine import native
-from whocall.core.image import ProcessImage
+from whocall.core.file_search import Search
 from whocall.core.native_errors import native_errors
+from whocall.core.native_module import native
+from whocall.core.process_image import ProcessImage
 from whocall.core.records import dataclass
-from whocall.core.search import Search
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from whocall.core.architecture import is_of_family
 from whocall.core.operations import MEMORY, NUMBER, Operand, Operation, operations
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 LONGEST = 1 << 15  # bytes of a function that are read
 _TEXT = 60  # characters of a string
@@ -97,7 +97,7 @@ class _Reader:
         return found
 
     def _called(self, target: int) -> list[str]:
-        from whocall.triage.runtime import plain_name
+        from whocall.triage.runtime_frames import plain_name
 
         place = self._image.native.describe(target, lines=False, refused=False)
         if place.function is None or place.offset or place.function.startswith("sub_"):
@@ -139,7 +139,7 @@ def imported_at(image: ProcessImage, begin: int, end: int) -> str | None:
     """What the call at these runtime addresses calls of the runtime, by its slot or directly; None
     where it calls the program's own code, or nobody can tell.
     """
-    from whocall.triage.runtime import is_runtime, plain_name
+    from whocall.triage.runtime_frames import is_runtime, plain_name
 
     for call in operations(image, begin, end - begin):
         if call.flow != "call":

@@ -13,14 +13,14 @@ from whocall.report.page.scene import Scene
 from whocall.triage.code import family, imported_at
 from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
-from whocall.triage.runtime import base_name, is_runtime, plain_name
+from whocall.triage.runtime_frames import base_name, is_runtime, plain_name
 from whocall.triage.severity import NEAR_NULL, classify
 from whocall.triage.signature import Place, is_recursion, kept_places, signature_of
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.file_search import Search
     from whocall.core.model import Backtrace
-    from whocall.core.search import Search
+    from whocall.core.process_image import ProcessImage
     from whocall.triage.code import Code
     from whocall.triage.facts import Facts
 
@@ -46,7 +46,7 @@ def examine(path: str, search: Search, facts: Facts) -> Json:
 
 
 def _examined(path: str, search: Search, facts: Facts) -> Json:
-    from whocall.core.image import Walk
+    from whocall.core.process_image import Walk
 
     opened = open_crash(path, search)
     with opened.image as image:

@@ -19,7 +19,7 @@ from whocall.core.version import __version__
 from whocall.triage.code import NOTHING, Code, read_code
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 FORM = f"{__version__}/4"  # counts up whenever what is noted changes
 _MOST = 20000  # functions that one process remembers

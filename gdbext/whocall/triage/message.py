@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from whocall.report.page.c_library import kept_by_glibc
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
     from whocall.report.page.scene import Scene
 
 _MOST_WORDS = 4096

@@ -12,8 +12,8 @@ from whocall.core.regular_file import open_regular
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whocall.core.image import ProcessImage
-    from whocall.core.search import Search
+    from whocall.core.file_search import Search
+    from whocall.core.process_image import ProcessImage
 
 _TIME = "%Y-%m-%d %H:%M:%S UTC"
 

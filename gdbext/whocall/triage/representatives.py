@@ -15,7 +15,7 @@ from whocall.triage.opening import open_crash
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
     from whocall.triage.work import Settings
 
 Json = dict[str, Any]
@@ -56,8 +56,8 @@ def represent(
 
 
 def _lines(image: ProcessImage) -> list[str]:
-    from whocall.core.image import Walk
     from whocall.core.model import TextForm
+    from whocall.core.process_image import Walk
     from whocall.report.backtrace.written import report_text
     from whocall.report.form.style import Style
 

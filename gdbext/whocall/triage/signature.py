@@ -12,7 +12,7 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from whocall.triage.runtime import base_name, is_runtime, plain_name
+from whocall.triage.runtime_frames import base_name, is_runtime, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

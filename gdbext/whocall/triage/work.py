@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.core.file_search import Search
 from whocall.core.long_work import left_out
-from whocall.core.search import Search
 from whocall.core.version import __version__
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whocall.core.blocked_signals import END, held
 from whocall.core.errors import Error
-from whocall.core.held_signals import END, held
 from whocall.core.limits import (
     go_first_when_memory_is_short,
     limit_memory,

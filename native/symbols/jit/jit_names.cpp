@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/interrupt.h"
-#include "process/jit_objects.h"
+#include "process/jit/jit_objects.h"
 #include "symbols/jit/jit_files.h"
 #include "symbols/jit/jit_object_names.h"
 #include "symbols/jit/jitdump.h"

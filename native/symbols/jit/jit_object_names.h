@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "process/jit_objects.h"
+#include "process/jit/jit_objects.h"
 #include "symbols/jit/jit_functions.h"
 
 namespace whocall {

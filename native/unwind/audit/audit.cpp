@@ -18,24 +18,6 @@
 namespace whocall {
 namespace {
 
-constexpr std::size_t kLinesBefore = 3;  // of the code around a difference
-constexpr std::size_t kLinesBehind = 2;
-
-std::string describe(const UnwindRow& row, const Architecture& arch) {
-  std::string text = to_string(row.cfa, arch);
-  for (const NamedRule& named : row.rules) {
-    if (named.rule.kind == RegisterRule::Kind::same_value) {
-      continue;
-    }
-    const std::string name = named.number == row.return_address ? "ra"
-                             : named.number < arch.registers.names.size()
-                                 ? std::string(arch.registers.names[named.number])
-                                 : "r" + std::to_string(named.number);
-    text += ", " + name + " " + to_string(named.rule, arch);
-  }
-  return text;
-}
-
 const UnwindRow* row_at(const std::vector<UnwindRow>& rows, Address at) {
   const auto after =
       std::ranges::upper_bound(rows, at, {}, [](const UnwindRow& row) { return row.range.begin; });
@@ -149,8 +131,13 @@ class Auditor {
       for (AuditPlace& place : places) {
         place.instruction = decode(place.range.begin);
       }
-      classes = classify(places, describe_function(function));
-      report(places, static_cast<std::size_t>(differing - places.begin()), classes, function.begin);
+      const AuditedFunction described = describe_function(function);
+      classes = classify(places, described);
+      if (audit_.differences.size() < options_.difference_limit) {
+        const auto at = static_cast<std::size_t>(differing - places.begin());
+        audit_.differences.push_back(
+            difference_at(places, at, classes[at], described, *analyser_.decoder(), file_));
+      }
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (!only_calls || calls_[i]) {
@@ -264,34 +251,6 @@ class Auditor {
       at += instruction->size;
     }
     return true;
-  }
-
-  void report(const std::vector<AuditPlace>& places, std::size_t at,
-              const std::vector<AuditClass>& classes, Address function) {
-    if (audit_.differences.size() >= options_.difference_limit) {
-      return;
-    }
-    const AuditPlace& place = places[at];
-    std::deque<std::vector<std::byte>> arena;
-    const auto ours =
-        place.state != nullptr
-            ? place.state->row(arena, {place.guessed, place.doubtful, place.is_call()})
-            : std::nullopt;
-    AuditDifference difference{place.outcome,
-                               classes[at],
-                               place.range.begin,
-                               function,
-                               place.is_call(),
-                               describe(*place.row, arch_),
-                               ours ? describe(*ours, arch_) : std::string(),
-                               {}};
-    const std::size_t first = at - std::min(at, kLinesBefore);
-    const std::size_t end = std::min(at + kLinesBehind + 1, places.size());
-    for (std::size_t line = first; line < end; ++line) {
-      const Address address = places[line].range.begin;
-      difference.code.emplace_back(address, analyser_.decoder()->text(file_.at(address), address));
-    }
-    audit_.differences.push_back(std::move(difference));
   }
 
   std::optional<Instruction> decode(Address at) {

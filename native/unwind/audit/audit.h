@@ -7,12 +7,12 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/address.h"
 #include "object/elf_file.h"
 #include "unwind/audit/audit_class.h"
+#include "unwind/audit/audit_difference.h"
 #include "unwind/audit/audit_outcome.h"
 
 namespace whocall {
@@ -26,17 +26,6 @@ struct AuditCount {
   std::array<std::uint64_t, kAuditClasses> classes{};    // by AuditClass, of what does not agree
 
   void add(AuditOutcome outcome, AuditClass which);
-};
-
-struct AuditDifference {
-  AuditOutcome outcome = AuditOutcome::agrees;
-  AuditClass which{};
-  Address address = 0;   // link address of the instruction
-  Address function = 0;  // link address of its function's start
-  bool is_call = false;
-  std::string table;     // the table's rule: "rsp+16, ra c-8, rbx c-16"
-  std::string analysis;  // ours; empty where there is none
-  std::vector<std::pair<Address, std::string>> code;  // the instructions around, as text
 };
 
 struct Audit {

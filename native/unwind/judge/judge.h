@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "process/process_image.h"
+#include "unwind/backtrace.h"
 #include "unwind/code/code_map.h"
 #include "unwind/code/tail_calls.h"
-#include "unwind/judge/backtrace.h"
 #include "unwind/judge/start_frames.h"
 #include "unwind/rows/activation.h"
 #include "unwind/rows/apply_row.h"

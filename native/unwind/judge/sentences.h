@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "unwind/judge/judge.h"
-#include "unwind/judge/strategy.h"
 #include "unwind/rows/activation.h"
 #include "unwind/rows/apply_row.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 

@@ -1,7 +1,7 @@
 #include "unwind/rows/cfi_tables.h"
 
+#include "files/debug_files.h"
 #include "object/mini_debug_info.h"
-#include "process/debug_files.h"
 
 namespace whocall {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "process/jit_objects.h"
+#include "process/jit/jit_objects.h"
 #include "process/process_image.h"
 #include "unwind/rows/compiled_frames.h"
 #include "unwind/rows/jit_frames.h"

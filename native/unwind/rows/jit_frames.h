@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "process/jit_objects.h"
+#include "process/jit/jit_objects.h"
 #include "unwind/rows/compiled_frames.h"
 
 namespace whocall {

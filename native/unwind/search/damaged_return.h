@@ -10,7 +10,8 @@
 
 #include <optional>
 
-#include "unwind/judge/strategy.h"
+#include "unwind/judge/judge.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 

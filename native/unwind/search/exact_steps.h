@@ -1,7 +1,8 @@
 // Steps by rules that pass over nobody, for those who try where a frame would lead.
 #pragma once
 
-#include "unwind/judge/strategy.h"
+#include "unwind/judge/judge.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "unwind/judge/judge.h"
 #include "unwind/rows/apply_row.h"
 
 namespace whocall {

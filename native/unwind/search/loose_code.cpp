@@ -1,6 +1,7 @@
 #include "unwind/search/loose_code.h"
 
 #include "unwind/judge/chain_evidence.h"
+#include "unwind/judge/judge.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/chain_row.h"
 

@@ -7,7 +7,7 @@
 // frame pointers tells the caller; no rule by a guessed start overrides both.
 #pragma once
 
-#include "unwind/judge/strategy.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 

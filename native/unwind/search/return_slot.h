@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "unwind/judge/strategy.h"
+#include "unwind/judge/judge.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 

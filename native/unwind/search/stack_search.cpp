@@ -6,6 +6,7 @@
 // one from which exact rules (tables, analysis) lead on over several acceptable callers; a call
 // that demonstrably goes to another function speaks against it. The nearest of the best wins.
 #include "unwind/search/stack_search.h"
+#include "unwind/judge/judge.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "unwind/judge/strategy.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 

@@ -1,5 +1,6 @@
 #include "unwind/search/standing_frame.h"
 
+#include "unwind/judge/judge.h"
 #include "unwind/rows/apply_row.h"
 
 namespace whocall {

@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#include "unwind/judge/strategy.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 

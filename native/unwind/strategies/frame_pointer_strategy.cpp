@@ -1,6 +1,7 @@
 // The chain of frames, by frame pointers or back chains: the oldest "Who Call Me" of all.
 #include <algorithm>
 
+#include "unwind/judge/judge.h"
 #include "unwind/judge/sentences.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/rows/chain_row.h"

@@ -1,12 +1,20 @@
-// The makers of the strategies, one a file.
+// All strategies, one a file.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "unwind/judge/strategy.h"
+#include "unwind/strategy.h"
 
 namespace whocall {
 
+// All strategies in the order in which the walker asks them, for one instruction set.
+std::vector<std::unique_ptr<Strategy>> make_strategies(const Architecture& arch);
+// Their names in that order.
+const std::vector<std::string>& strategy_names();
+
+// Who makes each.
 std::unique_ptr<Strategy> make_signal_frame_strategy(const Architecture& arch);
 std::unique_ptr<Strategy> make_go_strategy(const Architecture& arch);
 std::unique_ptr<Strategy> make_cfi_strategy(const Architecture& arch);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "symbols/symbolizer.h"
-#include "unwind/judge/backtrace.h"
+#include "unwind/backtrace.h"
 
 namespace whocall {
 

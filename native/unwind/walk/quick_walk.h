@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "process/process_image.h"
-#include "unwind/judge/backtrace.h"
+#include "unwind/backtrace.h"
 #include "unwind/rows/activation.h"
 #include "unwind/walk/step_facts.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rules/compact_rule.h"
-#include "unwind/judge/backtrace.h"
+#include "unwind/backtrace.h"
 #include "unwind/judge/judge.h"
 #include "unwind/rows/row.h"
 

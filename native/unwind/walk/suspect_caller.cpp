@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "unwind/judge/judge.h"
 #include "unwind/search/exact_steps.h"
 
 namespace whocall {

@@ -8,6 +8,7 @@
 #include "unwind/judge/sentences.h"
 #include "unwind/rows/apply_row.h"
 #include "unwind/search/damaged_return.h"
+#include "unwind/strategies/strategies.h"
 #include "unwind/walk/outermost.h"
 #include "unwind/walk/quick_walk.h"
 #include "unwind/walk/stack_switches.h"

@@ -9,11 +9,11 @@
 
 #include "process/process_image.h"
 #include "unwind/analysis/function_analyser.h"
+#include "unwind/backtrace.h"
 #include "unwind/code/code_map.h"
-#include "unwind/judge/backtrace.h"
 #include "unwind/judge/judge.h"
-#include "unwind/judge/strategy.h"
 #include "unwind/rows/cfi_tables.h"
+#include "unwind/strategy.h"
 #include "unwind/walk/step_facts.h"
 
 namespace whocall {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from places.needs import OTHERS
 
 import whocall
-from whocall.core.image import ProcessImage, Walk
+from whocall.core.process_image import ProcessImage, Walk
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace, Frame

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from guards import guarded
 
+from whocall.container_images.container import layers_of
+from whocall.container_images.merged_tree import MergedTree
 from whocall.core.elf_head import build_id_of, read_elf_head
-from whocall.core.engine import native
 from whocall.core.errors import Error
+from whocall.core.native_module import native
 from whocall.dumps import sparse
 from whocall.dumps.minidump_core import Converter
 from whocall.dumps.origin import known
 from whocall.dumps.tar_members import TarFaultError, TarReader
-from whocall.images.container import layers_of
-from whocall.images.merged_tree import MergedTree
 
 CONTEXT = bytes(1232)
 
@@ -57,7 +57,7 @@ def test_rows_that_all_point_at_the_same_bytes_are_not_copied_as_often(tmp_path:
     file = tmp_path / "dump"
     file.write_bytes(data)
     with guarded(20), file.open("rb") as dump:
-        found = native.RecordedCrash(dump.fileno(), "x")
+        found = native.MinidumpAsCore(dump.fileno(), "x")
     assert found.threads == 60_000
     assert sum(len(path) for _, _, path, _ in found.modules) <= 1 << 25
 
@@ -259,7 +259,7 @@ def test_members_that_are_no_files_are_passed_over(tmp_path: Path) -> None:
 def test_an_image_of_more_files_than_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whocall.images.merged_tree._MOST", 100)
+    monkeypatch.setattr("whocall.container_images.merged_tree._MOST", 100)
     layer = b"".join(header(f"{at}/{at}", tarfile.REGTYPE) for at in range(60)) + bytes(1024)
     with pytest.raises(Error, match="holds more than 100 files: unpack it, and name"):
         MergedTree(layers_of(str(_image(tmp_path, layer)), "x86_64"))

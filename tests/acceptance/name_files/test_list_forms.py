@@ -17,7 +17,7 @@ from acceptance.helpers import name_lists, name_twins
 from acceptance.helpers.function_tables import make_unstripped
 from acceptance.name_files.given_lists import PRINTED, SOURCE, score, search, written
 from whocall import open_symbols
-from whocall.core.engine import native
+from whocall.core.native_module import native
 
 
 @pytest.fixture(scope="session")

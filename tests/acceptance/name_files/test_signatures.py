@@ -17,7 +17,7 @@ from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.name_files import signature_programs as programs
 from acceptance.name_files.signature_programs import Tally
 from whocall.cli import main as cli
-from whocall.core.engine import native
+from whocall.core.native_module import native
 
 TITLE = "functions of the C library in static, stripped programs"
 

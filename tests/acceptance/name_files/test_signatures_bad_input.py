@@ -18,7 +18,7 @@ from acceptance.helpers.name_twins import stripped
 from acceptance.name_files import signature_programs as programs
 from whocall import Error
 from whocall.cli import main as cli
-from whocall.core.engine import native
+from whocall.core.native_module import native
 
 OBJECT = r"""
 #include <string.h>

@@ -13,7 +13,7 @@ from stock.program import StockCore, StockProgram
 from stock.runtimes import LEVELS, runtimes
 
 from acceptance.helpers import chains
-from whocall.core.image import Walk
+from whocall.core.process_image import Walk
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace, Frame

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 
 def run(arguments: Values) -> int:

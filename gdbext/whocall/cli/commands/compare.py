@@ -20,7 +20,7 @@ from whocall.report.form import jsonform
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
 
 

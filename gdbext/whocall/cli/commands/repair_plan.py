@@ -15,7 +15,7 @@ from whocall.core.regular_file import read_text
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
     from whocall.repair.chain import Chain
     from whocall.repair.plan import AttachedState
 

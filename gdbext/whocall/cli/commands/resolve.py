@@ -6,12 +6,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
-    from whocall.core.search import Search
+    from whocall.core.file_search import Search
 
 
 def _search(arguments: Values) -> Search:
     from whocall.cli.inputs import debug_directories, watched_downloads
-    from whocall.core.search import Search
+    from whocall.core.file_search import Search
 
     return Search(
         directories=arguments.symbols,

@@ -30,8 +30,8 @@ def _wanted_place(text: str) -> WantedPlace:
 
 def run(arguments: Values) -> int:
     """`whocall symbol`."""
-    from whocall.core.image import open_names
     from whocall.core.module_warnings import warnings_on
+    from whocall.core.process_image import open_names
     from whocall.report.tables.functions import of_file, of_process
     from whocall.report.tables.places import place_lines, places_json
     from whocall.report.tables.wanted_places import PlaceSearch

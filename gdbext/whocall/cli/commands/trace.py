@@ -45,7 +45,7 @@ def _opened(arguments: Values) -> Iterator[OpenTrace]:
     if (arguments.file is None) == (arguments.pid is None):
         raise UsageError("trace takes a FILE or --pid N, one of the two")
     if arguments.pid is not None:
-        from whocall.core.image import open_process
+        from whocall.core.process_image import open_process
 
         with open_process(arguments.pid, search=wanted_search(arguments)) as image:
             yield trace_of(image)

@@ -20,7 +20,7 @@ MOST_NAMES = 10_000  # where `max-completions` is unlimited
 def strategies() -> list[str]:
     """What may be switched off."""
     try:
-        from whocall.core.engine import native
+        from whocall.core.native_module import native
     except Error:
         return []
     return list(native.strategies())

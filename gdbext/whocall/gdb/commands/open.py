@@ -29,7 +29,7 @@ def wanted(parsed: Parsed) -> tuple[str, str]:
     if not parsed.arguments and not stored:
         raise UsageError('"whocall open" needs a FILE, -last or -crash WHICH')
     if stored:
-        from whocall.dumps.store import crashes, newest_with_core
+        from whocall.dumps.systemd_coredumps import crashes, newest_with_core
 
         which = parsed.values.get("crash", "")
         if len(parsed.arguments) > 1:

@@ -90,7 +90,7 @@ def _shown_debuginfod(value: str) -> str:
 def _known_strategies(value: str) -> None:
     """Raises Error and ValueError for a name that is none."""
     try:
-        from whocall.core.engine import native
+        from whocall.core.native_module import native
     except NativeMissingError:
         return  # whoever is to do without them will see
     native.WalkOptions(without=split_list(value))

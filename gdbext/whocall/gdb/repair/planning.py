@@ -169,7 +169,7 @@ def file_deliveries(path: str) -> Sequence[SymbolDelivery]:
             states = [each for each in known if is_same_file(each.path, "", [path], "")]
             wanted = {"file": path, "attached": attached_json(states)}
             return _plan_of(answer_of_files("plans.plan_of_file", wanted)).deliveries
-        from whocall.core.image import open_file_image
+        from whocall.core.process_image import open_file_image
     except NativeMissingError:
         if other_python() is None:
             raise

@@ -21,7 +21,7 @@ from whocall.gdb.target.snapshot_validator import SnapshotValidator
 from whocall.gdb.target.threads import lwp_of
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 NO_PROGRAM = (
     'The program has no registers now.  Use "core-file CORE" to read a core, or "run" to start it.'
@@ -141,7 +141,7 @@ def _settings() -> Hashable:
 
 
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
-    from whocall.core.image import open_core
+    from whocall.core.process_image import open_core
 
     exe = executable(inferior)
     key = ("core", core, exe, stamps_of(core, exe), _settings())

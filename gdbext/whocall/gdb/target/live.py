@@ -11,10 +11,10 @@ from pathlib import Path, PurePosixPath
 
 import gdb
 
-from whocall.core.engine import native
 from whocall.core.errors import Error
-from whocall.core.image import ProcessImage
 from whocall.core.native_errors import native_errors
+from whocall.core.native_module import native
+from whocall.core.process_image import ProcessImage
 from whocall.core.records import dataclass, replace
 from whocall.gdb.host import console, settings
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector

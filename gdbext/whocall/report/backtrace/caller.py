@@ -13,7 +13,7 @@ from whocall.report.form.jsonform import Json, frame_json
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage, Walk
+    from whocall.core.process_image import ProcessImage, Walk
 
 
 def find(trace: Backtrace, level: int, pc: int | None) -> int | None:

@@ -44,6 +44,6 @@ def shown(frames: Sequence[Frame]) -> Iterator[int | Gap]:
 
 def gap_line(gap: Gap) -> str:
     """`... 261,984 frames: the 2 frames above repeated 130,992 times ...`"""
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     return native.gap_line(gap.begin, gap.end, gap.period)

@@ -12,7 +12,7 @@ from whocall.report.form.style import Style
 
 def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:
     """The whole report, many lines at a time."""
-    from whocall.core.chain import written  # it loads the native module
+    from whocall.core.native_backtraces import written  # it loads the native module
 
     return written(report.threads).text(form, style.codes)
 

@@ -32,7 +32,7 @@ from whocall.report.form.jsonform import Json, frame_json, hexes
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 NARROW = 110  # columns: with fewer no two frames stand side by side
 
@@ -65,7 +65,7 @@ def knows_name(image: ProcessImage, frame: Frame, gdbs: GdbFrame) -> bool:
         return True
     if frame.inlined or frame.function is None or gdbs.name is None:
         return False
-    from whocall.core.engine import native
+    from whocall.core.native_module import native
 
     at = frame.pc if frame.interrupted else frame.pc - 1
     place = image.native.describe(at, lines=False)

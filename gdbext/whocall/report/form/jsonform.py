@@ -85,7 +85,7 @@ def backtrace_text(report: Report, version: int = 2) -> Iterator[str]:
     whocall.backtrace/2, or /1, which tells nothing of arguments. Raises Error where its backtraces
     are not of one process image.
     """
-    from whocall.core.chain import written  # it loads the native module
+    from whocall.core.native_backtraces import written  # it loads the native module
 
     threads = written(report.threads)
     yield from pieces(

@@ -7,9 +7,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from whocall.core.chain import written
-from whocall.core.engine import native
 from whocall.core.model import Backtrace, Frame, Report
+from whocall.core.native_backtraces import written
+from whocall.core.native_module import native
 from whocall.core.printable import printable
 from whocall.report.backtrace.cycles import Gap, gap_line, shown
 from whocall.report.backtrace.words import stop_line

@@ -14,7 +14,7 @@ from whocall.core.model import marked
 from whocall.report.form.jsonform import Json
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 
 class CodeNames:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from whocall.core.engine import native
+from whocall.core.native_module import native
 from whocall.report.page.scene import Scene
 from whocall.report.page.texts import c_text_at, number_in
 

@@ -11,8 +11,8 @@ from whocall.report.form.jsonform import Json, hexes
 from whocall.report.page.words import StackWords, word_json
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage, Walk
     from whocall.core.model import Backtrace, Frame
+    from whocall.core.process_image import ProcessImage, Walk
     from whocall.report.page.code_names import CodeNames
     from whocall.report.page.limits import Budget, Limits
 

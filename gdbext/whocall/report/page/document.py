@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from whocall.core.image import Walk
+from whocall.core.process_image import Walk
 from whocall.core.version import __version__
 from whocall.dumps.origin import known
 from whocall.report.form.jsonform import Json
@@ -20,8 +20,8 @@ from whocall.report.page.words import mappings_json
 from whocall.report.tables.modules import all_facts, modules_json, on_the_command_line
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace
+    from whocall.core.process_image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
     from whocall.report.tables.modules import Advice
 

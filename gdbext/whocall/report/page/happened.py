@@ -9,8 +9,8 @@ from whocall.report.page.causes import causes
 from whocall.report.page.scene import Fact, Scene, named
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace, Frame
+    from whocall.core.process_image import ProcessImage
 
 # Of the runtime's own way to an end: the frame that a reader looks for lies above these.
 _RUNTIME = frozenset(

@@ -6,16 +6,16 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from whocall.core.chain import walk_of
+from whocall.core.native_backtraces import walk_of
 from whocall.core.operations import operation_at
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.words import describe_function
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.image import ProcessImage
     from whocall.core.model import Backtrace, Frame
     from whocall.core.operations import Operation
+    from whocall.core.process_image import ProcessImage
 
 
 _LARGEST_FRAME = 1 << 16  # bytes of a runtime's own functions

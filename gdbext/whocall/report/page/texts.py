@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from whocall.core.printable import printable
 
 if TYPE_CHECKING:
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 LONGEST = 4096  # bytes that are shown
 LARGEST = 1 << 20  # of a text, bytes

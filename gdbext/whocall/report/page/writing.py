@@ -23,7 +23,7 @@ from whocall.report.page.document import PageOptions, document
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 ASSETS = Path(__file__).parent / "assets"
 # In this order they make one script; each tells at its head what it is for.
@@ -133,7 +133,7 @@ def write_page(
 
     Raises Error where the file cannot be written, and leaves none half written.
     """
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
     several = [images] if isinstance(images, ProcessImage) else images
     report: Json = told(document(several, options or PageOptions(), unread))

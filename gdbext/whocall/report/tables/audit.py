@@ -102,8 +102,8 @@ def _count(count: native.AuditCount) -> Count:
 
 def audit_file(path: str, differences: int = DIFFERENCES, demangle: bool = True) -> Audit:
     """Audits an ELF file. Raises Error when it cannot be read or has no unwind tables."""
-    from whocall.core.engine import native
-    from whocall.core.image import open_symbols
+    from whocall.core.native_module import native
+    from whocall.core.process_image import open_symbols
 
     with native_errors():
         audit = native.audit(os.fsencode(path), differences)

@@ -14,7 +14,7 @@ from whocall.report.tables.functions import JIT
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.image import ProcessImage
+    from whocall.core.process_image import ProcessImage
 
 # They name local functions too.
 _FULL = ("symtab", "debug-file", "gnu-debugdata", "pclntab", "symbol-file")

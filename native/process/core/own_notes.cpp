@@ -1,0 +1,143 @@
+#include "process/core/own_notes.h"
+
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "base/byte_sink.h"
+#include "base/hex.h"
+#include "base/text_lines.h"
+
+namespace whocall {
+namespace {
+
+constexpr unsigned kNoteWord = 8;
+
+std::vector<std::byte> bytes_of_hex(std::string_view digits) {
+  std::vector<std::byte> bytes;
+  for (std::size_t at = 0; at + 2 <= digits.size(); at += 2) {
+    bytes.push_back(static_cast<std::byte>(number(digits.substr(at, 2), 16).value_or(0)));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool is_module_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kModuleNote;
+}
+
+bool is_name_note(const ElfNote& note) { return note.owner == kOwnNotes && note.type == kNameNote; }
+
+bool is_signal_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kSignalNote;
+}
+
+bool is_partial_map_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kPartialMapNote;
+}
+
+std::optional<SignalInfo> parse_signal_note(ByteView contents) {
+  ByteReader words(contents);
+  const std::uint64_t told = words.fixed(kNoteWord);
+  const std::uint64_t code = words.fixed(kNoteWord);
+  const std::uint64_t address = words.fixed(kNoteWord);
+  const std::uint64_t pid = words.fixed(kNoteWord);
+  if (!words.ok()) {
+    return std::nullopt;
+  }
+  SignalInfo info;
+  if ((told & 1U) != 0) {
+    info.code = static_cast<std::int32_t>(code);
+  }
+  if ((told & 2U) != 0) {
+    info.address = address;
+  }
+  if ((told & 4U) != 0) {
+    info.pid = static_cast<std::uint32_t>(pid);
+  }
+  return info;
+}
+
+std::vector<std::byte> signal_note(std::optional<std::int32_t> code, std::optional<Address> address,
+                                   std::optional<std::uint64_t> sender, Endian endian) {
+  ByteSink words(endian, kNoteWord);
+  words.word((code ? 1U : 0U) | (address ? 2U : 0U) | (sender ? 4U : 0U));
+  words.word(static_cast<std::uint64_t>(std::int64_t{code.value_or(0)}));
+  words.word(address.value_or(0)).word(sender.value_or(0));
+  return std::move(words).take();
+}
+
+std::vector<ToldModule> parse_module_note(ByteView contents) {
+  constexpr std::uint64_t kRow = 5 * kNoteWord;
+  ByteReader rows(contents);
+  const std::uint64_t version = rows.fixed(kNoteWord);
+  const std::uint64_t count = rows.fixed(kNoteWord);
+  std::vector<ToldModule> modules;
+  if (!rows.ok() || version != 1 || count > rows.remaining() / kRow) {
+    return modules;
+  }
+  ByteView texts = contents.from(2 * kNoteWord + count * kRow);
+  const auto take = [&texts](std::uint64_t size) {
+    const auto part = texts.slice(0, size);
+    texts = texts.from(size);
+    return part;
+  };
+  for (std::uint64_t row = 0; row < count; ++row) {
+    ToldModule module;
+    module.range.begin = rows.fixed(kNoteWord);
+    module.range.end = rows.fixed(kNoteWord);
+    module.is_executable = rows.fixed(kNoteWord) == 1;
+    const std::uint64_t id_size = rows.fixed(kNoteWord);
+    const auto id = take(id_size);
+    const auto path = take(rows.fixed(kNoteWord));
+    if (!id || !path) {
+      break;
+    }
+    module.build_id = hex_digits(id->bytes());
+    module.path.assign(reinterpret_cast<const char*>(path->bytes().data()), path->size());
+    if (!module.range.empty()) {
+      modules.push_back(std::move(module));
+    }
+  }
+  return modules;
+}
+
+std::vector<std::byte> module_note(std::span<const ToldModule> modules, Endian endian) {
+  ByteSink rows(endian, kNoteWord);
+  ByteSink texts(endian, kNoteWord);
+  rows.word(1).word(modules.size());
+  for (const ToldModule& module : modules) {
+    const auto id = bytes_of_hex(module.build_id);
+    rows.word(module.range.begin).word(module.range.end).word(module.is_executable ? 1U : 0U);
+    rows.word(id.size()).word(module.path.size());
+    texts.append(id).append(std::as_bytes(std::span(module.path)));
+  }
+  rows.append(texts.bytes());
+  return std::move(rows).take();
+}
+
+std::vector<ToldName> parse_name_note(ByteView contents) {
+  ByteReader reader(contents);
+  std::vector<ToldName> names;
+  while (reader.remaining() > 8) {
+    const auto lwp = static_cast<std::int64_t>(reader.fixed(8));
+    std::string name(reader.c_string());
+    if (!reader.ok()) {
+      break;
+    }
+    names.push_back({lwp, std::move(name)});
+  }
+  return names;
+}
+
+std::vector<std::byte> name_note(std::span<const ToldName> names, Endian endian) {
+  ByteSink note(endian, kNoteWord);
+  for (const ToldName& each : names) {
+    std::string name = each.name;
+    std::erase(name, '\0');
+    note.word(static_cast<std::uint64_t>(each.lwp)).text(name);
+  }
+  return std::move(note).take();
+}
+
+}  // namespace whocall

@@ -1,0 +1,60 @@
+// The notes of whocall's own in a core that is made of another dump: what the kernel's notes have
+// no place for, such as modules whose headers are not there. Written here, and read here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/address.h"
+#include "base/byte_view.h"
+#include "object/elf_file.h"
+#include "process/process_image.h"
+#include "process/told_module.h"
+
+namespace whocall {
+
+// The name of a thread that the process gave it.
+struct ToldName {
+  std::int64_t lwp = 0;
+  std::string name;
+};
+
+// Who is said to own them, and their types.
+inline constexpr std::string_view kOwnNotes = "WHOCALL";
+inline constexpr std::uint32_t kModuleNote = 0x574d4f44;
+inline constexpr std::uint32_t kNameNote = 0x574e414d;
+inline constexpr std::uint32_t kSignalNote = 0x57534947;
+inline constexpr std::uint32_t kPartialMapNote = 0x574d4150;
+
+// Whether it is the note that whocall writes into the cores that it makes of other dumps.
+bool is_module_note(const ElfNote& note);
+
+// That note: words of 64 bits in the core's byte order, namely a version (1), a count, and for each
+// module its begin and end (runtime addresses), 1 for the program or else 0, the sizes of its build
+// id and of its path in bytes; behind all rows the build ids and paths. Rows that are cut off are
+// left out.
+std::vector<ToldModule> parse_module_note(ByteView contents);
+std::vector<std::byte> module_note(std::span<const ToldModule> modules, Endian endian);
+
+// Beside it lies, behind the thread that crashed, the note of its signal: words of 64 bits, namely
+// what is told (1: the code, 2: the address, 4: the sender), and then those three. It holds where a
+// dump keeps less than the kernel's note does.
+bool is_signal_note(const ElfNote& note);
+std::optional<SignalInfo> parse_signal_note(ByteView contents);
+std::vector<std::byte> signal_note(std::optional<std::int32_t> code, std::optional<Address> address,
+                                   std::optional<std::uint64_t> sender, Endian endian);
+
+// Where the dump tells no mappings, an empty note stands: what memory is held is all that is known.
+bool is_partial_map_note(const ElfNote& note);
+
+// And the note of names: for each thread that has one a word of 64 bits with its id, and
+// the name with a NUL behind it.
+bool is_name_note(const ElfNote& note);
+std::vector<ToldName> parse_name_note(ByteView contents);
+std::vector<std::byte> name_note(std::span<const ToldName> names, Endian endian);
+
+}  // namespace whocall

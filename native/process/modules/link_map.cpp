@@ -1,0 +1,116 @@
+#include "process/modules/link_map.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "arch/elf_machine.h"
+#include "memory/memory_text.h"
+
+namespace whocall {
+namespace {
+
+// Bounds for lists that were overwritten; real programs have a few hundred entries.
+constexpr std::size_t kEntryLimit = 8192;
+constexpr std::size_t kTagLimit = 1024;
+
+class WordReader {
+ public:
+  WordReader(const Memory& memory, const Architecture& arch) : memory_(memory), arch_(arch) {}
+
+  // The word number `index` of the structure at `address`.
+  [[nodiscard]] std::optional<std::uint64_t> word(Address address, unsigned index = 0) const {
+    const Address place = (address + std::uint64_t{index} * arch_.abi.pointer_size);
+    return memory_.read_unsigned(place & arch_.address_mask(), arch_.abi.pointer_size,
+                                 arch_.abi.endian);
+  }
+  [[nodiscard]] const Architecture& arch() const { return arch_; }
+
+ private:
+  const Memory& memory_;
+  const Architecture& arch_;
+};
+
+// Runtime address of struct r_debug, as the dynamic table at `table` tells it.
+std::optional<Address> debug_structure(const WordReader& reader, Address table) {
+  const unsigned word = reader.arch().abi.pointer_size;
+  for (std::size_t entry = 0; entry < kTagLimit; ++entry) {
+    const Address place = table + entry * 2 * word;
+    const auto tag = reader.word(place);
+    const auto value = reader.word(place, 1);
+    if (!tag || !value || *tag == DT_NULL) {
+      return std::nullopt;
+    }
+    if (*tag == DT_DEBUG && *value != 0) {
+      return value;
+    }
+    // Where the table is read-only, it holds the place of a word that the linker fills in.
+    const bool has_rld_map = elf_machine(reader.arch().abi.elf_machine).has_rld_map;
+    if (has_rld_map && *tag == DT_MIPS_RLD_MAP) {
+      return reader.word(*value);
+    }
+    if (has_rld_map && *tag == DT_MIPS_RLD_MAP_REL) {
+      return reader.word(place + *value);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<LinkMapEntry> read_link_map(const Memory& memory, const LoadedElf& program,
+                                        const Architecture& arch) {
+  std::vector<LinkMapEntry> entries;
+  const ElfSegment* dynamic = segment_of_type(program.segments, PT_DYNAMIC);
+  const WordReader reader(memory, arch);
+  const auto debug =
+      dynamic == nullptr ? std::nullopt : debug_structure(reader, dynamic->address + program.bias);
+  // struct r_debug { int version; struct link_map *map; ... }, the int padded to a word.
+  auto next = debug ? reader.word(*debug, 1) : std::nullopt;
+  while (next && *next != 0 && entries.size() < kEntryLimit) {
+    // struct link_map { addr, name, dynamic, next, previous }
+    const auto bias = reader.word(*next, 0);
+    const auto name = reader.word(*next, 1);
+    const auto table = reader.word(*next, 2);
+    if (!bias || !name || !table) {
+      break;
+    }
+    entries.push_back({read_string(memory, *name), *bias, *table});
+    const auto previous = next;
+    next = reader.word(*next, 3);
+    // The list is linked both ways: an entry that does not point back is not one.
+    if (next && *next != 0 && reader.word(*next, 4) != previous) {
+      break;
+    }
+  }
+  return entries;
+}
+
+// l_addr is the header's address except for prelinked libraries; then the header lies at the start
+// of some mapping below the dynamic table.
+std::optional<LoadedElf> read_listed_elf(const Memory& memory, const LinkMapEntry& entry,
+                                         std::span<const Mapping> mappings,
+                                         const Architecture& arch) {
+  const auto fits = [&](const std::optional<LoadedElf>& image) {
+    const ElfSegment* dynamic = image ? segment_of_type(image->segments, PT_DYNAMIC) : nullptr;
+    return dynamic != nullptr && dynamic->address + image->bias == entry.dynamic;
+  };
+  auto image = read_loaded_elf(memory, entry.bias, arch);
+  auto mapping = std::ranges::upper_bound(mappings, entry.dynamic, {},
+                                          [](const Mapping& m) { return m.range.begin; });
+  for (int tries = 0; !fits(image) && mapping != mappings.begin() && tries < 8; ++tries) {
+    --mapping;
+    image = read_loaded_elf(memory, mapping->range.begin, arch);
+  }
+  return fits(image) ? image : std::nullopt;
+}
+
+AddressRange range_to_dynamic_table(const LinkMapEntry& entry, std::span<const Mapping> mappings) {
+  const auto mapping = std::ranges::find_if(
+      mappings, [&](const Mapping& m) { return m.range.contains(entry.dynamic); });
+  const bool plausible = mapping != mappings.end() && entry.bias < entry.dynamic;
+  return plausible ? AddressRange{entry.bias, mapping->range.end} : AddressRange{};
+}
+
+}  // namespace whocall
