@@ -65,6 +65,39 @@ function middle(name) {
     el("span.rest", {}, name.slice(-NAME_END)));
 }
 
+// A text without what makes names long: arguments of templates, types of parameters, the middle of
+// very long words.
+const LONG_TEXT = 100;
+const LONG_WORD = 80;
+const LEFT_OUT = "\u0001";
+
+function shortened(text) {
+  if (text.length <= LONG_TEXT) return text;
+  let made = text.replaceAll(LEFT_OUT, "");
+  for (let before = ""; before !== made;) {
+    before = made;
+    made = made.replace(/(?<=[\w\u0001])(?<!operator)<[^<>]*>/g, LEFT_OUT);
+  }
+  return made.replace(/(?<=[\w\u0001])\([^()]{25,}\)/g, "(…)").replaceAll(LEFT_OUT, "<…>")
+    .replace(new RegExp(`[^\\s/]{${LONG_WORD},}`, "g"), (word) =>
+      `${word.slice(0, LONG_WORD - NAME_END)}…${word.slice(-NAME_END)}`);
+}
+
+// A text that may be long: short at first, and in full where somebody asks for it. `show` makes of a
+// text what stands on the page.
+function short(text, show = (one) => one) {
+  const brief = shortened(text);
+  if (brief === text) return show(text);
+  const held = el("span.brief", { title: text }, show(brief));
+  const button = el("button.whole", { type: "button", "aria-expanded": "false", onclick: () => {
+    const whole = button.getAttribute("aria-expanded") === "false";
+    button.setAttribute("aria-expanded", String(whole));
+    button.textContent = whole ? "shorter" : "in full";
+    fill(held, show(whole ? text : brief));
+  } }, "in full");
+  return [held, " ", button];
+}
+
 // Light or dark by what the system says, until somebody chooses.
 function theme() {
   const root = document.documentElement;

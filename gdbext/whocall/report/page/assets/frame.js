@@ -22,7 +22,7 @@ class FramePanel {
     const detail = crash.detail(place.thread, place.level);
     return fill(
       this.host,
-      el("h3.title", {}, el("span.level", {}, `#${place.level} `), nameOf(one),
+      el("h3.title", {}, el("span.level", {}, `#${place.level} `), shortened(nameOf(one)),
         el("span.offset", {}, offsetOf(one))),
       this.facts(crash, one, detail),
       this.handed(crash, detail),
@@ -34,7 +34,9 @@ class FramePanel {
 
   facts(crash, one, detail) {
     const source = one.source;
+    const name = nameOf(one);
     return factList([
+      ["Full name", shortened(name) === name ? "" : el("code", {}, name)],
       ["Address", one.inlined ? "inlined into the frame below" : addressLink(one.pc)],
       ["Source", source ? el("code", {}, `${source.file}${source.line === null ? "" : `:${
         source.line}`}`) : ""],

@@ -4,6 +4,7 @@ class Sought {
   constructor(input) {
     this.input = input;
     this.all = [...document.querySelectorAll(".sought")];
+    this.texts = new Map(this.all.map((one) => [one, one.textContent.toLowerCase()]));
     this.lists = [...document.querySelectorAll(".matches")].map((told) => ({ told,
       whole: told.textContent, section: told.closest("section") }));
     input.addEventListener("input", () => this.look());
@@ -23,7 +24,7 @@ class Sought {
   // A row and a section of one bucket are one thing: both stay where one of them has the words.
   look() {
     const words = this.input.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    const has = (one) => words.every((word) => one.textContent.toLowerCase().includes(word));
+    const has = (one) => words.every((word) => this.texts.get(one).includes(word));
     const fitting = new Set(this.all.filter(has));
     const groups = new Set([...fitting].map((one) => one.dataset.of).filter(Boolean));
     for (const one of this.all) one.hidden = !fitting.has(one) && !groups.has(one.dataset.of);
@@ -39,3 +40,6 @@ class Sought {
 
 theme();
 new Sought(byId("search"));
+for (const one of document.querySelectorAll(".shorten")) fill(one, short(one.textContent));
+// In a link there is no room for a button.
+for (const one of document.querySelectorAll(".shorten-link")) fill(one, shortened(one.textContent));

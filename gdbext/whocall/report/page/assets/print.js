@@ -10,7 +10,7 @@ class Others {
   show() {
     const others = crashes.filter((crash) => crash !== crashNow());
     fill(this.host, others.map((crash) => el("article", {},
-      el("h2", {}, crash.happened.sentence),
+      el("h2", {}, shortened(crash.happened.sentence)),
       el("p.quiet", {}, crash.source.core || ""),
       el("ul.causes", {}, crash.happened.facts.map((fact) => el("li", {}, sentence(fact.proof)))),
       el("ol.chain", {}, this.frames(crash)))));

@@ -20,10 +20,10 @@ class Happened {
     fill(
       this.host,
       crashes.length > 1 ? this.chooser() : "",
-      el("h1", {}, told.signal ? el("span.signal", {}, told.signal) : "", withCode(told.sentence)),
+      el("h1", {}, told.signal ? el("span.signal", {}, told.signal) : "", short(told.sentence, withCode)),
       told.facts.length ? el("ul.causes", {}, told.facts.map((fact, index) =>
-        el("li", {}, index ? [el("span.cause", {}, withCode(sentence(fact.text))), " "] : "",
-          el("span.quiet", {}, withCode(sentence(fact.proof)))))) : "",
+        el("li", {}, index ? [el("span.cause", {}, short(sentence(fact.text), withCode)), " "]
+          : "", el("span.quiet", {}, short(sentence(fact.proof), withCode))))) : "",
       el("div.columns", {}, factList([
         ["Program", crash.source.exe || (first ? first.path : told.program)],
         ["Command", this.command(crash)],
