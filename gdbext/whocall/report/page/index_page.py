@@ -41,9 +41,9 @@ class Entry:
 
     @property
     def time_text(self) -> str:
-        """When it happened, or else when the file was written, by the clock of this machine."""
+        """When it happened, or else when the file was written, UTC."""
         seconds = self.modified if self.time is None else self.time
-        return moment(seconds, "%Y-%m-%d %H:%M:%S", local=True)
+        return moment(seconds, "%Y-%m-%d %H:%M:%S")
 
 
 def index_text(

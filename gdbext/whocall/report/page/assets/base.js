@@ -55,32 +55,35 @@ function say(sentence) {
   byId("said").textContent = sentence;
 }
 
-// A name that may be long: where there is no room its middle gives way, as ends tell names apart.
-const LONG_NAME = 40;
-const NAME_END = 16;
-
-function middle(name) {
-  if (name.length <= LONG_NAME) return name;
-  return el("span.middle", { title: name }, el("span.begin", {}, name.slice(0, -NAME_END)),
-    el("span.rest", {}, name.slice(-NAME_END)));
-}
-
 // A text without what makes names long: arguments of templates, types of parameters, the middle of
 // very long words.
 const LONG_TEXT = 100;
 const LONG_WORD = 80;
+const NAME_END = 16;
+const DEEPEST = 40; // templates within each other
 const LEFT_OUT = "\u0001";
 
 function shortened(text) {
   if (text.length <= LONG_TEXT) return text;
   let made = text.replaceAll(LEFT_OUT, "");
-  for (let before = ""; before !== made;) {
+  let before = "";
+  for (let depth = 0; depth < DEEPEST && before !== made; depth += 1) {
     before = made;
     made = made.replace(/(?<=[\w\u0001])(?<!operator)<[^<>]*>/g, LEFT_OUT);
   }
   return made.replace(/(?<=[\w\u0001])\([^()]{25,}\)/g, "(…)").replaceAll(LEFT_OUT, "<…>")
     .replace(new RegExp(`[^\\s/]{${LONG_WORD},}`, "g"), (word) =>
       `${word.slice(0, LONG_WORD - NAME_END)}…${word.slice(-NAME_END)}`);
+}
+
+// A name that may be long: where there is no room its middle gives way, as ends tell names apart.
+const LONG_NAME = 40;
+
+function middle(name) {
+  if (name.length <= LONG_NAME) return name;
+  const brief = shortened(name);
+  return el("span.middle", { title: name }, el("span.begin", {}, brief.slice(0, -NAME_END)),
+    el("span.rest", {}, brief.slice(-NAME_END)));
 }
 
 // A text that may be long: short at first, and in full where somebody asks for it. `show` makes of a

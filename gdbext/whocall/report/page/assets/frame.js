@@ -108,7 +108,7 @@ class FramePanel {
         el("td", {}, addressLink(address)),
         el("td.bytes", {}, bytes.replace(/../g, "$& ").trim()),
         el("td.text", {}, text || "(no instruction)",
-          target ? el("span.target", {}, " ; ", addressLink(target, name || target)) : "")));
+          target ? el("span.target", {}, " ; ", addressLink(target, shortened(name || target))) : "")));
     return [el("h4", { id: "listing-title" }, "Instructions"),
       el("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": "listing-title" },
         el("table.listing", {}, el("thead.hidden", {}, el("tr", {}, ["Here", "Address", "Bytes",

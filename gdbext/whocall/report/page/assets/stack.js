@@ -109,9 +109,8 @@ class StackList {
       el("span.level", {}, `#${level}`),
       el("button.name", { type: "button", "aria-current": chosen ? "true" : null,
         onclick: () => go({ level }) },
-        el("span.function", {}, middle(nameOf(one))), this.handed(detail),
-        el("span.offset", {}, offsetOf(one)),
-        el("span.where", {}, whereOf(one))),
+        el("span.function", {}, middle(nameOf(one))), el("span.offset", {}, offsetOf(one)),
+        el("span.more", {}, this.handed(detail), el("span.where", {}, whereOf(one)))),
       one.inlined ? el("span.addr.quiet", {}, "inlined") : addressLink(one.pc),
       el(`span.trust.${one.trust}`, {}, `${one.trust}${searched}`),
     );
