@@ -13,6 +13,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 SIZE = (1480, 1060)  # px
+PAPER = (718, 1000)  # px, A4 without its margins
 ARGUMENTS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
     *("--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run"),
@@ -98,6 +99,30 @@ class Browser:
         """What the page is told of the system by media queries."""
         features = [{"name": name, "value": value}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+@contextmanager
+def screen(browser: Browser, width: int, height: int) -> Iterator[None]:
+    """A window of that size, for a while."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        yield
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@contextmanager
+def paper(browser: Browser) -> Iterator[None]:
+    """As if the page was being printed."""
+    with screen(browser, *PAPER):
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        browser.js("window.dispatchEvent(new Event('beforeprint'))")
+        try:
+            yield
+        finally:
+            browser.js("window.dispatchEvent(new Event('afterprint'))")
+            browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 @contextmanager

@@ -79,10 +79,11 @@ def test_the_index_and_a_report_in_a_browser(browser: Browser, server: CoreServe
     root = server.address
     browser.open(root)
     assert browser.requests() == [root]
-    names = browser.js("return [...document.querySelectorAll('tbody th')].map((a) => a.innerText)")
+    rows = "return [...document.querySelectorAll('.crashes tbody th')].map((a) => a.innerText)"
+    names = browser.js(rows)
     assert sorted(names) == ["a & <b>/core.1", "core.2"]
     assert browser.violations() == []
-    browser.click("tbody tr:last-child th a")
+    browser.click(".crashes tbody tr:last-child th a")
     browser.settle()
     assert "was ended by" in browser.text("h1")
     browser.open(root + "report/a%20%26%20%3Cb%3E/core.1")

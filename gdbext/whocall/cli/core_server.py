@@ -18,29 +18,32 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from secrets import compare_digest, token_urlsafe
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from whocall.cli.inputs import is_core, open_named_core
+from whocall.cli.crash_list import Glance, buckets_of, glance_of, seen
+from whocall.cli.inputs import is_core
 from whocall.cli.isolated import done_apart
 from whocall.cli.outputs import complain
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error
 from whocall.core.long_work import left_out, working
 from whocall.core.printable import printable
-from whocall.core.signals import signal_name
 from whocall.report.page.index_page import Entry, index_text
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
 
 MOST_LISTED = 1_000  # the latest
-MOST_GLANCED = 200  # of these so many are opened for the list, besides those that were before
+LOOKING = 12.0  # seconds that a list may wait for cores that nobody has looked at yet
 MOST_KEPT = 8  # reports
 
 _NO_TOKEN = "Open the address that `whocall serve` printed: it holds a token.\n"
 
+Json = dict[str, Any]
 Stamp = tuple[str, int, int]  # name, size, time of the last change
+Buckets = tuple[list[Json], dict[str, str]]  # and the id of that which each core is in
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -62,7 +65,8 @@ class Cores:
         self.directory = directory
         self._arguments = arguments
         self._reports: OrderedDict[tuple[Stamp, bool], str] = OrderedDict()
-        self._glances: dict[Stamp, tuple[str, str, str]] = {}
+        self._glances: dict[Stamp, Glance] = {}
+        self._bucketed: tuple[frozenset[Stamp], Buckets] = (frozenset(), ([], {}))
         self._lock = threading.Lock()  # one look at a core at a time: they take memory
 
     def found(self) -> dict[str, Path]:
@@ -81,43 +85,46 @@ class Cores:
                 working(f"Looking for cores in {folder}")
                 yield Path(folder, name)
 
-    def entries(self) -> tuple[list[Entry], int]:
-        """The latest cores, and how many are left out."""
-        seen = []
+    def entries(self) -> tuple[list[Entry], int, list[Json]]:
+        """The latest cores, how many are left out, and the buckets of those."""
+        files = []
         for name, path in self.found().items():
             try:
-                seen.append((name, path, path.stat()))
+                files.append((name, path, path.stat()))
             except OSError:  # gone meanwhile
                 continue
-        seen.sort(key=lambda item: -item[2].st_mtime)
-        glanced = 0
-        entries: list[Entry] = []
-        for name, path, state in seen[:MOST_LISTED]:
-            working(f"Looking at the cores in {self.directory}", len(entries) / len(seen))
+        files.sort(key=lambda item: -item[2].st_mtime)
+        enough = monotonic() + LOOKING
+        found: dict[Stamp, Glance] = {}
+        stamps: list[tuple[Stamp, float]] = []
+        for name, path, state in files[:MOST_LISTED]:
+            working(f"Looking at the cores in {self.directory}", len(stamps) / len(files))
             stamp = (name, state.st_size, state.st_mtime_ns)
-            if stamp not in self._glances and glanced < MOST_GLANCED:
-                glanced += 1
+            stamps.append((stamp, state.st_mtime))
+            if stamp not in self._glances and monotonic() < enough:
                 self._glances[stamp] = self._glance(path)
-            told = self._glances.get(stamp, ("", "", ""))
-            entries.append(Entry(name, state.st_size, state.st_mtime, *told))
-        return entries, max(len(seen) - MOST_LISTED, 0)
+            if stamp in self._glances:
+                found[stamp] = self._glances[stamp]
+        buckets, of = self._buckets(found)
+        entries = [_entry(*each, found.get(each[0]), of) for each in stamps]
+        return entries, max(len(files) - MOST_LISTED, 0), buckets
 
-    def _glance(self, path: Path) -> tuple[str, str, str]:
-        """Program, signal, and what is wrong."""
+    def _buckets(self, found: dict[Stamp, Glance]) -> Buckets:
+        """Of the crashes that were looked at; found anew where these are others than last time."""
+        known = frozenset(found)
+        kept, buckets = self._bucketed
+        if known != kept:
+            times = {stamp[0]: (glance, _time(stamp, glance)) for stamp, glance in found.items()}
+            buckets = buckets_of(times)
+            self._bucketed = known, buckets
+        return buckets
+
+    def _glance(self, path: Path) -> Glance:
         try:
             with self._lock:
-                program, signal = done_apart(str(path), lambda: self._seen(path))
-                return str(program), str(signal), ""
+                return glance_of(done_apart(str(path), lambda: seen(str(path), self._arguments)))
         except Error as error:
-            return "", "", str(error)
-
-    def _seen(self, path: Path) -> tuple[str, str]:
-        from whocall.report.page.happened import program_name
-
-        with whole_files(), open_named_core(str(path), "", self._arguments) as image:
-            thread = image.threads[image.index_of_crash()] if image.threads else None
-            signal = thread.signal if thread is not None and thread.crashed else 0
-            return program_name(image), signal_name(image.arch, signal) or ""
+            return Glance(trouble=str(error))
 
     def report(self, name: str, as_json: bool) -> str | None:
         """The page of a core, or its data; None where there is no such core. Raises Error."""
@@ -129,14 +136,14 @@ class Cores:
         with self._lock:
             kept = self._reports.get(key)
             if kept is None:
-                made = done_apart(str(path), lambda: self._made(path, as_json))
+                made = done_apart(str(path), lambda: self._made(path, as_json, name))
                 kept = self._reports[key] = str(made)
                 while len(self._reports) > MOST_KEPT:
                     self._reports.popitem(last=False)
             self._reports.move_to_end(key)
             return kept
 
-    def _made(self, path: Path, as_json: bool) -> str:
+    def _made(self, path: Path, as_json: bool, name: str) -> str:
         from whocall.cli.pages import opened, page_options
         from whocall.report.form import jsonform
         from whocall.report.page.document import document
@@ -147,7 +154,29 @@ class Cores:
             data = document(opened([str(path)], self._arguments), how)
         for crash in data["crashes"]:
             crash["left_out"] += [sentence.rstrip(".") for sentence in left_out()]
-        return jsonform.text(data) if as_json else page_text(data)
+        return jsonform.text(data) if as_json else page_text(data, "../" * (name.count("/") + 1))
+
+
+def _time(stamp: Stamp, glance: Glance) -> float:
+    """Of the crash, or else when its file was written; seconds since 1970."""
+    return stamp[2] / 1e9 if glance.time is None else glance.time
+
+
+def _entry(stamp: Stamp, modified: float, glance: Glance | None, of: dict[str, str]) -> Entry:
+    name, size, _ = stamp
+    if glance is None:
+        return Entry(name, size, modified, looked_at=False)
+    return Entry(
+        name,
+        size,
+        modified,
+        glance.program,
+        glance.signal,
+        glance.trouble,
+        glance.sentence,
+        glance.time,
+        of.get(name, ""),
+    )
 
 
 class CoreServer(ThreadingHTTPServer):
@@ -220,8 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _found(self, path: str, query: str) -> tuple[HTTPStatus, str, str]:
         cores = self.server.cores
         if path == "":
-            entries, left_out = cores.entries()
-            return HTTPStatus.OK, "text/html", index_text(cores.directory, entries, left_out)
+            return HTTPStatus.OK, "text/html", index_text(cores.directory, *cores.entries())
         if path.startswith("report/"):
             as_json = query == "json"
             text = cores.report(path[len("report/") :], as_json)

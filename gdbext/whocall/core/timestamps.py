@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 
-def moment(seconds: float, form: str, local: bool = False) -> str:
-    """Seconds since 1970 by a form of strftime, UTC unless `local`; a moment that no calendar of
-    ours has (beyond the year 9999) as the number that it is.
+def moment(seconds: float, form: str) -> str:
+    """Seconds since 1970 by a form of strftime, UTC; a moment that no calendar of ours has (beyond
+    the year 9999) as the number that it is.
     """
     try:
-        return datetime.fromtimestamp(seconds, None if local else timezone.utc).strftime(form)
+        return datetime.fromtimestamp(seconds, timezone.utc).strftime(form)
     except (ValueError, OverflowError, OSError):
         return f"{seconds:.0f} s after 1970"

@@ -53,10 +53,15 @@ def _examined(path: str, search: Search, facts: Facts) -> Json:
         index = image.index_of_crash()
         walk = Walk(lines=False, past_main=True, max_frames=MOST_FRAMES)
         trace = image.report([index], walk).threads[0]
-        found = _Crash(image, index, trace, facts).told()
+        found = crash_of(image, index, trace, facts)
         found["host"] = opened.host or host_of(image)
     found["time"] = opened.time if opened.time is not None else Path(path).stat().st_mtime
     return found
+
+
+def crash_of(image: ProcessImage, index: int, trace: Backtrace, facts: Facts) -> Json:
+    """What tells the crash of threads[index] apart; `trace` is its backtrace, past main."""
+    return _Crash(image, index, trace, facts).told()
 
 
 def host_of(image: ProcessImage) -> str | None:

@@ -35,7 +35,7 @@ def open_crash(path: str, search: Search) -> Opened:
     _require_contents(path)
     image = open_core(path, search=search)
     noted = known(image.origin)
-    return Opened(image, noted.get("host"), _seconds(noted))
+    return Opened(image, noted.get("host"), seconds_of(noted))
 
 
 def _require_contents(path: str) -> None:
@@ -49,7 +49,8 @@ def _require_contents(path: str) -> None:
         raise Error(f"{path}: {error.strerror}; make it readable, or leave it out") from error
 
 
-def _seconds(noted: Mapping[str, str]) -> float | None:
+def seconds_of(noted: Mapping[str, str]) -> float | None:
+    """When the crash was, where its reporter noted that; seconds since 1970."""
     from datetime import datetime, timezone
 
     try:

@@ -1,17 +1,16 @@
-"""The buckets as one page of HTML: no network, no script, opens from disk, prints.
+"""The buckets as one page of HTML: no network, opens from disk, prints.
 
-Every string of a core is text and never markup: the template's engine escapes all of them.
+Every string of a core is text and never markup: the templates' engine escapes all of them.
 """
 
 from __future__ import annotations
 
-from functools import partial
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from whocall.core.printable import printable
-from whocall.report.page.writing import needs_templates
+from whocall.report.page.writing import LIST_SCRIPTS, environment, needs_templates, rendered
 from whocall.triage.summary import SHOWN, frame_text
 
 if TYPE_CHECKING:
@@ -22,21 +21,26 @@ if TYPE_CHECKING:
 ROWS = 1000  # cores without a stack that the page shows
 
 
-def page_text(findings: Findings) -> Iterator[str]:
-    """In pieces. Raises Error where the engine of templates is not installed."""
+def page_text(findings: Findings, page: str | None = None) -> Iterator[str]:
+    """In pieces. `page` is the file that it will be, where that is known: links to others lead
+    there from it. Raises Error where the engine of templates is not installed.
+    """
     needs_templates("triage")
-    from jinja2 import Environment
-
-    source = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
-    made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made = environment(Path(__file__).parent / "assets")
     made.filters["frame"] = frame_text
-    made.filters["address"] = partial(quote, errors="surrogateescape")
-    made.filters["clean"] = printable
+    made.filters["address"] = lambda path: address_from(page, path)
     failed = (row for row in findings.store.rows() if row["reason"] is not None)
-    pieces: Iterator[str] = made.from_string(source).generate(
-        findings=findings, failed=failed, shown=SHOWN, rows=ROWS, titles=_TITLES
-    )
-    return pieces
+    values = {"findings": findings, "failed": failed, "titles": _TITLES}
+    return rendered(made, "triage.html", LIST_SCRIPTS, **values, shown=SHOWN, rows=ROWS)
+
+
+def address_from(page: str | None, path: str) -> str:
+    """Where a page's link to the file `path` leads: from the page's own folder on, or, where nobody
+    knows in which that will be, from the root.
+    """
+    if page is None:
+        return "file://" + quote(str(Path(path).absolute()), errors="surrogateescape")
+    return quote(os.path.relpath(path, Path(page).parent), errors="surrogateescape")
 
 
 _TITLES = {

@@ -63,7 +63,7 @@ def _lines(image: ProcessImage) -> list[str]:
 
     walk = Walk(past_main=True, count=FRAMES)
     report = image.report([image.index_of_crash()], walk)
-    return list(report_text(report, TextForm(), Style()))
+    return list(report_text(report, TextForm(arguments="values"), Style()))
 
 
 def _report(image: ProcessImage, one: Json, base: Path) -> str:

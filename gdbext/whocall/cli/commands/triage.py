@@ -118,7 +118,7 @@ def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable
     if arguments.format == "html":
         from whocall.triage.page import page_text
 
-        return page_text(findings)
+        return page_text(findings, arguments.output)
     from whocall.cli.inputs import wanted_style
     from whocall.report.form.style import Style, shown_line
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.report.backtrace.words import sentence
 from whocall.report.form.jsonform import Json, hexes
+from whocall.report.page.handed import arguments_of
 from whocall.report.page.words import StackWords, word_json
 
 if TYPE_CHECKING:
@@ -42,18 +43,17 @@ class Details:
     def _part(self, index: int, whole: Backtrace, count: int) -> Iterator[Json]:
         longer = count - 1 if -count < len(whole.frames) and count < 0 else count
         trace = self._image.backtrace(index, replace(self._walk, count=longer))
+        handed = arguments_of(trace, self._image.word_size)
         sp: int | None = trace.sp
         for at, frame in enumerate(trace.frames):
             if longer != count and at == 0:  # only where the next one's stack begins
                 sp = frame.cfa
                 continue
-            yield self._frame(trace, at, frame, sp, whole)
+            yield {**self._frame(trace, at, frame, sp), "arguments": handed[at]}
             if not frame.inlined:
                 sp = frame.cfa
 
-    def _frame(
-        self, trace: Backtrace, at: int, frame: Frame, sp: int | None, whole: Backtrace
-    ) -> Json:
+    def _frame(self, trace: Backtrace, at: int, frame: Frame, sp: int | None) -> Json:
         return {
             "level": frame.level,
             "cfa": hexes(frame.cfa),

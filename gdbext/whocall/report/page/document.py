@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.core.process_image import Walk
+from whocall.core.timestamps import moment
 from whocall.core.version import __version__
 from whocall.dumps.origin import known
 from whocall.report.form.jsonform import Json
 from whocall.report.page.code_names import CodeNames
 from whocall.report.page.compared import compared_json
 from whocall.report.page.details import Details
-from whocall.report.page.happened import what_happened
+from whocall.report.page.happened import happened_on_page
 from whocall.report.page.limits import Budget, Limits
 from whocall.report.page.places import Places, list_instructions
 from whocall.report.page.words import mappings_json
@@ -47,6 +49,15 @@ class PageOptions:
     numbers: Mapping[int, int] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     tell: Tell = lambda what, share: None
+
+
+def _written(image: ProcessImage) -> str | None:
+    """When the core's file was last written to, which is when it was made or copied."""
+    try:
+        seconds = Path(image.core_path or "").stat().st_mtime if image.core_path else None
+    except OSError:
+        return None
+    return None if seconds is None else moment(seconds, "%Y-%m-%d %H:%M:%S UTC")
 
 
 def _groups(traces: Sequence[Backtrace], stacks: Sequence[int]) -> list[Json]:
@@ -86,11 +97,12 @@ class _Crash:
         options.tell("looking at the modules", 0.7)
         advice = options.advice or on_the_command_line(options.asks_debuginfod)
         modules = modules_json(image, all_facts(image), advice)
-        happened = what_happened(image, main, traces[main])
+        happened = happened_on_page(image, main, traces[main])
         options.tell("asking gdb", 0.8)
         return {
             "source": {"core": image.core_path, "exe": image.exe_path},
             "origin": known(image.origin),
+            "written": _written(image),
             "arch": image.arch,
             "pointer_size": image.pointer_size,
             "word_size": image.word_size,

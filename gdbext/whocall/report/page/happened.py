@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from whocall.report.form.jsonform import Json, hexes
 from whocall.report.page.causes import causes
+from whocall.report.page.handed import command_line
 from whocall.report.page.scene import Fact, Scene, named
 
 if TYPE_CHECKING:
@@ -89,13 +90,30 @@ def _frame_to_name(scene: Scene, facts: list[Fact]) -> Frame | None:
     """The one that a reader looks for: where it has no name, of which it could be known to be no
     part of a runtime's, the facts tell which it is.
     """
-    found = culprit(scene.trace, scene.signal == "SIGABRT")
+    return _or_beyond(scene, facts, culprit(scene.trace, scene.signal == "SIGABRT"))
+
+
+def _or_beyond(scene: Scene, facts: list[Fact], found: Frame | None) -> Frame | None:
     told = facts[0].level if facts else None
     beyond = None if told is None else scene.frame(told)
     if beyond is None or found is None or beyond.level <= found.level:
         return found
     is_named = found.function and not found.inferred and not found.function.startswith("sub_")
     return found if is_named else beyond
+
+
+def _level_to_show(scene: Scene, facts: list[Fact]) -> int:
+    """Of the frame that a reader looks at first: the program's own, where the thread ended in a
+    library of the system or where no code is.
+    """
+    if not scene.trace.crashed:
+        return 0
+    for frame in scene.trace.frames[:_DEEPEST]:
+        gone = scene.is_nowhere and frame.level == 0 and frame.module is None
+        if not gone and not _is_runtime(frame, gave_up=True) and frame.function != "_start":
+            own = _or_beyond(scene, facts, frame)
+            return frame.level if own is None else own.level
+    return 0
 
 
 def _sentence(scene: Scene, image: ProcessImage, facts: list[Fact]) -> str:
@@ -111,11 +129,29 @@ def _sentence(scene: Scene, image: ProcessImage, facts: list[Fact]) -> str:
 
 def what_happened(image: ProcessImage, index: int, trace: Backtrace) -> Json:
     """The end of threads[index]; `trace` is its backtrace."""
-    scene = Scene(image, index, trace)
-    facts = causes(scene) if trace.crashed else []
+    return _told(*_seen(image, index, trace))
+
+
+def happened_on_page(image: ProcessImage, index: int, trace: Backtrace) -> Json:
+    """The same, with the frame to show first and how the program was called."""
+    scene, facts = _seen(image, index, trace)
     return {
-        "sentence": _sentence(scene, image, facts),
-        "program": program_name(image),
+        **_told(scene, facts),
+        "level": _level_to_show(scene, facts),
+        "command_line": command_line(trace) if trace.crashed and trace.frames else None,
+    }
+
+
+def _seen(image: ProcessImage, index: int, trace: Backtrace) -> tuple[Scene, list[Fact]]:
+    scene = Scene(image, index, trace)
+    return scene, causes(scene) if trace.crashed else []
+
+
+def _told(scene: Scene, facts: list[Fact]) -> Json:
+    trace = scene.trace
+    return {
+        "sentence": _sentence(scene, scene.image, facts),
+        "program": program_name(scene.image),
         "thread": trace.number,
         "signal": scene.signal if trace.crashed else None,
         "signal_code": scene.code,

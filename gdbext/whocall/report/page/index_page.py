@@ -1,4 +1,4 @@
-"""The page that lists the cores of a directory, each with a link to its report."""
+"""The page that lists the crashes of a directory, each with a link to its report, and buckets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from whocall.core.timestamps import moment
-from whocall.report.page.writing import asset, environment, hashed
+from whocall.report.form.jsonform import Json
+from whocall.report.page.writing import LIST_SCRIPTS, environment, rendered
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,10 @@ class Entry:
     program: str = ""
     signal: str = ""
     trouble: str = ""  # why it cannot be read
+    sentence: str = ""  # what happened
+    time: float | None = None  # of the crash, where that was noted; seconds since 1970
+    bucket: str = ""  # the id of the one that it is in
+    looked_at: bool = True
 
     @property
     def link(self) -> str:
@@ -36,17 +41,26 @@ class Entry:
 
     @property
     def time_text(self) -> str:
-        """When it was written, by the clock of this machine."""
-        return moment(self.modified, "%Y-%m-%d %H:%M:%S", local=True)
+        """When it happened, or else when the file was written, UTC."""
+        seconds = self.modified if self.time is None else self.time
+        return moment(seconds, "%Y-%m-%d %H:%M:%S")
 
 
-def index_text(directory: str, entries: Sequence[Entry], left_out: int = 0) -> str:
-    """The page, HTML. Raises Error without jinja2."""
-    style = asset("page.css")
-    policy = f"default-src 'none'; style-src {hashed(style)}; img-src data:; base-uri 'none'"
-    text: str = (
-        environment()
-        .from_string(asset("index.html"))
-        .render(directory=directory, entries=entries, left_out=left_out, style=style, policy=policy)
-    )
-    return text
+def index_text(
+    directory: str,
+    entries: Sequence[Entry],
+    left_out: int = 0,
+    buckets: Sequence[Json] = (),
+) -> str:
+    """The page, HTML; `buckets` are as `whocall triage` tells them, and the paths in them names of
+    entries. Raises Error without jinja2.
+    """
+    values = {
+        "directory": directory,
+        "entries": entries,
+        "left_out": left_out,
+        "buckets": buckets,
+        "links": {entry.name: entry.link for entry in entries},
+        "waiting": sum(not entry.looked_at for entry in entries),
+    }
+    return "".join(rendered(environment(), "index.html", LIST_SCRIPTS, **values))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.report.backtrace.cycles import gaps
 from whocall.report.backtrace.words import end_sentence, stop_line
-from whocall.report.form.jsonform import Json, hexes
+from whocall.report.form.jsonform import Json, hexes, hints_json
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 _FIELDS = (
     *("pc", "function", "offset", "name_source", "inferred", "aliases", "module", "build_id"),
     *("rva", "trust", "rests_on", "evidence", "inlined", "interrupted", "signal_trampoline"),
-    *("file", "line"),
+    *("file", "line", "source_hints"),
 )
 
 
 def _place_json(values: Sequence[Any]) -> Json:
     held = dict(zip(_FIELDS, values))
     file, line = held.pop("file"), held.pop("line")
+    hints = held.pop("source_hints")
     return {
         **held,
         "pc": hexes(held["pc"]),
@@ -37,6 +38,7 @@ def _place_json(values: Sequence[Any]) -> Json:
         "aliases": list(held["aliases"]),
         "evidence": list(held["evidence"]),
         "source": None if file is None else {"file": file, "line": line},
+        "source_hints": hints_json(hints),
         "listing": None,
     }
 

@@ -2,14 +2,15 @@
 
 Texts of the crashed program reach the page as JSON and as what the template escapes; the script
 makes text nodes of them. The page's own policy (CSP) lets nothing run but the one script, told by
-its hash, and nothing be fetched.
+its hash, and nothing be fetched. The pages of `whocall serve` and `whocall triage` are made by the
+same parts (`assets/base.html`, `parts.html`, `page.css`).
 """
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from whocall.core.optional_packages import lacking, need_of
 from whocall.core.output_file import writing_text
 from whocall.core.printable import printable, safe_json
+from whocall.core.version import __version__
 from whocall.report.form.jsonform import Json
 from whocall.report.page.document import PageOptions, document
 
@@ -28,9 +30,10 @@ if TYPE_CHECKING:
 ASSETS = Path(__file__).parent / "assets"
 # In this order they make one script; each tells at its head what it is for.
 SCRIPTS = (
-    *("base.js", "data.js", "virtual_list.js", "addresses.js", "stack.js", "frame.js"),
-    *("words.js", "threads.js", "flame.js", "tables.js", "search.js", "main.js"),
+    *("base.js", "data.js", "place.js", "virtual_list.js", "addresses.js", "stack.js", "frame.js"),
+    *("words.js", "threads.js", "flame.js", "tables.js", "search.js", "print.js", "main.js"),
 )
+LIST_SCRIPTS = ("base.js", "list.js")  # of pages that tell of many crashes
 
 
 def json_for_script(value: Json) -> str:
@@ -70,42 +73,54 @@ def needs_templates(command: str = "report") -> None:
         raise lacking(need_of(command, "jinja2")) from error
 
 
-def environment() -> Environment:
-    """Where templates are read: all that they are given is escaped. Raises Error without jinja2."""
+def environment(*folders: Path) -> Environment:
+    """Where templates are read, those of `folders` too: all that they are given is escaped. Raises
+    Error without jinja2.
+    """
     needs_templates()
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(autoescape=True, undefined=StrictUndefined)
+    loader = FileSystemLoader([*folders, ASSETS])
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     made.filters["told"] = printable
     return made
 
 
-def page_text(report: Json) -> str:
-    """The page that shows a report, HTML. Raises Error without jinja2."""
-    report = told(report)
-    script = '"use strict";\n(() => {\n' + "".join(map(asset, SCRIPTS)) + "})();\n"
+def rendered(
+    made: Environment, template: str, scripts: Sequence[str], **values: Any
+) -> Iterator[str]:
+    """A page of ours in pieces. All have one look, and one policy: the one script and the one style
+    may be used, and nothing be fetched.
+    """
+    script = '"use strict";\n(() => {\n' + "".join(map(asset, scripts)) + "})();\n"
     style = asset("page.css")
     policy = (
         f"default-src 'none'; script-src {hashed(script)}; style-src {hashed(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    text: str = (
-        environment()
-        .from_string(asset("page.html"))
-        .render(
-            report=report,
-            policy=policy,
-            style=style,
-            script=script,
-            data=json_for_script(report),
-            lines=[_plain_stack(crash) for crash in report["crashes"]],
-        )
-    )
-    return text
+    known = {"policy": policy, "style": style, "script": script, "version": __version__}
+    pieces: Iterator[str] = made.get_template(template).generate(**{"home": "", **known, **values})
+    return pieces
+
+
+def page_text(report: Json, home: str = "") -> str:
+    """The page that shows a report, HTML; `home` is the address of a list of crashes that it is
+    among. Raises Error without jinja2.
+    """
+    report = told(report)
+    lines = [_plain_stack(crash) for crash in report["crashes"]]
+    data = json_for_script(report)
+    values = {"report": report, "data": data, "lines": lines, "home": home}
+    return "".join(rendered(environment(), "page.html", SCRIPTS, **values))
 
 
 def _plain_stack(crash: Json, most: int = 200) -> list[str]:
     """The crashed thread's frames as lines, for who runs no scripts."""
+    handed = {
+        frame["level"]: " (" + ", ".join(each["shown"] for each in frame["arguments"]) + ")"
+        for frame in (crash["details"][0]["frames"] if crash["details"] else ())
+        if frame["arguments"] is not None
+    }
     stack = crash["stacks"][crash["threads"][crash["main"]]["stack"]]
     lines = []
     for level, number in enumerate(stack["frames"][:most]):
@@ -115,7 +130,8 @@ def _plain_stack(crash: Json, most: int = 200) -> list[str]:
         offset = "" if place["offset"] is None else f" (+{place['offset']})"
         module = f" from {place['module']}" if place["module"] else ""
         lines.append(
-            f"#{level:<3} {place['pc']} in {name}{mark}{offset}{module} [{place['trust']}]"
+            f"#{level:<3} {place['pc']} in {name}{mark}{handed.get(level, '')}{offset}{module}"
+            f" [{place['trust']}]"
         )
     if len(stack["frames"]) > most:
         lines.append(f"... {len(stack['frames']) - most:,} more frames")

@@ -55,38 +55,69 @@ function say(sentence) {
   byId("said").textContent = sentence;
 }
 
-// Where the reader is: crash, thread, frame, address; kept behind the # of the address bar.
-const place = { crash: 0, thread: 0, level: 0, address: null };
-const watchers = [];
-const onPlace = (watcher) => watchers.push(watcher);
+// A text without what makes names long: arguments of templates, types of parameters, the middle of
+// very long words.
+const LONG_TEXT = 100;
+const LONG_WORD = 80;
+const NAME_END = 16;
+const DEEPEST = 40; // templates within each other
+const LEFT_OUT = "\u0001";
 
-function hashOf(changes) {
-  const next = { ...place, address: null, ...changes };
-  const address = next.address ? `/a${next.address}` : "";
-  return `#c${next.crash}/t${next.thread}/f${next.level}${address}`;
-}
-
-function go(changes) {
-  const hash = hashOf(changes);
-  if (location.hash === hash) follow();
-  else location.hash = hash;
-}
-
-// Reads the address bar and tells everyone what changed.
-function follow() {
-  const told = /^#c(\d+)\/t(\d+)\/f(\d+)(?:\/a(0x[0-9a-f]+))?$/.exec(location.hash);
-  const before = { ...place };
-  if (told) {
-    place.crash = Math.min(Number(told[1]), data.crashes.length - 1);
-    const crash = data.crashes[place.crash];
-    place.thread = Math.min(Number(told[2]), crash.threads.length - 1);
-    const frames = crash.stacks[crash.threads[place.thread].stack].frames;
-    place.level = Math.min(Number(told[3]), Math.max(frames.length - 1, 0));
-    place.address = told[4] || null;
-  } else if (location.hash && location.hash !== "#") {
-    return; // a part of the page
-  } else {
-    Object.assign(place, { crash: 0, thread: data.crashes[0].main, level: 0, address: null });
+function shortened(text) {
+  if (text.length <= LONG_TEXT) return text;
+  let made = text.replaceAll(LEFT_OUT, "");
+  let before = "";
+  for (let depth = 0; depth < DEEPEST && before !== made; depth += 1) {
+    before = made;
+    made = made.replace(/(?<=[\w\u0001])(?<!operator)<[^<>]*>/g, LEFT_OUT);
   }
-  for (const watcher of watchers) watcher(before);
+  return made.replace(/(?<=[\w\u0001])\([^()]{25,}\)/g, "(…)").replaceAll(LEFT_OUT, "<…>")
+    .replace(new RegExp(`[^\\s/]{${LONG_WORD},}`, "g"), (word) =>
+      `${word.slice(0, LONG_WORD - NAME_END)}…${word.slice(-NAME_END)}`);
+}
+
+// A name that may be long: where there is no room its middle gives way, as ends tell names apart.
+const LONG_NAME = 40;
+
+function middle(name) {
+  if (name.length <= LONG_NAME) return name;
+  const brief = shortened(name);
+  return el("span.middle", { title: name }, el("span.begin", {}, brief.slice(0, -NAME_END)),
+    el("span.rest", {}, brief.slice(-NAME_END)));
+}
+
+// A text that may be long: short at first, and in full where somebody asks for it. `show` makes of a
+// text what stands on the page.
+function short(text, show = (one) => one) {
+  const brief = shortened(text);
+  if (brief === text) return show(text);
+  const held = el("span.brief", { title: text }, show(brief));
+  const button = el("button.whole", { type: "button", "aria-expanded": "false", onclick: () => {
+    const whole = button.getAttribute("aria-expanded") === "false";
+    button.setAttribute("aria-expanded", String(whole));
+    button.textContent = whole ? "shorter" : "in full";
+    fill(held, show(whole ? text : brief));
+  } }, "in full");
+  return [held, " ", button];
+}
+
+// Light or dark by what the system says, until somebody chooses.
+function theme() {
+  const root = document.documentElement;
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  byId("theme").addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+  });
+}
+
+// `/` goes to the search, but not while somebody writes.
+function searchByKey(input) {
+  document.addEventListener("keydown", (event) => {
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
+    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
 }

@@ -44,6 +44,14 @@ const SOURCES = {
   "call-target": "a call that leads there: its start alone is known",
 };
 
+// How a value that a function was handed is known.
+const HANDED = {
+  both: "the frame holds it still, and its caller put the same there",
+  callee: "the frame holds it still",
+  "call-site": "its caller put it there",
+  now: "memory holds it now, and may have changed since",
+};
+
 class Crash {
   constructor(held) {
     Object.assign(this, held);
@@ -65,6 +73,12 @@ class Crash {
   detail(thread, level) {
     const levels = this.levels.get(thread);
     return (levels && levels.get(level)) || null;
+  }
+
+  // The level to show first of a thread: of the one that crashed the program's own frame.
+  first(thread) {
+    const most = Math.max(this.stackOf(thread).frames.length - 1, 0);
+    return thread === this.main ? Math.min(this.happened.level, most) : 0;
   }
 
   // Frames of all threads that stand at an address: [thread, level], the first of each stack.
@@ -129,7 +143,17 @@ function whereOf(one) {
   if (one.source) {
     return lastPart(one.source.file) + (one.source.line === null ? "" : `:${one.source.line}`);
   }
-  return lastPart(one.module);
+  const near = hintsOf(one).find((hint) => hint.near);
+  return near ? `near ${lastPart(near.file)}:${near.line}?` : lastPart(one.module);
+}
+
+// Places in the source that the code itself names, where no line is known.
+const hintsOf = (one) => one.source ? [] : one.source_hints;
+
+// "(0x55d5e786d060, 3, "late")": what the function was handed; empty where that is not known.
+function handedOf(detail) {
+  if (!detail || !detail.arguments) return "";
+  return `(${detail.arguments.map((each) => each.shown).join(", ")})`;
 }
 
 function threadTitle(thread) {

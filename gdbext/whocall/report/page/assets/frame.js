@@ -1,5 +1,8 @@
 // All that is known of the chosen frame: where it is, how that is known, its code, its registers.
 
+const MOST_HINTS = 6;
+const ARGUMENT_HEADS = ["Argument", "In", "Value on entry", "How it is known"];
+
 function factList(pairs) {
   return el("dl.facts", {}, pairs.filter(([, told]) => told !== null && told !== "").map(
     ([term, told]) => [el("dt", {}, term), el("dd", {}, told)]));
@@ -19,9 +22,10 @@ class FramePanel {
     const detail = crash.detail(place.thread, place.level);
     return fill(
       this.host,
-      el("h3.title", {}, el("span.level", {}, `#${place.level} `), nameOf(one),
+      el("h3.title", {}, el("span.level", {}, `#${place.level} `), shortened(nameOf(one)),
         el("span.offset", {}, offsetOf(one))),
       this.facts(crash, one, detail),
+      this.handed(crash, detail),
       this.knowledge(one, detail),
       this.listing(crash, one),
       this.registers(crash, one, detail),
@@ -30,16 +34,47 @@ class FramePanel {
 
   facts(crash, one, detail) {
     const source = one.source;
+    const name = nameOf(one);
     return factList([
+      ["Full name", shortened(name) === name ? "" : el("code", {}, name)],
       ["Address", one.inlined ? "inlined into the frame below" : addressLink(one.pc)],
       ["Source", source ? el("code", {}, `${source.file}${source.line === null ? "" : `:${
         source.line}`}`) : ""],
+      ["Its code names", this.hints(one)],
       ["Module", one.module ? [one.module, one.rva ? ` at link address ${one.rva}` : ""] : "none"],
       ["Build id", one.build_id ? el("code", {}, one.build_id) : ""],
       ["Name from", one.name_source ? SOURCES[one.name_source] || one.name_source : ""],
       ["Also named", one.aliases.slice(0, 8).join(", ")],
       ["CFA", detail && detail.cfa ? addressLink(detail.cfa) : ""],
     ]);
+  }
+
+  // Of the places that the function names those near to the address come first.
+  hints(one) {
+    const all = [...hintsOf(one)].sort((a, b) => Number(b.near) - Number(a.near));
+    const told = all.slice(0, MOST_HINTS).map((hint) => el("li", {},
+      el("code", {}, `${hint.file}:${hint.line}`), hint.near ? " near here" : ""));
+    return all.length ? el("ul", {}, told, all.length > MOST_HINTS
+      ? el("li.quiet", {}, `and ${count(all.length - MOST_HINTS)} more`) : "") : "";
+  }
+
+  handed(crash, detail) {
+    if (!detail || !detail.arguments || !detail.arguments.length) return "";
+    return [el("h4", {}, "Arguments"), el("table.grid.arguments", {},
+      el("thead", {}, el("tr", {}, ARGUMENT_HEADS.map((head) => el("th", { scope: "col" }, head)))),
+      el("tbody", {}, detail.arguments.map((each) => this.argument(crash, each))))];
+  }
+
+  argument(crash, each) {
+    const known = each.value !== null;
+    const value = known && each.shown.startsWith("0x")
+      ? [addressLink(each.value), each.shown.slice(each.value.length)] : each.shown;
+    return el("tr", {},
+      el("th", { scope: "row", "data-label": ARGUMENT_HEADS[0] }, each.name || String(each.position + 1)),
+      el("td", { "data-label": ARGUMENT_HEADS[1] }, each.register || "the stack"),
+      el("td.value", { "data-label": ARGUMENT_HEADS[2] }, el("code", {}, value)),
+      el("td", { "data-label": ARGUMENT_HEADS[3] }, known ? [el(`span.trust.${each.trust}`, {},
+        each.trust), ` ${HANDED[each.trust]}`] : "not known"));
   }
 
   knowledge(one, detail) {
@@ -73,7 +108,7 @@ class FramePanel {
         el("td", {}, addressLink(address)),
         el("td.bytes", {}, bytes.replace(/../g, "$& ").trim()),
         el("td.text", {}, text || "(no instruction)",
-          target ? el("span.target", {}, " ; ", addressLink(target, name || target)) : "")));
+          target ? el("span.target", {}, " ; ", addressLink(target, shortened(name || target))) : "")));
     return [el("h4", { id: "listing-title" }, "Instructions"),
       el("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": "listing-title" },
         el("table.listing", {}, el("thead.hidden", {}, el("tr", {}, ["Here", "Address", "Bytes",

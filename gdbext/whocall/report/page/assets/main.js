@@ -17,14 +17,15 @@ function section(id, label) {
 }
 
 function build() {
-  const report = byId("report");
+  const report = byId("main");
   const made = Object.fromEntries(SECTIONS.map(([id, label]) => [id, section(id, label)]));
   const frames = el("div.frames");
   const panel = el("aside.panel", { "aria-label": "The chosen frame" });
   put(made.stack, frames, panel);
   const where = el("aside", { id: "where", "aria-label": "What lies at an address", hidden: true });
   const memory = section("memory", "Memory map");
-  fill(report, Object.values(made), memory, where);
+  const others = el("section", { id: "others", "aria-label": "Further crashes" });
+  fill(report, Object.values(made), memory, others, where);
   parts.happened = new Happened(made.happened);
   parts.stack = new StackList(frames);
   parts.frame = new FramePanel(panel);
@@ -35,19 +36,10 @@ function build() {
   parts.modules = new ModuleTable(made.modules);
   parts.memory = new MemoryMap(memory);
   parts.where = new AddressPanel(where);
+  parts.others = new Others(others);
   parts.search = new Search();
   onPlace(() => fill(byId("sections"), SECTIONS.filter(([id]) => !byId(id).hidden)
     .map(([id, label]) => el("a", { href: `#${id}` }, label))));
-}
-
-// Light or dark by what the system says, until somebody chooses.
-function theme() {
-  const root = document.documentElement;
-  const dark = () => root.dataset.theme ? root.dataset.theme === "dark"
-    : matchMedia("(prefers-color-scheme: dark)").matches;
-  byId("theme").addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-  });
 }
 
 build();

@@ -12,14 +12,7 @@ class Search {
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.input.addEventListener("blur", () => setTimeout(() => this.shut(), 150));
     this.input.addEventListener("focus", () => this.look());
-    document.addEventListener("keydown", (event) => {
-      const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
-      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
-        event.preventDefault();
-        this.input.focus();
-        this.input.select();
-      }
-    });
+    searchByKey(this.input);
   }
 
   look() {

@@ -1,7 +1,7 @@
 // The frames of the chosen thread, innermost first, in a list; a long recursion is told in one row
 // that opens.
 
-const FRAME_ROW = 30;
+const FRAME_ROW = [30, 62]; // px, wide and narrow
 
 class StackList {
   constructor(host) {
@@ -109,12 +109,17 @@ class StackList {
       el("span.level", {}, `#${level}`),
       el("button.name", { type: "button", "aria-current": chosen ? "true" : null,
         onclick: () => go({ level }) },
-        el("span.function", {}, nameOf(one)), el("span.offset", {}, offsetOf(one)),
-        el("span.where", {}, whereOf(one))),
+        el("span.function", {}, middle(nameOf(one))), el("span.offset", {}, offsetOf(one)),
+        el("span.more", {}, this.handed(detail), el("span.where", {}, whereOf(one)))),
       one.inlined ? el("span.addr.quiet", {}, "inlined") : addressLink(one.pc),
       el(`span.trust.${one.trust}`, {}, `${one.trust}${searched}`),
     );
     return made;
+  }
+
+  handed(detail) {
+    const told = handedOf(detail);
+    return told ? el("span.handed", { title: told }, ` ${told}`) : "";
   }
 
   renderGap(number, index, made) {

@@ -1,6 +1,7 @@
 // What happened, gdb's own backtrace, the modules, the memory map, warnings.
 
 // What reporters of crashes note, and how it is called here.
+const KEPT_OF_COMMAND = 79;
 const NOTED = { command: "Command", time: "Time", host: "Host", unit: "Unit", package: "Package",
   reason: "Reason", system: "System", writer: "Written by" };
 
@@ -19,16 +20,18 @@ class Happened {
     fill(
       this.host,
       crashes.length > 1 ? this.chooser() : "",
-      el("h1", {}, told.signal ? el("span.signal", {}, told.signal) : "", withCode(told.sentence)),
+      el("h1", {}, told.signal ? el("span.signal", {}, told.signal) : "", short(told.sentence, withCode)),
       told.facts.length ? el("ul.causes", {}, told.facts.map((fact, index) =>
-        el("li", {}, index ? [el("span.cause", {}, withCode(sentence(fact.text))), " "] : "",
-          el("span.quiet", {}, withCode(sentence(fact.proof)))))) : "",
+        el("li", {}, index ? [el("span.cause", {}, short(sentence(fact.text), withCode)), " "]
+          : "", el("span.quiet", {}, short(sentence(fact.proof), withCode))))) : "",
       el("div.columns", {}, factList([
         ["Program", crash.source.exe || (first ? first.path : told.program)],
+        ["Command", this.command(crash)],
         ["Core", crash.source.core || "a running process"],
+        ["Core written", crash.origin.time ? "" : crash.written],
         ["Build id", first && first.build_id_in_memory ? el("code", {}, first.build_id_in_memory) : ""],
         ["Machine", crash.arch],
-        ...Object.entries(crash.origin).filter(([name]) => name in NOTED).map(([name, text]) =>
+        ...Object.entries(crash.origin).filter(([name]) => name in NOTED && name !== "command").map(([name, text]) =>
           [NOTED[name], text]),
       ]), factList([
         ["Stopped at", addressLink(told.pc)],
@@ -43,10 +46,22 @@ class Happened {
     );
   }
 
+  command(crash) {
+    if (crash.origin.command) return el("code", {}, crash.origin.command);
+    const line = crash.happened.command_line;
+    if (!line) return "";
+    return [el("code", {}, line), line.length < KEPT_OF_COMMAND ? "" : el("span.quiet", {},
+      ` (the first ${KEPT_OF_COMMAND} characters, which a core keeps)`)];
+  }
+
+  choose(crash) {
+    const thread = crashes[crash].main;
+    go({ crash, thread, level: crashes[crash].first(thread) });
+  }
+
   chooser() {
     const choice = el("select", { id: "crash", onchange: (event) =>
-      go({ crash: event.target.selectedIndex, thread: crashes[event.target.selectedIndex].main,
-        level: 0 }) },
+      this.choose(event.target.selectedIndex) },
     crashes.map((crash, index) => el("option", { selected: index === place.crash },
       `${index + 1} of ${crashes.length}: ${crash.happened.program}, ${
         lastPart(crash.source.core)}: ${crash.happened.sentence.slice(0, 110)}`)));
@@ -68,7 +83,7 @@ class GdbTable {
     put(host, el("div.head", {}, el("h2", {}, "gdb’s own backtrace beside it")), this.summary, this.box,
       this.note);
     this.list = new VirtualList(this.box, {
-      row: 26, label: "whocall’s frames beside gdb’s", most: 0.6,
+      row: [26, 68], label: "whocall’s frames beside gdb’s", most: 0.6,
       render: (index, made) => this.render(index, made),
     });
     onPlace((before) => {
@@ -90,13 +105,15 @@ class GdbTable {
     const { verdict, level, gdb } = this.rows[index];
     made.classList.add("compared", verdict.replaceAll(" ", "-"));
     const ours = level === null ? el("span.quiet.none", {}, "—") : el("button.name", { type: "button",
-      onclick: () => { go({ thread: crash.main, level }); jump({}); } }, `#${level} ${
-        nameOf(crash.placeAt(crash.main, level))}`);
+      onclick: () => { go({ thread: crash.main, level }); jump({}); } }, `#${level} `,
+      middle(nameOf(crash.placeAt(crash.main, level))));
     const theirs = gdb === null ? el("span.quiet", {}, "—") : el("span.gdb", {}, `#${gdb.level} `,
-      addressLink(gdb.pc), ` ${gdb.signal_trampoline ? "<signal handler called>" : gdb.function || "??"}`);
+      addressLink(gdb.pc), " ", gdb.signal_trampoline ? "<signal handler called>" : middle(gdb.function || "??"));
     put(made, el("span.verdict", {}, verdict), ours, theirs);
   }
 }
+
+const MODULE_HEADS = ["File", "State", "Addresses", "Unwind tables", "Names", "Build id"];
 
 class ModuleTable {
   constructor(host) {
@@ -111,12 +128,12 @@ class ModuleTable {
     fill(this.host, el("div.head", {}, el("h2", { id: "modules-title" }, "Modules ", el("span.quiet", {},
       `${plural(modules.length, "file")}, ${lacking ? `${lacking} with something missing` : "none missing"}`))),
     el("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": "modules-title" },
-      el("table.modules", {}, el("thead", {}, el("tr", {}, ["File", "State", "Addresses", "Unwind tables",
-        "Names", "Build id"].map((head) => el("th", { scope: "col" }, head)))),
+      el("table.grid.modules", {}, el("thead", {}, el("tr", {}, MODULE_HEADS.map((head) => el("th", { scope: "col" }, head)))),
       el("tbody", {}, modules.map((one) => this.rows(one))))));
   }
 
   rows(one) {
+    const cell = (column, ...held) => el("td", { "data-label": MODULE_HEADS[column] }, held);
     const names = Object.entries(one.symbol_sources || {}).filter(([source]) =>
       !["fde", "call-target", "none"].includes(source)).map(([source, number]) =>
       `${count(number)} ${source}`).join(", ");
@@ -127,10 +144,10 @@ class ModuleTable {
       el("tr", {}, el("th.path", { scope: "row" }, one.path,
         one.file && one.file !== one.path ? el("span.quiet", {}, ` ${one.file}`) : "",
         one.debug_file ? el("span.quiet", {}, ` debug: ${one.debug_file}`) : ""),
-      el("td", {}, el(`span.state.${state}`, {}, one.state)),
-      el("td.addresses", {}, addressLink(one.begin), "–", addressLink(one.end)),
-      el("td", {}, share), el("td", {}, names || "none"),
-      el("td", {}, el("code.id", {}, one.build_id_in_memory || one.build_id_on_disk || "none"))),
+      cell(1, el(`span.state.${state}`, {}, one.state)),
+      cell(2, addressLink(one.begin), "–", addressLink(one.end)),
+      cell(3, share), cell(4, names || "none"),
+      cell(5, el("code.id", {}, one.build_id_in_memory || one.build_id_on_disk || "none"))),
       one.remedy ? el("tr.remedy", {}, el("td", { colspan: "6" }, sentence(one.remedy))) : "",
     ];
   }
@@ -142,7 +159,7 @@ class MemoryMap {
     const summary = el("summary", {}, "Memory map");
     const folded = el("details", {}, summary, box);
     put(host, folded);
-    const list = new VirtualList(box, { row: 24, label: "Memory map", most: 0.5,
+    const list = new VirtualList(box, { row: [24, 42], label: "Memory map", most: 0.5,
       render: (index, made) => {
         const one = crashNow().mappings[index];
         made.classList.add("mapping");

@@ -1,6 +1,6 @@
 // All threads, those with equal stacks folded into one row.
 
-const THREAD_ROW = 44;
+const THREAD_ROW = [44, 60]; // px, wide and narrow
 
 class ThreadList {
   constructor(host) {
@@ -55,7 +55,7 @@ class ThreadList {
   }
 
   choose(threads) {
-    go({ thread: threads[0], level: 0 });
+    go({ thread: threads[0], level: crashNow().first(threads[0]) });
     jump({});
   }
 }

@@ -1,14 +1,17 @@
-// A list of any length of which only what is seen is in the page; rows have one height.
+// A list of any length of which only what is seen is in the page; rows have one height, and another
+// one where the window is narrow.
 //
 // `render(index)` makes the contents of a row; its first button or link takes the focus. Arrow,
 // page, Home and End keys go from row to row; `onMove(index)` hears of that. For print the first
 // rows are all there.
 
 const PRINTED = 300;
+const narrow = matchMedia("(max-width: 620px)"); // as page.css has it
 
 class VirtualList {
   constructor(host, { row, label, render, onMove, most = 0.7 }) {
-    this.row = row;
+    this.heights = row;
+    this.row = row[Number(narrow.matches)];
     this.render = render;
     this.onMove = onMove || (() => {});
     this.most = most;
@@ -24,6 +27,10 @@ class VirtualList {
     host.addEventListener("focusin", (event) => {
       const found = event.target.closest("[data-index]");
       if (found) this.hold(Number(found.dataset.index));
+    });
+    narrow.addEventListener("change", () => {
+      this.row = this.heights[Number(narrow.matches)];
+      this.set(this.count, this.active);
     });
     new ResizeObserver(() => this.draw()).observe(host);
     window.addEventListener("beforeprint", () => this.draw(true));

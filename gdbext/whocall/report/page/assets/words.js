@@ -1,6 +1,6 @@
 // The stack as it lies: a head for each frame, and below it its words, lowest address first.
 
-const WORD_ROW = 24;
+const WORD_ROW = [24, 44]; // px, wide and narrow
 
 class WordList {
   constructor(host) {
@@ -71,7 +71,7 @@ class WordList {
     if (frame.level === place.level) made.classList.add("chosen");
     return put(made,
       el("button.name", { type: "button", onclick: () => go({ level: frame.level }) },
-        el("span.level", {}, `#${frame.level} `), nameOf(one), el("span.offset", {}, offsetOf(one))),
+        el("span.level", {}, `#${frame.level} `), middle(nameOf(one)), el("span.offset", {}, offsetOf(one))),
       el("span.quiet", {}, frame.searched === null || frame.searched === undefined ? ""
         : `${count(frame.searched)} bytes were searched`),
       frame.cfa && !one.inlined ? el("span.quiet.cfa", {}, "CFA ", addressLink(frame.cfa)) : "");
