@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error
-from whocall.core.process_image import Walk
 from whocall.core.long_work import left_out
+from whocall.core.process_image import Walk
 from whocall.core.signals import signal_name
 
 if TYPE_CHECKING:
