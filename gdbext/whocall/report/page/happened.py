@@ -113,6 +113,7 @@ def what_happened(image: ProcessImage, index: int, trace: Backtrace) -> Json:
     """The end of threads[index]; `trace` is its backtrace."""
     scene = Scene(image, index, trace)
     facts = causes(scene) if trace.crashed else []
+    verb, size = scene.fault_access or (None, 0)
     return {
         "sentence": _sentence(scene, image, facts),
         "program": program_name(image),
@@ -121,6 +122,8 @@ def what_happened(image: ProcessImage, index: int, trace: Backtrace) -> Json:
         "signal_code": scene.code,
         "signal_meaning": scene.meaning,
         "fault_address": hexes(scene.fault),
+        "fault_access": verb,
+        "fault_size": size or None,
         "pc": hexes(scene.pc),
         "instruction": scene.instruction,
         "facts": [{"kind": kind, "text": text, "proof": proof} for kind, text, proof, _ in facts],
