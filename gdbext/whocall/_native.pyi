@@ -217,6 +217,7 @@ class Scene:
 
     code: int | None  # si_code
     fault: tuple[int, str] | None  # the address that the fault is about, and what shows it
+    fault_access: tuple[str, int] | None  # "read", ..., and the bytes or 0, where that is proven
     is_nowhere: bool  # it is proved that no code is at pc
     instruction: str | None  # at pc, as assemblers write it
     meaning: str | None  # of the code

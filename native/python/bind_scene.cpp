@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "python/convert.h"
 #include "python/session.h"
 #include "report/causes.h"
+#include "report/fault_access.h"
 #include "report/stack_end.h"
 
 namespace py = pybind11;
@@ -38,12 +40,17 @@ std::optional<std::pair<Address, py::str>> fault_of(const HeldScene& held) {
   return fault ? std::optional(std::pair(fault->address, text(fault->proof))) : std::nullopt;
 }
 
+std::optional<std::pair<std::string_view, std::uint64_t>> access_of_fault(const HeldScene& held) {
+  const auto access = fault_access(held.scene);
+  return access ? std::optional(std::pair(to_string(access->verb), access->size)) : std::nullopt;
+}
+
 using AccessRow = std::tuple<Address, std::uint64_t, std::optional<bool>>;
 
 std::vector<AccessRow> accesses_of(const HeldScene& held) {
   std::vector<AccessRow> rows;
   for (const Access& each : held.scene.accesses()) {
-    rows.emplace_back(each.address, each.size, each.written);
+    rows.emplace_back(each.address, each.size, each.written());
   }
   return rows;
 }
@@ -79,6 +86,7 @@ void bind_scene(py::class_<Process>& process, py::module_& module) {
   py::class_<HeldScene>(module, "Scene")
       .def_property_readonly("code", [](const HeldScene& held) { return held.scene.code(); })
       .def_property_readonly("fault", &fault_of)
+      .def_property_readonly("fault_access", &access_of_fault)
       .def_property_readonly("is_nowhere",
                              [](const HeldScene& held) { return held.scene.is_nowhere(); })
       .def_property_readonly(

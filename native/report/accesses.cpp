@@ -11,28 +11,6 @@
 namespace whocall {
 namespace {
 
-// Instructions of x86's that only read their first operand; of x87's those that store are others.
-constexpr std::string_view kX86Reading[] = {
-    "cmp",     "test",   "push",    "call",     "jmp",   "lcall",   "ljmp",   "mul",
-    "imul",    "div",    "idiv",    "ucomis",   "comis", "vucomis", "vcomis", "ptest",
-    "vptest",  "vtest",  "fld",     "fild",     "fbld",  "fadd",    "fiadd",  "fsub",
-    "fisub",   "fmul",   "fimul",   "fdiv",     "fidiv", "fcom",    "ficom",  "frstor",
-    "fxrstor", "xrstor", "ldmxcsr", "vldmxcsr", "lgdt",
-};
-// What has an operand in memory, and leaves that alone.
-constexpr std::string_view kOnlyNaming[] = {"lea", "nop", "prefetch"};
-constexpr std::string_view kStoring[] = {"st", "vst", "push", "sw", "sb", "sh", "sd"};
-constexpr std::string_view kLoading[] = {"l", "vl", "pop"};
-
-bool starts_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
-  return std::ranges::any_of(beginnings,
-                             [&](std::string_view each) { return text.starts_with(each); });
-}
-
-std::string_view without(std::string_view text, std::string_view prefix) {
-  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
-}
-
 // A register's name and the bytes of it.
 struct Part {
   std::string whole;
@@ -71,6 +49,12 @@ std::optional<Part> x86_part(std::string_view name, char wide) {
   return size == 0 ? std::nullopt : std::optional(Part{std::string(name.substr(0, end)), size});
 }
 
+// Whether it is 32 bits of a register of x86-64's: an address that it is part of has no more.
+bool is_half(std::string_view name) {
+  const auto part = name == "eip" ? std::nullopt : x86_part(name, 'r');
+  return name == "eip" || (part && part->size == 4);
+}
+
 // As an operand of an address.
 std::optional<std::uint64_t> address_part(const Architecture& arch, const Registers& registers,
                                           std::string_view name) {
@@ -105,7 +89,9 @@ std::optional<Address> address_of(const ProcessImage& image, const Registers& re
     }
     total += *index * operand.scale;
   }
-  return total & image.arch->address_mask();
+  const bool is_narrow = is_x86(*image.arch) && image.arch->registers.size == 8 &&
+                         (is_half(operand.reg) || is_half(operand.index));
+  return is_narrow ? low_bytes(total, 4) : total & image.arch->address_mask();
 }
 
 // What x86 pushes and takes off the stack.
@@ -117,14 +103,63 @@ std::optional<Access> access_of_stack(const Architecture& arch, const Registers&
   if (!sp) {
     return std::nullopt;
   }
+  // A prefix makes it two bytes.
+  const bool is_word = std::ranges::all_of(operation.operands, [&](const Operand& each) {
+    return each.kind == Operand::Kind::immediate || each.size == word;
+  });
+  if (name == "pushal") {  // eight of them
+    return Access{(*sp - 8 * word) & arch.address_mask(), 8 * word, Use::writes};
+  }
   if (operation.flow == Operation::Flow::call || name.starts_with("push") ||
       name.starts_with("enter")) {
-    return Access{(*sp - word) & arch.address_mask(), word, true};
+    return Access{(*sp - word) & arch.address_mask(), word, Use::writes, is_word};
   }
   if (operation.flow == Operation::Flow::leave || name.starts_with("pop")) {
-    return Access{*sp, word, false};
+    return Access{*sp, word, Use::reads, is_word};
   }
-  return name == "leave" && fp ? std::optional(Access{*fp, word, false}) : std::nullopt;
+  return name == "leave" && fp ? std::optional(Access{*fp, word, Use::reads}) : std::nullopt;
+}
+
+// What x86 counts up or down in turns: all that is left of them.
+Access repeated(const Architecture& arch, const Registers& registers, const Operation& operation,
+                Access first) {
+  constexpr std::uint64_t kDown = 1U << 10U;  // the direction flag
+  const std::string_view name = operation.mnemonic;
+  if (!is_x86(arch) || !name.starts_with("rep")) {
+    return first;
+  }
+  const bool is_64 = arch.registers.size == 8;
+  const auto turns = register_value(arch, registers, is_64 ? "rcx" : "ecx");
+  const auto flags = arch.register_named("eflags");
+  const auto value = flags ? registers.get(*flags) : std::nullopt;
+  first.is_whole = false;
+  if (!turns || *turns == 0 || !value || first.size == 0 ||
+      *turns > arch.address_mask() / first.size) {
+    return first;
+  }
+  if ((*value & kDown) != 0) {
+    first.address = (first.address - (*turns - 1) * first.size) & arch.address_mask();
+  }
+  first.size *= *turns;
+  return first;
+}
+
+// Whether the operand's address counts from another one than its registers say now.
+bool is_moved(const Architecture& arch, const Operation& operation, const Operand& operand) {
+  if (!is_x86(arch)) {
+    return false;
+  }
+  const std::string_view name = bare_mnemonic(operation);
+  // A bit's number may lead far from there.
+  const bool bits = (name == "bt" || name == "btc" || name == "btr" || name == "bts") &&
+                    operation.operands.back().kind == Operand::Kind::reg;
+  return bits || (name == "pop" && (operand.reg == "rsp" || operand.reg == "esp"));
+}
+
+// AArch64's registers of floating point and vectors are known by their names alone.
+std::uint64_t size_of(const Architecture& arch, const Operation& operation,
+                      const Operand& operand) {
+  return arch.family == "aarch64" ? aarch64_access_size(operation) : operand.size;
 }
 
 }  // namespace
@@ -141,50 +176,45 @@ std::optional<std::uint64_t> register_value(const Architecture& arch, const Regi
   return value ? std::optional(low_bytes(*value, part->size)) : std::nullopt;
 }
 
-std::vector<Access> accesses(const ProcessImage& image, const Registers& registers,
-                             const Operation& operation) {
-  std::vector<Access> found;
-  const std::string_view name = without(without(operation.mnemonic, "bnd "), "lock ");
-  if (is_x86(*image.arch)) {
-    if (const auto access = access_of_stack(*image.arch, registers, operation, name)) {
-      found.push_back(*access);
+std::optional<bool> Access::written() const {
+  return use == Use::unknown ? std::nullopt
+                             : std::optional(use == Use::writes || use == Use::changes);
+}
+
+Accesses accesses(const ProcessImage& image, const Registers& registers,
+                  const Operation& operation) {
+  Accesses found;
+  const Architecture& arch = *image.arch;
+  if (is_x86(arch)) {
+    const std::string_view name = bare_mnemonic(operation);
+    if (const auto access = access_of_stack(arch, registers, operation, name)) {
+      found.known.push_back(*access);
     }
-  }
-  if (starts_with_any(name, kOnlyNaming)) {
-    return found;
   }
   for (std::size_t i = 0; i < operation.operands.size(); ++i) {
     const Operand& operand = operation.operands[i];
-    if (operand.kind != Operand::Kind::memory || operand.segment) {
+    const Use use =
+        operand.kind == Operand::Kind::memory ? operand_use(arch, operation, i) : Use::nothing;
+    if (use == Use::nothing) {
       continue;
     }
-    if (const auto address = address_of(image, registers, operation, operand)) {
-      const std::uint64_t size = operand.size != 0 ? operand.size : image.arch->registers.size;
-      found.push_back({*address, size, writes_operand(*image.arch, operation, i)});
+    const auto address = operand.segment || is_moved(arch, operation, operand)
+                             ? std::nullopt
+                             : address_of(image, registers, operation, operand);
+    if (!address) {
+      found.elsewhere.push_back(use);
+      continue;
     }
+    const std::uint64_t size = size_of(arch, operation, operand);
+    const Access one{*address, size != 0 ? size : arch.registers.size, use, size != 0};
+    found.known.push_back(repeated(arch, registers, operation, one));
   }
   return found;
 }
 
 std::optional<bool> writes_operand(const Architecture& arch, const Operation& operation,
                                    std::size_t number) {
-  const std::string_view name = operation.mnemonic;
-  if (is_x86(arch)) {
-    // What is written comes first. The library's word is not asked: Capstone 4 takes what
-    // `vmovdqu ymmword ptr [rdi], ymm0` writes for read.
-    const std::string_view bare = name.substr(name.rfind(' ') + 1);
-    const bool reads =
-        bare == "bt" || (starts_with_any(bare, kX86Reading) && !bare.starts_with("cmpxchg"));
-    return bare == "xchg" || bare == "xadd" || (number == 0 && !reads);
-  }
-  if (starts_with_any(name, kStoring)) {  // such sets load and store
-    return true;
-  }
-  if (starts_with_any(name, kLoading)) {
-    return false;
-  }
-  const Operand& operand = operation.operands[number];
-  return operand.read || operand.written ? std::optional(operand.written) : std::nullopt;
+  return Access{.use = operand_use(arch, operation, number)}.written();
 }
 
 std::optional<Access> operand_in_memory(const ProcessImage& image, const Registers& registers,
@@ -198,8 +228,11 @@ std::optional<Access> operand_in_memory(const ProcessImage& image, const Registe
       !std::has_single_bit(operand->size)) {
     return std::nullopt;
   }
+  const auto number = static_cast<std::size_t>(operand - operation.operands.begin());
   const auto address = address_of(image, registers, operation, *operand);
-  return address ? std::optional(Access{*address, operand->size, {}}) : std::nullopt;
+  return address ? std::optional(
+                       Access{*address, operand->size, operand_use(*image.arch, operation, number)})
+                 : std::nullopt;
 }
 
 std::optional<std::uint64_t> value_of_operand(const ProcessImage& image, const Registers& registers,

@@ -10,15 +10,25 @@
 #include "arch/operation.h"
 #include "base/address.h"
 #include "process/process_image.h"
+#include "report/operand_use.h"
 
 namespace whocall {
 
 struct Access {
-  Address address = 0;          // runtime address
-  std::uint64_t size = 0;       // bytes
-  std::optional<bool> written;  // a miss where it may be read or written
+  Address address = 0;     // runtime address
+  std::uint64_t size = 0;  // bytes
+  Use use = Use::unknown;
+  bool is_whole = true;  // else the size is a guess, or one of several turns is made at a time
 
   [[nodiscard]] bool contains(Address other) const { return other - address < size; }
+  // A miss where it may be read or written.
+  [[nodiscard]] std::optional<bool> written() const;
+};
+
+// All of them, as far as the registers tell where; and what those do of which they do not.
+struct Accesses {
+  std::vector<Access> known;
+  std::vector<Use> elsewhere;
 };
 
 // The value of a register by a disassembler's name, or of the part of one; a miss where it is not
@@ -26,9 +36,9 @@ struct Access {
 std::optional<std::uint64_t> register_value(const Architecture& arch, const Registers& registers,
                                             std::string_view name);
 
-// What memory it accesses, as far as the registers tell where.
-std::vector<Access> accesses(const ProcessImage& image, const Registers& registers,
-                             const Operation& operation);
+// What memory it accesses.
+Accesses accesses(const ProcessImage& image, const Registers& registers,
+                  const Operation& operation);
 
 // Whether an instruction writes its operand of that number, which is in memory; a miss where it may
 // do either.

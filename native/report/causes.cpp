@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/hex.h"
+#include "report/fault_access.h"
 #include "report/faults.h"
+#include "report/handled_fault.h"
 #include "report/jumps.h"
 #include "report/stack_end.h"
 
@@ -20,16 +22,44 @@ bool starts_with_one(std::string_view text, std::span<const std::string_view> be
 
 std::string quoted_instruction(const Scene& scene) { return "`" + scene.instruction() + "`"; }
 
+// The register that holds the null pointer which the instruction follows; empty where another
+// address than its own distance was added to it, or it is not zero.
+std::string_view null_base(const Scene& scene) {
+  const auto& operation = scene.operation();
+  if (!operation) {
+    return {};
+  }
+  const auto is_memory = [](const Operand& each) { return each.kind == Operand::Kind::memory; };
+  const auto& operands = operation->operands;
+  const auto found = std::ranges::find_if(operands, is_memory);
+  if (found == operands.end() || !found->index.empty() || found->segment ||
+      std::ranges::count_if(operands, is_memory) != 1 ||
+      static_cast<Address>(found->value) != scene.fault()->address) {
+    return {};
+  }
+  return register_value(scene.arch(), scene.registers(), found->reg) == 0 ? found->reg
+                                                                          : std::string_view();
+}
+
 // The fault's address is in the first page.
 std::optional<Fact> null_access(const Scene& scene) {
   const auto& fault = scene.fault();
   if (!fault || fault->address >= kNearNull || !scene.is_code(scene.pc())) {
     return std::nullopt;
   }
-  std::string text = "it followed a null pointer";
-  if (fault->address != 0) {
-    text = "it accessed " + hex(fault->address) + ", " + std::to_string(fault->address) +
-           " bytes from null, as by a member of a null pointer";
+  const auto access = fault_access(scene);
+  const std::string_view base = access ? null_base(scene) : std::string_view();
+  std::string text = access_sentence(scene);
+  if (fault->address == 0) {
+    text = !access ? "it followed a null pointer"
+                   : text + ", by " + (base.empty() ? "a null pointer" : "the null pointer in ");
+    text += base;
+  } else if (!base.empty()) {
+    ((text += ", ") += std::to_string(fault->address)) += " bytes behind the null pointer in ";
+    text += base;
+  } else {
+    text += ", " + std::to_string(fault->address) +
+            " bytes from null, as by a member of a null pointer";
   }
   return Fact{"null-access", std::move(text), fault->proof};
 }
@@ -58,7 +88,8 @@ std::string untold(const Scene& scene) {
   if (!access) {
     return {};
   }
-  const std::string told = quoted_instruction(scene) + " accessed " + hex(access->address);
+  const std::string told =
+      quoted_instruction(scene) + " " + access_predicate(*access) + " " + hex(access->address);
   if (!scene.is_canonical(access->address)) {
     return told + ", which no pointer can be";
   }
@@ -101,8 +132,7 @@ std::optional<Fact> unexplained(const Scene& scene) {
     return std::nullopt;
   }
   if (const auto& fault = scene.fault()) {
-    return Fact{"fault", "it accessed " + hex(fault->address) + place_text(scene, fault->address),
-                fault->proof};
+    return Fact{"fault", access_sentence(scene) + place_text(scene, fault->address), fault->proof};
   }
   std::string text = untold(scene);
   return text.empty() ? std::nullopt
@@ -123,10 +153,8 @@ std::optional<Fact> told_fault(const Scene& scene) {
   }
   std::string proof = "the kernel's si_code is " + std::to_string(*scene.code());
   if (const auto& fault = scene.fault()) {
-    return Fact{
-        "fault",
-        "it accessed " + hex(fault->address) + ": " + told + place_text(scene, fault->address),
-        std::move(proof)};
+    return Fact{"fault", access_sentence(scene) + ": " + told + place_text(scene, fault->address),
+                std::move(proof)};
   }
   if (*scene.code() == kFromKernel && !scene.instruction().empty()) {
     const std::string seen = untold(scene);
@@ -176,6 +204,13 @@ std::optional<Fact> sent(const Scene& scene) {
   return Fact{"sent", "the program sent " + std::string(scene.signal()) + " to itself", proof};
 }
 
+// What the handler was for in which the thread ended the program.
+std::optional<Fact> handled_by_ending(const Scene& scene) {
+  const auto sender = scene.sender();
+  const bool was_itself = sender && std::int64_t{*sender} == scene.image().pid;
+  return was_itself ? handled_fault(scene) : std::nullopt;
+}
+
 // An instruction that compilers put where control must not arrive.
 std::optional<Fact> trap(const Scene& scene) {
   constexpr std::pair<std::string_view, std::string_view> kTraps[] = {
@@ -221,7 +256,8 @@ bool is_told_by(std::string_view kind, std::string_view other) {
 std::vector<Fact> causes(const Scene& scene) {
   using Cause = std::optional<Fact> (*)(const Scene&);
   constexpr Cause kCauses[] = {
-      jump_to_no_code, return_to_no_code, stack_overflow, trap, null_access, told_fault, sent};
+      jump_to_no_code, return_to_no_code, stack_overflow, trap,
+      null_access,     told_fault,        sent,           handled_by_ending};
   std::vector<Fact> found;
   for (const Cause cause : kCauses) {
     if (auto fact = cause(scene)) {

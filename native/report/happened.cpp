@@ -7,6 +7,7 @@
 #include "base/hex.h"
 #include "base/printable_text.h"
 #include "report/causes.h"
+#include "report/fault_access.h"
 #include "report/faults.h"
 #include "report/file_display.h"
 
@@ -22,6 +23,11 @@ struct Ending {
   std::string cause{};
 };
 
+// What stands behind a beginning; empty where another one stands there.
+std::string_view after(std::string_view text, std::string_view beginning) {
+  return text.starts_with(beginning) ? text.substr(beginning.size()) : std::string_view();
+}
+
 // Facts repeat what the kernel says of the fault where they know no more.
 Ending ending_of(const Scene& scene, const std::vector<Fact>& facts) {
   Ending ending{.first = std::string(scene.meaning())};
@@ -29,13 +35,25 @@ Ending ending_of(const Scene& scene, const std::vector<Fact>& facts) {
     return ending;
   }
   const Fact& fact = facts.front();
+  if (fact.kind == "null-access") {
+    const std::string_view rest = after(fact.text, access_sentence(scene) + ", ");
+    ending.cause = scene.fault()->address == 0
+                       ? "it followed " + std::string(after(rest, "by "))
+                       : hex(scene.fault()->address) + " is " + std::string(rest);
+    ending.cause = rest.empty() ? fact.text : ending.cause;
+    return ending;
+  }
   if (scene.fault() && fact.kind == "fault") {
-    const std::string access = "it accessed " + hex(scene.fault()->address);
+    const std::string access = access_sentence(scene);
     const std::string_view rest = std::string_view(fact.text).substr(access.size());
     if (rest.starts_with(": ")) {
       return {.first = std::string(rest.substr(2))};
     }
     return {.cause = rest.empty() ? std::string() : fact.text};
+  }
+  const auto handled = std::ranges::find(facts, "handled", &Fact::kind);
+  if (handled != facts.end()) {
+    return {.first = fact.text, .cause = handled->text};
   }
   if (ending.first.empty() || fact.kind == "fault" || scene.code() == kFromKernel) {
     return {.first = fact.text};
@@ -113,8 +131,9 @@ class Telling {
     const ProcessImage& image = *trace_.process;
     std::string tail = image.core_path.empty() ? " was stopped by " : " was ended by ";
     tail += trace_.head.signal;
-    if (scene_.fault()) {
-      tail += " at " + hex(scene_.fault()->address);
+    if (const auto& fault = scene_.fault()) {
+      const auto access = fault_access(scene_);
+      tail += " " + (access ? access_words(*access, fault->address) : "at " + hex(fault->address));
     }
     ((tail += " in thread ") += inferior) += std::to_string(trace_.head.number);
     tail += " (LWP " + std::to_string(trace_.thread->lwp) + ")";
@@ -163,6 +182,13 @@ void add_facts(JsonMembers& members, std::string& text, const std::vector<Fact>&
   text += ']';
 }
 
+void add_fault_access(JsonMembers& members, const Scene& scene) {
+  const auto access = fault_access(scene);
+  members.string("fault_access", access ? to_string(access->verb) : std::string_view());
+  members.number("fault_size",
+                 access && access->size != 0 ? std::optional(access->size) : std::nullopt);
+}
+
 }  // namespace
 
 void append_happened(std::string& text, const ThreadTrace& trace, std::size_t columns,
@@ -198,6 +224,7 @@ void add_happened(JsonMembers& members, std::string& text, const ThreadTrace& tr
   told.string("signal_meaning", scene.meaning());
   told.address("fault_address",
                scene.fault() ? std::optional(scene.fault()->address) : std::nullopt);
+  add_fault_access(told, scene);
   add_facts(told, text, telling.facts());
   told.close();
 }

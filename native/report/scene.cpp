@@ -93,12 +93,12 @@ std::optional<ShownAddress> Scene::seen_fault() const {
   if (told && is_nowhere_ && (*told - pc_ < kLongestFetch || pc_ - *told < kLongestFetch)) {
     return ShownAddress{*told, dump + "the program counter's"};
   }
-  for (const Access& access : accesses_) {
+  for (const Access& access : accesses()) {
     if (told && access.contains(*told)) {
       return ShownAddress{*told, dump + "which `" + instruction_ + "` accesses"};
     }
   }
-  for (const Access& access : accesses_) {
+  for (const Access& access : accesses()) {
     if (!allows(access)) {
       const bool mapped = image_.mapping_at(access.address) != nullptr;
       return ShownAddress{access.address, "`" + instruction_ + "` accesses " + hex(access.address) +
@@ -121,7 +121,8 @@ bool Scene::allows(const Access& access) const {
   if (mapping == nullptr) {
     return false;
   }
-  const bool fits = !access.written || (*access.written ? mapping->writable : mapping->readable);
+  const auto written = access.written();
+  const bool fits = !written || (*written ? mapping->writable : mapping->readable);
   return !mapping->permissions_known || fits;
 }
 
@@ -149,7 +150,7 @@ bool Scene::fetch_faulted() const {
                   : std::nullopt;
   }
   return address && *address - pc_ < kLongestFetch &&
-         std::ranges::none_of(accesses_,
+         std::ranges::none_of(accesses(),
                               [&](const Access& each) { return each.contains(*address); });
 }
 

@@ -67,7 +67,9 @@ class Scene {
   // The same with its operands; a miss where none is to be read.
   [[nodiscard]] const std::optional<Operation>& operation() const { return operation_; }
   // What memory it accesses, as far as the registers tell.
-  [[nodiscard]] std::span<const Access> accesses() const { return accesses_; }
+  [[nodiscard]] std::span<const Access> accesses() const { return accesses_.known; }
+  // What that is of which they do not tell where.
+  [[nodiscard]] std::span<const Use> accesses_elsewhere() const { return accesses_.elsewhere; }
   // The value of its only operand; a miss where that is not known.
   [[nodiscard]] std::optional<std::uint64_t> operand() const;
 
@@ -108,7 +110,7 @@ class Scene {
   Address sp_ = 0;
   std::string instruction_;
   std::optional<Operation> operation_;
-  std::vector<Access> accesses_;
+  Accesses accesses_;
   bool is_nowhere_ = false;
   std::optional<ShownAddress> fault_;
 };

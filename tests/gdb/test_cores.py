@@ -66,8 +66,8 @@ def text(session: Session, question: Question) -> list[str]:
 def below_head(session: Session, question: Question) -> list[str]:
     """The lines of a backtrace without what happened, which stands above."""
     first, cause, *lines = text(session, question)
-    assert " was ended by SIGSEGV at 0x0 in thread 1 (LWP " in first
-    assert cause == "Cause: it followed a null pointer."
+    assert re.search(" was ended by SIGSEGV [rw][a-z]+ 4 bytes at 0x0 in thread 1 ", first)
+    assert re.fullmatch("Cause: it followed (a|the) null pointer( in [a-z0-9]+)?[.]", cause)
     return lines
 
 
@@ -87,15 +87,18 @@ def test_the_chain_is_the_true_one(session: Session, chain: Crash) -> None:
 
 def test_text_and_json_have_the_same_frames(session: Session) -> None:
     frames = thread(session, BT)["frames"]
-    lines = below_head(session, "whocall bt")
+    *lines, numbers = below_head(session, "whocall bt")  # gdb's own bt has false frames
+    assert re.match('gdb\'s own "bt" has other frames from #[0-9]+ on; ', numbers)
     assert [line[:4].strip("# ") for line in lines] == [str(frame["level"]) for frame in frames]
     assert all(line.endswith("]") for line in lines)
 
 
 def test_counts(session: Session) -> None:
-    assert [line[:2] for line in below_head(session, "whocall bt 2")] == ["#0", "#1", "(M"]
+    lines = below_head(session, "whocall bt 2")
+    assert [line[:2] for line in lines][:3] == ["#0", "#1", "(M"]
     last = thread(session, PAST_MAIN)["frames"][-1]["level"]
-    assert text(session, "whocall bt -past-main -1")[-1].startswith(f"#{last} ")
+    frames = [line for line in text(session, "whocall bt -past-main -1") if line.startswith("#")]
+    assert [line.split()[0] for line in frames] == [f"#{last}"]
 
 
 def test_the_count_is_in_the_stop_reason(session: Session) -> None:

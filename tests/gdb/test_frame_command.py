@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -84,3 +85,36 @@ def test_what_is_no_frame_is_refused(chain: Crash) -> None:
     found = refusals(questions, [chain.exe, chain.core])
     for question, wanted in questions.items():
         assert wanted in found[question]
+
+
+REMARK = re.compile(
+    r"^gdb's own \"bt\" has other frames from #(\d+) on; \"whocall frame N\" selects these\.$",
+    re.MULTILINE,
+)
+
+
+def test_other_numbers_than_gdbs_are_told_below_the_backtrace() -> None:
+    crash = shared("lost", LOST)
+    shown, gdbs, _, repaired = session(crash, "whocall bt", "bt", "whocall frame 2", "whocall bt")
+    ours, theirs = pcs(shown), pcs(gdbs)
+    first = next(level for level in ours if theirs.get(level) != ours[level])
+    assert REMARK.findall(shown) == [str(first)]
+    assert shown.rstrip().endswith(" selects these.")
+    assert not REMARK.search(repaired)
+    one, last, data = session(crash, "whocall bt 1", "whocall bt -1", "whocall bt -json")
+    assert not REMARK.search(one)
+    assert REMARK.findall(last) == [str(max(pcs(shown)))]
+    json.loads(data)
+
+
+def test_frames_that_gdb_invents_have_numbers_of_its_own(chain: Crash) -> None:
+    shown, said = session(chain, "whocall bt", "whocall frame 8")
+    assert "Frame #8 of whocall's is #9 of gdb's." in said
+    assert REMARK.findall(shown) == ["8"]
+
+
+def test_no_word_of_numbers_where_gdb_has_the_same() -> None:
+    crash = shared("inlined", INLINED)
+    said = batch(["whocall bt", "whocall bt -all", "whocall bt -2"], [crash.twin, crash.core]).out
+    assert "#3" in said
+    assert not REMARK.search(said)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,9 @@ constexpr Address kStack = 0x7ff000;
 // A thread of a program that took a signal at kCode.
 class Crash {
  public:
-  Crash(const Bytes& instruction, TestProcess::Values values, std::string signal, SignalInfo info)
+  using Values = std::vector<std::pair<std::string_view, std::uint64_t>>;
+
+  Crash(const Bytes& instruction, const Values& values, std::string signal, SignalInfo info)
       : process_(kX86_64) {
     process_.code(kCode, 0x1000);
     process_.put(kCode, instruction);
@@ -33,7 +36,9 @@ class Crash {
     image_->command_line = {.text = "./orders --fast 3"};
     symbolizer_ = std::make_unique<Symbolizer>(*image_);
     thread_.lwp = 4242;
-    thread_.registers = process_.registers(values);
+    for (const auto& [name, value] : values) {
+      thread_.registers.set(kX86_64.register_named(name).value(), value);
+    }
     thread_.signal_info = info;
     Backtrace made;
     made.frames.push_back({.pc = thread_.registers.get(kX86_64.registers.pc).value_or(0),
@@ -76,15 +81,67 @@ Crash null_access() {
 
 TEST_CASE("report: what happened, and the cause where it is proven") {
   CHECK(null_access().text() ==
-        "\"./orders --fast 3\" was ended by SIGSEGV at 0x8 in thread 1 (LWP 4242): nothing is "
-        "mapped there.\nCause: it accessed 0x8, 8 bytes from null, as by a member of a null "
-        "pointer.\n");
+        "\"./orders --fast 3\" was ended by SIGSEGV reading 4 bytes at 0x8 in thread 1 (LWP 4242): "
+        "nothing is mapped there.\nCause: 0x8 is 8 bytes behind the null pointer in rdi.\n");
+}
+
+// What stands between the signal and the thread.
+std::string accessed(const Bytes& instruction, Crash::Values values, Address fault, int code = 1) {
+  values.insert(values.end(), {{"rip", kCode}, {"rsp", kStack + 0x800}});
+  const std::string text =
+      Crash(instruction, values, "SIGSEGV", {.code = code, .address = fault, .pid = 1}).text();
+  const std::string before = "was ended by SIGSEGV";
+  const std::size_t begin = text.find(before) + before.size();
+  return text.substr(begin, text.find(" in thread") - begin);
+}
+
+TEST_CASE("report: a verb is told of the operand that the fault's address lies in, and no other") {
+  const Bytes copy{0xa4};  // movsb byte ptr [rdi], byte ptr [rsi]
+  CHECK(accessed(copy, {{"rdi", 0x5000}, {"rsi", 0x6000}}, 0x5000) == " writing 1 byte at 0x5000");
+  CHECK(accessed(copy, {{"rdi", 0x5000}, {"rsi", 0x6000}}, 0x6000) == " reading 1 byte at 0x6000");
+  CHECK(accessed(copy, {{"rdi", 0x5000}, {"rsi", 0x6000}}, 0x7000) == " at 0x7000");
+  CHECK(accessed(copy, {{"rdi", 0x5000}, {"rsi", 0x5000}}, 0x5000) == " at 0x5000");
+  CHECK(accessed(copy, {{"rdi", 0x5000}}, 0x5000) == " at 0x5000");  // it may be the other one
+  const Bytes pushed{0xff, 0x37};                                    // push qword ptr [rdi]
+  CHECK(accessed(pushed, {{"rdi", 0x5000}}, 0x5004) ==
+        " reading 8 bytes from 0x5000 on, at 0x5004");
+  CHECK(accessed(pushed, {{"rdi", 0x5000}}, kStack + 0x7f8) == " writing 8 bytes at 0x7ff7f8");
+  CHECK(accessed(pushed, {{"rdi", 0x5000}}, 0x9000) == " at 0x9000");
+}
+
+TEST_CASE("report: all turns of a copy that are left count, up or down") {
+  const Bytes copy{0xf3, 0xa5};  // rep movsd
+  const Crash::Values up{{"rdi", 0x5000}, {"rsi", 0x9000}, {"rcx", 0x10}, {"eflags", 2}};
+  CHECK(accessed(copy, up, 0x503c) == " writing at 0x503c");
+  CHECK(accessed(copy, up, 0x5040) == " at 0x5040");
+  CHECK(accessed(copy, up, 0x9004) == " reading at 0x9004");
+  const Crash::Values down{{"rdi", 0x5000}, {"rsi", 0x5020}, {"rcx", 8}, {"eflags", 0x402}};
+  CHECK(accessed(copy, down, 0x4ff0) == " writing at 0x4ff0");
+  CHECK(accessed(copy, down, 0x5000) == " writing at 0x5000");
+  CHECK(accessed(copy, down, 0x5020) == " reading at 0x5020");
+  const Crash::Values near{{"rdi", 0x5000}, {"rsi", 0x5020}, {"rcx", 16}, {"eflags", 2}};
+  CHECK(accessed(copy, near, 0x5030) == " at 0x5030");  // of both
+}
+
+TEST_CASE("report: an access whose address is not known is the one where no other is") {
+  const Bytes by_segment{0x64, 0x8b, 0x07};           // mov eax, fs:[rdi]
+  const Bytes stored{0x64, 0x89, 0x07};               // mov fs:[rdi], eax
+  const Bytes of_both{0x64, 0xff, 0x37};              // push qword ptr fs:[rdi]
+  const Bytes bit{0x0f, 0xab, 0x07};                  // bts dword ptr [rdi], eax
+  const Bytes unknown{0x66, 0x0f, 0x38, 0xf8, 0x3e};  // movdir64b rdi, [rsi]
+  CHECK(accessed(by_segment, {{"rdi", 0x5000}}, 0x7005000) == " reading at 0x7005000");
+  CHECK(accessed(stored, {{"rdi", 0x5000}}, 0x7005000) == " writing at 0x7005000");
+  CHECK(accessed(of_both, {{"rdi", 0x5000}}, kStack + 0x7f8) == " at 0x7ff7f8");
+  CHECK(accessed(bit, {{"rdi", 0x5000}, {"rax", 0}}, 0x5004) == " reading and writing at 0x5004");
+  CHECK(accessed(by_segment, {{"rdi", 0x5000}}, kCode + 1) == " at 0x401001");  // it may be fetched
+  CHECK(accessed(unknown, {{"rdi", 0x5000}, {"rsi", 0x6000}}, 0x6000) == " at 0x6000");
 }
 
 TEST_CASE("report: a live program is stopped, a thread that did not crash has no word") {
   Crash crash = null_access();
   crash.image().core_path.clear();
-  CHECK(crash.text().starts_with("\"./orders --fast 3\" was stopped by SIGSEGV at 0x8"));
+  CHECK(crash.text().starts_with(
+      "\"./orders --fast 3\" was stopped by SIGSEGV reading 4 bytes at 0x8"));
   crash.trace().head.crashed = false;
   CHECK(crash.text().empty());
 }
@@ -93,8 +150,8 @@ TEST_CASE("report: an address that is far from null proves no null pointer") {
   const Crash crash(kLoad, {{"rip", kCode}, {"rsp", kStack + 0x800}, {"rdi", 0x5000}}, "SIGSEGV",
                     {.code = 1, .address = 0x5008, .pid = 0x5008});
   CHECK(crash.text() ==
-        "\"./orders --fast 3\" was ended by SIGSEGV at 0x5008 in thread 1 (LWP 4242): nothing is "
-        "mapped there.\n");
+        "\"./orders --fast 3\" was ended by SIGSEGV reading 4 bytes at 0x5008 in thread 1 "
+        "(LWP 4242): nothing is mapped there.\n");
 }
 
 TEST_CASE("report: the kernel's address is none where a process sent the signal") {
@@ -129,7 +186,7 @@ TEST_CASE("report: arguments are a stranger's, and no wider than the screen") {
   const std::string text = crash.text(80);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.starts_with("\"orders \\x1b[31m"));
-  CHECK(text.find("...\" was ended by SIGSEGV at 0x8") != std::string::npos);
+  CHECK(text.find("...\" was ended by SIGSEGV reading 4 bytes") != std::string::npos);
   std::istringstream lines(text);
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
@@ -144,7 +201,7 @@ TEST_CASE("report: what the kernel has cut off is marked") {
   CHECK(crash.text().starts_with("\"./orders --fast 3...\" was ended"));
   crash.image().command_line = {};
   crash.image().exe_path = "/srv/bin/orders";
-  CHECK(crash.text().starts_with("orders was ended by SIGSEGV at 0x8"));
+  CHECK(crash.text().starts_with("orders was ended by SIGSEGV reading 4 bytes at 0x8"));
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ SOURCES = {
 
 # Of each: the kind of the first fact, what its text says, and what the core does not prove.
 EXPECTED = {
-    "index-into-guard": ("fault", "it accessed 0x", "overflow"),
+    "index-into-guard": ("fault", "it was writing 1 byte at 0x", "overflow"),
     "abort-after-assertion": ("abort", "abort() was called", "assertion"),
     "killed-after-assertion": ("sent", "sent the signal", "assertion"),
     "huge-frame": ("stack-overflow", "; main takes 6", "accessed"),
@@ -131,7 +131,11 @@ EXPECTED = {
     "quotient-without-room": ("fault", "a division by 0xffffffff has no room", "zero"),
     "file-cut-short": ("fault", "there is no memory behind the address", "null"),
     "breakpoint": ("trap", "it ran into `int3`", "ud2"),
-    "wrong-pointer": ("fault", "accessed 0xdead00000000beef, which no pointer", "aligned"),
+    "wrong-pointer": (
+        "fault",
+        "was reading 4 bytes at 0xdead00000000beef, which no pointer",
+        "aligned",
+    ),
     "kernels-instruction": ("fault", "`hlt` faulted; the kernel tells no address", "accessed"),
     "sent-to-itself": ("sent", "the program sent SIGSEGV to itself", "accessed"),
 }

@@ -18,7 +18,7 @@ EXPECTED = {
         "at 0x0: call+{n} called address 0, a null function pointer",
     ),
     "wild-call": ("wild-call", "call+{n} called 0x10000000, where no code is"),
-    "null-access": ("null-access", "in get of {program}: it accessed 0x4, 4 bytes from null"),
+    "null-access": ("null-access", "in get of {program}: it was reading 4 bytes at 0x4, 4"),
     "read-only": ("fault", "the memory there does not allow it"),
     "smashed-return": ("smashed-return", '0x4141414141414141 (the text "AAAAAAAA"), where no code'),
     "stack-overflow": ("stack-overflow", "of them a recursion of down"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,10 @@ def test_paths_and_text(files: tuple[Path, Path], capsys: pytest.CaptureFixture[
         (trace,) = report.threads
         assert f"pc={trace.frames[0].pc:#x}" in repr(trace.frames[0])
         assert "inferred" not in repr(trace.frames[0])
+        assert whocall.backtrace_text(trace) == text
+        assert report._repr_html_() == trace._repr_html_() == f"<pre>{html.escape(text)}</pre>"
+        lost = replace(trace, frames=list(trace.frames))
+        assert lost._repr_html_() is None
     assert text == said(capsys, "bt", core, program)[0]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from whocall.answers.output import style_of
 from whocall.core.errors import Error
-from whocall.core.model import Report, TextForm
+from whocall.core.model import Report, TextForm, rows
 from whocall.core.module_warnings import warnings_on
 from whocall.core.process_image import Walk
 from whocall.report.backtrace.caller import chain, sentence, shown_pcs
@@ -28,12 +29,14 @@ def _report(now: Current, wanted: Json) -> Report:
     return now.image.report(now.wanted(wanted["every_thread"]), walk_of(wanted), now.numbers)
 
 
-def backtrace(now: Current, out: Output, wanted: Json) -> None:
-    """Of the selected thread, or of all, under gdb's thread numbers."""
+def backtrace(now: Current, out: Output, wanted: Json) -> list[tuple[int, int]]:
+    """Of the selected thread, or of all, under gdb's thread numbers; the level and the pc of the
+    first `numbered` frames of the selected one.
+    """
     report = _report(now, wanted)
     if wanted["json"]:
         out.write_json(jsonform.backtrace_text(report))
-        return
+        return []
     out.warn(report.warnings)
     walk = wanted["walk"]
     form = TextForm(
@@ -50,6 +53,10 @@ def backtrace(now: Current, out: Output, wanted: Json) -> None:
         columns=wanted["columns"] or 0,
     )
     out.write_pieces(report_text(report, form, style_of(wanted)))
+    if wanted["every_thread"]:
+        return []
+    (trace,) = report.threads
+    return list(islice(rows(trace.frames, "level", "pc"), wanted["numbered"]))
 
 
 def backtrace_data(now: Current, out: Output, wanted: Json) -> Json:

@@ -107,6 +107,10 @@ class OnDemand(Sequence[Frame]):
     def gaps(self) -> Sequence[tuple[int, int, int]]:
         """Begin, end and period of what text leaves out of an endless recursion."""
 
+    @abstractmethod
+    def text(self, threads: Sequence[Backtrace], form: TextForm) -> str:
+        """Of backtraces of the process that these frames are of."""
+
 
 def rows(frames: Sequence[Frame], *fields: str) -> Iterator[tuple[Any, ...]]:
     """A tuple for each frame with the values of two or more `fields`."""
@@ -148,6 +152,9 @@ class Backtrace:
         if len(fields) == 1:
             return ((value,) for value in column(self.frames, fields[0]))
         return rows(self.frames, *(fields or FIELDS))
+
+    def _repr_html_(self) -> str | None:
+        return _html_of([self])
 
 
 # As gdb's `set filename-display`: modules by base names and sources as debug info has them, both by
@@ -207,3 +214,20 @@ class Report:
     warnings: Sequence[str] = ()
     pointer_size: int = 8  # bytes
     origin: Mapping[str, str] | None = None  # what the reporter of the crash noted, in its words
+
+    def _repr_html_(self) -> str | None:
+        return _html_of(self.threads)
+
+
+def _html_of(threads: Sequence[Backtrace]) -> str | None:
+    """What notebooks show: the text of `whocall bt`. None of frames that no process image gave,
+    of which they show the representation.
+    """
+    import html
+
+    frames = [trace.frames for trace in threads]
+    if not frames or not all(isinstance(each, OnDemand) for each in frames):
+        return None
+    assert isinstance(frames[0], OnDemand)
+    form = TextForm(every_thread=len(threads) > 1, arguments="values")
+    return f"<pre>{html.escape(frames[0].text(threads, form))}</pre>"

@@ -70,6 +70,9 @@ class FrameSequence(OnDemand):
     def gaps(self) -> Sequence[tuple[int, int, int]]:
         return self._found.gaps(self._wanted)
 
+    def text(self, threads: Sequence[Backtrace], form: TextForm) -> str:
+        return "".join(written(threads).text(form, {}))
+
     @property
     def source(self) -> tuple[native.Backtrace, range]:
         """The walk, and which of its frames these are."""

@@ -38,8 +38,9 @@ def signatures_of(archives: Sequence[str], output: str) -> tuple[bytes, list[str
         contents, summary, remarks = native.build_signatures(
             [os.fsencode(path) for path in archives]
         )
+    members = f"{summary['members']} object file" + "s" * (summary["members"] != 1)
     made = (
-        f"{output}: {summary['functions']} functions of {summary['members']} object files"
+        f"{output}: {summary['functions']} functions of {members}"
         f" ({summary['arch']}), {len(contents)} bytes"
     )
     return contents, [*remarks, made]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import screen_width, style_codes
+from whocall.gdb.host.output import screen_width, style_codes, write
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.inferior import inferior_prefix
+from whocall.gdb.target.numbers import MOST_COMPARED, numbers_remark
 from whocall.gdb.target.walks import limited, wanted_walk
 
 
@@ -35,8 +36,10 @@ def run(line: str) -> None:
         "addresses": settings.prints_addresses(),
         "places": settings.prints_places(),
         "columns": screen_width(),
+        "numbered": MOST_COMPARED,
     }
-    answer("backtraces.backtrace", wanted, every_thread=parsed.has("all"))
+    found = answer("backtraces.backtrace", wanted, every_thread=parsed.has("all"))
+    write(numbers_remark(found.result, parsed.has("past-main")))
 
 
 def run_elsewhere(line: str) -> None:

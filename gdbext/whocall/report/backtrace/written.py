@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whocall.core.model import Report, TextForm
+from whocall.core.model import Backtrace, Report, TextForm
 from whocall.report.form.style import Style
 
 
@@ -17,9 +17,12 @@ def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:
     return written(report.threads).text(form, style.codes)
 
 
-def backtrace_text(report: Report) -> str:
+def backtrace_text(report: Report | Backtrace) -> str:
     """What `whocall bt` prints of it, in no colours; several threads each under a title. Raises
     Error where its backtraces are not of one process image.
     """
-    form = TextForm(every_thread=len(report.threads) > 1, arguments="values")
-    return "".join(report_text(report, form, Style()))
+    from whocall.core.native_backtraces import written
+
+    threads = [report] if isinstance(report, Backtrace) else report.threads
+    form = TextForm(every_thread=len(threads) > 1, arguments="values")
+    return "".join(written(threads).text(form, Style().codes))

@@ -18,7 +18,7 @@ _TOLD_BY: Mapping[str, Collection[str]] = {
         ("assertion", "abort-message", "panic", "exception", "fatal-error"), ("abort", "sent")
     ),
     "stack-smashing": ("abort", "sent"),
-    "stack-overflow": ("fault", "abort", "sent"),
+    "stack-overflow": ("fault", "abort", "sent", "handled"),
 }
 
 

@@ -149,6 +149,7 @@ def _seen(image: ProcessImage, index: int, trace: Backtrace) -> tuple[Scene, lis
 
 def _told(scene: Scene, facts: list[Fact]) -> Json:
     trace = scene.trace
+    verb, size = scene.fault_access or (None, 0)
     return {
         "sentence": _sentence(scene, scene.image, facts),
         "program": program_name(scene.image),
@@ -157,6 +158,8 @@ def _told(scene: Scene, facts: list[Fact]) -> Json:
         "signal_code": scene.code,
         "signal_meaning": scene.meaning,
         "fault_address": hexes(scene.fault),
+        "fault_access": verb,
+        "fault_size": size or None,
         "pc": hexes(scene.pc),
         "instruction": scene.instruction,
         "facts": [{"kind": kind, "text": text, "proof": proof} for kind, text, proof, _ in facts],

@@ -71,6 +71,13 @@ class Scene:
         found = self._native.fault
         return None if found is None else found[0]
 
+    @property
+    def fault_access(self) -> tuple[str, int] | None:
+        """What the program did there ("read", "write", "read-write", "execute"), and of how many
+        bytes, or 0; None where that is not proven.
+        """
+        return self._native.fault_access
+
     @cached_property
     def operation(self) -> Operation | None:
         """The instruction at pc; None where none is to be read."""
