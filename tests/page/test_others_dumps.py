@@ -13,7 +13,11 @@ from whocall.triage.facts import Facts
 # Of each: the kind of the first fact, what the sentence says, and the class.
 EXPECTED = {
     "linux_divide_by_zero": ("fault", "an integer was divided by zero", "FPE"),
-    "linux_executable_stack": ("null-access", "it followed a null pointer", "DestAvNearNull"),
+    "linux_executable_stack": (
+        "null-access",
+        "it was writing 4 bytes at 0x0, by",
+        "DestAvNearNull",
+    ),
     "linux_jmp_to_0": ("wild-jump", "control went to address 0", "SegFaultOnPcNearNull"),
     "linux_raise_sigabrt": ("sent", "the program sent SIGABRT to itself", "Undefined"),
 }
