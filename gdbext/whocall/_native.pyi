@@ -629,6 +629,9 @@ def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -
     sysroot and the debug directories count."""
 
 def demangle(name: str) -> str: ...
+def without_arguments(name: str, kept: int) -> str:
+    """A function's name whose lists of template arguments stay `kept` deep."""
+
 def printable(text: str) -> str:
     """As whocall.core.printable.printable()."""
 

@@ -15,6 +15,7 @@
 #include "object/open_files.h"
 #include "python/bindings.h"
 #include "python/convert.h"
+#include "report/short_names.h"
 #include "symbols/table/bfd_table.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/function_label.h"
@@ -194,6 +195,12 @@ void bind_symbols(py::module_& module) {
   module.def(
       "demangle", [](const py::str& name) { return text(demangle(bytes_of_text(name))); },
       py::arg("name"));
+  module.def(
+      "without_arguments",
+      [](const py::str& name, unsigned kept) {
+        return text(without_arguments(bytes_of_text(name), kept));
+      },
+      py::arg("name"), py::arg("kept"));
   module.def(
       "printable",
       [](const py::str& name) {

@@ -24,7 +24,10 @@ std::vector<PhraseGroup> group_phrases(const WaitsReport& report, const WaitPhra
   std::unordered_map<std::string, std::size_t> known;
   for (const std::size_t index : report.order) {
     check_interrupt_at(index, kManyEntries);
-    std::string phrase = phrases.phrase(report.waits[index]);
+    const Waiting& waiting = report.waits[index];
+    const bool ended = report.process->threads[index].crashed &&
+                       waiting.kind == WaitKind::nothing && !waiting.call;
+    std::string phrase = ended ? "stands where it crashed" : phrases.phrase(waiting);
     const auto [found, is_new] = known.try_emplace(phrase, groups.size());
     if (is_new) {
       groups.push_back({std::move(phrase), {}});

@@ -24,7 +24,7 @@ def run(arguments: Values) -> int:
         return 0
     warn(made.remarks)
     program = f", program {made.exe}" if made.exe else ""
-    told = f"{arguments.output}: {size} bytes, the core of {made.name}{program}"
+    told = f"{arguments.output}: {size} bytes, unpacked from {made.name}{program}"
     write_beside(arguments.output, [told])
     return 0
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from whocall.core.model import Backtrace, Frame
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from whocall.core.process_image import ProcessImage
 
 NARROW = 110  # columns: with fewer no two frames stand side by side
+_VERDICT = 16
+_AROUND = 24  # columns of a frame besides name and address: its number, offset and trust
 
 
 @dataclass(frozen=True)
@@ -84,45 +87,87 @@ def _stack_pointer(trace: Backtrace, frame: Frame) -> int | None:
     return None
 
 
-def _ours_text(frame: Frame | None, digits: int, style: Style) -> tuple[str, int]:
+class _Names:
+    """Names of functions, in lines of so many columns: without the arguments of templates as far as
+    all in the table stay different.
+    """
+
+    def __init__(self, rows: Sequence[Row], room: int | None) -> None:
+        self._room = room
+        ours = {describe_function(row.ours)[0] for row in rows if row.ours}
+        self._all = ours | {row.gdbs.name for row in rows if row.gdbs and row.gdbs.name}
+
+    @cached_property
+    def _shared(self) -> list[set[str]]:
+        """By how deep lists of arguments stay: what would stand for several names."""
+        from whocall.core.native_module import native
+
+        forms = [Counter(native.without_arguments(name, kept) for name in self._all)
+                 for kept in range(2)]  # fmt: skip
+        return [{form for form, count in each.items() if count > 1} for each in forms]
+
+    def fit(self, name: str) -> str:
+        """The longest form that has room, or the shortest."""
+        if self._room is None or len(name) <= self._room or "<" not in name:
+            return name
+        from whocall.core.native_module import native
+
+        best = name
+        for kept in (1, 0):
+            short = native.without_arguments(name, kept)
+            if short in self._shared[kept]:
+                break
+            best = short
+            if len(best) <= self._room:
+                break
+        return best
+
+
+def _ours_text(frame: Frame | None, digits: int, style: Style, names: _Names) -> tuple[str, int]:
     if frame is None:
         return "-", 1
     if frame.signal_trampoline:
         name, behind = "<signal handler called>", ""
     else:
         name, behind = describe_function(frame)
+        name = names.fit(name)
     head, tail = f"#{frame.level:<2} ", f"{behind} {trust_words(frame)}"
     address = f"{frame.pc:#0{digits + 2}x}"
     painted = f"{head}{style.paint('address', address)} {style.paint('function', name)}{tail}"
     return painted, len(head) + len(address) + 1 + len(name) + len(tail)
 
 
-def _gdbs_text(frame: GdbFrame | None, digits: int, style: Style) -> str:
+def _gdbs_text(frame: GdbFrame | None, digits: int, style: Style, names: _Names) -> str:
     if frame is None:
         return "-"
-    name = "<signal handler called>" if frame.signal_trampoline else frame.name or "??"
+    own = names.fit(frame.name) if frame.name else "??"
+    name = "<signal handler called>" if frame.signal_trampoline else own
     address = style.paint("address", f"{frame.pc:#0{digits + 2}x}")
     return f"#{frame.level:<2} {address} {style.paint('function', name)}"
 
 
-def _side_by_side(rows: Sequence[Row], digits: int, style: Style) -> Iterator[str]:
-    ours = [_ours_text(row.ours, digits, style) for row in rows]
+def _side_by_side(
+    rows: Sequence[Row], digits: int, style: Style, columns: int | None
+) -> Iterator[str]:
+    names = _Names(rows, (columns - _VERDICT) // 2 - digits - _AROUND if columns else None)
+    ours = [_ours_text(row.ours, digits, style, names) for row in rows]
     column = min(max((width for _, width in ours), default=0), 72)
     yield style.paint("title", f"{'verdict':<15} {'whocall':<{column}} gdb")
     for row, (text, width) in zip(rows, ours):
         gap = " " * max(column - width, 0)
-        yield f"{_verdict(row, style)} {text}{gap} {_gdbs_text(row.gdbs, digits, style)}"
+        yield f"{_verdict(row, style)} {text}{gap} {_gdbs_text(row.gdbs, digits, style, names)}"
 
 
-def _stacked(rows: Sequence[Row], digits: int, style: Style) -> Iterator[str]:
+def _stacked(rows: Sequence[Row], digits: int, style: Style, columns: int | None) -> Iterator[str]:
     """gdb's frame stands below whocall's where it is told by another name."""
+    names = _Names(rows, columns - _VERDICT - digits - _AROUND if columns else None)
     yield style.paint("title", f"{'verdict':<15} frame")
     for row in rows:
-        gdbs = _gdbs_text(row.gdbs, digits, style)
+        gdbs = _gdbs_text(row.gdbs, digits, style, names)
         if row.ours is None:
             yield f"{_verdict(row, style)} {gdbs}"
             continue
-        yield f"{_verdict(row, style)} {_ours_text(row.ours, digits, style)[0]}"
+        yield f"{_verdict(row, style)} {_ours_text(row.ours, digits, style, names)[0]}"
         if row.verdict == RENAMED:
             yield f"{'  in gdb':<15} {gdbs}"
 
@@ -139,7 +184,8 @@ def comparison_lines(
     the frames of both stand below each other.
     """
     narrow = 0 < (columns or 0) < NARROW  # 0 as in gdb: without end
-    yield from (_stacked if narrow else _side_by_side)(found.rows, pointer_size * 2, style)
+    table = _stacked if narrow else _side_by_side
+    yield from table(found.rows, pointer_size * 2, style, columns)
     if found.explanation:
         yield printable(found.explanation)
     yield style.paint("title", summary(found.counts))
