@@ -124,11 +124,11 @@ void ArgumentText::append(std::string& text, const Argument& argument) const {
   text += argument.value->trust == ArgumentTrust::now ? "?" : "";
 }
 
-// Folklore. Situation: stacks of 32-bit programs lie at the end of all memory. Example: 0xfff5c7e8 is
-// an address there, and -669720 as a number. Remedy: what is mapped is told as an address.
+// Folklore. Situation: stacks of 32-bit programs lie at the end of all memory. Example: 0xfff5c7e8
+// is an address there, and -669720 as a number. Remedy: what is mapped is told as an address.
 bool ArgumentText::may_be_pointer(const Argument& argument) const {
-  return size_of(argument) == process_.arch->abi.pointer_size &&
-         argument.value->value >= kLowest && process_.mapping_at(argument.value->value) != nullptr;
+  return size_of(argument) == process_.arch->abi.pointer_size && argument.value->value >= kLowest &&
+         process_.mapping_at(argument.value->value) != nullptr;
 }
 
 Pointed ArgumentText::pointed(const Argument& argument) const {

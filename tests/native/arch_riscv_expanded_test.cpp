@@ -30,8 +30,8 @@ TEST_CASE("expanded RISC-V: every instruction of 16 bits does what the one of 32
   int count = 0;
   for (std::uint32_t parcel = 0; parcel <= 0xffff; ++parcel) {
     const auto word = riscv::is_compressed(parcel) ? riscv::expanded(parcel) : std::nullopt;
-    const auto small = riscv::is_compressed(parcel) ? decoded(decoder, Bytes().u16(parcel))
-                                                    : std::nullopt;
+    const auto small =
+        riscv::is_compressed(parcel) ? decoded(decoder, Bytes().u16(parcel)) : std::nullopt;
     if (!word || !small) {
       continue;
     }
