@@ -21,7 +21,7 @@ from whocall.container_images.merged_tree import MergedTree
 from whocall.core.elf_head import build_id_of, read_elf_head
 from whocall.core.errors import Error
 from whocall.core.file_search import Search
-from whocall.dumps import abrt, store
+from whocall.dumps import abrt, systemd_coredumps
 from whocall.dumps.arrival import receive
 from whocall.dumps.kinds import kind_of, kind_of_path
 from whocall.dumps.tar_members import TarFaultError, TarReader
@@ -120,16 +120,16 @@ class _Journalctl:
 @_target("dumps/systemd_coredumps.py")
 def journal(data: bytes) -> None:
     """Entries of systemd-coredump, as journalctl writes them."""
-    genuine = store.start
+    genuine = systemd_coredumps.start
     _Journalctl.said = data
-    store.start = _Journalctl  # type: ignore[assignment]
+    systemd_coredumps.start = _Journalctl  # type: ignore[assignment]
     try:
-        found = store.crashes(journal="/nowhere")
+        found = systemd_coredumps.crashes(journal="/nowhere")
         for crash in found:
             str(crash.time), crash.unit, crash.matches("a")
-        store.newest_with_core(found, "")
+        systemd_coredumps.newest_with_core(found, "")
     finally:
-        store.start = genuine
+        systemd_coredumps.start = genuine
 
 
 @_target("dumps/abrt.py")
