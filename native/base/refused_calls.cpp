@@ -15,8 +15,6 @@
 namespace whocall {
 namespace {
 
-using Argument = SyscallFilter::Argument;
-
 const std::uint32_t kRefused = SyscallFilter::error(EPERM);
 const std::uint32_t kUnwritable = SyscallFilter::error(EACCES);
 const std::uint32_t kAbsent = SyscallFilter::error(ENOSYS);  // callers know another way

@@ -19,8 +19,8 @@ constexpr std::uint32_t kMachine = AUDIT_ARCH_AARCH64;
 #else
 constexpr std::uint32_t kMachine = 0;
 #endif
-constexpr std::uint32_t kX32 = 0x40000000;  // set in the numbers of x32's calls
-constexpr std::uint32_t kNewest = 470;      // of Linux 6.19; all machines count alike since 5.1
+constexpr std::uint32_t kX32Bit = 0x40000000;  // set in the numbers of x32's calls
+constexpr std::uint32_t kNewest = 470;         // of Linux 6.19; all machines count alike since 5.1
 
 constexpr sock_filter statement(unsigned code, std::uint32_t value) {
   return {static_cast<std::uint16_t>(code), 0, 0, value};
@@ -98,7 +98,7 @@ bool SyscallFilter::install() const {
       jump(kEqual, kMachine, 1, 0),
       statement(kReturn, SECCOMP_RET_KILL_PROCESS),
       statement(kLoad, offsetof(seccomp_data, nr)),
-      jump(kGreater, kX32 - 1, 0, 1),
+      jump(kGreater, kX32Bit - 1, 0, 1),
       statement(kReturn, SECCOMP_RET_KILL_PROCESS),
       jump(kGreater, kNewest, 0, 1),
       statement(kReturn, error(ENOSYS)),

@@ -9,12 +9,12 @@
 #include "base/hex.h"
 #include "base/interrupt.h"
 #include "base/printable_text.h"
+#include "report/text_block.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::size_t kTextBlock = std::size_t{64} << 10U;  // bytes
-constexpr std::uint32_t kMostIndented = 60;                 // levels; deeper ones stand under these
+constexpr std::uint32_t kMostIndented = 60;  // levels; deeper ones stand under these
 
 void append_number(std::string& out, std::uint64_t number, std::size_t width, char fill = ' ') {
   std::array<char, 20> digits{};

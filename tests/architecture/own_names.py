@@ -116,18 +116,18 @@ def shared(sources: list[Path]) -> Iterator[str]:
 
 
 def public_names(text: str) -> set[str]:
-    """Functions of named namespaces alone, as own_names() has them."""
+    """Functions, types and values of named namespaces alone, as own_names() has them."""
     found = set()
     for spaces, statement in _statements(text):
         name = None if None in spaces else _name(statement)
-        if name is not None and "(" in name:
+        if name is not None:
             found.add("::".join([*(each or "" for each in spaces), name]))
     return found
 
 
 def hiding(sources: list[Path], headers: list[Path]) -> Iterator[str]:
-    """Lines on functions of unnamed namespaces that are called as one of a header: where both are
-    seen, a call of either is ambiguous.
+    """Lines on what unnamed namespaces have that is called as something of a header: where both
+    are seen, the name of either is ambiguous.
     """
     public = {
         name: path for path in headers for name in public_names(path.read_text(encoding="utf-8"))

@@ -42,7 +42,7 @@ def test_no_unit_has_a_name_twice(project_root: Path) -> None:
     assert sum(len(own_names(path.read_text(encoding="utf-8"))) for path in sources) > 1000
 
 
-def test_no_function_is_called_as_one_of_a_header(project_root: Path) -> None:
+def test_nothing_is_called_as_something_of_a_header(project_root: Path) -> None:
     native = project_root / "native"
     headers = [
         path
