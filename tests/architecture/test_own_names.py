@@ -104,3 +104,13 @@ def test_what_may_stand_twice(planted: str, tmp_path: Path) -> None:
     one.write_text(ONE)
     other.write_text(f"namespace whocall {{\nnamespace {{\n{planted}\n}}\n}}\n")
     assert list(shared([one, other])) == []
+
+
+@pytest.mark.parametrize(
+    "planted", ["struct Row {};", "constexpr int kMost = 4;", "using Row = int;"]
+)
+def test_what_a_header_has_is_found(planted: str, tmp_path: Path) -> None:
+    source, header = tmp_path / "one.cpp", tmp_path / "public.h"
+    source.write_text(ONE)
+    header.write_text(f"namespace whocall {{\n{planted}\n}}\n")
+    assert len(list(hiding([source], [header]))) == 1

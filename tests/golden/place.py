@@ -49,6 +49,27 @@ MORE = {
     "bt guessed": "bt core stripped --without cfi,analysis,frame-pointer",
     "functions stripped": "functions stripped",
 }
+# By command of gdb's console: its lines, in a session with the program and its core.
+GDB_LINES = {
+    "bt": ("whocall bt",),
+    "caller": ("whocall",),
+    "frame": ("whocall frame 1",),
+    "why": ("whocall why",),
+    "waits": ("whocall waits",),
+    "compare": ("whocall compare",),
+    "functions": ("whocall functions total",),
+    "symbol": ("whocall symbol total_of 0x401014",),
+    "modules": ("whocall modules",),
+    "audit": ("whocall audit shop",),
+    "signatures": ("whocall signatures libshop.a -o gdb.sig",),
+    "export": ("whocall export gdb.debug",),
+    "repair": ("whocall repair", "bt"),
+    "revert": ("whocall repair", "whocall revert", "bt"),
+    "doctor": ("whocall doctor",),
+    "open": ("whocall open nothing",),  # of one that is there gdb speaks, in words of its release
+    "report": ("whocall report -o gdb.html",),
+    "trace": ("whocall trace calls",),
+}
 LOG = """starting
 ./shop(total_of+0xb)[0x40101b]
 ./shop(+0x1034)[0x401034]
@@ -125,32 +146,36 @@ _OTHERWISE = {
     "triage": [(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "dddd-dd-ddTdd:dd:ddZ")],
     "unpack": [(r"\d+ bytes", "N bytes")],
     "repair-plan": [(r'"code": \[.*?\]\], ', '"code": [...], ')],
-    "trace": [(r"(?m) <- .*$", " <- ..."), (r"\d[0-9.,]*\b( us)?", "N"), (" +", " ")],
+    "trace": [(r"(?m) <- .*$", " <- ..."), (r"\d[0-9.,]*\b( [num]?s\b)?", "N"), (" +", " ")],
 }
 
 
-def text_of(name: str, width: int, folder: Path) -> str:
-    """What a command prints on a terminal that is so wide; 0: what goes to a file."""
-    words = [str(SCRIPT), *ALL[name].split()]
+def _said(words: list[str], width: int, folder: Path, ending: bool = True) -> str:
+    """What a program prints on a terminal that is so wide; 0: what goes to a file. Of one that does
+    not end by itself a line.
+    """
     environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm", "WHOCALL_CACHE": "off"}
-    ending = "serve" not in ALL[name]
     if width:
         child = pexpect.spawn(
-            sys.executable, words, dimensions=(40, width), cwd=str(folder), timeout=300,
+            words[0], words[1:], dimensions=(40, width), cwd=str(folder), timeout=300,
             env=environment, encoding="utf-8",
         )  # fmt: skip
         child.expect(pexpect.EOF if ending else r"(?<=/)[^\n]*\n")
         said = (child.before or "") + ("" if ending else child.after)
         child.close(force=True)
-    else:
-        with subprocess.Popen(
-            [sys.executable, *words], cwd=folder, env=environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        ) as ran:  # fmt: skip
-            assert ran.stdout is not None
-            said = ran.stdout.read() if ending else ran.stdout.readline()
-            if not ending:
-                ran.terminate()
+        return said
+    with subprocess.Popen(
+        words, cwd=folder, env=environment, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ) as ran:  # fmt: skip
+        assert ran.stdout is not None
+        said = ran.stdout.read() if ending else ran.stdout.readline()
+        if not ending:
+            ran.terminate()
+    return said
+
+
+def _same_everywhere(said: str, name: str, folder: Path) -> str:
     said = re.sub(r"\r\x1b\[K[^\r\n]*(?=\r\x1b\[K)|\r\x1b\[K", "", said)  # how far it is
     said = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", said)
     said = re.sub(r"/[0-9A-Za-z_-]{16,}/", "/TOKEN/", said)
@@ -160,6 +185,28 @@ def text_of(name: str, width: int, folder: Path) -> str:
     return found
 
 
-def kept(name: str, width: str) -> Path:
+def text_of(name: str, width: int, folder: Path) -> str:
+    """What a command prints."""
+    words = [sys.executable, str(SCRIPT), *ALL[name].split()]
+    return _same_everywhere(_said(words, width, folder, "serve" not in ALL[name]), name, folder)
+
+
+def gdb_text_of(name: str, width: int, folder: Path) -> str:
+    """What a command of gdb's console prints; what gdb says of the core before is left out."""
+    begin = "-- begin --"
+    lines = ["set height 0", f"set width {width}", f"source {SCRIPT}"]
+    lines += [f"echo {begin}\\n", *GDB_LINES[name]]
+    words = [os.environ.get("GDB", "gdb"), "-nx", "-q", "-batch"]
+    for each in ("debuginfod enabled off", "style enabled off", "auto-load off"):
+        words += ["-iex", f"set {each}"]
+    for line in lines:
+        words += ["-ex", line]
+    program = "stripped" if name in ("export", "repair", "revert") else "shop"
+    words += [] if name == "open" else [program, "core"]
+    said = _said(words, width, folder).replace("\r\n", "\n")
+    return _same_everywhere(said.partition(f"{begin}\n")[2], name, folder)
+
+
+def kept(name: str, width: str, where: str = "texts") -> Path:
     """The file with the text that it has to be."""
-    return HERE / "texts" / f"{name.replace(' ', '-')}.{width}.txt"
+    return HERE / where / f"{name.replace(' ', '-')}.{width}.txt"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from whocall.core.counted import counted
 from whocall.core.errors import UsageError
 from whocall.core.native_errors import native_errors
 from whocall.core.output_file import write_bytes
@@ -38,9 +39,9 @@ def signatures_of(archives: Sequence[str], output: str) -> tuple[bytes, list[str
         contents, summary, remarks = native.build_signatures(
             [os.fsencode(path) for path in archives]
         )
-    members = f"{summary['members']} object file" + "s" * (summary["members"] != 1)
+    members = counted(summary["members"], "object file")
     made = (
-        f"{output}: {summary['functions']} functions of {members}"
+        f"{output}: {counted(summary['functions'], 'function')} of {members}"
         f" ({summary['arch']}), {len(contents)} bytes"
     )
     return contents, [*remarks, made]

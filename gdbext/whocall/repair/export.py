@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whocall.core.counted import counted
 from whocall.core.errors import Error
 from whocall.core.native_errors import native_errors
 from whocall.core.output_file import write_bytes
@@ -45,8 +46,8 @@ def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]
     """What was written, and how a colleague uses it."""
     build_id = module.build_id_in_memory or module.build_id_on_disk
     text = [
-        f"{path}: {made.named:,} names, {made.unnamed:,} functions without a name, unwinding rules"
-        f" of {made.ruled:,} functions of {module.path}.",
+        f"{path}: {counted(made.named, 'name')}, {counted(made.unnamed, 'function')} without a"
+        f" name, unwinding rules of {counted(made.ruled, 'function')} of {module.path}.",
         "gdb reads it where debug info of this build is looked for,",
     ]
     if build_id:

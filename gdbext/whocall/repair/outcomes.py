@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from whocall.core.counted import counted
+
 
 @dataclass
 class ModuleOutcome:
@@ -37,11 +39,6 @@ class ThreadOutcome:
     parts_at: int | None  # level of the first frame that it still has wrong
     more: int = 0  # frames of the true chain behind those
     unruled: int = 0  # of these: no rule leads to them, and it was not told of them
-
-
-def counted(count: int, what: str) -> str:
-    """ "1 name", "2,000 names"."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def module_line(module: ModuleOutcome) -> str | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from whocall.core.counted import counted
 from whocall.core.native_errors import native_errors
 from whocall.report.form.jsonform import Json, hexes
 from whocall.report.form.style import Style
@@ -216,7 +217,8 @@ def _meaning(audit: Audit) -> str:
 def audit_lines(audit: Audit, style: Style) -> Iterator[str]:
     """The whole report."""
     yield (
-        f"{style.paint('filename', audit.file)}: {audit.functions:,} functions with unwind tables,"
+        f"{style.paint('filename', audit.file)}: {counted(audit.functions, 'function')} with"
+        f" unwind tables,"
         f" {audit.arch}"
     )
     yield ""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from whocall.core.counted import counted
 from whocall.core.errors import Error, UsageError
 from whocall.core.file_search import Search
 from whocall.core.model import INFERRED_MARK
@@ -235,7 +236,7 @@ def function_text(table: FunctionTable, pointer_size: int, style: Style) -> Iter
 
     Behind a function that only the code shows stand the other witnesses of its start.
     """
-    yield style.paint("filename", table.module) + f": {len(table.functions)} functions\n"
+    yield style.paint("filename", table.module) + f": {counted(len(table.functions), 'function')}\n"
     yield from table.functions.text(pointer_size * 2, style)
 
 
