@@ -67,6 +67,8 @@ def test_text_is_folded_and_counts(endless: Crash) -> None:
     assert shown[at] == at + frames
     assert shown[at:] == list(range(at + frames, at + frames + len(shown) - at))
     assert peak_kb(said.out) < MOST_KB
+    beside_gdbs = told.pop()  # a shell has no frames of gdb's
+    assert beside_gdbs.startswith('gdb\'s own "bt" has other frames from #')
     assert outside(endless).splitlines() == told
 
 
