@@ -39,7 +39,7 @@ def test_beside_gdbs_own_reading(tmp_path: Path) -> None:
     assert "missing in gdb" not in compared
     assert "false in gdb" not in compared
     assert "JIT code: 1 ELF file in memory, 3 functions" in listed
-    assert "[JIT]: 1 functions" in listed
+    assert "[JIT]: 1 function\n" in listed
     assert re.search(r"jit-object deep$", listed, re.MULTILINE)
     assert re.search(r"inner", listed.split("jit-object deep")[1])
     assert functions(repaired) == CHAIN

@@ -39,7 +39,7 @@ def test_of_a_file_alone(workers: Crash, setting: str) -> None:
     asked = [setting, f"whocall symbol {name} {at:#x}", f"whocall functions ^{name}$"]
     said = batch(asked, [workers.exe])
     assert len(lines_about(said, name)) == 2, said
-    assert f"{workers.exe}: 1 functions" in said.out, said
+    assert f"{workers.exe}: 1 function\n" in said.out, said
     assert f"{at:#018x}" in said.out, said
 
 

@@ -89,7 +89,7 @@ def expected(tables: list[FunctionTable]) -> str:
 
 
 def expected_lines(shown: FunctionTable, digits: int, style: Style) -> Iterator[str]:
-    yield style.paint("filename", shown.module) + f": {len(shown.functions)} functions"
+    yield style.paint("filename", shown.module) + f": {len(shown.functions):,} functions"
     width = max((len(each.source) for each in shown.functions), default=0)
     for each in shown.functions:
         others = ", ".join(word for word in each.witness if word != each.source)
