@@ -75,7 +75,8 @@ class Case:
         `dumped` is a coredump_filter other than the kernel's default.
         """
         stepper = compiled_stepper() if self.variant.needs_steps else None
-        run = crash(binaries.exe, place, self.program.stack_limit, stepper, dumped)
+        whole = "PROTECTION=PROT_EXEC" in self.program.defines
+        run = crash(binaries.exe, place, self.program.stack_limit, stepper, dumped, whole=whole)
         built = BuiltCase(self, run.core, binaries, run.steps)
         died_of = built.loaded.threads[0].signal
         musl = self.program.musl_signal if self.variant.compiler == "musl-gcc" else None

@@ -16,7 +16,7 @@ from typing import Any
 from places.needs import allow_cores
 
 from corpus.build import CorpusError
-from corpus.dumper import kernel_writes_cores, leaving_core
+from corpus.dumper import compiled_dumper, kernel_writes_cores, leaving_core
 
 TIMEOUT = 60
 """Seconds that a program may take to crash, also under single steps."""
@@ -34,9 +34,14 @@ class Crash:
     steps: Path | None = None
 
 
-def set_limits(stack: int | None = None, dumped: int | None = None) -> None:
-    """Of the process that is about to start: cores of any size, and what the arguments say."""
-    allow_cores()
+def set_limits(stack: int | None = None, dumped: int | None = None, kernels: bool = True) -> None:
+    """Of the process that is about to start: cores of any size, if the `kernels` are wanted, and
+    what the arguments say.
+    """
+    if kernels:
+        allow_cores()
+    else:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     if stack is not None:
         resource.setrlimit(
             resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1])
@@ -73,11 +78,14 @@ def crash(
     dumped: int | None = None,
     variables: Mapping[str, str] | None = None,
     errors: Path | None = None,
+    whole: bool = False,
 ) -> Crash:
     """Run the program in an empty directory below `directory`, if given under the stepper.
 
     `dumped` is the kernel's coredump_filter: which kinds of mappings the core holds; `variables`
-    join the environment; `errors` is written with what it says on standard error.
+    join the environment; `errors` is written with what it says on standard error. A `whole` core
+    has what the program may run and not read: where processors have keys for pages, the kernel
+    leaves zeros there.
     """
     place = directory / "run"
     place.mkdir(parents=True, exist_ok=True)
@@ -85,9 +93,9 @@ def crash(
         old.unlink()
     steps = place / "steps" if stepper else None
     if stepper is None:
-        command = leaving_core([exe])
+        command = [str(compiled_dumper()), "core", str(exe)] if whole else leaving_core([exe])
     else:
-        core_name = [] if kernel_writes_cores() else ["core"]
+        core_name = [] if kernel_writes_cores() and not whole else ["core"]
         command = [str(stepper), str(steps), str(exe), *core_name]
     with Path(errors or os.devnull).open("wb") as said:
         try:
@@ -99,7 +107,7 @@ def crash(
                 stderr=said,
                 check=False,
                 timeout=TIMEOUT,
-                preexec_fn=lambda: set_limits(stack, dumped),
+                preexec_fn=lambda: set_limits(stack, dumped, kernels=not whole),
             )
         except subprocess.TimeoutExpired as error:
             raise CorpusError(f"{exe}: does not crash within {TIMEOUT} s") from error
