@@ -246,21 +246,32 @@ std::optional<FoundValue> FrameValues::held(const Question& asked) const {
 // Folklore. Situation: the words that a caller handed over on its stack are the callee's, which may
 // put other values there. Example: gcc keeps a parameter in its place: `n--` is decl 8(%ebp).
 // Remedy: they count as the caller's own as long as the callee's code has left them alone; where
-// that is not known, only where few functions are handed anything on the stack.
+// that is not known, only where few functions are handed anything on the stack. A function that was
+// jumped to has them from who jumped, who may have changed them.
 bool FrameValues::may_be_changed(std::size_t index, const HeldWord& word) const {
   const View& view = views_[index];
-  const auto offset = word.offset - view.sp.value_or(word.offset);
-  const auto words = static_cast<std::int64_t>(kArgumentWords * arch_.registers.size);
-  if (!view.at_call || index == 0 || offset < 0 || offset >= words) {
+  const std::int64_t size = arch_.registers.size;
+  const std::int64_t begin =
+      wrapped_sum(word.offset, wrapped_product(view.sp.value_or(word.offset), -1));
+  if (!view.at_call || index == 0 || begin < 0 || begin >= std::int64_t{kArgumentWords} * size) {
     return false;
   }
   const View& callee = views_[index - 1];
   if (callee.values == nullptr || !callee.entered || !callee.state) {
     return arch_.registers.arguments.empty();
   }
-  const HeldWord* const theirs = callee.state->word_at(offset);
-  return theirs == nullptr || theirs->unsure ||
-         theirs->value != callee.values->table().entry_word(offset);
+  if (callee.called && *callee.called != callee.values->range().begin) {
+    return true;
+  }
+  const std::int64_t end = std::min(begin + word.size, std::int64_t{kArgumentWords} * size);
+  for (std::int64_t at = begin - begin % size; at < end; at += size) {
+    const HeldWord* const theirs = callee.state->word_at(at);
+    if (theirs == nullptr || theirs->unsure ||
+        theirs->value != callee.values->table().entry_word(at)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::uint64_t FrameValues::in_register(std::uint64_t value) const {

@@ -37,6 +37,16 @@ def test_values_are_told_and_true(
     _check(score, FLOORS[level])
 
 
+def test_what_a_callee_leaves_alone_is_sure() -> None:
+    """A frame's lowest words, small ones among them, are its own where it handed none over."""
+    score = Score()
+    for seed in SEEDS:
+        score.add(crash(seed, "gcc", "-O0"))
+        score.add(emulated.crash(seed, "x86_64", "-O0"))
+    _check(score, 99.0)
+    assert score.shown["now"] == 0
+
+
 @pytest.mark.parametrize(
     ("name", "level"), [(name, level) for name, levels in EMULATED.items() for level in levels]
 )
