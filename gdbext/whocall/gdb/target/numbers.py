@@ -9,7 +9,7 @@ import gdb
 
 from whocall.gdb.target.frames import past_main
 
-MOST_COMPARED = 256  # frames, which gdb has to find one by one
+MOST_COMPARED = 32  # frames: gdb has to find them one by one, at the cost of its own `bt`
 
 
 def _beyond(shown: Sequence[Sequence[int]], level: int) -> int | None:
