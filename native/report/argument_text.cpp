@@ -52,7 +52,7 @@ std::vector<std::string> ArgumentText::list(const FrameArguments& arguments) con
   }
   std::vector<std::string> parts;
   for (const Argument& argument : arguments.list) {
-    append(parts.emplace_back(), argument);
+    parts.push_back(form_.display == ArgumentDisplay::none ? "..." : shown(argument));
     parts.back() += ',';
   }
   if (arguments.more) {
@@ -94,15 +94,11 @@ std::string ArgumentText::explanation(const FrameArguments& arguments) {
   return text;
 }
 
-void ArgumentText::append(std::string& text, const Argument& argument) const {
-  if (form_.display == ArgumentDisplay::none) {
-    text += "...";
-    return;
-  }
+std::string ArgumentText::shown(const Argument& argument) const {
   if (!argument.value) {
-    text += "?";
-    return;
+    return "?";
   }
+  std::string text;
   const unsigned size = size_of(argument);
   const bool has_sign = size >= sizeof(int) || argument.is_signed;
   const auto number = has_sign ? as_signed(argument.value->value, size)
@@ -122,6 +118,7 @@ void ArgumentText::append(std::string& text, const Argument& argument) const {
     }
   }
   text += argument.value->trust == ArgumentTrust::now ? "?" : "";
+  return text;
 }
 
 // Folklore. Situation: stacks of 32-bit programs lie at the end of all memory. Example: 0xfff5c7e8

@@ -42,11 +42,13 @@ class ArgumentText {
   // behind what may have changed since stands one. All of it is printable.
   [[nodiscard]] std::vector<std::string> list(const FrameArguments& arguments) const;
 
+  // One of them, as it stands in the list: `3`, `0x55d5e786b010 "soon"`, `?`.
+  [[nodiscard]] std::string shown(const Argument& argument) const;
+
   // How each is known, in a sentence; empty where there are none.
   [[nodiscard]] static std::string explanation(const FrameArguments& arguments);
 
  private:
-  void append(std::string& text, const Argument& argument) const;
   [[nodiscard]] bool may_be_pointer(const Argument& argument) const;
   [[nodiscard]] unsigned size_of(const Argument& argument) const;
   void read_text(Address address, Pointed& found) const;

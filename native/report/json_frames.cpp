@@ -48,6 +48,7 @@ void JsonFrames::append_argument(std::string& text, const Argument& argument, st
                  argument.size != 0 ? std::optional<std::uint64_t>(argument.size) : std::nullopt);
   members.string("trust", value ? to_string(value->trust) : std::string_view());
   append_pointed(members, text, arguments_->pointed(argument));
+  members.string("shown", arguments_->shown(argument));
   members.close();
 }
 

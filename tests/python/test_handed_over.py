@@ -83,5 +83,10 @@ def test_json_of_both_versions(crash: Crash) -> None:
     told = [one for frame in newer["threads"][0]["frames"] for one in frame["arguments"] or []]
     (text,) = [one for one in told if one["text"] == 'say "no"\n']
     assert (text["position"], text["register"], text["width"]) == (0, "rdi", 8)
+    assert text["shown"] == text["value"] + r' "say \"no\"\n"'
+    frames = newer["threads"][0]["frames"]
+    lists = [", ".join(one["shown"] for one in each["arguments"] or []) for each in frames]
+    assert all(any(line.startswith(each) for line in handed(crash)) for each in lists)
+    assert len(set(lists)) > 5
     assert {one["trust"] for one in told if one["value"]} <= {"both", "callee", "call-site", "now"}
     assert {"function": "abort"} in [one["points_to"] for one in told]

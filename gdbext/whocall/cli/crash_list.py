@@ -6,6 +6,7 @@ A look at a core happens in a process of its own (`isolated.py`); what it says i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.cut_files import whole_files
@@ -38,13 +39,15 @@ def glance_of(said: Any) -> Glance:
     """Of what a process says that read the core, which may be anything. Raises Error."""
     if not isinstance(said, dict):
         raise Error("the process that read it says what none of ours does")
-    time, crash = said.get("time"), said.get("crash")
+    from whocall.triage.told_crash import crash_or_none
+
+    time = said.get("time")
     return Glance(
         program=str(said.get("program", "")),
         signal=str(said.get("signal", "")),
         sentence=str(said.get("sentence", "")),
-        time=time if isinstance(time, float) else None,
-        crash=crash if isinstance(crash, dict) else None,
+        time=time if isinstance(time, float) and isfinite(time) else None,
+        crash=crash_or_none(said.get("crash")),
     )
 
 

@@ -74,6 +74,11 @@ _CRASH: dict[str, Callable[[Any], bool]] = {
     "frames": _frames, "through": _words, "recursive": _flag,
 }  # fmt: skip
 OF_SIGNATURE = tuple(_CRASH)
+_WHOLE = {
+    **_CRASH,
+    "signature": _text, "address": _number_or_none, "program": _text_or_none,
+    "build_id": _text_or_none,
+}  # fmt: skip
 
 
 def _fits(value: Any, form: dict[str, Callable[[Any], bool]]) -> bool:
@@ -93,3 +98,8 @@ def told_crash(text: Any) -> Json:
     if not _fits(crash, _CRASH):
         raise ValueError("it is no crash as whocall writes one")
     return crash
+
+
+def crash_or_none(value: Any) -> Json | None:
+    """What `examine.crash_of` tells, out of a process that read a core; None for anything else."""
+    return value if _fits(value, _WHOLE) else None

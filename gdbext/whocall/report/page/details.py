@@ -43,7 +43,7 @@ class Details:
     def _part(self, index: int, whole: Backtrace, count: int) -> Iterator[Json]:
         longer = count - 1 if -count < len(whole.frames) and count < 0 else count
         trace = self._image.backtrace(index, replace(self._walk, count=longer))
-        handed = arguments_of(trace, self._image.word_size)
+        handed = arguments_of(trace)
         sp: int | None = trace.sp
         for at, frame in enumerate(trace.frames):
             if longer != count and at == 0:  # only where the next one's stack begins
