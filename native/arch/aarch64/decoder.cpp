@@ -12,36 +12,29 @@ using Kind = Effect::Kind;
 
 constexpr std::uint8_t kWidth = 4;
 
-// One instruction, family by family as table C4-1 of the manual divides them.
+// One instruction, family by family.
 class Reader {
  public:
   Reader(std::uint32_t word, Address address, Instruction& out)
       : word_(word), address_(address), out_(out) {}
 
   bool read() {
-    switch (bits(word_, 25, 4)) {
-      case 0b1000:
-      case 0b1001:
+    switch (family(word_)) {
+      case Family::immediates:
         immediates();
         return true;
-      case 0b1010:
-      case 0b1011:
+      case Family::branches:
         return branches();
-      case 0b0100:
-      case 0b0110:
-      case 0b1100:
-      case 0b1110:
+      case Family::memory:
         loads_and_stores();
         return true;
-      case 0b0101:
-      case 0b1101:
+      case Family::registers:
         registers();
         return true;
-      case 0b0111:
-      case 0b1111:
+      case Family::vectors:
         vectors();
         return true;
-      case 0b0010:
+      case Family::scalable:
         scalable();
         return true;
       default:

@@ -33,6 +33,26 @@ constexpr std::int64_t signed_bits(std::uint32_t word, unsigned low, unsigned co
   return value - (value >> (count - 1) != 0 ? std::int64_t{1} << count : 0);
 }
 
+// The families of instructions, as table C4-1 of the manual divides them.
+enum class Family : std::uint8_t {
+  none,
+  scalable,
+  immediates,
+  branches,
+  memory,
+  registers,
+  vectors
+};
+constexpr Family family(std::uint32_t word) {
+  constexpr Family kFamilies[] = {
+      Family::none,       Family::none,       Family::scalable, Family::none,
+      Family::memory,     Family::registers,  Family::memory,   Family::vectors,
+      Family::immediates, Family::immediates, Family::branches, Family::branches,
+      Family::memory,     Family::registers,  Family::memory,   Family::vectors,
+  };
+  return kFamilies[bits(word, 25, 4)];
+}
+
 constexpr bool is_adrp(std::uint32_t word) { return is(word, 0x9f000000, 0x90000000); }
 constexpr bool is_adr(std::uint32_t word) { return is(word, 0x9f000000, 0x10000000); }
 constexpr std::int64_t adr_distance(std::uint32_t word) {

@@ -1,5 +1,4 @@
-// The families are those of table C4-1 of the Arm Architecture Reference Manual, as the decoder has
-// them. What is not read here loses what it writes, and counts all that it reads as changed.
+// What is not read here loses what it writes, and counts all that it reads as changed.
 #include "arch/aarch64/value_reader.h"
 
 #include <array>
@@ -40,37 +39,31 @@ class Steps : private ValueMemory {
   Steps(std::uint32_t word, Address address, ValueFlow& out) : ValueMemory(word, address, out) {}
 
   bool read() {
-    switch (bits(word_, 25, 4)) {
-      case 0b1000:
-      case 0b1001:
+    switch (family(word_)) {
+      case Family::immediates:
         immediates();
-        return true;
-      case 0b1010:
-      case 0b1011:
+        break;
+      case Family::branches:
         branches();
-        return true;
-      case 0b0100:
-      case 0b0110:
-      case 0b1100:
-      case 0b1110:
+        break;
+      case Family::memory:
         loads_and_stores();
-        return true;
-      case 0b0101:
-      case 0b1101:
+        break;
+      case Family::registers:
         registers();
-        return true;
-      case 0b0111:
-      case 0b1111:
+        break;
+      case Family::vectors:
         vectors();
-        return true;
-      case 0b0010:  // SVE
+        break;
+      case Family::scalable:
         mix(rn(word_), kWord);
         lose(rd(word_));
         store_somewhere();
-        return true;
-      default:
+        break;
+      case Family::none:
         return false;
     }
+    return true;
   }
 
  private:

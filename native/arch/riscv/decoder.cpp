@@ -2,8 +2,8 @@
 
 #include "arch/assembly_text.h"
 #include "arch/library_operation.h"
-#include "arch/riscv/compressed.h"
 #include "arch/riscv/effects.h"
+#include "arch/riscv/expanded.h"
 #include "arch/riscv/fields.h"
 #include "arch/riscv/save_routine.h"
 #include "base/hex.h"
@@ -57,7 +57,7 @@ class WordReader {
     if (funct3(word_) != 0) {
       effects_.clobber(rd(word_));
     } else if (whole) {
-      out_.padding = rd(word_) == kZero && rs1(word_) == kZero && immediate_i(word_) == 0;
+      out_.padding = rd(word_) == kZero && rs1(word_) == kZero;  // with a number: a hint
       effects_.set(rd(word_), rs1(word_), immediate_i(word_));
     } else {
       effects_.set_word(rd(word_), rs1(word_), immediate_i(word_));
@@ -182,8 +182,9 @@ std::optional<Instruction> Decoder::decode(ByteView code, Address address) {
   Instruction out;
   const auto parcel = parcel_at(code, 0);
   if (parcel && is_compressed(*parcel)) {
+    const auto word = expanded(*parcel);
     out.size = kCompressed;
-    return read_compressed(*parcel, address, out) ? std::optional(out) : std::nullopt;
+    return word && WordReader(*word, address, out).read() ? std::optional(out) : std::nullopt;
   }
   const auto word = word_at(code, 0);
   if (!word || !is_word(*word)) {

@@ -15,6 +15,7 @@ constexpr std::uint32_t kStore = 0x23;
 constexpr std::uint32_t kLoadFloat = 0x07;
 constexpr std::uint32_t kStoreFloat = 0x27;
 constexpr std::uint32_t kBranch = 0x63;
+constexpr std::uint32_t kBreak = 0x00100073;
 constexpr std::uint32_t kWordSize = 2;  // as funct3 of loads and stores tells sizes
 constexpr std::uint32_t kDouble = 3;
 
@@ -33,6 +34,17 @@ constexpr std::uint32_t form_r(std::uint32_t code, std::uint32_t funct, std::uin
                                std::uint32_t one, std::uint32_t other) {
   return bits(funct, 3, 7) << 25U | other << 20U | one << 15U | bits(funct, 0, 3) << 12U |
          to << 7U | code;
+}
+
+constexpr std::uint32_t form_b(std::uint32_t funct, std::uint32_t one, std::int64_t distance) {
+  const auto to = static_cast<std::uint32_t>(distance);
+  return bits(to, 12, 1) << 31U | bits(to, 5, 6) << 25U | one << 15U | funct << 12U |
+         bits(to, 1, 4) << 8U | bits(to, 11, 1) << 7U | kBranch;
+}
+constexpr std::uint32_t form_j(std::int64_t distance) {
+  const auto to = static_cast<std::uint32_t>(distance);
+  return bits(to, 20, 1) << 31U | bits(to, 1, 10) << 21U | bits(to, 11, 1) << 20U |
+         bits(to, 12, 8) << 12U | kJal;
 }
 
 class Parcel {
@@ -61,14 +73,20 @@ class Parcel {
     return sign_extended(field(12, 1) << 5U | field(2, 5), 6);
   }
 
+  // A miss for what the tables reserve.
+  static std::optional<std::uint32_t> some(bool is_one, std::uint32_t word) {
+    return is_one ? std::optional(word) : std::nullopt;
+  }
+
   [[nodiscard]] std::optional<std::uint32_t> by_register() const {
     const std::uint32_t doubles = field(10, 3) << 3U | field(5, 2) << 6U;
     const std::uint32_t words = field(10, 3) << 3U | field(6, 1) << 2U | field(5, 1) << 6U;
     switch (field(13, 3)) {
-      case 0:
-        return form_i(
-            kOpImm, 0, small(2), kSp,
-            field(11, 2) << 4U | field(7, 4) << 6U | field(6, 1) << 2U | field(5, 1) << 3U);
+      case 0: {
+        const std::uint32_t amount =
+            field(11, 2) << 4U | field(7, 4) << 6U | field(6, 1) << 2U | field(5, 1) << 3U;
+        return some(amount != 0, form_i(kOpImm, 0, small(2), kSp, amount));
+      }
       case 1:
         return form_i(kLoadFloat, kDouble, small(2), small(7), doubles);
       case 2:
@@ -109,7 +127,7 @@ class Parcel {
       case 0:
         return form_i(kOpImm, 0, whole(), whole(), immediate());
       case 1:
-        return form_i(kOpImm32, 0, whole(), whole(), immediate());
+        return some(whole() != kZero, form_i(kOpImm32, 0, whole(), whole(), immediate()));
       case 2:
         return form_i(kOpImm, 0, whole(), kZero, immediate());
       case 3:
@@ -117,9 +135,12 @@ class Parcel {
       case 4:
         return arithmetic();
       case 5:
-        return kJal;  // to wherever: it leaves nothing
+        return form_j(immediate_cj(parcel_));
       default:
-        return form_s(kBranch, field(13, 1), small(7), kZero, 0);
+        return form_b(field(13, 1), small(7),
+                      sign_extended(field(12, 1) << 8U | field(5, 2) << 6U | field(2, 1) << 5U |
+                                        field(10, 2) << 3U | field(3, 2) << 1U,
+                                    9));
     }
   }
 
@@ -127,9 +148,10 @@ class Parcel {
     if (whole() == kSp) {
       const std::uint32_t amount = field(12, 1) << 9U | field(3, 2) << 7U | field(5, 1) << 6U |
                                    field(2, 1) << 5U | field(6, 1) << 4U;
-      return form_i(kOpImm, 0, kSp, kSp, sign_extended(amount, 10));
+      return some(amount != 0, form_i(kOpImm, 0, kSp, kSp, sign_extended(amount, 10)));
     }
-    return static_cast<std::uint32_t>(immediate() * 4096) | whole() << 7U | kLui;
+    return some(immediate() != 0,
+                static_cast<std::uint32_t>(immediate() * 4096) | whole() << 7U | kLui);
   }
 
   // funct3, and funct7 above it, of sub, xor, or, and; subw, addw.
@@ -150,9 +172,37 @@ class Parcel {
     if (field(12, 1) == 0) {
       return form_r(kOp, kWhole[field(5, 2)], small(7), small(7), small(2));
     }
-    return field(5, 2) < 2 ? std::optional(form_r(kOp32, field(5, 2) == 0 ? kSubtract : 0, small(7),
-                                                  small(7), small(2)))
-                           : std::nullopt;  // Zcb
+    switch (field(5, 2)) {
+      case 0:
+        return form_r(kOp32, kSubtract, small(7), small(7), small(2));
+      case 1:
+        return form_r(kOp32, 0, small(7), small(7), small(2));
+      case 2:  // Zcb: c.mul
+        return form_r(kOp, 1U << 3U, small(7), small(7), small(2));
+      default:
+        return of_one();
+    }
+  }
+
+  // Zcb: c.zext.b, c.sext.b, c.zext.h, c.sext.h, c.zext.w, c.not
+  [[nodiscard]] std::optional<std::uint32_t> of_one() const {
+    constexpr std::uint32_t kPacked = 0x04U << 3U;  // funct7
+    switch (field(2, 3)) {
+      case 0:
+        return form_i(kOpImm, 7, small(7), small(7), 0xff);
+      case 1:
+        return form_i(kOpImm, 1, small(7), small(7), 0x604);
+      case 2:
+        return form_r(kOp32, kPacked | 4U, small(7), small(7), kZero);
+      case 3:
+        return form_i(kOpImm, 1, small(7), small(7), 0x605);
+      case 4:
+        return form_r(kOp32, kPacked, small(7), small(7), kZero);
+      case 5:
+        return form_i(kOpImm, 4, small(7), small(7), -1);
+      default:
+        return std::nullopt;
+    }
   }
 
   [[nodiscard]] std::optional<std::uint32_t> by_stack_pointer() const {
@@ -167,7 +217,7 @@ class Parcel {
         return form_i(kLoad, kWordSize, whole(), kSp,
                       field(12, 1) << 5U | field(4, 3) << 2U | field(2, 2) << 6U);
       case 3:
-        return form_i(kLoad, kDouble, whole(), kSp, loaded);
+        return some(whole() != kZero, form_i(kLoad, kDouble, whole(), kSp, loaded));
       case 4:
         return jumps_and_moves();
       case 5:
@@ -185,7 +235,7 @@ class Parcel {
       return form_r(kOp, 0, whole(), more ? whole() : kZero, second());
     }
     if (whole() == kZero) {
-      return std::nullopt;  // c.ebreak
+      return some(more, kBreak);
     }
     return form_i(kJalr, 0, more ? kRa : kZero, whole(), 0);
   }
