@@ -34,13 +34,13 @@ constexpr Pair kOfBytes[] = {
 
 TEST_CASE(
     "expanded RISC-V: each stands for the one that an assembler makes without the extension") {
-  for (const auto& [parcel, word] : kPairs) {
-    INFO("parcel " << parcel);
-    CHECK(riscv::expanded(parcel) == word);
+  for (const Pair& pair : kPairs) {
+    INFO("parcel " << pair.parcel);
+    CHECK(riscv::expanded(pair.parcel) == pair.word);
   }
-  for (const auto& [parcel, word] : kOfBytes) {
-    INFO("parcel " << parcel);
-    CHECK(riscv::expanded(parcel) == word);
+  for (const Pair& pair : kOfBytes) {
+    INFO("parcel " << pair.parcel);
+    CHECK(riscv::expanded(pair.parcel) == pair.word);
   }
 }
 
