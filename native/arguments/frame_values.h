@@ -7,6 +7,7 @@
 
 #include "arguments/argument_place.h"
 #include "arguments/code_values.h"
+#include "arguments/value_origin.h"
 #include "unwind/backtrace.h"
 
 namespace whocall {
@@ -32,6 +33,11 @@ class FrameValues {
                                       std::uint8_t needed);
   std::optional<FoundValue> by_caller(std::size_t index, const ArgumentPlace& place,
                                       std::uint8_t needed, int depth = 0);
+
+  // Where what `number` holds in a frame came from; a miss where the code does not tell it.
+  std::optional<ValueOrigin> origin(std::size_t index, Register number);
+  // The same of where the call of frame 1 went, of which nothing ran in frame 0.
+  std::optional<ValueOrigin> origin_of_target();
 
  private:
   // A frame, its function and what is known where it stands.
@@ -69,6 +75,9 @@ class FrameValues {
   [[nodiscard]] std::optional<FoundValue> loaded(Address where, std::uint8_t size) const;
   [[nodiscard]] std::optional<FoundValue> held(const Question& asked) const;
   [[nodiscard]] std::optional<FoundValue> held_on_stack(const Question& asked) const;
+  std::optional<ValueOrigin> origin_of(std::size_t index, ValueId id, std::uint8_t size);
+  std::optional<ValueOrigin> made_in(std::size_t index, ValueId id, std::uint8_t size);
+  [[nodiscard]] std::optional<ValueId> handed_on(std::size_t index, ValueId id) const;
   [[nodiscard]] bool may_be_changed(std::size_t index, const HeldWord& word) const;
   [[nodiscard]] std::uint64_t in_register(std::uint64_t value) const;
   [[nodiscard]] bool is_preserved(Register number) const;

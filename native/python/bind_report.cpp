@@ -61,6 +61,7 @@ std::shared_ptr<ThreadsReport> walk_threads(const Process& process, const std::v
         shown_trace(report->session->image->threads[index], report->walks.back()->frames, part));
     report->traces.back().head = {number, crashed, signal};
     report->traces.back().process = report->session->image.get();
+    report->traces.back().values = &report->session->values;
   }
   return report;
 }
@@ -227,7 +228,8 @@ std::shared_ptr<ThreadsReport> report_of(const std::vector<Shown>& shown) {
                               .shown = range_of(*walk, range),
                               .stop = {stop_reason(reason), bytes_of_text(detail)},
                               .head = {number, crashed, signal},
-                              .process = walk->session->image.get()});
+                              .process = walk->session->image.get(),
+                              .values = &walk->session->values});
   }
   if (report->session == nullptr) {
     throw py::value_error("a report has at least one backtrace");

@@ -28,7 +28,7 @@ struct HeldScene {
       : walk(std::move(walked)),
         signal(std::move(name)),
         scene(*walk->session->image, walk->session->image->threads[walk->thread], walk->frames,
-              signal) {}
+              signal, &walk->session->values) {}
 
   std::shared_ptr<FinishedWalk> walk;
   std::string signal;

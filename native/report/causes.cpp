@@ -10,6 +10,7 @@
 #include "report/faults.h"
 #include "report/handled_fault.h"
 #include "report/jumps.h"
+#include "report/null_origin.h"
 #include "report/stack_end.h"
 
 namespace whocall {
@@ -61,7 +62,13 @@ std::optional<Fact> null_access(const Scene& scene) {
     text += ", " + std::to_string(fault->address) +
             " bytes from null, as by a member of a null pointer";
   }
-  return Fact{"null-access", std::move(text), fault->proof};
+  std::string proof = fault->proof;
+  if (const std::string origin = base.empty() ? std::string() : null_origin(scene, base);
+      !origin.empty()) {
+    text += origin;
+    proof += "; the code that runs in those frames moves it so";
+  }
+  return Fact{"null-access", std::move(text), std::move(proof)};
 }
 
 std::string place_text(const Scene& scene, Address address) {

@@ -119,7 +119,7 @@ class Telling {
  public:
   explicit Telling(const ThreadTrace& trace)
       : trace_(trace),
-        scene_(*trace.process, *trace.thread, *trace.walk, trace.head.signal),
+        scene_(*trace.process, *trace.thread, *trace.walk, trace.head.signal, trace.values),
         facts_(causes(scene_)),
         ending_(ending_of(scene_, facts_)) {}
 

@@ -6,6 +6,7 @@
 
 #include "base/hex.h"
 #include "report/faults.h"
+#include "report/null_origin.h"
 
 namespace whocall {
 namespace {
@@ -117,7 +118,8 @@ std::optional<Fact> jump_to_no_code(const Scene& scene) {
   if (const std::string place = place_of_call(scene); !place.empty()) {
     return Fact{
         null ? "null-call" : "wild-call",
-        named(*caller) + " called " + where + (pc == 0 && null ? ", a null function pointer" : ""),
+        named(*caller) + " called " + where +
+            (pc == 0 && null ? ", a null function pointer" + null_target_origin(scene) : ""),
         counter + ", and the return address of that call is in " + place};
   }
   const Returned back = returned(scene);

@@ -11,11 +11,12 @@
 namespace whocall {
 
 Scene::Scene(const ProcessImage& image, const Thread& thread, const NamedWalk& walk,
-             std::string_view signal)
+             std::string_view signal, CodeValues* values)
     : image_(image),
       thread_(thread),
       walk_(walk),
       signal_(signal),
+      values_(values),
       pc_(wrapped(thread.registers.get(arch().registers.pc).value_or(0))),
       sp_(wrapped(thread.registers.get(arch().registers.sp).value_or(0))) {
   if (is_code(pc_)) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arch/operation.h"
+#include "arguments/code_values.h"
 #include "base/address.h"
 #include "process/process_image.h"
 #include "report/accesses.h"
@@ -36,11 +37,14 @@ struct ShownAddress {
 class Scene {
  public:
   // Of a thread that took a signal of this name; `walk` is its whole walk. All must outlive it.
+  // `values`: null where nobody asks where values came from.
   Scene(const ProcessImage& image, const Thread& thread, const NamedWalk& walk,
-        std::string_view signal);
+        std::string_view signal, CodeValues* values);
 
   [[nodiscard]] const ProcessImage& image() const { return image_; }
   [[nodiscard]] const Architecture& arch() const { return *image_.arch; }
+  [[nodiscard]] const Thread& thread() const { return thread_; }
+  [[nodiscard]] CodeValues* values() const { return values_; }
   [[nodiscard]] const Registers& registers() const { return thread_.registers; }
   [[nodiscard]] const NamedWalk& walk() const { return walk_; }
   [[nodiscard]] std::string_view signal() const { return signal_; }
@@ -106,6 +110,7 @@ class Scene {
   const Thread& thread_;
   const NamedWalk& walk_;
   std::string_view signal_;
+  CodeValues* values_;
   Address pc_ = 0;
   Address sp_ = 0;
   std::string instruction_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "arguments/code_values.h"
 #include "process/process_image.h"
 #include "report/named_walk.h"
 
@@ -25,6 +26,7 @@ struct ThreadTrace {
   Stop stop{};  // of what is shown
   ThreadHead head{};
   const ProcessImage* process = nullptr;  // null: what happened to it is not told
+  CodeValues* values = nullptr;           // null: nor where values came from
 
   [[nodiscard]] FrameFacts frame(std::size_t number) const { return {*walk, shown.at(number)}; }
 };

@@ -44,6 +44,7 @@ class Walker {
   CodeMap& code() { return code_; }
   FunctionAnalyser& analyser() { return analyser_; }
   Judge& judge() { return judge_; }
+  Symbolizer& symbolizer() { return *symbolizer_; }
   [[nodiscard]] const StepFacts& facts() const { return facts_; }
 
  private:
