@@ -22,6 +22,20 @@ class JoinedRanges {
     }
   }
 
+  // As quick as at the end where ranges come in order.
+  void add(const AddressRange& range) {
+    const auto ends_before = [&](const AddressRange& each) { return each.end < range.begin; };
+    const auto first = std::ranges::partition_point(ranges_, ends_before);
+    const auto last = std::ranges::upper_bound(ranges_, range.end, {}, &AddressRange::begin);
+    if (first == last) {
+      ranges_.insert(first, range);
+      return;
+    }
+    first->begin = std::min(first->begin, range.begin);
+    first->end = std::max(std::prev(last)->end, range.end);
+    ranges_.erase(std::next(first), last);
+  }
+
   [[nodiscard]] bool contains(Address address) const {
     const auto above = std::ranges::upper_bound(ranges_, address, {}, &AddressRange::begin);
     return above != ranges_.begin() && std::prev(above)->contains(address);

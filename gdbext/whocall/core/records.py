@@ -34,6 +34,15 @@ else:
 
     def _init(self, *values, **named):
         names = self.__match_args__
+        if len(values) == len(names) and not named:
+            self._hold(dict(zip(names, values)))
+        elif not values and named.keys() == self._names:
+            self._hold(named)
+        else:
+            self._hold(_completed(self, values, named))
+
+    def _completed(self, values, named):
+        names = self.__match_args__
         given = dict(zip(names, values))
         if len(values) > len(names) or not given.keys().isdisjoint(named):
             raise TypeError(f"{type(self).__name__}() takes each of {', '.join(names)} once")
@@ -41,7 +50,7 @@ else:
         if len(held) != len(names) or not held.keys() <= self._names:
             unlike = sorted(self._names.symmetric_difference(held))
             raise TypeError(f"{type(self).__name__}(): missing or unknown: {', '.join(unlike)}")
-        self._hold(held)
+        return held
 
     def _hold(self, held):
         self.__dict__.update(held)

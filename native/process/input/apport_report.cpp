@@ -81,10 +81,27 @@ std::optional<std::string> ApportReport::take_line() {
   return line;
 }
 
+// There may be hundreds of millions of them.
+void ApportReport::skip_empty_lines() {
+  while (refill()) {
+    const std::string_view rest = as_text(std::span(buffer_).subspan(begin_, end_ - begin_));
+    const std::size_t empty = std::min(rest.find_first_not_of('\n'), rest.size());
+    begin_ += empty;
+    if (empty < rest.size()) {
+      return;
+    }
+  }
+}
+
 // Up to the core; false where there is none.
 bool ApportReport::read_fields() {
   while (const auto line = barren_ <= kMostBarren ? take_line() : std::nullopt) {
-    if (!line->empty() && is_blank(static_cast<unsigned char>(line->front()))) {
+    if (line->empty()) {
+      open_field_.reset();
+      skip_empty_lines();
+      continue;
+    }
+    if (is_blank(static_cast<unsigned char>(line->front()))) {
       go_on(line->substr(1));
       continue;
     }

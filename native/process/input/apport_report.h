@@ -40,6 +40,7 @@ class ApportReport final : public ByteSource {
  private:
   bool refill();
   std::optional<std::string> take_line();
+  void skip_empty_lines();
   bool read_fields();
   void keep(const std::string& key, std::string_view value);
   void go_on(std::string_view line);

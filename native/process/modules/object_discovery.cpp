@@ -3,9 +3,11 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/interrupt.h"
+#include "base/joined_ranges.h"
 #include "memory/memory_text.h"
 #include "object/elf_dynamic.h"
 #include "process/modules/link_map.h"
@@ -263,9 +265,12 @@ class Discovery {
 
   void scan_mappings() {
     const std::size_t count = std::min(evidence_.mappings.size(), kScanLimit);
+    std::vector<AddressRange> known;
+    std::ranges::transform(objects_, std::back_inserter(known), &LoadedObject::range);
+    JoinedRanges covered(std::move(known));
     for (const Mapping& mapping : evidence_.mappings.first(count)) {
       check_interrupt();
-      if (covering(mapping.range.begin) != nullptr) {
+      if (covered.contains(mapping.range.begin)) {
         continue;
       }
       LoadedObject object;
@@ -278,6 +283,7 @@ class Discovery {
         if (object.is_vdso) {
           object.path = "[vdso]";
         }
+        covered.add(object.range());
         objects_.push_back(std::move(object));
       }
     }
