@@ -40,7 +40,7 @@ def ours(path: Path) -> Stacks:
     """Out of `whocall bt --all --json`."""
 
     def reduced(item: dict[str, object]) -> object:
-        if "trust" not in item:
+        if "aliases" not in item:  # of an argument, a thread
             return item
         aliases = item["aliases"] if isinstance(item["aliases"], list) else []
         named = [] if item["inferred"] else [item["function"], *aliases]

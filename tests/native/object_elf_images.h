@@ -16,10 +16,10 @@ namespace whocall::testing {
 using Bytes = std::vector<std::byte>;
 
 inline Bytes read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  Bytes bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  Bytes bytes(static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0)));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   return bytes;
 }
 
