@@ -74,7 +74,7 @@ def why(now: Current, out: Output, wanted: Json) -> None:
     if wanted["json"]:
         out.write_json([jsonform.text(why_json(now.image, index, trace))])
         return
-    out.write(why_lines(now.image, index, trace, style_of(wanted)))
+    out.write(why_lines(now.image, index, trace, style_of(wanted), wanted["columns"] or 0))
 
 
 def frame(now: Current, out: Output, wanted: Json) -> Json:

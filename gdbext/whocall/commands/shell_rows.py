@@ -71,6 +71,7 @@ SHELL: dict[str, Any] = {
 'why': ('what happened to a core, in a sentence, and what shows it', "What happened to the thread that crashed, in a sentence, and what shows it. A cause is told where registers, memory and the kernel's own words prove it.", '', False, (
   CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
+  (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are broken between words'),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.why/1'),
  ), (('inputs', ('core', 'exe')),), (), ('whocall why core.4711',)),
 'waits': ('what each thread of a core or a process waits for, who has it, and deadlocks', "What each thread waits for: a lock, a condition, another thread, a file, a time. Of locks, who has them, and which threads wait for each other in a ring. An owner is told where the lock's memory and the thread's own record prove it.", '', False, (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from whocall.core.printable import printable
@@ -26,15 +27,35 @@ def why_json(image: ProcessImage, index: int, trace: Backtrace) -> Json:
     }
 
 
-def why_lines(image: ProcessImage, index: int, trace: Backtrace, style: Style) -> Iterator[str]:
-    """The sentence; then each thing that is proven beside the first, and what proves it."""
+def why_lines(
+    image: ProcessImage, index: int, trace: Backtrace, style: Style, columns: int
+) -> Iterator[str]:
+    """The sentence; then each thing that is proven beside the first, and what proves it. Lines are
+    broken between words where they do not fit the columns; 0: all do.
+    """
     happened = what_happened(image, index, trace)
-    yield printable(happened["sentence"])
+    yield from _broken(happened["sentence"], columns)
     for at, fact in enumerate(happened["facts"]):
         if at:
-            yield printable(f"Besides: {fact['text'].rstrip('.')}.")
-        yield style.paint("metadata", printable(f"  What shows it: {fact['proof'].rstrip('.')}."))
+            yield from _broken(f"Besides: {fact['text'].rstrip('.')}.", columns)
+        proof = _broken(f"  What shows it: {fact['proof'].rstrip('.')}.", columns)
+        yield from (style.paint("metadata", line) for line in proof)
     proven = any(str(happened["instruction"]) in fact["proof"] for fact in happened["facts"])
     if happened["instruction"] and not proven and happened["fault_address"] is not None:
         told = f"  The instruction at {happened['pc']}: {happened['instruction']}"
-        yield style.paint("metadata", printable(told))
+        yield from (style.paint("metadata", line) for line in _broken(told, columns))
+
+
+def _broken(text: str, columns: int) -> list[str]:
+    """Further lines stand two columns farther in."""
+    text = printable(text)
+    if not 0 < columns <= len(text):
+        return [text]
+    margin = " " * (len(text) - len(text.lstrip()))
+    return textwrap.wrap(
+        text,
+        max(columns - 1, 1),
+        subsequent_indent=margin + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.cli.inputs import open_named_core, wanted_style, wanted_walk
+from whocall.cli.inputs import open_named_core, wanted_columns, wanted_style, wanted_walk
 from whocall.cli.outputs import write, write_json
 from whocall.core.records import replace
 from whocall.report.form import jsonform
@@ -23,5 +23,6 @@ def run(arguments: Values) -> int:
         if arguments.json:
             write_json([jsonform.text(why_json(image, index, trace))])
             return 0
-        write(why_lines(image, index, trace, wanted_style(arguments)))
+        columns = wanted_columns(arguments) or 0
+        write(why_lines(image, index, trace, wanted_style(arguments), columns))
     return 0

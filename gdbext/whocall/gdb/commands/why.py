@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import style_codes
+from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.walks import wanted_walk
 
@@ -18,15 +18,19 @@ def run(line: str) -> None:
         "walk": wanted_walk(Parsed(), past_main=True),
         "json": parsed.has("json"),
         "style": style_codes(),
+        "columns": screen_width(),
     }
     answer("backtraces.why", wanted)
 
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
+    from whocall.core.programs import option
     from whocall.gdb.commands.elsewhere import flags, look_arguments, show, walk_arguments
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 
     parsed = syntax("why").parse(line)
     arguments = [*core_and_program(), *flags(parsed, "json"), *walk_arguments(Parsed())]
+    width = screen_width()
+    arguments += [option("--width", width)] if width else []
     show("why", [*arguments, *search_arguments(), *look_arguments()])
