@@ -77,7 +77,7 @@ std::string words(const Scene& scene, std::size_t first, const ValueOrigin& orig
     return {};
   }
   const bool is_own = origin.frame == first;
-  const std::string handed = ", which " + holder + " got from " + from;
+  std::string handed = ", which " + holder + " got from " + from;
   switch (origin.kind) {
     case Kind::handed_over:
       return handed;
