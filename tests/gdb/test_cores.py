@@ -67,7 +67,9 @@ def below_head(session: Session, question: Question) -> list[str]:
     """The lines of a backtrace without what happened, which stands above."""
     first, cause, *lines = text(session, question)
     assert re.search(" was ended by SIGSEGV [rw][a-z]+ 4 bytes at 0x0 in thread 1 ", first)
-    assert re.fullmatch("Cause: it followed (a|the) null pointer( in [a-z0-9]+)?[.]", cause)
+    assert re.fullmatch(
+        "Cause: it followed (a|the) null pointer( in [a-z0-9]+(, which #0 got from .+)?)?[.]", cause
+    )
     return lines
 
 
