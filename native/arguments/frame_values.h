@@ -44,7 +44,7 @@ class FrameValues {
   struct View {
     Registers registers{};
     FunctionValues* values = nullptr;
-    std::optional<ValueState> state{};
+    const ValueState* state = nullptr;
     bool entered = false;  // at the function's first byte
     bool at_call = false;  // it stands in a call, which what calls do not preserve does not outlive
     std::optional<std::int64_t> sp{};  // its distance from the CFA there, bytes

@@ -245,16 +245,16 @@ std::optional<std::size_t> FunctionValues::step_holding(std::uint64_t offset) co
              : std::nullopt;
 }
 
-std::optional<ValueState> FunctionValues::at(Address pc) {
+const ValueState* FunctionValues::at(Address pc) {
   follow();
   const auto step = step_at(pc - function_.begin);
-  return step ? before(*step) : std::nullopt;
+  return step ? before(*step) : nullptr;
 }
 
-std::optional<ValueState> FunctionValues::before_call(Address pc) {
+const ValueState* FunctionValues::before_call(Address pc) {
   follow();
   const auto step = step_holding(pc - function_.begin);
-  return step ? before(*step) : std::nullopt;
+  return step ? before(*step) : nullptr;
 }
 
 const FunctionValues::Step* FunctionValues::step_of(Address pc) const {
@@ -262,7 +262,15 @@ const FunctionValues::Step* FunctionValues::step_of(Address pc) const {
   return step ? &steps_[*step] : nullptr;
 }
 
-std::optional<ValueState> FunctionValues::before(std::size_t step) {
+const ValueState* FunctionValues::before(std::size_t step) {
+  const auto [asked, is_new] = asked_.try_emplace(step);
+  if (is_new) {
+    asked->second = found_before(step);
+  }
+  return asked->second ? &*asked->second : nullptr;
+}
+
+std::optional<ValueState> FunctionValues::found_before(std::size_t step) {
   const auto after = leaders_.upper_bound(steps_[step].offset);
   if (after == leaders_.begin()) {
     return std::nullopt;

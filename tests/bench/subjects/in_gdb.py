@@ -40,8 +40,10 @@ def _session(shop: Workshop, name: str, command: str, *before: str) -> list[str]
 
 def in_gdb(shop: Workshop) -> Figures:
     """All threads, twice in each session; every session is new."""
-    ours = _session(shop, "text", "whocall bt -all -past-main -no-arguments", f"source {SCRIPT}")
+    command = "whocall bt -all -past-main"
+    ours = _session(shop, "text", f"{command} -no-arguments", f"source {SCRIPT}")
+    told = _session(shop, "arguments", command, f"source {SCRIPT}")
     json = _session(shop, "json", "whocall bt -all -json", f"source {SCRIPT}")
     theirs = _session(shop, "gdb", "thread apply all bt")
-    sessions = [ours, theirs] if shop.small else [ours, json, theirs]
+    sessions = [ours, told, theirs] if shop.small else [ours, told, json, theirs]
     return least([shop.told(session) for session in sessions], shop.rounds)

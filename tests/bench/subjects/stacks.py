@@ -45,15 +45,16 @@ def _jobs(shop: Workshop, subject: str, dumped: Dumped, asked: Sequence[str]) ->
 
 
 def crowd(shop: Workshop) -> Figures:
-    """1,001 threads as text and as JSON."""
+    """1,001 threads as text, without arguments and with them, and as JSON."""
     dumped = inputs.crowd()
     quick = ["gdb"] if shop.small else ["gdb", "lldb"]
     slow = [] if shop.small else ["eu-stack"]
     _compare(shop, "crowd", dumped, quick + slow)
     jobs = [
-        # Without what the peers do not tell of a stripped program.
+        # First without what the peers do not tell of a stripped program.
         shop.process("crowd/text", ours(shop, dumped, "--no-arguments")),
-        shop.process("crowd/json", ours(shop, dumped, "--json", "--no-arguments")),
+        shop.process("crowd/with arguments", ours(shop, dumped)),
+        shop.process("crowd/json", ours(shop, dumped, "--json")),
         *_jobs(shop, "crowd", dumped, quick),
     ]
     return least(jobs, shop.rounds) | least(_jobs(shop, "crowd", dumped, slow), 1)
