@@ -18,26 +18,9 @@ std::optional<ValueOrigin> FrameValues::origin(std::size_t index, Register numbe
              : std::nullopt;
 }
 
-std::optional<ValueOrigin> FrameValues::origin_of_target() {
-  constexpr std::size_t kCaller = 1;
-  View& view = views_[kCaller];
-  const auto* const step = view.values != nullptr && view.state && view.at_call
-                               ? view.values->step_of(frames_[kCaller].lookup_pc())
-                               : nullptr;
-  if (step == nullptr || !step->values.target) {
-    return std::nullopt;
-  }
-  view.at_call = false;  // its registers are as the call found them, but for pc and sp
-  for (Register place = 0; place < view.state->registers().count(); ++place) {
-    const Register number = view.state->registers().number(place);
-    const auto value = views_[0].registers.get(number);
-    if (value && number != arch_.registers.sp && number != arch_.registers.pc) {
-      view.registers.set(number, *value);
-    }
-  }
-  ValueState state = *view.state;
-  const ValueId target = state.value_of(*step->values.target, view.values->table(), step->offset);
-  return origin_of(kCaller, target, arch_.registers.size);
+std::optional<ValueOrigin> FrameValues::origin_of_target(std::size_t caller) {
+  const ValueId target = target_of(caller);
+  return target != 0 ? origin_of(caller, target, arch_.registers.size) : std::nullopt;
 }
 
 std::optional<ValueOrigin> FrameValues::origin_of(std::size_t index, ValueId id,

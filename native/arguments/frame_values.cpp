@@ -72,24 +72,34 @@ void FrameValues::look_at(std::size_t index) {
 // Where the call goes in which a frame stands; of one through a pointer, by the pointer's value.
 std::optional<Address> FrameValues::called_by(std::size_t caller) {
   const Frame& frame = frames_[caller];
-  const View& view = views_[caller];
   if (frame.interrupted || frame.trust == Trust::scan) {
     return std::nullopt;
   }
   std::optional<Address> called;
   code_.walker().judge().match_call({frames_[caller - 1].pc, {}, frames_[caller - 1].interrupted},
                                     {frame.pc, {}, false}, called);
-  if (called || view.values == nullptr || !view.state) {
+  if (called) {
     return called;
   }
-  const auto* const step = view.values->step_of(frame.lookup_pc());
+  const auto found = target(caller);
+  return found ? std::optional(arch_.code_address(found->value)) : std::nullopt;
+}
+
+// The pointer by which a frame called; 0 where it called by none, or that is not known.
+ValueId FrameValues::target_of(std::size_t caller) const {
+  const View& view = views_[caller];
+  const auto* const step = view.values != nullptr && view.state && view.at_call
+                               ? view.values->step_of(frames_[caller].lookup_pc())
+                               : nullptr;
   if (step == nullptr || !step->values.target) {
-    return std::nullopt;
+    return 0;
   }
   ValueState state = *view.state;
-  const ValueId target = state.value_of(*step->values.target, view.values->table(), step->offset);
-  const auto found = evaluate({.index = caller, .id = target, .needed = arch_.registers.size});
-  return found ? std::optional(arch_.code_address(found->value)) : std::nullopt;
+  return state.value_of(*step->values.target, view.values->table(), step->offset);
+}
+
+std::optional<FoundValue> FrameValues::target(std::size_t caller) {
+  return evaluate({.index = caller, .id = target_of(caller), .needed = arch_.registers.size});
 }
 
 std::optional<Address> FrameValues::entered_at(std::size_t index) const {

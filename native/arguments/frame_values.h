@@ -36,15 +36,17 @@ class FrameValues {
 
   // Where what `number` holds in a frame came from; a miss where the code does not tell it.
   std::optional<ValueOrigin> origin(std::size_t index, Register number);
-  // The same of where the call of frame 1 went, of which nothing ran in frame 0.
-  std::optional<ValueOrigin> origin_of_target();
+  // Where the pointer leads by which a frame called, and where it came from. What was called may
+  // have gone on by a jump.
+  std::optional<FoundValue> target(std::size_t caller);
+  std::optional<ValueOrigin> origin_of_target(std::size_t caller);
 
  private:
   // A frame, its function and what is known where it stands.
   struct View {
     Registers registers{};
     FunctionValues* values = nullptr;
-    const ValueState* state = nullptr;
+    FunctionValues::SharedState state{};
     bool entered = false;  // at the function's first byte
     bool at_call = false;  // it stands in a call, which what calls do not preserve does not outlive
     std::optional<std::int64_t> sp{};  // its distance from the CFA there, bytes
@@ -64,6 +66,7 @@ class FrameValues {
 
   void look_at(std::size_t index);
   [[nodiscard]] std::optional<Address> called_by(std::size_t caller);
+  [[nodiscard]] ValueId target_of(std::size_t caller) const;
   std::optional<FoundValue> by_jump(std::size_t index, const ArgumentPlace& place,
                                     std::uint8_t needed, int depth);
   std::optional<FoundValue> put_by_caller(std::size_t index, const ArgumentPlace& place,

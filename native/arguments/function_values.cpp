@@ -245,13 +245,13 @@ std::optional<std::size_t> FunctionValues::step_holding(std::uint64_t offset) co
              : std::nullopt;
 }
 
-const ValueState* FunctionValues::at(Address pc) {
+FunctionValues::SharedState FunctionValues::at(Address pc) {
   follow();
   const auto step = step_at(pc - function_.begin);
   return step ? before(*step) : nullptr;
 }
 
-const ValueState* FunctionValues::before_call(Address pc) {
+FunctionValues::SharedState FunctionValues::before_call(Address pc) {
   follow();
   const auto step = step_holding(pc - function_.begin);
   return step ? before(*step) : nullptr;
@@ -262,12 +262,20 @@ const FunctionValues::Step* FunctionValues::step_of(Address pc) const {
   return step ? &steps_[*step] : nullptr;
 }
 
-const ValueState* FunctionValues::before(std::size_t step) {
-  const auto [asked, is_new] = asked_.try_emplace(step);
-  if (is_new) {
-    asked->second = found_before(step);
+// No more of them are held than of blocks: then they are found anew.
+FunctionValues::SharedState FunctionValues::before(std::size_t step) {
+  constexpr std::size_t kFewest = 16;
+  const auto known = asked_.find(step);
+  if (known != asked_.end()) {
+    return known->second;
   }
-  return asked->second ? &*asked->second : nullptr;
+  if (asked_.size() >= std::max(kFewest, states_.size())) {
+    asked_.clear();
+  }
+  auto found = found_before(step);
+  SharedState& kept = asked_[step];
+  kept = found ? std::make_shared<const ValueState>(std::move(*found)) : nullptr;
+  return kept;
 }
 
 std::optional<ValueState> FunctionValues::found_before(std::size_t step) {

@@ -48,11 +48,13 @@ class FunctionValues {
     std::optional<std::int64_t> fp{};  // the same of the frame pointer
   };
 
+  using SharedState = std::shared_ptr<const ValueState>;
+
   // What is known before the instruction at `pc` (runtime) runs; null where no flow reaches it.
-  // Threads and recursions ask for the same few: each is found once.
-  [[nodiscard]] const ValueState* at(Address pc);
+  // Threads and recursions ask for the same few, which are found once.
+  [[nodiscard]] SharedState at(Address pc);
   // The same before the instruction that holds the byte at `pc`: the call, for a lookup address.
-  [[nodiscard]] const ValueState* before_call(Address pc);
+  [[nodiscard]] SharedState before_call(Address pc);
 
   // The instruction that holds the byte at `pc`; null for none that the flow reaches.
   [[nodiscard]] const Step* step_of(Address pc) const;
@@ -85,7 +87,7 @@ class FunctionValues {
   void sync(const Step& step, ValueState& state);
   [[nodiscard]] std::optional<std::size_t> step_at(std::uint64_t offset) const;
   [[nodiscard]] std::optional<std::size_t> step_holding(std::uint64_t offset) const;
-  [[nodiscard]] const ValueState* before(std::size_t step);
+  [[nodiscard]] SharedState before(std::size_t step);
   [[nodiscard]] std::optional<ValueState> found_before(std::size_t step);
 
   const ProcessImage& process_;
@@ -94,12 +96,12 @@ class FunctionValues {
   bool entered_;
   std::span<const Register> results_;  // of calls
   ValueTable table_;
-  std::vector<Step> steps_;                                           // ascending
-  std::set<std::uint64_t> leaders_;                                   // where blocks begin
-  std::map<std::uint64_t, ValueState> states_;                        // by block
-  std::set<std::uint64_t> pending_;                                   // blocks
-  std::unordered_map<std::size_t, std::optional<ValueState>> asked_;  // by step
-  std::optional<ValueState> at_switches_;  // what indirect jumps bring along
+  std::vector<Step> steps_;                             // ascending
+  std::set<std::uint64_t> leaders_;                     // where blocks begin
+  std::map<std::uint64_t, ValueState> states_;          // by block
+  std::set<std::uint64_t> pending_;                     // blocks
+  std::unordered_map<std::size_t, SharedState> asked_;  // by step
+  std::optional<ValueState> at_switches_;               // what indirect jumps bring along
   ExposedWords exposed_;
   std::size_t visits_ = 0;
   std::size_t work_ = 0;

@@ -115,12 +115,12 @@ std::optional<Fact> jump_to_no_code(const Scene& scene) {
   const bool null = pc < kNearNull && scene.image().mapping_at(pc) == nullptr;
   const std::string counter = "the program counter is " + hex(pc);
   const auto caller = scene.frame(1);
-  if (const std::string place = place_of_call(scene); !place.empty()) {
-    return Fact{
-        null ? "null-call" : "wild-call",
-        named(*caller) + " called " + where +
-            (pc == 0 && null ? ", a null function pointer" + null_target_origin(scene) : ""),
-        counter + ", and the return address of that call is in " + place};
+  const CalledPointer pointer = called_pointer(scene);
+  if (const std::string place = place_of_call(scene); !place.empty() && !pointer.led_elsewhere) {
+    return Fact{null ? "null-call" : "wild-call",
+                named(*caller) + " called " + where +
+                    (pc == 0 && null ? ", a null function pointer" + pointer.origin : ""),
+                counter + ", and the return address of that call is in " + place};
   }
   const Returned back = returned(scene);
   if (back.is_so == true) {

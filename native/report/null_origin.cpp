@@ -1,6 +1,7 @@
 #include "report/null_origin.h"
 
 #include <optional>
+#include <utility>
 
 #include "arguments/frame_values.h"
 #include "base/hex.h"
@@ -93,26 +94,36 @@ std::string words(const Scene& scene, std::size_t first, const ValueOrigin& orig
   return {};
 }
 
+// Null where nobody asks for values, or frames are too few.
+std::optional<FrameValues> values_of(const Scene& scene, std::size_t count) {
+  return scene.values() != nullptr && scene.values()->usable() &&
+                 scene.walk().frames().size() >= count
+             ? std::optional<FrameValues>(std::in_place, *scene.values(), scene.thread(),
+                                          scene.walk().frames(), count)
+             : std::nullopt;
+}
+
 }  // namespace
 
 std::string null_origin(const Scene& scene, std::string_view reg) {
   const auto number = scene.arch().register_named(reg);
-  if (!number || scene.values() == nullptr || !scene.values()->usable() ||
-      scene.walk().frames().empty()) {
-    return {};
-  }
-  FrameValues values(*scene.values(), scene.thread(), scene.walk().frames(), 1);
-  const auto origin = values.origin(0, *number);
+  auto values = number ? values_of(scene, 1) : std::nullopt;
+  const auto origin = values ? values->origin(0, *number) : std::nullopt;
   return origin ? words(scene, 0, *origin) : std::string();
 }
 
-std::string null_target_origin(const Scene& scene) {
-  if (scene.values() == nullptr || !scene.values()->usable() || scene.walk().frames().size() < 2) {
+CalledPointer called_pointer(const Scene& scene) {
+  constexpr std::size_t kCaller = 1;
+  auto values = values_of(scene, kCaller + 1);
+  const auto target = values ? values->target(kCaller) : std::nullopt;
+  if (!target) {
     return {};
   }
-  FrameValues values(*scene.values(), scene.thread(), scene.walk().frames(), 2);
-  const auto origin = values.origin_of_target();
-  return origin ? words(scene, 1, *origin) : std::string();
+  if (scene.without_mode(target->value) != scene.pc()) {
+    return {.led_elsewhere = !target->now};
+  }
+  const auto origin = values->origin_of_target(kCaller);
+  return {.origin = origin ? words(scene, kCaller, *origin) : std::string()};
 }
 
 }  // namespace whocall
