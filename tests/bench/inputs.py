@@ -146,6 +146,21 @@ def compiler() -> Dumped | None:
     return kept(("bench", 1, COMPILED, INNERMOST, Tool(str(COMPILER)), Tool("gdb")), make)
 
 
+PERL = Path("/usr/bin/perl")
+SORTED = "sub g { my $n = shift; kill ABRT => $$ if $n <= 0; my @x = sort { g($n - 1); 0 } 1, 2 }"
+
+
+def perl() -> Dumped:
+    """perl, deep in calls of its own sort(); Debian's perl-debug has 3 MB of compressed debug info
+    of it.
+    """
+
+    def make(place: Path) -> Dumped:
+        return _gdb_dumps(place / "perl.core", [str(PERL), "-e", f"{SORTED} g(60)"])
+
+    return kept(("bench", 1, SORTED, Tool(str(PERL)), Tool("gdb")), make)
+
+
 def functions(count: int, order: str = "random") -> Path:
     """An ELF file with that many functions, in one of the `function_files.ORDERS`."""
 

@@ -161,6 +161,10 @@ LINES = (
         told("clang, its files seen", "seen", "lldb"),
     ),
     *_of(
+        "perl",
+        within("perl, lines and inlined calls", "text", "eu-stack -is", 2, MET),
+    ),
+    *_of(
         "small",
         within("a small core", "text", "python", 4, MET, "python3 -c ''"),
         told("a small core", "text", "gdb"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -29,8 +28,6 @@ from whocall.core.native_module import native
 FORMS = [("gcc", version) for version in (2, 3, 4, 5)] + [("clang", v) for v in (2, 4, 5)]
 UNMANGLED = ("operator()", "deep")
 """No mangled names in the debug info: addr2line says the name of the function around them."""
-ACCEPTED_SLOWNESS = 2.0
-"""CPU time of `whocall bt`, Python and all, against eu-stack's."""
 
 
 def starts(path: Path) -> dict[str, int]:
@@ -221,19 +218,6 @@ def _build_id(path: Path) -> str:
     return open_symbols(str(path)).build_id
 
 
-def _cpu_seconds(*command: str | Path) -> float:
-    """Of the fastest of several runs."""
-    costs = []
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""}
-    for _ in range(6):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       check=False, env=environment)  # fmt: skip
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        costs.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(costs)
-
-
 @pytest.fixture
 def perl_core(tmp_path: Path) -> Iterator[Path]:
     """perl, deep in calls of its own sort()."""
@@ -246,15 +230,13 @@ def perl_core(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "core"
 
 
-def test_lines_cost_no_more_than_those_of_eu_stack(perl_core: Path) -> None:
-    """The whole backtrace with lines and inlined calls, out of 3 MB of compressed debug info."""
-    ours = _cpu_seconds(sys.executable, SCRIPT, "bt", perl_core, "/usr/bin/perl")
-    theirs = _cpu_seconds("eu-stack", "-i", "-s", f"--core={perl_core}", "-e", "/usr/bin/perl")
+def test_lines_out_of_compressed_debug_info(perl_core: Path) -> None:
+    """The whole backtrace with lines and inlined calls; what it costs beside eu-stack is a line of
+    the benchmark.
+    """
     text = run(sys.executable, SCRIPT, "bt", perl_core, "/usr/bin/perl")
     assert "at ./build-static/pp_sort.c:" in text
     assert text.count("inlined]") >= 3
-    print(f"\nwhocall bt {ours:.3f} s, eu-stack -i -s {theirs:.3f} s", end="")
-    assert ours <= ACCEPTED_SLOWNESS * theirs
 
 
 def test_a_tree_that_leads_back_into_itself(tmp_path: Path) -> None:

@@ -131,14 +131,14 @@ def test_luajit(cores: RuntimeCores, walk: Walk, name: str) -> None:
 
 def test_chezscheme(cores: RuntimeCores, walk: Walk) -> None:
     """Scheme has a stack of its own. C code enters it by S_call_help alone, which is therefore the
-    innermost function on the C stack.
+    innermost function on the C stack. Seldom does the code where it stopped lead to the return.
     """
     stock = cores.core("chezscheme")
     trace = _main_thread(chains.of_core(stock.core, stock.exe, walk))
     frames = chains.physical(trace)
     assert frames[0].module is None, "in Scheme"
     assert frames[1].function == "S_call_help", chains.listing(trace)
-    assert frames[1].trust == "scan"
+    assert frames[1].trust in ("scan", "analysis")
     assert "main" in _functions(frames), chains.listing(trace)
     assert frames[-1].function == "_start"
 

@@ -13,6 +13,7 @@ SUBJECTS: dict[str, Callable[[Workshop], Figures]] = {
     "in-gdb": in_gdb.in_gdb,
     "deep": stacks.deep,
     "clang": stacks.compiler,
+    "perl": stacks.interpreter,
     "small": stacks.small,
     "walk": native.walk,
     "api": api.api,

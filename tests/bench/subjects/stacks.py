@@ -1,5 +1,5 @@
 """Backtraces as whole processes: a thousand threads, a hundred thousand frames, a small core, a
-compiler.
+compiler, an interpreter with its debug info.
 """
 
 from __future__ import annotations
@@ -100,3 +100,14 @@ def compiler(shop: Workshop) -> Figures:
     ]
     shop.run(ours(shop, dumped))
     return least(jobs, shop.rounds)
+
+
+def interpreter(shop: Workshop) -> Figures:
+    """perl with source lines and inlined calls."""
+    dumped = inputs.perl()
+    _compare(shop, "perl", dumped, ["eu-stack"])
+    jobs = [
+        shop.process("perl/text", ours(shop, dumped)),
+        shop.process("perl/eu-stack -is", peers.eu_stack_with_lines(*dumped)),
+    ]
+    return least(jobs, 2 * shop.rounds)
