@@ -72,16 +72,22 @@ def installed(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     said(tools / "bin" / "python", "-c", make, folder, folder=project_root)
     with tarfile.open(folder / f"whocall-{__version__}.tar.gz") as unpacked:
         unpacked.extractall(folder)
-    by_cache = f"env;CCACHE_BASEDIR={folder};{project_root / 'scripts/compiler-cache'}"
-    settings = (
-        f"build-dir={folder / 'build'}",
-        "cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0",
+    source = folder / f"whocall-{__version__}"
+    by_cache = f"env;CCACHE_BASEDIR={source};{project_root / 'scripts/compiler-cache'}"
+    settings = (  # those of build/release, so that what was compiled for it is found again
+        f"build-dir={source / 'build' / 'release'}",
+        "cmake.build-type=RelWithDebInfo",
+        "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG",
+        "cmake.define.WHOCALL_UNITY=OFF",
+        "cmake.define.WHOCALL_WERROR=ON",
+        f"cmake.define.CMAKE_C_COMPILER={shutil.which('cc')}",
+        f"cmake.define.CMAKE_CXX_COMPILER={shutil.which('c++')}",
         f"cmake.define.CMAKE_C_COMPILER_LAUNCHER={by_cache}",
         f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={by_cache}",
     )
     pip = (venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check")
     named = [word for each in settings for word in ("--config-settings", each)]  # -C is not in 23.0
-    said(*pip, *named, folder / f"whocall-{__version__}", folder=folder)
+    said(*pip, *named, source, folder=folder)
     return venv / "bin"
 
 
