@@ -6,6 +6,7 @@
 
 #include "base/printable_text.h"
 #include "report/frame_where.h"
+#include "report/sentence_lines.h"
 #include "report/source_hints.h"
 
 namespace whocall {
@@ -41,20 +42,6 @@ Address stack_begin(const ThreadTrace& trace, std::size_t at) {
 }
 
 }  // namespace
-
-void append_sentence(std::string& text, std::string_view words) {
-  constexpr std::string_view kSpace = " \t\n\r\f\v";
-  words.remove_prefix(std::min(words.find_first_not_of(kSpace), words.size()));
-  words = words.substr(0, words.find_last_not_of(kSpace) + 1);
-  words = words.substr(0, words.find_last_not_of('.') + 1);
-  if (words.empty()) {
-    return;
-  }
-  std::string told;
-  append_printable(told, words);
-  told[0] = told[0] >= 'a' && told[0] <= 'z' ? static_cast<char>(told[0] - 'a' + 'A') : told[0];
-  ((text += "    ") += told) += ".\n";
-}
 
 std::string trust_words(const FrameFacts& facts) {
   const Trust trust = facts.frame().trust;
@@ -288,11 +275,11 @@ void TextLines::finish_frame(std::string& text, const Line& line, std::string_vi
 // What belongs under its line.
 void TextLines::append_details(std::string& text, const FrameFacts& facts) {
   if (form_.explain) {
-    append_sentence(text, facts.explanation());
+    append_sentence(text, facts.explanation(), form_.columns);
     const FrameArguments* const found =
         form_.arguments != nullptr ? form_.arguments->find(trace_, facts) : nullptr;
     if (found != nullptr) {
-      append_sentence(text, ArgumentText::explanation(*found));
+      append_sentence(text, ArgumentText::explanation(*found), form_.columns);
     }
   }
   if (facts.named().inlined()) {
@@ -306,20 +293,20 @@ void TextLines::append_details(std::string& text, const FrameFacts& facts) {
 
 void TextLines::append_searched(std::string& text, std::size_t at) const {
   const std::optional<Address> bytes = trace_.frame(at).searched();
-  if (bytes && below_ && trace_.frame(at).frame().evidence.has(Evidence::damaged_return)) {
-    append_painted(text, paint_.metadata,
-                   "(the return address of #" + std::to_string(*below_) +
-                       " was overwritten in part: one call near it may have led there)");
-    text += '\n';
-  } else if (bytes && below_) {
-    const bool replaced = trace_.frame(at - 1).frame().evidence.has(Evidence::return_replaced);
-    const std::string below = "#" + std::to_string(*below_);
-    append_painted(text, paint_.metadata,
-                   (replaced ? "(a return address was replaced by that of " + below
-                             : "(no rule leads on from " + below) +
-                       ": whocall searched " + std::to_string(*bytes) + " bytes of stack)");
-    text += '\n';
+  if (!bytes || !below_) {
+    return;
   }
+  const std::string below = "#" + std::to_string(*below_);
+  std::string told;
+  if (trace_.frame(at).frame().evidence.has(Evidence::damaged_return)) {
+    told = "(the return address of " + below +
+           " was overwritten in part: one call near it may have led there)";
+  } else {
+    const bool replaced = trace_.frame(at - 1).frame().evidence.has(Evidence::return_replaced);
+    told = (replaced ? "(a return address was replaced by that of " : "(no rule leads on from ") +
+           below + ": whocall searched " + std::to_string(*bytes) + " bytes of stack)";
+  }
+  append_broken(text, told, 0, form_.columns, paint_.metadata);
 }
 
 }  // namespace whocall

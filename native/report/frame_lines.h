@@ -41,10 +41,6 @@ struct LineNames {
   FileNames files;
 };
 
-// Appends a line for `words`, unless there are none, with a capital letter at its start and one
-// full stop at its end.
-void append_sentence(std::string& text, std::string_view words);
-
 // "[cfi]", "[cfi, inlined]", "[scan?]": what was only searched for has a mark.
 std::string trust_words(const FrameFacts& facts);
 

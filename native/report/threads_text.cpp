@@ -6,6 +6,7 @@
 #include "base/printable_text.h"
 #include "report/happened.h"
 #include "report/numbers.h"
+#include "report/sentence_lines.h"
 #include "report/stack_groups.h"
 #include "report/text_block.h"
 
@@ -162,12 +163,11 @@ void ThreadsText::append_end(std::string& text, const ThreadTrace& trace) const 
     if (!line.empty()) {
       std::string told;
       append_printable(told, line);  // a detail may name what a file does
-      append_painted(text, form_.lines.paint.metadata, told);
-      text += '\n';
+      append_broken(text, told, 0, form_.lines.columns, form_.lines.paint.metadata);
     }
   }
   if (form_.lines.explain) {
-    append_sentence(text, end_phrase(trace.stop));
+    append_sentence(text, end_phrase(trace.stop), form_.lines.columns);
   }
 }
 
