@@ -147,11 +147,19 @@ void append_printable(Text& out, std::string_view text) {
   }
 }
 
-// How many characters a text has that is printable: its bytes but for those that go on.
-constexpr std::size_t character_count(std::string_view printable) {
-  std::size_t count = 0;
+// How many characters a text has that is printable: its bytes but for those that go on, which are
+// 10xxxxxx. Eight of them are looked at at a time.
+inline std::size_t character_count(std::string_view printable) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  std::size_t count = printable.size();
+  for (; printable.size() >= sizeof(std::uint64_t);
+       printable.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, printable.data(), sizeof word);
+    count -= ((word >> 7U & ~(word >> 6U) & kOnes) * kOnes) >> 56U;
+  }
   for (const char byte : printable) {
-    count += (static_cast<unsigned char>(byte) & 0xc0U) != 0x80;
+    count -= (static_cast<unsigned char>(byte) & 0xc0U) == 0x80;
   }
   return count;
 }

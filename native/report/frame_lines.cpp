@@ -213,8 +213,12 @@ void TextLines::draft(std::size_t at) {
   put(where.line);
 }
 
-const NearPlace& TextLines::near_place(const NamedFrame& frame) {
-  const auto [known, is_new] = near_.try_emplace(frame.place);
+const NearPlace& TextLines::near_place(const NamedFrame& frame) const {
+  static const NearPlace kNone;
+  if (frame.frame->evidence.has(Evidence::call_elsewhere)) {
+    return kNone;  // what is known of its place holds for other frames
+  }
+  const auto [known, is_new] = names_.near.try_emplace(frame.place);
   if (is_new) {
     known->second = near_place_of(frame);
   }

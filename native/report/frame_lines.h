@@ -35,10 +35,11 @@ struct LinesForm {
   std::size_t columns = 0;  // of the screen; 0: lines are whole, however long
 };
 
-// How lines name functions and files.
+// How lines name functions and files, and what is near places; of all threads.
 struct LineNames {
   ShortNames functions;
   FileNames files;
+  std::unordered_map<const Place*, NearPlace> near{};
 };
 
 // "[cfi]", "[cfi, inlined]", "[scan?]": what was only searched for has a mark.
@@ -65,7 +66,7 @@ class TextLines {
 
   void draft_lines();
   void draft(std::size_t at);
-  const NearPlace& near_place(const NamedFrame& frame);
+  const NearPlace& near_place(const NamedFrame& frame) const;
   void draft_function(const FrameFacts& facts, std::size_t beside, std::size_t behind);
   void align();
   [[nodiscard]] std::size_t words_beside(std::size_t at) const;
@@ -88,7 +89,6 @@ class TextLines {
   LineNames& names_;
   std::optional<StackText> words_;
   std::vector<Gap> gaps_;
-  std::unordered_map<const Place*, NearPlace> near_;
   std::string drafts_;  // of the present block
   std::vector<Line> lines_;
   std::size_t next_ = 0;                // of the frames

@@ -71,6 +71,11 @@ TEST_CASE("printable: characters are counted") {
   CHECK(character_count("") == 0);
   CHECK(character_count("main") == 4);
   CHECK(character_count("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80") == 5);
+  std::string text;  // of every length and at every place of a word
+  for (std::size_t count = 0; count < 40; count += 2) {
+    CHECK(character_count(text) == count);
+    text += "a\xe2\x82\xac";
+  }
 }
 
 TEST_CASE("JSON text: as Python's encoder escapes, and what is not printable") {
