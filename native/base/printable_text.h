@@ -148,7 +148,7 @@ void append_printable(Text& out, std::string_view text) {
 }
 
 // How many characters a text has that is printable: its bytes but for those that go on, which are
-// 10xxxxxx. Eight of them are looked at at a time.
+// 10xxxxxx. It counts eight bytes at once.
 inline std::size_t character_count(std::string_view printable) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   std::size_t count = printable.size();
@@ -162,6 +162,15 @@ inline std::size_t character_count(std::string_view printable) {
     count -= (static_cast<unsigned char>(byte) & 0xc0U) == 0x80;
   }
   return count;
+}
+
+// The first so many characters of a text that is printable, or all.
+constexpr std::string_view first_characters(std::string_view printable, std::size_t count) {
+  std::size_t at = 0;
+  for (; at < printable.size() && count != 0; --count) {
+    at += first_character(printable.substr(at)).size;
+  }
+  return printable.substr(0, at);
 }
 
 }  // namespace whocall

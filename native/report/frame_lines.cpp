@@ -215,12 +215,12 @@ void TextLines::draft(std::size_t at) {
 
 const NearPlace& TextLines::near_place(const NamedFrame& frame) const {
   static const NearPlace kNone;
-  if (frame.frame->evidence.has(Evidence::call_elsewhere)) {
-    return kNone;  // what is known of its place holds for other frames
+  if (!stands_at_its_place(frame)) {
+    return kNone;
   }
   const auto [known, is_new] = names_.near.try_emplace(frame.place);
   if (is_new) {
-    known->second = near_place_of(frame);
+    known->second = near_place_of(*frame.place);
   }
   return known->second;
 }

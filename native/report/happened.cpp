@@ -10,6 +10,7 @@
 #include "report/fault_access.h"
 #include "report/faults.h"
 #include "report/file_display.h"
+#include "report/sentence_lines.h"
 
 namespace whocall {
 namespace {
@@ -68,15 +69,6 @@ std::string printable(std::string_view text) {
   return told;
 }
 
-// The first characters of a text that is printable.
-std::string_view first_characters(std::string_view text, std::size_t count) {
-  std::size_t at = 0;
-  for (; at < text.size() && count != 0; --count) {
-    at += first_character(text.substr(at)).size;
-  }
-  return text.substr(0, at);
-}
-
 // How the program was called, in so many columns, for which its directory is left out first; its
 // name where that is not known.
 std::string quoted_call(const ProcessImage& image, const Thread& thread, std::size_t room) {
@@ -96,23 +88,6 @@ std::string quoted_call(const ProcessImage& image, const Thread& thread, std::si
     call = first_characters(call, room - 2 - kMore.size());
   }
   return '"' + call + (fits && !line.cut ? "" : std::string(kMore)) + '"';
-}
-
-// Appends words that do not fit a line as further lines.
-void append_wrapped(std::string& text, std::string_view words, std::size_t columns) {
-  constexpr std::string_view kMargin = "  ";
-  std::size_t left = columns;
-  while (columns > kMargin.size() && character_count(words) >= left) {
-    const std::string_view line = first_characters(words, left - 1);
-    const std::size_t end = words.rfind(' ', line.size());
-    if (end == std::string_view::npos || end == 0) {
-      break;  // a word that is longer than the screen is wide
-    }
-    ((text += words.substr(0, end)) += '\n') += kMargin;
-    words.remove_prefix(end + 1);
-    left = columns - kMargin.size();
-  }
-  (text += words) += '\n';
 }
 
 class Telling {
@@ -197,9 +172,9 @@ void append_happened(std::string& text, const ThreadTrace& trace, std::size_t co
     return;
   }
   const Telling telling(trace);
-  append_wrapped(text, telling.first_sentence(columns, inferior), columns);
+  append_broken(text, telling.first_sentence(columns, inferior), 0, columns);
   if (const std::string second = telling.second_sentence(); !second.empty()) {
-    append_wrapped(text, second, columns);
+    append_broken(text, second, 0, columns);
   }
 }
 

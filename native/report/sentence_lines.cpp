@@ -13,13 +13,7 @@ constexpr std::size_t kFurther = 2;  // spaces before what is broken off
 // How much of `words`, in bytes, is a line of so many characters: all, or up to the last space that
 // leaves it short enough, or else up to the first one.
 std::size_t line_length(std::string_view words, std::size_t room) {
-  std::size_t end = 0;  // behind so many characters
-  for (std::size_t count = 0; end < words.size(); ++end) {
-    count += character_count(words.substr(end, 1));
-    if (count > room) {
-      break;
-    }
-  }
+  const std::size_t end = first_characters(words, room).size();
   if (end == words.size()) {
     return end;
   }
@@ -38,8 +32,7 @@ void append_broken(std::string& text, std::string_view words, std::size_t margin
     text.append(indent, ' ');
     append_painted(text, code, words.substr(0, length));
     text += '\n';
-    words.remove_prefix(length);
-    words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
+    words.remove_prefix(std::min(length + 1, words.size()));  // with one space, for the line's end
   }
 }
 

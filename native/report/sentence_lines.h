@@ -9,7 +9,8 @@ namespace whocall {
 
 // Appends printable `words` behind `margin` spaces, painted with `code`, and a newline. Where they
 // reach the last of the screen's `columns` they are broken between words, and further lines stand
-// two spaces farther in; a word that is longer stays whole. 0 columns: all is one line.
+// two spaces farther in; a word that is longer stays whole. 0 columns: all is one line. Nothing of
+// the words is lost but one space at each break.
 void append_broken(std::string& text, std::string_view words, std::size_t margin,
                    std::size_t columns, std::string_view code = {});
 

@@ -17,16 +17,23 @@ std::vector<SourceHint> source_hints(const FilePlace& place,
   return source_places_of(file)->of({start, start + place.function->size}, place.link_address);
 }
 
+bool stands_at_its_place(const NamedFrame& frame) {
+  return !frame.frame->evidence.has(Evidence::call_elsewhere);
+}
+
 std::vector<SourceHint> source_hints(const NamedFrame& frame) {
   const Module* const module = frame.place->module;
-  if (module == nullptr || frame.frame->evidence.has(Evidence::call_elsewhere)) {
+  if (module == nullptr || !stands_at_its_place(frame)) {
     return {};
   }
   return source_hints(*frame.place, module->file);
 }
 
-NearPlace near_place_of(const NamedFrame& frame) {
-  const std::vector<SourceHint> hints = source_hints(frame);
+NearPlace near_place_of(const Place& place) {
+  if (place.module == nullptr) {
+    return {};
+  }
+  const std::vector<SourceHint> hints = source_hints(place, place.module->file);
   const auto near = std::ranges::find_if(hints, &SourceHint::near);
   if (near == hints.end()) {
     return {};

@@ -11,8 +11,12 @@
 
 namespace whocall {
 
-// The places that the function of a frame names; none where a line is known, and where the call is
-// not known to have led to the frame below.
+// Whether a frame is where its code says: not where the call there led to another function than the
+// one below.
+bool stands_at_its_place(const NamedFrame& frame);
+
+// The places that the function of a frame names; none where a line is known, and where the frame
+// does not stand at its place.
 std::vector<SourceHint> source_hints(const NamedFrame& frame);
 // The same at a place of a file, whatever the frame.
 std::vector<SourceHint> source_hints(const FilePlace& place,
@@ -24,7 +28,8 @@ struct NearPlace {
   std::string file;
   std::string line;
 };
-NearPlace near_place_of(const NamedFrame& frame);
+// Of each frame that stands there.
+NearPlace near_place_of(const Place& place);
 
 // What tells of a function that nothing names; looks through all code of the file.
 FunctionTraits traits_of(const FilePlace& place, const std::shared_ptr<const ElfFile>& file);

@@ -50,6 +50,12 @@ class Stacked {
     made_.details.emplace_back().explanation = std::move(explanation);
     return *this;
   }
+  // The last one stands where the one before it does.
+  Stacked& again(EvidenceSet evidence) {
+    made_.frames.back().pc = made_.frames[made_.frames.size() - 2].pc;
+    made_.frames.back().evidence = evidence;
+    return *this;
+  }
   Stacked& registers(const Registers& values) {
     made_.details.back().registers = std::make_shared<const Registers>(values);
     return *this;
@@ -74,6 +80,21 @@ class Stacked {
     std::string text;
     for (std::string block; writer.append_block(block); block.clear()) {
       text += block;
+    }
+    return text;
+  }
+  // Where `near` is what the code at the last frame's place tells.
+  std::string text_near(NearPlace near) {
+    const NamedWalk walk(made_, *symbolizer_, {.lines = false});  // all frames there have one place
+    const Thread thread;
+    const std::vector<ThreadTrace> traces = {shown_trace(thread, walk, {})};
+    LineNames names{ShortNames(traces), FileNames(FileDisplay::relative, {})};
+    const std::size_t last = made_.frames.size() - 1;
+    names.near.emplace(traces.front().frame(last).named().place, std::move(near));
+    const LinesForm form{.fold = false};
+    TextLines lines(traces.front(), arch_, form, names);
+    std::string text;
+    while (lines.append_block(text)) {
     }
     return text;
   }
@@ -243,6 +264,24 @@ TEST_CASE("report: arguments of templates are left out, scopes stay") {
         "work(std::vector<...>)::<lambda(long int)>");
   CHECK(without_arguments("std::map<std::string, std::vector<char>>::find(int)", 1) ==
         "std::map<std::string, std::vector<...>>::find(int)");
+}
+
+TEST_CASE("report: what a place is near is not told of a frame whose call led elsewhere") {
+  EvidenceSet elsewhere;
+  elsewhere.add(Evidence::call_elsewhere);
+  const NearPlace near{"shop.c", ":7?"};
+  Stacked innermost;
+  innermost.frame(kStack + 16).frame(kStack + 32);
+  CHECK(innermost.frame(kStack + 48).again({}).text_near(near) ==
+        "#0  0x0000000000401000 in ?? ()                 [cfi]\n"
+        "#1  0x0000000000401010 in ?? () near shop.c:7?  [cfi]\n"
+        "#2  0x0000000000401010 in ?? () near shop.c:7?  [cfi]\n");
+  Stacked other;
+  other.frame(kStack + 16).frame(kStack + 32);
+  CHECK(other.frame(kStack + 48).again(elsewhere).text_near(near) ==
+        "#0  0x0000000000401000 in ?? ()                 [cfi]\n"
+        "#1  0x0000000000401010 in ?? () near shop.c:7?  [cfi]\n"
+        "#2  0x0000000000401010 in ?? ()                 [cfi]\n");
 }
 
 TEST_CASE("report: signs of operators are no brackets") {

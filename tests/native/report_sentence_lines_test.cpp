@@ -20,6 +20,7 @@ TEST_CASE("A sentence is broken between words, and what goes on stands farther i
   CHECK(broken("one two three", 0, 13) == "one two\n  three\n");
   CHECK(broken("one two three", 4, 12) == "    one two\n      three\n");
   CHECK(broken("", 4, 12).empty());
+  CHECK(broken("at 'a  b'", 0, 6) == "at 'a\n   b'\n");  // one space of a name is the break's
 }
 
 TEST_CASE("A word that is longer than the screen stays whole") {
