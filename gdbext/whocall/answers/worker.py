@@ -17,6 +17,7 @@ from whocall.answers.table import of_files, of_process
 from whocall.core import limits
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, UsageError
+from whocall.core.interrupts import interrupt_prevails
 from whocall.core.long_work import Lines, left_out, tell_long_work
 from whocall.core.sandbox import confine
 
@@ -97,7 +98,7 @@ def _answered(cores: Cores, out: Sender, question: Json) -> tuple[bytes, bytes]:
     try:
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            with whole_files():
+            with interrupt_prevails(), whole_files():
                 found = _found(cores, out, question)
             return channel.DONE, json.dumps(found).encode()
         finally:

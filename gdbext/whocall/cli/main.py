@@ -20,6 +20,7 @@ from whocall.cli.wrapped_stream import innermost
 from whocall.commands import module_name, passes_on
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
+from whocall.core.interrupts import interrupt_prevails
 from whocall.core.long_work import left_out
 
 TYPE_CHECKING = False
@@ -98,15 +99,20 @@ def _of_the_system(error: OSError) -> Error:
     return Error(f"{what}{error.strerror or error}{sandbox.remark(error)}")
 
 
+def _run_and_warn(argv: Sequence[str], confined: bool) -> int:
+    try:
+        with whole_files(afresh=True):
+            return _run(argv, confined)
+    finally:
+        sys.stdout.flush()
+        warn(left_out())
+
+
 def _end(argv: Sequence[str], confined: bool) -> int:
     """Runs the command, and complains where it cannot do what it should."""
     try:
-        try:
-            with whole_files(afresh=True):
-                return _run(argv, confined)
-        finally:
-            sys.stdout.flush()
-            warn(left_out())
+        with interrupt_prevails():
+            return _run_and_warn(argv, confined)
     except BrokenPipeError:
         raise
     except NativeMissingError as error:
@@ -148,20 +154,7 @@ def _in_order(argv: Sequence[str], confined: bool) -> int:
         return 0
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except Exception as error:
-        if not _is_interrupt(error):
-            raise
-        return _INTERRUPTED
     finally:
         leave()
         _leave_streams()
         sandbox.end()
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is what it comes from: Python up to 3.11 turns one that comes while a class is
-    made, as in the middle of an import, into a RuntimeError.
-    """
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__
-    return error is not None

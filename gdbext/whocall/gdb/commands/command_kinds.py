@@ -13,6 +13,7 @@ import gdb
 from whocall.commands import module_name
 from whocall.core.cut_files import whole_files
 from whocall.core.errors import Error, MemoryShortError, NativeMissingError
+from whocall.core.interrupts import interrupt_prevails
 from whocall.core.long_work import left_out
 from whocall.gdb.host.downloads import begin_command, silence
 from whocall.gdb.host.output import refusal
@@ -50,7 +51,7 @@ def run(home: str, argument: Any) -> Any:
     """
     begin_command()
     try:
-        with whole_files():
+        with interrupt_prevails(), whole_files():
             done = _run_here_or_in_subprocess(home, argument)
         _tell_left_out()
         return done
