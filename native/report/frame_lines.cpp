@@ -64,7 +64,7 @@ TextLines::TextLines(const ThreadTrace& trace, const Architecture& arch, const L
     gaps_ = find_gaps(*trace.walk, trace.shown);
   }
   if (form.stack != nullptr) {
-    words_.emplace(arch, *form.stack, paint_.address);
+    words_.emplace(arch, *form.stack, paint_.address, form.columns);
   }
 }
 

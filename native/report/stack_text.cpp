@@ -16,6 +16,17 @@ constexpr std::size_t kWidestWord = 8;  // bytes
 constexpr std::string_view kIndent = "        ";
 constexpr std::size_t kNameWidth = 6;  // of a register's name, characters
 
+// How many cells stand beside each other: no more than `most`, nor than fit the columns behind
+// `before` others.
+std::size_t cells_across(std::size_t most, std::size_t width, std::size_t between,
+                         std::size_t before, std::size_t columns) {
+  if (columns == 0) {
+    return most;
+  }
+  const std::size_t room = columns > before + 1 ? columns - before - 1 : 0;  // as sentences do
+  return std::clamp((room + between) / (width + between), std::size_t{1}, most);
+}
+
 void append_word(std::string& text, std::uint64_t value, std::size_t size) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   text += "0x";
@@ -52,7 +63,8 @@ void StackText::append(std::string& text, const FrameFacts& facts, Address sp) c
 
 void StackText::append_registers(std::string& text, const Registers& registers) const {
   const std::size_t size = arch_.registers.size;
-  const std::size_t across = size > 4 ? 3 : 5;
+  const std::size_t across =
+      cells_across(size > 4 ? 3 : 5, kNameWidth + 3 + 2 * size, 2, kIndent.size(), columns_);
   std::size_t count = 0;
   for (std::size_t number = 0; number < arch_.registers.names.size(); ++number) {
     const std::string_view name = arch_.registers.names[number];
@@ -69,7 +81,8 @@ void StackText::append_registers(std::string& text, const Registers& registers) 
 
 void StackText::append_words(std::string& text, Address begin, Address end) const {
   const std::size_t size = arch_.registers.size;
-  const std::size_t across = size == 8 ? 2 : 4;
+  const std::size_t before = kIndent.size() + hex(begin).size() + 2;
+  const std::size_t across = cells_across(size == 8 ? 2 : 4, 2 + 2 * size, 1, before, columns_);
   const std::size_t all = (end - begin) / size;
   const std::size_t shown = std::min(all, kMostWords);
   std::array<std::byte, kMostWords * kWidestWord> bytes{};

@@ -1,6 +1,7 @@
 // What is told under a frame in full: its CFA, the registers known there, its stack words.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,11 @@ namespace whocall {
 class StackText {
  public:
   // `arch` and `memory` must outlive it. Addresses are painted with the SGR parameters `address`.
-  StackText(const Architecture& arch, const Memory& memory, std::string_view address)
-      : arch_(arch), memory_(memory), address_(address) {}
+  // As many registers and words stand beside each other as `columns` have room for; 0: as one likes
+  // to read them.
+  StackText(const Architecture& arch, const Memory& memory, std::string_view address,
+            std::size_t columns)
+      : arch_(arch), memory_(memory), address_(address), columns_(columns) {}
 
   // Lines under a frame, each with its newline; its stack reaches from `sp` to its CFA.
   void append(std::string& text, const FrameFacts& facts, Address sp) const;
@@ -25,6 +29,7 @@ class StackText {
   const Architecture& arch_;
   const Memory& memory_;
   std::string address_;
+  std::size_t columns_;
 };
 
 }  // namespace whocall

@@ -156,4 +156,4 @@ def audit(search: Search, out: Output, wanted: Json) -> None:
     if wanted["json"]:
         out.write_json([jsonform.text(audit_json(found))])
         return
-    out.write(audit_lines(found, style_of(wanted)))
+    out.write(audit_lines(found, style_of(wanted), wanted["columns"] or 0))

@@ -55,14 +55,19 @@ def wanted_style(arguments: Values) -> Style:
     return style_for(sys.stdout, arguments.color)
 
 
+def screen_columns() -> int | None:
+    """None where what is written goes elsewhere."""
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
 def wanted_columns(arguments: Values) -> int | None:
     """By --width, else of the screen; None where what is written goes elsewhere."""
-    if arguments.width is None and sys.stdout.isatty():
-        from shutil import get_terminal_size
-
-        return get_terminal_size().columns
     columns: int | None = arguments.width
-    return columns
+    return screen_columns() if columns is None else columns
 
 
 def parse_address(text: str) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
-from whocall.core.printable import printable
+from whocall.report.form.sentences import broken
 from whocall.report.page.happened import what_happened
 
 if TYPE_CHECKING:
@@ -34,28 +33,13 @@ def why_lines(
     broken between words where they do not fit the columns; 0: all do.
     """
     happened = what_happened(image, index, trace)
-    yield from _broken(happened["sentence"], columns)
+    yield from broken(happened["sentence"], columns)
     for at, fact in enumerate(happened["facts"]):
         if at:
-            yield from _broken(f"Besides: {fact['text'].rstrip('.')}.", columns)
-        proof = _broken(f"  What shows it: {fact['proof'].rstrip('.')}.", columns)
+            yield from broken(f"Besides: {fact['text'].rstrip('.')}.", columns)
+        proof = broken(f"  What shows it: {fact['proof'].rstrip('.')}.", columns)
         yield from (style.paint("metadata", line) for line in proof)
     proven = any(str(happened["instruction"]) in fact["proof"] for fact in happened["facts"])
     if happened["instruction"] and not proven and happened["fault_address"] is not None:
         told = f"  The instruction at {happened['pc']}: {happened['instruction']}"
-        yield from (style.paint("metadata", line) for line in _broken(told, columns))
-
-
-def _broken(text: str, columns: int) -> list[str]:
-    """Further lines stand two columns farther in."""
-    text = printable(text)
-    if not 0 < columns <= len(text):
-        return [text]
-    margin = " " * (len(text) - len(text.lstrip()))
-    return textwrap.wrap(
-        text,
-        max(columns - 1, 1),
-        subsequent_indent=margin + "  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+        yield from (style.paint("metadata", line) for line in broken(told, columns))

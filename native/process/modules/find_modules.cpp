@@ -34,7 +34,7 @@ Address assumed_bias(const LoadedObject& object) {
 
 // With the slash at its end; empty without one.
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string file_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // Turns one object into one module.
 class ModuleMaker {
@@ -134,7 +134,7 @@ class ModuleMaker {
     }
     // Who brings a core home from a board lays the libraries beside the program.
     if (!object.is_program && !program_folder_.empty() && !object.path.empty()) {
-      query.last.push_back(program_folder_ + last_part(object.path));
+      query.last.push_back(program_folder_ + file_part(object.path));
     }
     if (search_.pid == 0) {
       return;

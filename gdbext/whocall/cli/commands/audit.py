@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.cli.inputs import wanted_style
+from whocall.cli.inputs import screen_columns, wanted_style
 from whocall.cli.outputs import write, write_json
 from whocall.report.form import jsonform
 
@@ -21,5 +21,5 @@ def run(arguments: Values) -> int:
     if arguments.json:
         write_json([jsonform.text(audit_json(found))])
     else:
-        write(audit_lines(found, wanted_style(arguments)))
+        write(audit_lines(found, wanted_style(arguments), screen_columns() or 0))
     return 0

@@ -9,7 +9,7 @@ import gdb
 
 from whocall.core.errors import Error, UsageError
 from whocall.frontend.options import Parsed, syntax
-from whocall.gdb.host.output import style_codes
+from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.walks import demangle
@@ -70,6 +70,7 @@ def run(line: str) -> None:
         "demangle": demangle(),
         "json": parsed.has("json"),
         "style": style_codes(),
+        "columns": screen_width(),
     }
     answer_of_files("tables.audit", wanted)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from whocall.core.counted import counted
 from whocall.core.native_errors import native_errors
 from whocall.report.form.jsonform import Json, hexes
+from whocall.report.form.sentences import broken
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -214,8 +215,8 @@ def _meaning(audit: Audit) -> str:
     )
 
 
-def audit_lines(audit: Audit, style: Style) -> Iterator[str]:
-    """The whole report."""
+def audit_lines(audit: Audit, style: Style, columns: int = 0) -> Iterator[str]:
+    """The whole report; its sentence is broken where the columns have no room for it, 0: never."""
     yield (
         f"{style.paint('filename', audit.file)}: {counted(audit.functions, 'function')} with"
         f" unwind tables,"
@@ -234,7 +235,7 @@ def audit_lines(audit: Audit, style: Style) -> Iterator[str]:
             yield style.paint("title", "First differences, one of a function:")
         yield from _difference_lines(found, style)
     yield ""
-    yield _meaning(audit)
+    yield from broken(_meaning(audit), columns)
 
 
 def _count_json(count: Count) -> Json:
