@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/aarch64/facts.h"
 #include "arch/arm/facts.h"
 #include "arch/x86/i386_facts.h"
 #include "arch/x86/x86_64_facts.h"
@@ -200,6 +201,36 @@ TEST_CASE("function starts: what a table delimits lends its name to nothing behi
   CHECK(inside->start == kText);
   CHECK_FALSE(process.symbolizer.describe(kEnd, {}).function.has_value());
   CHECK_FALSE(process.symbolizer.describe(kEnd + 8, {}).function.has_value());
+}
+
+TEST_CASE(
+    "function starts: what code names right behind a table's function, wherever others stand") {
+  constexpr Address kHandler = kText + 0x34;
+  const auto starts = [](bool has_table) {
+    constexpr std::uint32_t kNop = 0xd503201f;
+    constexpr std::uint32_t kZero = 0x52800000;  // mov w0, #0
+    constexpr std::uint32_t kReturn = 0xd65f03c0;
+    Bytes code;
+    for (const std::uint32_t word :
+         {0x94000008U, 0x9400000fU, 0x94000016U,  // bl to 0x20, 0x40 and 0x60, aligned all three
+          0x10000140U, kReturn,     kNop,        kNop,  kNop,         // adr x0, the handler
+          kZero,       kZero,       kZero,       kZero, 0x1400000cU,  // and a jump to 0x60
+          0xd53bd041U, kZero,       kReturn,  // the handler: mrs x1, tpidr_el0
+          kZero,       kReturn,     kNop,        kNop,  kNop,        kNop, kNop, kNop,  //
+          kZero,       kReturn}) {
+      code.u32(word);
+    }
+    CodeFile file(kAArch64);
+    file.code(kText, code);
+    if (has_table) {
+      FrameTable table(kAArch64);
+      table.fde(table.usual_cie(), {kText + 0x20, kHandler});
+      file.debug_frame(table);
+    }
+    return starts_of(kAArch64, file).evidence_at(kHandler);
+  };
+  CHECK(starts(true).has(StartEvidence::address_taken));
+  CHECK(starts(false) == StartEvidenceSet());
 }
 
 TEST_CASE("function starts: a file without code") {

@@ -20,7 +20,7 @@ from places.needs import OWN_CORES, require
 
 from ports import stub_core
 from ports.elf import Core, Elf
-from ports.matrix import OWN, Variant, selection
+from ports.matrix import ALL_BUILDS, OWN, Variant, selection
 from ports.sets import InstructionSet
 from ports.truth import ThreadTruth, truth_of
 
@@ -150,9 +150,10 @@ class Case:
         return core
 
 
-def cases(of: InstructionSet, tables: bool) -> list[Case]:
-    """All cases of a set."""
-    return [Case(of, program, variant, tables) for program, variant in selection(of, tables)]
+def cases(of: InstructionSet, tables: bool, builds: int = ALL_BUILDS) -> list[Case]:
+    """The cases of a set, so many builds of each program."""
+    chosen = selection(of, tables, builds)
+    return [Case(of, program, variant, tables) for program, variant in chosen]
 
 
 def build_all(wanted: list[Case], jobs: int = 2) -> Iterator[BuiltCase]:

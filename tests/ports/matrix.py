@@ -17,8 +17,8 @@ from corpus.catalog import Program
 from ports.sets import InstructionSet
 
 OWN = Path(__file__).parent / "programs"
-VARIANTS = 2
-"""Builds of each program, for each set, with and without tables."""
+ALL_BUILDS = 2
+"""Of each program, for each set, with and without tables."""
 
 BORROWED = (
     "chain",
@@ -100,13 +100,17 @@ def covering_variants(has_extra: bool) -> tuple[Variant, ...]:
     return tuple(chosen)
 
 
-def selection(one: InstructionSet, tables: bool) -> Iterator[tuple[Program, Variant]]:
-    """The builds of a set: each program takes the variants that follow those of the one before."""
+def selection(
+    one: InstructionSet, tables: bool, builds: int = ALL_BUILDS
+) -> Iterator[tuple[Program, Variant]]:
+    """The builds of a set: each program takes the variants that follow those of the one before, and
+    so many of them.
+    """
     variants = covering_variants(bool(one.extra))
     turn = 0
     for program in PROGRAMS:
         if program.throws and not tables:
             continue
-        for _ in range(VARIANTS):
+        for _ in range(builds):
             yield program, variants[turn % len(variants)]
             turn += 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from ports import voices
 from ports.case import BuiltCase, build_all, cases
 from ports.judge import Verdict, judge
+from ports.matrix import ALL_BUILDS
 from ports.sets import SETS
 from whocall.core.errors import Error
 
@@ -29,9 +30,9 @@ class Score:
 
 
 @cache
-def built(name: str, tables: bool) -> tuple[BuiltCase, ...]:
-    """All cases of a set."""
-    return tuple(build_all(cases(SETS[name], tables)))
+def built(name: str, tables: bool, builds: int = ALL_BUILDS) -> tuple[BuiltCase, ...]:
+    """The cases of a set, so many builds of each program."""
+    return tuple(build_all(cases(SETS[name], tables, builds)))
 
 
 def score(of: Iterable[BuiltCase], ask: Ask) -> Score:
@@ -53,9 +54,9 @@ def score(of: Iterable[BuiltCase], ask: Ask) -> Score:
     return result
 
 
-def rows(name: str, tables: bool, entry: Path) -> list[tuple[str, Score]]:
+def rows(name: str, tables: bool, entry: Path, builds: int = ALL_BUILDS) -> list[tuple[str, Score]]:
     """whocall first, then the other tools, then gdb-multiarch after `whocall repair`."""
-    everything: Sequence[BuiltCase] = built(name, tables)
+    everything: Sequence[BuiltCase] = built(name, tables, builds)
     some = everything[::PEERS_EVERY]
     found = [("whocall", score(everything, voices.ask_whocall))]
     found += [(voice, score(some, ask)) for voice, ask in voices.VOICES.items()]

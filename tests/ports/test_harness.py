@@ -12,7 +12,7 @@ import pytest
 from ports.case import cases
 from ports.elf import EXECUTABLE, PT_LOAD, WRITABLE, Core
 from ports.judge import Frame, judge
-from ports.matrix import covering_variants
+from ports.matrix import PROGRAMS, covering_variants
 from ports.sets import SETS
 from ports.truth import Record, source_name
 
@@ -61,8 +61,12 @@ def test_where_an_address_stands(tmp_path: Path, order: str) -> None:
 
 
 def test_each_pair_of_choices_occurs() -> None:
-    """In the variants, with and without the set's special flags."""
+    """In the variants, with and without the set's special flags; and there are programs for all of
+    them where each is built once.
+    """
+    programs = [program for program in PROGRAMS if not program.throws]
     for has_extra in (True, False):
+        assert len(covering_variants(has_extra)) <= len(programs)
         chosen = [
             (one.compiler, one.optimisation, one.frame_pointer, one.link)
             for one in covering_variants(has_extra)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ports import ROOT, voices
-from ports.scoring import built
+from ports.case import build_all, cases
+from ports.sets import SETS
 
 ENTRY = ROOT / "gdbext" / "whocall.py"
 
@@ -17,10 +18,11 @@ def test_signal_frames_with_vector_registers(program: str, tables: bool) -> None
 
     qemu's processor for AArch64 has them, its cores do not tell of them.
     """
-    cases = [case for case in built("aarch64", tables) if case.case.program.name == program]
-    assert cases
-    found = voices.ask_repaired(cases, ENTRY)
-    for case, chains in zip(cases, found):
+    wanted = [case for case in cases(SETS["aarch64"], tables) if case.program.name == program]
+    assert wanted
+    built = list(build_all(wanted))
+    found = voices.ask_repaired(built, ENTRY)
+    for case, chains in zip(built, found):
         ours = voices.ask_whocall(case)
         assert chains.keys() == ours.keys()
         for tid, chain in chains.items():

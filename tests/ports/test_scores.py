@@ -1,6 +1,8 @@
 """whocall on the crash corpus of each instruction set that it knows, beside three other tools.
 
-Of sets without a port nothing is asked here; `test_harness.py` looks at their cores all the same.
+One build of each program, in which each pair of choices occurs; `python3 -m ports` asks of all
+builds. Of sets without a port nothing is asked here; `test_harness.py` looks at their cores all the
+same.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from ports.scoring import rows
 from ports.sets import SETS
 
 WORST = 12
+BUILDS = 1
 
 
 @pytest.mark.parametrize("tables", [True, False], ids=["tables", "notables"])
@@ -24,7 +27,7 @@ def test_recall_and_precision(name: str, tables: bool, scoreboard: Scoreboard) -
         return
     title = f"Crash corpus of {name}, {'with' if tables else 'without'} unwind tables"
     board = scoreboard.table(title, "voice", "frames", "recall %", "precision %")
-    found = dict(rows(name, tables, ROOT / "gdbext" / "whocall.py"))
+    found = dict(rows(name, tables, ROOT / "gdbext" / "whocall.py", BUILDS))
     for voice, one in found.items():
         total = one.total
         board.rows.append((voice, total.right + total.missing, total.recall, total.precision))

@@ -49,7 +49,11 @@ bool is_label(std::string_view name) { return name.starts_with(".L"); }
 class Collector {
  public:
   Collector(const ElfFile& file, const Architecture& arch, const std::vector<AddressRange>& areas)
-      : file_(file), arch_(arch), areas_(areas), alignment_(arch.code.function_alignment) {}
+      : file_(file),
+        arch_(arch),
+        areas_(areas),
+        delimited_(ranges_of_tables(file)),
+        alignment_(arch.code.function_alignment) {}
 
   std::vector<FunctionStart> run(const SymbolTable& symbols) {
     const LongWork work("Looking for functions in", file_.path());
@@ -73,7 +77,7 @@ class Collector {
       choose_if(start % arch_.code.alignment == 0 && is_code(start), start);
     }
     join_chosen(StartEvidence::pdr);
-    claims_.join(gap_starts(file_, arch_, areas_), StartEvidence::call_target);
+    claims_.join(gap_starts(file_, arch_, areas_, delimited_), StartEvidence::call_target);
     add_marks(marks_of_code());
     std::vector<FunctionStart> starts = std::move(claims_).take();
     drop_inside_delimited(symbols, starts);
@@ -236,7 +240,9 @@ class Collector {
   // that never returns nothing tells that the flow ends. Where instructions may begin at any byte,
   // it must be aligned then, as chance has too many places; where the compiler aligned none, a call
   // must end right before it. Example: gcc -O1, a function that ends with `call abort`, and behind
-  // it a callback of qsort.
+  // it a callback of qsort. What stands right where a table's function ends is no part of that.
+  // Example: gcc -Os for AArch64 without tables, a handler of signals behind frame_dummy of the
+  // startup files, which have tables and are aligned.
   [[nodiscard]] bool looks_like_function(Address address) const {
     const StartFeatures features = features_at(address);
     if (features.catches) {
@@ -245,7 +251,9 @@ class Collector {
     const bool begins = features.prologue || features.landing_pad;
     const bool may_be = is_aligned(address) || arch_.code.alignment > 1 ||
                         (!functions_are_aligned_at(address) && stands_behind_call(address));
-    return features.behind_end ? features.prologue || may_stand_at(address) : begins && may_be;
+    return features.behind_end
+               ? features.prologue || may_stand_at(address) || begins_gap(delimited_, address)
+               : begins && may_be;
   }
 
   [[nodiscard]] StartFeatures features_at(Address address) const {
@@ -279,6 +287,7 @@ class Collector {
   const ElfFile& file_;
   const Architecture& arch_;
   const std::vector<AddressRange>& areas_;
+  std::vector<AddressRange> delimited_;  // by unwind tables
   StartMerger claims_{{}};
   std::optional<CodePointers> pointers_;
   std::vector<Address> called_once_;  // where a function begins if that is a call; ascending

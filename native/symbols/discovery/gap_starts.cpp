@@ -11,17 +11,6 @@ namespace {
 
 using Ranges = std::vector<AddressRange>;  // ascending, apart from each other
 
-Ranges delimited_by_tables(const ElfFile& file) {
-  Ranges ranges;
-  for (const CallFrameInfo* info : frame_tables_of(file)) {
-    if (info != nullptr) {
-      const Ranges found = info->ranges();
-      ranges.insert(ranges.end(), found.begin(), found.end());
-    }
-  }
-  return united(std::move(ranges));
-}
-
 bool covers(const Ranges& ranges, Address address) {
   const auto after = std::ranges::upper_bound(ranges, address, {}, &AddressRange::begin);
   return after != ranges.begin() && std::prev(after)->contains(address);
@@ -64,14 +53,30 @@ bool may_begin(ByteView code, const AddressRange& area, Address target, const Ar
 
 }  // namespace
 
+std::vector<AddressRange> ranges_of_tables(const ElfFile& file) {
+  Ranges ranges;
+  for (const CallFrameInfo* info : frame_tables_of(file)) {
+    if (info != nullptr) {
+      const Ranges found = info->ranges();
+      ranges.insert(ranges.end(), found.begin(), found.end());
+    }
+  }
+  return united(std::move(ranges));
+}
+
+bool begins_gap(const std::vector<AddressRange>& delimited, Address address) {
+  const auto after = std::ranges::upper_bound(delimited, address, {}, &AddressRange::begin);
+  return after != delimited.begin() && std::prev(after)->end == address;
+}
+
 // Folklore. Situation: functions written by hand have no unwind tables, and code that does nothing
 // but choose one of them jumps there. Example: jsimd_fdct_float() of libjpeg ends with a jump to
 // jsimd_fdct_float_sse. Where there are no tables, such a jump may stay in its function. Remedy:
 // what a table delimits is a whole function or a part of one, and its other parts have entries as
 // well: a jump out of it to where no table reaches is a tail call.
 std::vector<Address> gap_starts(const ElfFile& file, const Architecture& arch,
-                                const std::vector<AddressRange>& areas) {
-  const Ranges delimited = delimited_by_tables(file);
+                                const std::vector<AddressRange>& areas,
+                                const std::vector<AddressRange>& delimited) {
   if (delimited.empty() || arch.code.features_at_start == nullptr ||
       arch.code.append_direct_jumps == nullptr) {
     return {};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
@@ -35,8 +36,7 @@ def run(arguments: Values) -> int:
         leave()  # nobody waits here for what requests take
         write([f"{server.address}  (Ctrl-C ends it)"])
         flush()
-        try:
+        with suppress(KeyboardInterrupt):
             server.serve_forever()
-        except KeyboardInterrupt:
-            write([""])
+        write([""])
     return 0
