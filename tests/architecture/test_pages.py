@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -62,11 +63,22 @@ def test_every_page_is_found_from_the_readme(project_root: Path) -> None:
     assert {f"docs/{page.name}" for page in (project_root / "docs").glob("*.md")} <= named
 
 
+def _wide(program: list[str]) -> list[str]:
+    """The lines of its help that a screen of 80 columns has no room for; of alternatives in brackets
+    argparse makes one word.
+    """
+    environment = {**os.environ, "COLUMNS": "80"}
+    ran = subprocess.run(program, capture_output=True, text=True, check=True, env=environment)
+    return [line for line in ran.stdout.splitlines() if len(line) > 80 and " | " not in line]
+
+
 def test_every_command_is_told(project_root: Path) -> None:
     """Those of the command line; of those in gdb tests/gdb knows."""
     program = [sys.executable, str(project_root / "gdbext" / "whocall.py"), "-h"]
     helped = subprocess.run(program, capture_output=True, text=True, check=True).stdout
     commands = set(re.findall(r"^    ([a-z-]+)\b", helped, re.MULTILINE))
     assert len(commands) > 15
+    for command in sorted(commands):
+        assert _wide([*program[:-1], command, "-h"]) == [], command
     page = (project_root / "docs" / "commands.md").read_text(encoding="utf-8")
     assert commands - set(re.findall(r"`whocall ([a-z-]+)", page)) == set()

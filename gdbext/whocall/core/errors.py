@@ -40,10 +40,21 @@ class MemoryShortError(Error):
         )
 
 
+_VERBS = frozenset(("became", "cannot", "does", "has", "holds", "is", "names", "takes", "was"))
+_NO_NAMES = frozenset(("it", "memory", "nothing", "that", "there", "this"))
+
+
+def _begins_with_name(complaint: str) -> bool:
+    """Of a file, a command or an option: it stays as it is written."""
+    first, _, rest = complaint.partition(" ")
+    verb = rest.partition(" ")[0]
+    return not first.isalpha() or (verb in _VERBS and first not in _NO_NAMES)
+
+
 def as_gdb_says(complaint: str) -> str:
-    """`complaint` as gdb writes its own: a capital letter, unless it begins with a command, and a
-    full stop.
+    """`complaint` as gdb writes its own: a capital letter, unless it begins with the name of
+    something, and a full stop.
     """
-    if not complaint.startswith("whocall"):
+    if not _begins_with_name(complaint):
         complaint = complaint[:1].upper() + complaint[1:]
     return complaint if complaint.endswith((".", "!", "?")) else f"{complaint}."

@@ -145,6 +145,11 @@ class Backtrace:
     signal: str | None = None  # "SIGSEGV"
     sp: int = 0  # of the innermost frame
 
+    def __repr__(self) -> str:
+        """As it is made, the address in hexadecimal."""
+        told = (f"{name}={getattr(self, name)!r}" for name in Backtrace.__annotations__)
+        return f"Backtrace({', '.join([*told][:-1])}, sp={self.sp:#x})"
+
     def rows(self, *fields: str) -> Iterator[tuple[Any, ...]]:
         """The values of `fields` of each frame, or of all FIELDS, as tuples: where there are very
         many frames this takes a third of the time that objects take.

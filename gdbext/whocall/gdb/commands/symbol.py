@@ -26,19 +26,38 @@ def address_of(expression: str) -> int:
         raise UsageError(f"{expression} is no address: {error}") from error
 
 
+_OPENING, _CLOSING = "(<[", ")>]"
+
+
+def _depth(words: str) -> int:
+    return sum(words.count(each) for each in _OPENING) - sum(map(words.count, _CLOSING))
+
+
 def wanted_expressions(line: str) -> list[str]:
-    """The expressions on the line, not evaluated; raises UsageError without one."""
-    expressions = gdb.string_to_argv(line)
+    """The expressions on the line, not evaluated; raises UsageError without one. Names of C++ have
+    spaces in their brackets: `table<key, value<int> >::find(char const*)`.
+    """
+    expressions: list[str] = []
+    for word in gdb.string_to_argv(line):
+        if expressions and _depth(expressions[-1]) > 0:
+            expressions[-1] += f" {word}"
+        else:
+            expressions.append(word)
     if not expressions:
         raise UsageError("whocall symbol must be followed by an address or an expression.")
     return expressions
 
 
 _NAME = re.compile(r"[A-Za-z_~][\w:.<>,~@$-]*\??$")
+_SIGNATURE = re.compile(r"[A-Za-z_~][\w:.<>,~@$&*() -]*\([\w:.<>,&*() \[\]-]*\)(?: const)?\??$")
 
 
 def wanted_place(expression: str) -> tuple[int | None, str, str]:
-    """As WantedPlace: what gdb knows nothing of may be one of our names."""
+    """As WantedPlace: what gdb knows nothing of may be one of our names. One with its parameters,
+    as backtraces have it, gdb is not asked about: it would call the function.
+    """
+    if _SIGNATURE.match(expression):
+        return None, expression, f'No function is called "{expression}" here'
     try:
         return address_of(expression), "", ""
     except (gdb.error, UsageError) as error:

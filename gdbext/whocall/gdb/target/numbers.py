@@ -9,6 +9,7 @@ import gdb
 
 from whocall.gdb.target.frames import past_main
 
+MOST_BETWEEN = 4  # frames that gdb alone has, such as inlined functions and tail calls
 MOST_COMPARED = 32  # frames: gdb has to find them one by one, at the cost of its own `bt`
 
 
@@ -17,8 +18,19 @@ def _beyond(shown: Sequence[Sequence[int]], level: int) -> int | None:
     return next((wanted for wanted, _ in shown if wanted > level), None)
 
 
-def _first_other(shown: Sequence[Sequence[int]]) -> int | None:
-    """The first of the (level, pc) shown that is another frame of gdb's, or none."""
+def _comes(frame: gdb.Frame | None, pc: int, mask: int) -> bool:
+    """Whether gdb has a frame of this pc at most a few levels farther out."""
+    for _ in range(MOST_BETWEEN):
+        if frame is None or not (frame.pc() ^ pc) & mask:
+            return frame is not None
+        frame = frame.older()
+    return False
+
+
+def _first_other(shown: Sequence[Sequence[int]]) -> tuple[int, bool] | None:
+    """The first of the (level, pc) shown that is another frame of gdb's, and whether gdb just has
+    others before it; or none.
+    """
     mask = (1 << 8 * gdb.lookup_type("char").pointer().sizeof) - 1
     level = 0
     try:
@@ -28,9 +40,10 @@ def _first_other(shown: Sequence[Sequence[int]]) -> int | None:
                 frame = frame.older()
                 level += 1
             if frame is None or (frame.pc() ^ pc) & mask:
-                return wanted
+                return wanted, _comes(frame, pc, mask)
     except gdb.error:
-        return _beyond(shown, level)
+        beyond = _beyond(shown, level)
+        return None if beyond is None else (beyond, False)
     return None
 
 
@@ -44,4 +57,6 @@ def numbers_remark(shown: Sequence[Sequence[int]], beyond_main: bool) -> list[st
         first = _first_other(shown)
     if first is None:
         return []
-    return [f'gdb\'s own "bt" has other frames from #{first} on; "whocall frame N" selects these.']
+    level, is_there = first
+    has = "gives frames other numbers" if is_there else "has other frames"
+    return [f'gdb\'s own "bt" {has} from #{level} on; "whocall frame N" selects these.']

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from whocall.core.model import Backtrace, Frame
 from whocall.core.module_warnings import warnings_on
-from whocall.core.printable import printable
 from whocall.report.backtrace.words import describe_function, thread_title, trust_words
 from whocall.report.comparison.divergence import explain, last_common
 from whocall.report.comparison.verdicts import (
@@ -30,6 +29,7 @@ from whocall.report.comparison.verdicts import (
     summary,
 )
 from whocall.report.form.jsonform import Json, frame_json, hexes
+from whocall.report.form.sentences import broken
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def comparison_lines(
     table = _stacked if narrow else _side_by_side
     yield from table(found.rows, pointer_size * 2, style, columns)
     if found.explanation:
-        yield printable(found.explanation)
+        yield from broken(found.explanation, columns or 0)
     yield style.paint("title", summary(found.counts))
 
 

@@ -271,10 +271,15 @@ def terminate(scene: Scene) -> Fact | None:
     end = _end(scene, level)
     thrower = None if end.thrower is None else scene.frame(end.thrower)
     kind = "" if end.thrown is None else f" of type {end.thrown.type.name}"
-    proof = f"#{level} is of std::terminate()"
+    itself = scene.level_of("std::terminate()")
+    proof = f"#{level} belongs to" if itself is None else f"#{itself} is"
+    proof += " std::terminate()"
     if thrower is not None:
-        text = f"an exception{kind} that {named(thrower)} threw was not caught"
-        proof = f"#{scene.level_of('__cxa_throw')} is __cxa_throw and {proof}"
+        throw = scene.level_of("__cxa_throw")
+        by = named(thrower)
+        how = f"that {by} threw" if thrower.level - 1 == throw else f"thrown in a call from {by}"
+        text = f"an exception{kind} {how} was not caught"
+        proof = f"#{throw} is __cxa_throw and {proof}"
     elif end.thrown is not None:
         text = f"std::terminate() was called with an active exception{kind}"
     else:
