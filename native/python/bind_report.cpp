@@ -165,7 +165,8 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
       argument_text(*report, wanted.attr("arguments").cast<std::string>(),
                     columns != 0 ? std::min(characters, columns / 2) : characters);
   ThreadsForm form{.titles = is_wanted("every_thread"),
-                   .inferior = wanted.attr("inferior").cast<std::string>()};
+                   .inferior = wanted.attr("inferior").cast<std::string>(),
+                   .last_words = wanted.attr("last_words").cast<std::string>()};
   form.files = file_display(wanted.attr("files").cast<std::string>());
   form.modules = image.modules;
   form.lines = {.fold = is_wanted("fold"),

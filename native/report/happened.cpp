@@ -124,8 +124,10 @@ class Telling {
     return quoted_call(image, *trace_.thread, room) + tail;
   }
   // Empty where the first one has it.
-  [[nodiscard]] std::string second_sentence() const {
-    return ending_.cause.empty() ? std::string() : "Cause: " + printable(ending_.cause) + ".";
+  [[nodiscard]] std::string second_sentence(std::string_view last_words = {}) const {
+    const std::string_view cause = ending_.cause.empty() ? last_words : ending_.cause;
+    const bool ends = cause.ends_with('!') || cause.ends_with('?');
+    return cause.empty() ? std::string() : "Cause: " + printable(cause) + (ends ? "" : ".");
   }
 
  private:
@@ -167,13 +169,13 @@ void add_fault_access(JsonMembers& members, const Scene& scene) {
 }  // namespace
 
 void append_happened(std::string& text, const ThreadTrace& trace, std::size_t columns,
-                     std::string_view inferior) {
+                     std::string_view inferior, std::string_view last_words) {
   if (!is_told(trace)) {
     return;
   }
   const Telling telling(trace);
   append_broken(text, telling.first_sentence(columns, inferior), 0, columns);
-  if (const std::string second = telling.second_sentence(); !second.empty()) {
+  if (const std::string second = telling.second_sentence(last_words); !second.empty()) {
     append_broken(text, second, 0, columns);
   }
 }

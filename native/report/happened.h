@@ -12,9 +12,10 @@ namespace whocall {
 
 // Lines with their newlines; none for a thread that did not crash. What does not fit `columns` (0:
 // everything does) is broken between words, and arguments of the program are left out first.
-// `inferior` stands before the thread's number, as where gdb has several.
+// `inferior` stands before the thread's number, as where gdb has several. `last_words` are the
+// cause where what is seen here tells of none: what a runtime said before it ended the program.
 void append_happened(std::string& text, const ThreadTrace& trace, std::size_t columns,
-                     std::string_view inferior);
+                     std::string_view inferior, std::string_view last_words);
 
 // The same as a member "happened"; null for a thread that did not crash.
 void add_happened(JsonMembers& members, std::string& text, const ThreadTrace& trace);

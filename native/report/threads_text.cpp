@@ -126,7 +126,7 @@ bool ThreadsText::append_block(std::string& text) {
         text += next_ == 0 ? "" : "\n";
         append_title(text, groups_[next_]);
       }
-      append_happened(text, trace, form_.lines.columns, form_.inferior);
+      append_happened(text, trace, form_.lines.columns, form_.inferior, form_.last_words);
       lines_form_ = form_.lines;
       if (groups_[next_].size() > 1) {
         lines_form_.arguments = nullptr;  // each has its own

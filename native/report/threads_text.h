@@ -13,8 +13,9 @@
 namespace whocall {
 
 struct ThreadsForm {
-  bool titles = false;     // over every thread; equal stacks are folded unless words of them show
-  std::string inferior{};  // stands before numbers of threads, such as "2." where gdb has several
+  bool titles = false;       // over every thread; equal stacks are folded unless words of them show
+  std::string inferior{};    // stands before numbers of threads, such as "2." where gdb has several
+  std::string last_words{};  // why the crashed thread ended, where its runtime said so
   LinesForm lines{};
   FileDisplay files = FileDisplay::relative;
   std::span<const Module> modules{};  // of the process, whose names are to be told apart

@@ -64,8 +64,8 @@ def test_every_page_is_found_from_the_readme(project_root: Path) -> None:
 
 
 def _wide(program: list[str]) -> list[str]:
-    """The lines of its help that a screen of 80 columns has no room for; of alternatives in brackets
-    argparse makes one word.
+    """The lines of its help that a screen of 80 columns has no room for; argparse makes one word of
+    alternatives in brackets.
     """
     environment = {**os.environ, "COLUMNS": "80"}
     ran = subprocess.run(program, capture_output=True, text=True, check=True, env=environment)

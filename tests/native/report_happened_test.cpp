@@ -52,9 +52,9 @@ class Crash {
               .process = image_.get()};
   }
 
-  [[nodiscard]] std::string text(std::size_t columns = 0) const {
+  [[nodiscard]] std::string text(std::size_t columns = 0, std::string_view last_words = {}) const {
     std::string text;
-    append_happened(text, trace_, columns, {});
+    append_happened(text, trace_, columns, {}, last_words);
     return text;
   }
   ProcessImage& image() { return *image_; }
@@ -83,6 +83,14 @@ TEST_CASE("report: what happened, and the cause where it is proven") {
   CHECK(null_access().text() ==
         "\"./orders --fast 3\" was ended by SIGSEGV reading 4 bytes at 0x8 in thread 1 (LWP 4242): "
         "nothing is mapped there.\nCause: 0x8 is 8 bytes behind the null pointer in rdi.\n");
+}
+
+TEST_CASE("report: the last words of a runtime are the cause where nothing else is seen") {
+  const Crash ended(Bytes{0x0f, 0x05}, {{"rip", kCode}, {"rsp", kStack + 0x800}}, "SIGABRT", {});
+  CHECK(ended.text().find("Cause") == std::string::npos);
+  const std::string text = ended.text(0, "a panic: \x1b[1m of\nnothing");
+  CHECK(text.ends_with("\nCause: a panic: \\x1b[1m of\\nnothing.\n"));
+  CHECK(null_access().text(0, "a panic").find("panic") == std::string::npos);
 }
 
 // What stands between the signal and the thread.

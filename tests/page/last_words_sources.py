@@ -185,6 +185,7 @@ int main(int argc, char **argv) {
   if (!strcmp(getenv("HOW"), "early")) check(argc);
   Py_Initialize();
   if (!strcmp(getenv("HOW"), "late")) check(argc);
+  if (!strcmp(getenv("HOW"), "state")) { PyEval_SaveThread(); PyThreadState_Get(); }
   abort();
 }
 """

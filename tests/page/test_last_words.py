@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from acceptance.helpers.broken_files import SCRIPT
 
 from page.last_words import PROGRAMS, SYSROOT, ended
 from page.programs import happened
@@ -28,7 +31,7 @@ TOLD = {
     "cxx-static": ("derived", "own", "at", "quiet", "inner", "again", "index"),
     "cxx-hidden": ("derived", "own", "at", "quiet", "inner", "again"),
     "cxx-32": ("derived", "fixed", "second", "int", "at", "inner"),
-    "python": ("early", "late"),
+    "python": ("early", "late", "state"),
     "c-aarch64": ("assertion", "free", "smashed", "too-long"),
     "cxx-aarch64": ("index", "derived", "own", "fixed", "second", "shared", "int", "at", "quiet",
                     "inner"),
@@ -108,6 +111,33 @@ def test_gdb_and_the_command_line_tell_the_same(name: str, how: str) -> None:
     line = why(end.core).splitlines()[0]
     assert all(text in line for text in end.said)
     assert line in in_gdb("whocall why", files=(end.core.parents[2] / "ledger", end.core))
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [("c", "assertion"), ("c", "smashed"), ("cxx", "derived"), ("rust-abort", "format"),
+     ("go", "own"), ("python", "state")],
+)  # fmt: skip
+def test_a_backtrace_begins_with_them(name: str, how: str) -> None:
+    """Below the line that tells the signal, in gdb as outside."""
+    end = ended(name, (*TOLD[name], *SILENT.get(name, ())))[how]
+    line = [sys.executable, str(SCRIPT), "bt", str(end.core), str(end.exe)]
+    head, cause, *_ = subprocess.run(
+        line, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    assert "was ended by SIGABRT" in head
+    assert cause.startswith("Cause: ")
+    assert all(text in cause for text in end.said)
+    assert f"{head}\n{cause}\n#0 " in in_gdb(
+        "set width 0", "set filename-display absolute", "whocall bt", files=(end.exe, end.core)
+    )
+
+
+def test_an_end_without_words_has_no_cause() -> None:
+    end = ended("c", (*TOLD["c"], *SILENT["c"]))["abort"]
+    line = [sys.executable, str(SCRIPT), "bt", str(end.core)]
+    said = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    assert said.splitlines()[1].startswith("#0 ")
 
 
 def test_a_live_programs_words_are_told() -> None:

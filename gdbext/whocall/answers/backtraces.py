@@ -11,7 +11,7 @@ from whocall.core.model import Report, TextForm, rows
 from whocall.core.module_warnings import warnings_on
 from whocall.core.process_image import Walk
 from whocall.report.backtrace.caller import chain, sentence, shown_pcs
-from whocall.report.backtrace.written import report_text
+from whocall.report.backtrace.written import last_words, report_text
 from whocall.report.form import jsonform
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def backtrace(now: Current, out: Output, wanted: Json) -> list[tuple[int, int]]:
     out.warn(report.warnings)
     walk = wanted["walk"]
     form = TextForm(
+        last_words=last_words(now.image, report),
         fold=wanted["fold"],
         full=walk["registers"],
         explain=walk["explain"],

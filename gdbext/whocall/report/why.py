@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from whocall.core.errors import Error
+from whocall.core.process_image import Walk
 from whocall.report.form.sentences import broken
-from whocall.report.page.happened import what_happened
+from whocall.report.page.happened import as_sentence, what_happened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +29,27 @@ def why_json(image: ProcessImage, index: int, trace: Backtrace) -> Json:
     }
 
 
+# What tells why a runtime ended the program, rather than how.
+_LAST_WORDS = frozenset(
+    ("abort-message", "assertion", "deadlock", "exception", "fatal-error", "panic",
+     "stack-smashing")
+)  # fmt: skip
+
+
+def last_words_of(image: ProcessImage, lwp: int) -> str:
+    """Why the thread's runtime ended the program, without a full stop; empty where that is not
+    proven.
+    """
+    index = next((at for at, each in enumerate(image.threads) if each.lwp == lwp), None)
+    if index is None:
+        return ""
+    with suppress(Error):
+        found = what_happened(image, index, image.backtrace(index, Walk(past_main=True)))
+        if found["facts"] and found["facts"][0]["kind"] in _LAST_WORDS:
+            return str(found["facts"][0]["text"]).rstrip(".")
+    return ""
+
+
 def why_lines(
     image: ProcessImage, index: int, trace: Backtrace, style: Style, columns: int
 ) -> Iterator[str]:
@@ -36,7 +60,7 @@ def why_lines(
     yield from broken(happened["sentence"], columns)
     for at, fact in enumerate(happened["facts"]):
         if at:
-            yield from broken(f"Besides: {fact['text'].rstrip('.')}.", columns)
+            yield from broken(as_sentence(f"Besides: {fact['text']}"), columns)
         proof = broken(f"  What shows it: {fact['proof'].rstrip('.')}.", columns)
         yield from (style.paint("metadata", line) for line in proof)
     proven = any(str(happened["instruction"]) in fact["proof"] for fact in happened["facts"])

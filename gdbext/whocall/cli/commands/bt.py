@@ -12,7 +12,7 @@ from whocall.cli.inputs import (
 from whocall.cli.outputs import warn, write, write_json, write_text
 from whocall.core.model import TextForm
 from whocall.core.records import replace
-from whocall.report.backtrace.written import report_text
+from whocall.report.backtrace.written import last_words, report_text
 
 TYPE_CHECKING = False
 
@@ -72,6 +72,7 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
         places=not arguments.no_places,
         every_thread=arguments.all,
         inferior=arguments.inferior,
+        last_words=last_words(image, report),
         files=arguments.filename_display,
         arguments="" if arguments.no_arguments else arguments.frame_arguments,
         characters=arguments.characters or TextForm().characters,

@@ -116,6 +116,11 @@ def _level_to_show(scene: Scene, facts: list[Fact]) -> int:
     return 0
 
 
+def as_sentence(text: str) -> str:
+    """With one mark at its end, as a program's own words may have one."""
+    return text if text.endswith(("!", "?")) else text.rstrip(".") + "."
+
+
 def _sentence(scene: Scene, image: ProcessImage, facts: list[Fact]) -> str:
     subject = _subject(scene, image)
     if scene.signal is None or not scene.trace.crashed:
@@ -123,8 +128,8 @@ def _sentence(scene: Scene, image: ProcessImage, facts: list[Fact]) -> str:
     end = "stopped" if image.core_path is None else "ended"
     text = f"{subject} was {end} by {scene.signal}{_where(_frame_to_name(scene, facts))}"
     if facts:
-        text += f": {facts[0].text.rstrip('.')}"
-    return text + "."
+        text += f": {facts[0].text}"
+    return as_sentence(text)
 
 
 def what_happened(image: ProcessImage, index: int, trace: Backtrace) -> Json:

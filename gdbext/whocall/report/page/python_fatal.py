@@ -8,15 +8,18 @@ where the interpreter is stripped, too; or it is known by the words that it writ
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whocall.report.page.constants import caller_of, handed_texts, refers_to
+from whocall.report.page.handed import arguments_of
 from whocall.report.page.scene import Fact, Scene
 
 _SAYS = (b"Fatal Python error: \0",)
 _DEEPEST = 8  # frames
 _MOST_CALLERS = 2  # between the function that writes and the one that gave up
 _WITHOUT_NAME = "Py_FatalError"  # takes the text alone
-_NAMES = ("_Py_FatalErrorFunc", _WITHOUT_NAME)
+_WITH_NAME = "_Py_FatalErrorFunc"  # of the function that gives up
+_NAMES = (_WITH_NAME, _WITHOUT_NAME)
 
 
 def _told(scene: Scene, level: int) -> tuple[int, str] | None:
@@ -34,18 +37,33 @@ def _told(scene: Scene, level: int) -> tuple[int, str] | None:
     return None
 
 
+# Folklore. Situation: the text is a constant of another function than the one that hands it on, or
+# it is put together. Example: _Py_FatalError_TstateNULL(), to which PyThreadState_Get() jumps.
+# Remedy: where the interpreter's end has its name it takes two texts, and what it was handed is
+# read as for its frame in a backtrace.
+def _handed(scene: Scene, level: int) -> tuple[int, str] | None:
+    """The same by the arguments of the frame."""
+    if scene.functions[level] != _WITH_NAME:
+        return None
+    known = arguments_of(replace(scene.trace, frames=scene.trace.frames[: level + 2]))[level] or []
+    texts = [each["text"] for each in known[:2] if each["trust"] != "now"]
+    return None if len(texts) < 2 or None in texts else (level, ": ".join(texts))
+
+
 def python(scene: Scene) -> Iterator[Fact]:
     """The fatal error that ended the interpreter."""
-    for level in range(1, min(_DEEPEST, len(scene.trace.frames))):
-        known = scene.functions[level] in _NAMES
-        if not known and refers_to(scene, level, _SAYS) is None:
-            continue
-        told = _told(scene, level)
-        if told is not None:
-            yield Fact(
-                "fatal-error",
-                f"Fatal Python error: {told[1]}",
-                f"the code of #{told[0]} hands it to #{level}, the interpreter's end",
-                told[0],
-            )
+    levels = range(1, min(_DEEPEST, len(scene.trace.frames)))
+    ends = (
+        at for at in levels
+        if scene.functions[at] in _NAMES or refers_to(scene, at, _SAYS) is not None
+    )  # fmt: skip
+    first = next(ends, None)
+    if first is None:
         return
+    if told := _told(scene, first):
+        proof = f"the code of #{told[0]} hands it to #{first}, the interpreter's end"
+    else:
+        told = next(filter(None, (_handed(scene, at) for at in levels[first - 1 :])), None)
+        proof = f"#{told[0]} is the interpreter's end, and was handed it" if told else ""
+    if told is not None:
+        yield Fact("fatal-error", f"Fatal Python error: {told[1]}", proof, told[0])
