@@ -39,5 +39,5 @@ def test_no_frame_at_zero() -> None:
     own = addresses(batch(["bt"], [crash.exe, crash.core]).out)
     assert own[-1] == 0, "gdb does not show what the repair is for"
     said = batch(["whocall repair", "bt"], [crash.exe, crash.core])
-    assert "1 led by hand" in said.out and not said.err.count("still differs"), said
+    assert ", 1 frame one by one." in said.out and not said.err.count("still differs"), said
     assert addresses(said.out) == own[:-1]

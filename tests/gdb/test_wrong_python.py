@@ -64,7 +64,7 @@ def told(commands: Sequence[str], crash: Crash, **more: Any) -> tuple[list[str],
     marked = [line for command in commands for line in (f"echo <{{{command}}}>\\n", command)]
     said = batch(marked, [crash.exe, crash.core], **more)
     # What compares with gdb's own frames is told by the Python inside gdb alone.
-    out = re.sub(r'(?m)^gdb\'s own "bt" has other frames .*\n', "", said.out)
+    out = re.sub(r'(?m)^gdb\'s own "bt" (has|gives frames) other .*\n', "", said.out)
     return out.split("<{")[1:], said
 
 

@@ -11,8 +11,9 @@ from whocall.core.model import Report, TextForm, rows
 from whocall.core.module_warnings import warnings_on
 from whocall.core.process_image import Walk
 from whocall.report.backtrace.caller import chain, sentence, shown_pcs
-from whocall.report.backtrace.written import last_words, report_text
+from whocall.report.backtrace.written import report_text
 from whocall.report.form import jsonform
+from whocall.report.last_words import last_words
 
 if TYPE_CHECKING:
     from whocall.answers.current import Current

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -66,13 +67,35 @@ def is_notable(thread: ThreadOutcome) -> bool:
     return thread.before != thread.after or thread.more > 0
 
 
-def thread_line(thread: ThreadOutcome) -> str:
-    """How a debugger's stack of a thread has become better."""
+def _sentence(thread: ThreadOutcome) -> str:
+    """How a debugger's stack of a thread has become better, behind the thread's number."""
     now = _held(thread.after, thread)
     was = now if thread.before is None else _held(thread.before, thread)
-    by_hand = f" ({thread.overridden} led by hand)" if thread.overridden else ""
+    by_hand = ""
+    if thread.overridden:  # by their places on the stack, as gdb has no rules for what they run
+        by_hand = f", {counted(thread.overridden, 'frame')} one by one"
     change = f"had {was}; now it has {now}" if was != now else f"has {now}"
-    return f"Thread {thread.number}: gdb {change}{by_hand}.{_rest(thread)}"
+    return f"gdb {change}{by_hand}.{_rest(thread)}"
+
+
+def _numbers(threads: Sequence[ThreadOutcome]) -> str:
+    """`Thread 3`, `Threads 2-5, 9`."""
+    runs: list[list[int]] = []
+    for number in sorted(thread.number for thread in threads):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    told = ", ".join("-".join(map(str, run)) for run in runs)
+    return f"Threads {told}" if len(threads) > 1 else f"Thread {told}"
+
+
+def thread_lines(threads: Sequence[ThreadOutcome]) -> list[str]:
+    """How a debugger's stacks have become better; of those that did alike one line tells."""
+    groups: dict[str, list[ThreadOutcome]] = {}
+    for thread in threads:
+        groups.setdefault(_sentence(thread), []).append(thread)
+    return [f"{_numbers(group)}: {sentence}" for sentence, group in groups.items()]
 
 
 def _rest(thread: ThreadOutcome) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
-from whocall.core.process_image import Walk
 from whocall.report.form.sentences import broken
 from whocall.report.page.happened import as_sentence, what_happened
 
@@ -27,27 +24,6 @@ def why_json(image: ProcessImage, index: int, trace: Backtrace) -> Json:
         "source": {"core": image.core_path, "exe": image.exe_path},
         **what_happened(image, index, trace),
     }
-
-
-# What tells why a runtime ended the program, rather than how.
-_LAST_WORDS = frozenset(
-    ("abort-message", "assertion", "deadlock", "exception", "fatal-error", "panic",
-     "stack-smashing")
-)  # fmt: skip
-
-
-def last_words_of(image: ProcessImage, lwp: int) -> str:
-    """Why the thread's runtime ended the program, without a full stop; empty where that is not
-    proven.
-    """
-    index = next((at for at, each in enumerate(image.threads) if each.lwp == lwp), None)
-    if index is None:
-        return ""
-    with suppress(Error):
-        found = what_happened(image, index, image.backtrace(index, Walk(past_main=True)))
-        if found["facts"] and found["facts"][0]["kind"] in _LAST_WORDS:
-            return str(found["facts"][0]["text"]).rstrip(".")
-    return ""
 
 
 def why_lines(

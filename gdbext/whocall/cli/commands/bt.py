@@ -12,7 +12,8 @@ from whocall.cli.inputs import (
 from whocall.cli.outputs import warn, write, write_json, write_text
 from whocall.core.model import TextForm
 from whocall.core.records import replace
-from whocall.report.backtrace.written import last_words, report_text
+from whocall.report.backtrace.written import report_text
+from whocall.report.last_words import last_words
 
 TYPE_CHECKING = False
 

@@ -19,7 +19,7 @@ from whocall.repair.outcomes import (
     ThreadOutcome,
     is_notable,
     module_line,
-    thread_line,
+    thread_lines,
     threads_line,
 )
 
@@ -77,6 +77,6 @@ def show(modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome]) -> 
     )
     write(line for line in map(module_line, modules) if line is not None)
     notable = [outcome for outcome in threads if is_notable(outcome)]
-    write(map(thread_line, notable))
+    write(thread_lines(notable))
     if threads:
         write(threads_line(len(notable), len(threads)))

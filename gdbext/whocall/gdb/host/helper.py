@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,12 @@ def end() -> None:
         _helper = None
 
 
+def _end_with_gdb() -> None:
+    """At the end of gdb, where nobody is left to be told of anything."""
+    with suppress(KeyboardInterrupt):  # of a SIGTERM at the pager's prompt
+        end()
+
+
 def _folder() -> str:
     try:
         return str(Path.cwd())
@@ -81,4 +88,4 @@ def _folder() -> str:
         return "/"
 
 
-atexit.register(end)  # in order: at the end of gdb the kernel would only kill it
+atexit.register(_end_with_gdb)  # in order: at the end of gdb the kernel would only kill it

@@ -9,27 +9,6 @@ from collections.abc import Iterator
 from whocall.core.model import Backtrace, Report, TextForm
 from whocall.report.form.style import Style
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage
-
-
-# How runtimes end a program.
-_GAVE_UP = frozenset(("SIGABRT", "SIGILL", "SIGTRAP"))
-
-
-def last_words(image: ProcessImage, report: Report) -> str:
-    """Why the one of the threads that crashed was ended by its runtime, without a full stop; empty
-    where none was, which costs nothing, or where that is not proven.
-    """
-    for trace in report.threads:
-        if trace.crashed and trace.signal in _GAVE_UP:
-            from whocall.report.why import last_words_of
-
-            return last_words_of(image, trace.lwp)
-    return ""
-
 
 def report_text(report: Report, form: TextForm, style: Style) -> Iterator[str]:
     """The whole report, many lines at a time."""
