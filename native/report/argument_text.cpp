@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/hex.h"
 #include "base/printable_text.h"
+#include "object/elf_file.h"
 
 namespace whocall {
 namespace {
@@ -51,8 +53,8 @@ std::vector<std::string> ArgumentText::list(const FrameArguments& arguments) con
     return {any ? "(...)" : "()"};
   }
   std::vector<std::string> parts;
-  for (const Argument& argument : arguments.list) {
-    parts.push_back(form_.display == ArgumentDisplay::none ? "..." : shown(argument));
+  for (std::size_t i = 0; i < arguments.list.size(); ++i) {
+    parts.push_back(form_.display == ArgumentDisplay::none ? "..." : shown(arguments, i));
     parts.back() += ',';
   }
   if (arguments.more) {
@@ -94,7 +96,8 @@ std::string ArgumentText::explanation(const FrameArguments& arguments) {
   return text;
 }
 
-std::string ArgumentText::shown(const Argument& argument) const {
+std::string ArgumentText::shown(const FrameArguments& arguments, std::size_t position) const {
+  const Argument& argument = arguments.list[position];
   if (!argument.value) {
     return "?";
   }
@@ -107,7 +110,7 @@ std::string ArgumentText::shown(const Argument& argument) const {
     text += std::to_string(number);
   } else {
     text += hex(argument.value->value);
-    const Pointed found = pointed(argument);
+    const Pointed found = pointed(arguments, position);
     if (!found.function.empty()) {
       text += " <";
       append_printable(text, found.function);
@@ -128,7 +131,11 @@ bool ArgumentText::may_be_pointer(const Argument& argument) const {
          process_.mapping_at(argument.value->value) != nullptr;
 }
 
-Pointed ArgumentText::pointed(const Argument& argument) const {
+// Folklore. Situation: texts of Rust end where their length says, and the next one follows at once.
+// Example: expect_failed("the value must be there", 23, ...). Remedy: in a file that rustc compiled
+// the argument behind a text is its length, unless it is more than what can be read.
+Pointed ArgumentText::pointed(const FrameArguments& arguments, std::size_t position) const {
+  const Argument& argument = arguments.list[position];
   Pointed found;
   if (!argument.value || size_of(argument) != process_.arch->abi.pointer_size ||
       argument.value->value < kLowest) {
@@ -138,6 +145,12 @@ Pointed ArgumentText::pointed(const Argument& argument) const {
   const Mapping* const mapping = process_.mapping_at(value);
   if (mapping == nullptr || !mapping->executable) {
     read_text(value, found);
+    const auto& next =
+        position + 1 < arguments.list.size() ? arguments.list[position + 1].value : std::nullopt;
+    if (next && next->value != 0 && next->value < found.text.size() && is_of_rust(value)) {
+      found.text.resize(next->value);
+      found.text_ends = true;
+    }
     return found;
   }
   const Place& place = symbolizer_.describe(value, {});
@@ -146,6 +159,15 @@ Pointed ArgumentText::pointed(const Argument& argument) const {
     found.function = place.function->name;
   }
   return found;
+}
+
+bool ArgumentText::is_of_rust(Address address) const {
+  const Module* const module = process_.module_at(address);
+  const ElfSection* const compilers =
+      module != nullptr && module->file ? module->file->section(".comment") : nullptr;
+  const auto told = compilers != nullptr ? module->file->contents(*compilers) : std::nullopt;
+  constexpr std::string_view kCompiler = "rustc version ";
+  return told && !std::ranges::search(told->bytes(), std::as_bytes(std::span(kCompiler))).empty();
 }
 
 // Folklore. Situation: a pointer to anything may point at two bytes that are letters. Example: an

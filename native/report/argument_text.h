@@ -36,14 +36,15 @@ class ArgumentText {
   const FrameArguments* find(const ThreadTrace& trace, const FrameFacts& facts) {
     return shown_.of(trace, facts);
   }
-  [[nodiscard]] Pointed pointed(const Argument& argument) const;
+  // What the one at this position points to.
+  [[nodiscard]] Pointed pointed(const FrameArguments& arguments, std::size_t position) const;
 
   // "(0x7ffe5d94d3d8,", "3,", "\"late\")": where lines may break. What is not known is "?", and
   // behind what may have changed since stands one. All of it is printable.
   [[nodiscard]] std::vector<std::string> list(const FrameArguments& arguments) const;
 
   // One of them, as it stands in the list: `3`, `0x55d5e786b010 "soon"`, `?`.
-  [[nodiscard]] std::string shown(const Argument& argument) const;
+  [[nodiscard]] std::string shown(const FrameArguments& arguments, std::size_t position) const;
 
   // How each is known, in a sentence; empty where there are none.
   [[nodiscard]] static std::string explanation(const FrameArguments& arguments);
@@ -52,6 +53,7 @@ class ArgumentText {
   [[nodiscard]] bool may_be_pointer(const Argument& argument) const;
   [[nodiscard]] unsigned size_of(const Argument& argument) const;
   void read_text(Address address, Pointed& found) const;
+  [[nodiscard]] bool is_of_rust(Address address) const;
 
   const ProcessImage& process_;
   ShownArguments shown_;

@@ -35,8 +35,10 @@ void append_pointed(JsonMembers& members, std::string& text, const Pointed& poin
 
 }  // namespace
 
-void JsonFrames::append_argument(std::string& text, const Argument& argument, std::size_t position,
-                                 const RegisterFile& registers) const {
+void JsonFrames::append_argument(std::string& text, const FrameArguments& arguments,
+                                 std::size_t position) const {
+  const Argument& argument = arguments.list[position];
+  const RegisterFile& registers = *arguments.registers;
   const std::optional<ArgumentValue>& value = argument.value;
   JsonMembers members(text, margin_ + 2);
   members.integer("position", static_cast<std::int64_t>(position));
@@ -47,8 +49,8 @@ void JsonFrames::append_argument(std::string& text, const Argument& argument, st
   members.number("width",
                  argument.size != 0 ? std::optional<std::uint64_t>(argument.size) : std::nullopt);
   members.string("trust", value ? to_string(value->trust) : std::string_view());
-  append_pointed(members, text, arguments_->pointed(argument));
-  members.string("shown", arguments_->shown(argument));
+  append_pointed(members, text, arguments_->pointed(arguments, position));
+  members.string("shown", arguments_->shown(arguments, position));
   members.close();
 }
 
@@ -63,7 +65,7 @@ void JsonFrames::append_arguments(JsonMembers& members, std::string& text,
   text += '[';
   for (std::size_t i = 0; i < found->list.size(); ++i) {
     (text += i == 0 ? "\n" : ",\n").append(margin_ + 2, ' ');
-    append_argument(text, found->list[i], i, *found->registers);
+    append_argument(text, *found, i);
   }
   if (!found->list.empty()) {
     (text += '\n').append(margin_ + 1, ' ');

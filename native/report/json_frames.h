@@ -43,8 +43,8 @@ class JsonFrames {
     std::string text;
   };
 
-  void append_argument(std::string& text, const Argument& argument, std::size_t position,
-                       const RegisterFile& registers) const;
+  void append_argument(std::string& text, const FrameArguments& arguments,
+                       std::size_t position) const;
   void append_arguments(JsonMembers& members, std::string& text, const FrameArguments* found) const;
   void append_frame(std::string& text, const ThreadTrace& trace, const FrameFacts& facts);
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -131,6 +132,18 @@ def test_a_backtrace_begins_with_them(name: str, how: str) -> None:
     assert f"{head}\n{cause}\n#0 " in in_gdb(
         "set width 0", "set filename-display absolute", "whocall bt", files=(end.exe, end.core)
     )
+
+
+def test_a_text_of_rust_ends_where_its_length_says() -> None:
+    end = ended("rust-abort", (*TOLD["rust-abort"], *SILENT["rust-abort"]))["unwrap"]
+    line = [sys.executable, str(SCRIPT), "bt", str(end.core), str(end.exe), "--past-main"]
+    said = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    texts = [
+        (text, int(length))
+        for text, length in re.findall(r'0x[0-9a-f]+ "((?:[^"\\]|\\.)*)", (\d+)', said)
+    ]
+    assert texts
+    assert all(len(text) <= length for text, length in texts), texts
 
 
 def test_an_end_without_words_has_no_cause() -> None:

@@ -10,13 +10,30 @@ from literals import frame, trace
 from whocall.core.model import Frame, Stop
 from whocall.repair import chain as repair_chain
 from whocall.repair.chain import chain_of
-from whocall.repair.outcomes import Agreement, ThreadOutcome, is_notable, thread_line
+from whocall.repair.outcomes import Agreement, ThreadOutcome, is_notable, thread_lines
 
 
 @pytest.fixture(autouse=True)
 def short_chains_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repair_chain, "INNERMOST", 4)
     monkeypatch.setattr(repair_chain, "OUTERMOST", 2)
+
+
+def _line(outcome: ThreadOutcome) -> str:
+    (line,) = thread_lines([outcome])
+    return line
+
+
+def test_of_threads_that_did_alike_one_line_tells() -> None:
+    alike = [
+        ThreadOutcome(number, 6, Agreement(2, 1), Agreement(6, 0), 0, None)
+        for number in (7, 2, 3, 4)
+    ]
+    other = ThreadOutcome(5, 6, Agreement(3, 0), Agreement(6, 0), 1, None)
+    assert thread_lines([*alike, other]) == [
+        "Threads 2-4, 7: gdb had 2 of 6 frames and 1 false; now it has all 6 frames.",
+        "Thread 5: gdb had 3 of 6 frames; now it has all 6 frames, 1 frame one by one.",
+    ]
 
 
 def frames(count: int) -> list[Frame]:
@@ -57,14 +74,14 @@ def test_a_chain_that_was_cut_short_has_no_end() -> None:
 
 def test_what_was_not_looked_at_is_told() -> None:
     outcome = ThreadOutcome(1, 4096, Agreement(3, 0), Agreement(4096, 0), 0, None, 257_904)
-    assert thread_line(outcome) == (
+    assert _line(outcome) == (
         "Thread 1: gdb had 3 of the innermost 4,096 frames; now it has all the innermost 4,096"
         " frames. The 257,904 frames further out were not looked at."
     )
     outcome.before = outcome.after
     assert is_notable(outcome)
-    assert thread_line(outcome).startswith(
+    assert _line(outcome).startswith(
         "Thread 1: gdb has all the innermost 4,096 frames. The 257,904 frames"
     )
     outcome.unruled = 1200
-    assert thread_line(outcome).endswith("not looked at, and no rule leads to 1,200 of them.")
+    assert _line(outcome).endswith("not looked at, and no rule leads to 1,200 of them.")
