@@ -28,6 +28,11 @@ bool is_of_text(std::byte one) {
   return (character >= 0x20 && character < 0x7f) || character == '\t' || character == '\n';
 }
 
+bool has(const ElfFile& file, const ElfSection* section, std::string_view words) {
+  const auto found = section != nullptr ? file.contents(*section) : std::nullopt;
+  return found && !std::ranges::search(found->bytes(), std::as_bytes(std::span(words))).empty();
+}
+
 void append_quoted(std::string& text, const Pointed& pointed) {
   text += '"';
   for (const char one : pointed.text) {
@@ -161,13 +166,20 @@ Pointed ArgumentText::pointed(const FrameArguments& arguments, std::size_t posit
   return found;
 }
 
+// By what later releases of rustc note of themselves, and by the paths of its library, which panics
+// bring along, beside the text.
 bool ArgumentText::is_of_rust(Address address) const {
   const Module* const module = process_.module_at(address);
-  const ElfSection* const compilers =
-      module != nullptr && module->file ? module->file->section(".comment") : nullptr;
-  const auto told = compilers != nullptr ? module->file->contents(*compilers) : std::nullopt;
-  constexpr std::string_view kCompiler = "rustc version ";
-  return told && !std::ranges::search(told->bytes(), std::as_bytes(std::span(kCompiler))).empty();
+  if (module == nullptr || !module->file) {
+    return false;
+  }
+  const auto [known, is_new] = of_rust_.emplace(module, false);
+  if (is_new) {
+    const ElfFile& file = *module->file;
+    known->second = has(file, file.section(".comment"), "rustc version ") ||
+                    has(file, file.section_at(module->link_address(address)), "library/std/src/");
+  }
+  return known->second;
 }
 
 // Folklore. Situation: a pointer to anything may point at two bytes that are letters. Example: an

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ class ArgumentText {
   ShownArguments shown_;
   Symbolizer& symbolizer_;
   ArgumentForm form_;
+  mutable std::map<const Module*, bool> of_rust_{};  // as far as was asked
 };
 
 }  // namespace whocall
