@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/hex.h"
 #include "base/printable_text.h"
+#include "base/text_lines.h"
 #include "object/elf_file.h"
 
 namespace whocall {
@@ -30,7 +30,7 @@ bool is_of_text(std::byte one) {
 
 bool has(const ElfFile& file, const ElfSection* section, std::string_view words) {
   const auto found = section != nullptr ? file.contents(*section) : std::nullopt;
-  return found && !std::ranges::search(found->bytes(), std::as_bytes(std::span(words))).empty();
+  return found && as_text(found->bytes()).find(words) != std::string_view::npos;
 }
 
 void append_quoted(std::string& text, const Pointed& pointed) {
