@@ -15,13 +15,17 @@ _KINDS = frozenset(
     ("abort-message", "assertion", "deadlock", "exception", "fatal-error", "panic",
      "stack-smashing")
 )  # fmt: skip
+_MOST_THREADS = 100  # whom each of more waits for takes longer to find than all their stacks
 _DEEPEST = 64  # frames: a runtime's own are the innermost
 
 
 def last_words(image: ProcessImage, report: Report) -> bytes:
     """Of the one of its threads that crashed, in words that `whocall why` has as well, without a
-    full stop; empty where no runtime ended it, which costs nothing, or where why is not proven.
+    full stop; empty where no runtime ended it, which costs nothing, where there are very many
+    threads, or where why is not proven.
     """
+    if len(image.threads) > _MOST_THREADS:
+        return b""
     for trace in report.threads:
         if trace.crashed and trace.signal in _GAVE_UP:
             return _of_thread(image, trace.lwp)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whocall.core.native_backtraces import written
+from whocall.core.records import replace
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace

@@ -8,8 +8,8 @@ where the interpreter is stripped, too; or it is known by the words that it writ
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from whocall.core.records import replace
 from whocall.report.page.constants import caller_of, handed_texts, refers_to
 from whocall.report.page.handed import arguments_of
 from whocall.report.page.scene import Fact, Scene
