@@ -138,7 +138,8 @@ bool ArgumentText::may_be_pointer(const Argument& argument) const {
 
 // Folklore. Situation: texts of Rust end where their length says, and the next one follows at once.
 // Example: expect_failed("the value must be there", 23, ...). Remedy: in a file that rustc compiled
-// the argument behind a text is its length, unless it is more than what can be read.
+// the argument behind a text is its length, unless it is more than what can be read, or an int, as
+// open("/dev/null", 2) takes.
 Pointed ArgumentText::pointed(const FrameArguments& arguments, std::size_t position) const {
   const Argument& argument = arguments.list[position];
   Pointed found;
@@ -150,10 +151,9 @@ Pointed ArgumentText::pointed(const FrameArguments& arguments, std::size_t posit
   const Mapping* const mapping = process_.mapping_at(value);
   if (mapping == nullptr || !mapping->executable) {
     read_text(value, found);
-    const auto& next =
-        position + 1 < arguments.list.size() ? arguments.list[position + 1].value : std::nullopt;
-    if (next && next->value != 0 && next->value < found.text.size() && is_of_rust(value)) {
-      found.text.resize(next->value);
+    const auto length = length_behind(arguments, position);
+    if (length && *length < found.text.size() && is_of_rust(value)) {
+      found.text.resize(*length);
       found.text_ends = true;
     }
     return found;
@@ -164,6 +164,17 @@ Pointed ArgumentText::pointed(const FrameArguments& arguments, std::size_t posit
     found.function = place.function->name;
   }
   return found;
+}
+
+std::optional<std::uint64_t> ArgumentText::length_behind(const FrameArguments& arguments,
+                                                         std::size_t position) const {
+  if (position + 1 >= arguments.list.size()) {
+    return std::nullopt;
+  }
+  const Argument& next = arguments.list[position + 1];
+  const bool is_wide = size_of(next) == process_.arch->abi.pointer_size;
+  return next.value && next.value->value != 0 && is_wide ? std::optional(next.value->value)
+                                                         : std::nullopt;
 }
 
 // By what later releases of rustc note of themselves, and by the paths of its library, which panics

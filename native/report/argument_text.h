@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ class ArgumentText {
   [[nodiscard]] bool may_be_pointer(const Argument& argument) const;
   [[nodiscard]] unsigned size_of(const Argument& argument) const;
   void read_text(Address address, Pointed& found) const;
+  // The next one, where it may be a length.
+  [[nodiscard]] std::optional<std::uint64_t> length_behind(const FrameArguments& arguments,
+                                                           std::size_t position) const;
   [[nodiscard]] bool is_of_rust(Address address) const;
 
   const ProcessImage& process_;

@@ -38,6 +38,14 @@ def test_an_error_of_an_error() -> None:
             raise Error("cannot be written") from error
 
 
+def test_an_error_of_another_one_while_it_is_dealt_with() -> None:
+    with pytest.raises(KeyboardInterrupt), interrupt_prevails():
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise Error("cannot be written") from OSError("full")
+
+
 def test_other_errors_stay_what_they_are() -> None:
     with pytest.raises(Error, match="no core"), interrupt_prevails():
         try:

@@ -29,11 +29,12 @@ def interrupt_prevails() -> Iterator[None]:
         raise
 
 
-def _came_of_interrupt(error: BaseException | None) -> bool:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, KeyboardInterrupt):
+def _came_of_interrupt(error: BaseException) -> bool:
+    """By what it was made of, and by what was being dealt with when it was raised."""
+    found: list[BaseException] = [error]
+    for each in found:
+        if isinstance(each, KeyboardInterrupt):
             return True
-        seen.add(id(error))
-        error = error.__cause__ or error.__context__
+        links = (each.__cause__, each.__context__)
+        found += [link for link in links if link is not None and link not in found]
     return False

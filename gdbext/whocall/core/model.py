@@ -178,7 +178,7 @@ class TextForm:
     places: bool = True  # in which source file and line, or in which module
     every_thread: bool = False  # each under a title, equal stacks together
     inferior: str = ""  # stands before numbers of threads, such as "2." where gdb has several
-    last_words: bytes = b""  # why the crashed thread ended, where its runtime said so
+    last_words: str = ""  # why the crashed thread ended, where its runtime said so
     files: str = "relative"  # one of FILE_DISPLAYS
     arguments: str = ""  # "values", "presence" (whether there are some), "none" (dots); or no word
     characters: int = 200  # of a text that an argument points to, at most

@@ -11,7 +11,7 @@ from acceptance.arguments import emulated
 from acceptance.arguments.score import Score
 from acceptance.arguments.truth import crash
 
-SEEDS = range(2)
+SEEDS = range(4)
 WITHOUT_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-exceptions")
 # Percent of all parameters whose value is told, at least: what is computed and then thrown away
 # nobody can tell. Floors that only rise.

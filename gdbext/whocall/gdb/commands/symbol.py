@@ -49,7 +49,10 @@ def wanted_expressions(line: str) -> list[str]:
 
 
 _NAME = re.compile(r"[A-Za-z_~][\w:.<>,~@$-]*\??$")
-_SIGNATURE = re.compile(r"[A-Za-z_~][\w:.<>,~@$&*() -]*\([\w:.<>,&*() \[\]-]*\)(?: const)?\??$")
+_SIGNATURE = re.compile(
+    r"(?!(?:size|align)of\b)(?=[A-Za-z_~]|\(anonymous namespace\))"
+    r"(?:[\w:.<>,~@$&*()#{} ]|operator[^\w\s(]+)*\([\w:.<>,&*() \[\]]*\)(?: const)?\??$"
+)
 
 
 def wanted_place(expression: str) -> tuple[int | None, str, str]:

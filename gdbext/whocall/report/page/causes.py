@@ -31,6 +31,17 @@ def deadlock(scene: Scene) -> Fact | None:
     return Fact("deadlock", found[0][:1].lower() + found[0][1:].rstrip("."), proof)
 
 
+def last_words(scene: Scene, asks_others: bool) -> Fact | None:
+    """Why the thread's runtime, or somebody else, ended the program: the most telling of it. Unless it `asks_others` nothing is said of what the other threads wait for, which takes time
+    with their number.
+    """
+    for fact in (*messages(scene), terminate(scene)):
+        if fact is not None:
+            return fact
+    was_ended = any(fact.kind in _ENDS for fact in scene.facts)
+    return deadlock(scene) if was_ended and asks_others else None
+
+
 def causes(scene: Scene) -> list[Fact]:
     """All that is known, the most telling first."""
     ends = next((at for at, fact in enumerate(scene.facts) if fact.kind in _ENDS), None)
