@@ -32,8 +32,8 @@ def deadlock(scene: Scene) -> Fact | None:
 
 
 def last_words(scene: Scene, asks_others: bool) -> Fact | None:
-    """Why the thread's runtime, or somebody else, ended the program: the most telling of it. Unless it `asks_others` nothing is said of what the other threads wait for, which takes time
-    with their number.
+    """Why the thread's runtime, or somebody else, ended the program, in the most telling fact. What
+    the other threads wait for takes time with their number: it `asks_others`, or is silent on that.
     """
     for fact in (*messages(scene), terminate(scene)):
         if fact is not None:
