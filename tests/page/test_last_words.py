@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from acceptance.helpers.broken_files import SCRIPT
+from corpus.crash import crash
 
 from page.last_words import PROGRAMS, SYSROOT, ended
 from page.programs import happened
@@ -132,6 +134,21 @@ def test_a_backtrace_begins_with_them(name: str, how: str) -> None:
     assert f"{head}\n{cause}\n#0 " in in_gdb(
         "set width 0", "set filename-display absolute", "whocall bt", files=(end.exe, end.core)
     )
+
+
+def test_long_words_leave_room_for_the_frames(tmp_path: Path) -> None:
+    source, exe = tmp_path / "long.cpp", tmp_path / "long"
+    source.write_text(
+        "#include <stdexcept>\n#include <string>\n"
+        "int main() { throw std::runtime_error(\"\\n#1 fake\" + std::string(1 << 20, 'A')); }\n"
+    )
+    subprocess.run(["g++", "-O1", "-s", "-o", exe, source], check=True)
+    line = [sys.executable, str(SCRIPT), "bt", str(crash(exe, tmp_path).core)]
+    said = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert "was not caught: \\n#1 fakeAAAA" in said[1]
+    assert said[1].endswith("AAA... (`whocall why` has more of it).")
+    assert len(said[1]) < 500
+    assert said[2].startswith("#0 ")
 
 
 def test_a_text_of_rust_ends_where_its_length_says() -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 # How runtimes end a program.
 _GAVE_UP = frozenset(("SIGABRT", "SIGILL", "SIGTRAP"))
 _MOST_ASKED = 100  # threads: whom each of more waits for takes longer to find than all their stacks
+_LONGEST = 400  # characters: the frames are what was asked for
 _DEEPEST = 64  # frames: a runtime's own are the innermost
 
 
@@ -41,4 +42,5 @@ def _of_thread(image: ProcessImage, lwp: int) -> str:
         fact = causes.last_words(Scene(image, index, trace), asks_others=few)
     except Error:  # the backtrace is what was asked for
         return ""
-    return "" if fact is None else printable(fact.text.rstrip("."))
+    text = "" if fact is None else printable(fact.text.rstrip("."))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... (`whocall why` has more of it)"
