@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 
 from faults.commands import LONGEST, SCRIPT, Place, lines_of
@@ -88,14 +89,15 @@ def campaign(place: Place, folder: Path, count: int, seed: int) -> Iterator[str]
 
 def main() -> int:
     """Prints what is wrong."""
-    from faults.conftest import made_place
-
     parser = argparse.ArgumentParser(prog="python3 -m faults.interrupting")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        import_module("conftest")  # nothing of the user's caches, as in the tests
+        from faults.conftest import made_place
+
         place = made_place(folder)
         found = list(campaign(place, folder, arguments.count, arguments.seed))
     print("\n".join(found))
