@@ -8,8 +8,7 @@
 
 #include "base/hex.h"
 #include "base/printable_text.h"
-#include "base/text_lines.h"
-#include "object/elf_file.h"
+#include "symbols/inferred/rust_file.h"
 
 namespace whocall {
 namespace {
@@ -26,11 +25,6 @@ std::int64_t as_signed(std::uint64_t value, unsigned size) {
 bool is_of_text(std::byte one) {
   const auto character = static_cast<unsigned char>(one);
   return (character >= 0x20 && character < 0x7f) || character == '\t' || character == '\n';
-}
-
-bool has(const ElfFile& file, const ElfSection* section, std::string_view words) {
-  const auto found = section != nullptr ? file.contents(*section) : std::nullopt;
-  return found && as_text(found->bytes()).find(words) != std::string_view::npos;
 }
 
 void append_quoted(std::string& text, const Pointed& pointed) {
@@ -177,18 +171,14 @@ std::optional<std::uint64_t> ArgumentText::length_behind(const FrameArguments& a
                                                          : std::nullopt;
 }
 
-// By what later releases of rustc note of themselves, and by the paths of its library, which panics
-// bring along, beside the text.
-bool ArgumentText::is_of_rust(Address address) const {
-  const Module* const module = process_.module_at(address);
+bool ArgumentText::is_of_rust(Address text) const {
+  const Module* const module = process_.module_at(text);
   if (module == nullptr || !module->file) {
     return false;
   }
   const auto [known, is_new] = of_rust_.emplace(module, false);
   if (is_new) {
-    const ElfFile& file = *module->file;
-    known->second = has(file, file.section(".comment"), "rustc version ") ||
-                    has(file, file.section_at(module->link_address(address)), "library/std/src/");
+    known->second = is_rust_file(*module->file, module->link_address(text));
   }
   return known->second;
 }

@@ -58,7 +58,7 @@ class ArgumentText {
   // The next one, where it may be a length.
   [[nodiscard]] std::optional<std::uint64_t> length_behind(const FrameArguments& arguments,
                                                            std::size_t position) const;
-  [[nodiscard]] bool is_of_rust(Address address) const;
+  [[nodiscard]] bool is_of_rust(Address text) const;
 
   const ProcessImage& process_;
   ShownArguments shown_;
