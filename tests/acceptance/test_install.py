@@ -3,8 +3,9 @@ gdb and the module; and `cmake --install`, which puts in place the same.
 
 pip takes the build requirements from PyPI and compiles everything a user's installation compiles,
 which is nearly all of its time: so in two processes, and as build/release was compiled, whose
-objects the compiler's cache still has. The checkout is not written to: the build goes into a
-temporary folder.
+objects the compiler's cache still has. Only pybind11 is the distribution's: with PyPI's, which
+`scripts/wheels` builds with, the binding alone takes longer than all else. The checkout is not
+written to: the build goes into a temporary folder.
 """
 
 from __future__ import annotations
@@ -61,12 +62,12 @@ def python_of_gdb(folder: Path) -> str:
     return found
 
 
-def _folder_of_cmake() -> Path:
-    """Another release orders the compiler's flags otherwise, and the cache would not know them."""
+def _of_release(name: str) -> str:
+    """What build/release was configured with: an entry of CMake's cache."""
     text = Path(os.environ["WHOCALL_BUILD_DIR"], "CMakeCache.txt").read_text(encoding="utf-8")
-    found = re.search("^CMAKE_COMMAND:INTERNAL=(.+)$", text, re.MULTILINE)
+    found = re.search(f"^{name}:[A-Z]+=(.+)$", text, re.MULTILINE)
     assert found is not None
-    return Path(found[1]).parent
+    return found[1]
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +92,7 @@ def installed(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
         "cmake.build-type=RelWithDebInfo",
         "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG",
         "cmake.define.WHOCALL_UNITY=OFF",
+        f"cmake.define.pybind11_DIR={_of_release('pybind11_DIR')}",
         "cmake.define.WHOCALL_WERROR=ON",
         f"cmake.define.CMAKE_C_COMPILER={shutil.which('cc')}",
         f"cmake.define.CMAKE_CXX_COMPILER={shutil.which('c++')}",
@@ -99,7 +101,8 @@ def installed(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     )
     pip = (venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check")
     named = [word for each in settings for word in ("--config-settings", each)]  # -C is not in 23.0
-    said(*pip, *named, source, folder=folder, tools=[_folder_of_cmake()])
+    # Another release of CMake orders the compiler's flags otherwise; the cache would not know them.
+    said(*pip, *named, source, folder=folder, tools=[Path(_of_release("CMAKE_COMMAND")).parent])
     return venv / "bin"
 
 

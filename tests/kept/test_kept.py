@@ -238,6 +238,26 @@ def _found(root: Path) -> int:
     return len([path for path in root.iterdir() if path.is_dir()])
 
 
+def test_who_loses_what_a_run_used_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "store"
+    store = Store(root, 350_000)
+    _fill(store, "abc")
+    store.close()
+    assert capsys.readouterr().err == ""
+    for seal in root.glob("*.seal"):
+        os.utime(seal, (0, 0))  # of another day
+    store = Store(root, 350_000)
+    _fill(store, "def")
+    store.close()
+    assert capsys.readouterr().err == ""
+    store = Store(root, 350_000)
+    _fill(store, "gh")
+    store.close()
+    assert "2 entries that were used in the last hours are beyond" in capsys.readouterr().err
+
+
 def test_the_oldest_go_when_the_last_user_leaves(tmp_path: Path) -> None:
     root = tmp_path / "store"
     one, other = (Store(root, 350_000) for _ in range(2))
