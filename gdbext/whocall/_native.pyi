@@ -192,6 +192,7 @@ class Place:
     aliases: list[str]  # other names at the same start, raw
     raw_name: str | None  # mangled
     lines: list[tuple[str, str, int]]  # (function, file, line), innermost inlined call first
+    absolute_files: list[str]  # of these lines, as gdb's `set filename-display absolute` has them
     proof: str | None  # of an inferred name: what shows it
     # of a function that nothing names: the exported function that alone calls it, the text that it
     # alone uses, the functions of other files that it calls; looks through all code of the file
@@ -383,6 +384,7 @@ class FunctionForm:
     mask: int  # of a pointer's bits
     digits: int  # of addresses; this and what follows for text only
     width: int  # characters of the column of sources
+    columns: int  # of the screen; 0: lines have no end
     mark: str  # stands behind inferred names
     # What stands before and behind a text of a role.
     address: tuple[str, str]
@@ -629,8 +631,12 @@ def open_symbols(path: _Path, search: FileSearch = ..., with_plt: bool = True) -
     sysroot and the debug directories count."""
 
 def demangle(name: str) -> str: ...
-def without_arguments(name: str, kept: int) -> str:
-    """A function's name whose lists of template arguments stay `kept` deep."""
+
+NAME_FORMS: int
+
+def short_form(name: str, form: int) -> str:
+    """A function's name; each of the NAME_FORMS leaves out more of the arguments of templates, the
+    type that is returned and those of parameters."""
 
 def printable(text: str) -> str:
     """As whocall.core.printable.printable()."""

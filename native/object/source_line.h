@@ -13,6 +13,8 @@ struct SourceLine {
   std::string function;  // as the file has it (mangled); may be empty
   std::string file;      // as gdb shows it; empty where the position is not known
   unsigned line = 0;     // 0 likewise
+  // What a relative file is relative to: where the unit was compiled; empty where nothing tells.
+  std::string directory{};
 };
 
 // Source lines of one file.

@@ -11,6 +11,7 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/hint_tuples.h"
+#include "report/file_display.h"
 #include "report/source_hints.h"
 #include "symbols/external/list_table.h"
 #include "symbols/table/demangler.h"
@@ -105,6 +106,15 @@ py::object traits(const PlaceView& view) {
                                          text_or_none(found.only_text), text_list(found.imports)));
 }
 
+// Of each of the lines, as gdb's `set filename-display absolute` has it.
+py::list absolute_files(const PlaceView& view) {
+  py::list files;
+  for (const SourceLine& line : view.place->lines) {
+    files.append(text(absolute_source(line.file, line.directory)));
+  }
+  return files;
+}
+
 void bind_function_parts(py::class_<PlaceView>& place) {
   place
       .def_property_readonly(
@@ -145,6 +155,7 @@ void bind_function_parts(py::class_<PlaceView>& place) {
           [](const PlaceView& view) {
             return text_or_none(view.place->function ? view.place->function->raw_name : "");
           })
+      .def_property_readonly("absolute_files", &absolute_files)
       .def_property_readonly("lines",
                              [](const PlaceView& view) { return line_tuples(view.place->lines); })
       .def_property_readonly(

@@ -196,11 +196,12 @@ void bind_symbols(py::module_& module) {
       "demangle", [](const py::str& name) { return text(demangle(bytes_of_text(name))); },
       py::arg("name"));
   module.def(
-      "without_arguments",
-      [](const py::str& name, unsigned kept) {
-        return text(without_arguments(bytes_of_text(name), kept));
+      "short_form",
+      [](const py::str& name, unsigned form) {
+        return text(short_form(bytes_of_text(name), form));
       },
-      py::arg("name"), py::arg("kept"));
+      py::arg("name"), py::arg("form"));
+  module.attr("NAME_FORMS") = kNameForms;
   module.def(
       "printable",
       [](const py::str& name) {

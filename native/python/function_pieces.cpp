@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{1} << 15U;
 constexpr std::size_t kUsualName = 64;  // bytes
 constexpr std::size_t kCutName = 256;   // bytes, of a name for whose rest there is no room
+constexpr std::size_t kShortened = std::size_t{1} << 21U;    // bytes, of a table's names
 constexpr std::size_t kNamesAtOnce = std::size_t{1} << 22U;  // bytes
 
 std::optional<std::vector<std::uint64_t>> indices_of(const py::object& chosen) {
@@ -116,25 +117,75 @@ void FunctionPieces::append_line(const FoundFunction& function, std::string_view
   piece_.append(form_.metadata[0]).append(source);
   piece_.append(form_.width - std::min(form_.width, source.size()), ' ');
   piece_.append(form_.metadata[1]).append(1, ' ');
-  piece_ += form_.function[0];
-  append_printable(piece_, name);
-  if (is_inferred(function.symbol.source)) {
-    piece_ += form_.mark;
-  }
-  piece_ += form_.function[1];
+  const std::string_view mark =
+      is_inferred(function.symbol.source) ? std::string_view(form_.mark) : std::string_view();
+  const std::size_t before = 2 * (form_.digits + 3) + std::max(form_.width, source.size()) + 1;
+  const std::size_t taken = before + character_count(mark) + 1;  // the last column stays free
+  const std::size_t room = form_.columns - std::min(form_.columns, taken);
+  std::string told;
+  append_printable(told, form_.columns != 0 ? fit(name, room) : name);
+  piece_.append(form_.function[0]).append(told).append(mark).append(form_.function[1]);
   if (function.symbol.name.empty()) {
-    std::string others;
-    for_each_witness(function.evidence, [&](std::string_view word) {
-      if (word != source) {
-        others.append(others.empty() ? "" : ", ").append(word);
-      }
-    });
-    if (!others.empty()) {
-      piece_.append(1, ' ').append(form_.metadata[0]).append(1, '(');
-      piece_.append(others).append(1, ')').append(form_.metadata[1]);
-    }
+    append_witnesses(function, source, room - std::min(room, character_count(told)));
   }
   piece_ += '\n';
+}
+
+void FunctionPieces::append_witnesses(const FoundFunction& function, std::string_view source,
+                                      std::size_t room) {
+  std::vector<std::string_view> words;
+  for_each_witness(function.evidence, [&](std::string_view word) {
+    if (word != source) {
+      words.push_back(word);
+    }
+  });
+  const auto told = [&](std::string_view end) {
+    std::string all;
+    for (const std::string_view word : words) {
+      all.append(all.empty() ? "" : ", ").append(word);
+    }
+    return all.append(end);
+  };
+  std::string all = told("");
+  while (form_.columns != 0 && !words.empty() && all.size() + 3 > room) {  // " (" and ")"
+    words.pop_back();
+    all = told(", ...");
+  }
+  if (!words.empty()) {
+    piece_.append(1, ' ').append(form_.metadata[0]).append(1, '(');
+    piece_.append(all).append(1, ')').append(form_.metadata[1]);
+  }
+}
+
+std::string FunctionPieces::fit(std::string_view name, std::size_t room) {
+  if (character_count(name) <= room || !are_told_apart()) {
+    return std::string(name);
+  }
+  return forms_->fit(name, room);
+}
+
+// Whether all names of the table were looked at. Before the first row there is no time for very
+// many, and nobody reads those on a screen: then they stay whole.
+bool FunctionPieces::are_told_apart() {
+  if (forms_ || !may_shorten_) {
+    return may_shorten_;
+  }
+  forms_.emplace();
+  const std::size_t count = chosen_ ? chosen_->size() : list_.size();
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count && bytes < kShortened; ++i) {
+    check_interrupt_at(i, kManyEntries);
+    const std::uint64_t index = chosen_ ? (*chosen_)[i] : i;
+    if (index < list_.size()) {
+      const Symbol symbol = list_[index].symbol;
+      const bool is_mangled = form_.demangled && looks_mangled(symbol.name);
+      const std::string name = is_mangled ? demangle(symbol.name) : std::string(symbol.name);
+      bytes += name.size();
+      forms_->add(name);
+    }
+  }
+  may_shorten_ = bytes < kShortened;
+  return may_shorten_;
 }
 
 void FunctionPieces::append_item(const FoundFunction& function, std::string_view raw_name,
@@ -217,6 +268,7 @@ void bind_function_pieces(py::module_& module) {
       .def_readwrite("mask", &FunctionForm::mask)
       .def_readwrite("digits", &FunctionForm::digits)
       .def_readwrite("width", &FunctionForm::width)
+      .def_readwrite("columns", &FunctionForm::columns)
       .def_readwrite("mark", &FunctionForm::mark)
       .def_readwrite("address", &FunctionForm::address)
       .def_readwrite("metadata", &FunctionForm::metadata)

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "report/short_names.h"
 #include "symbols/found_functions.h"
 
 namespace whocall::python {
@@ -29,6 +30,7 @@ struct FunctionForm {
   // Of text only:
   std::size_t digits = 16;  // of addresses
   std::size_t width = 0;    // characters of the column of sources
+  std::size_t columns = 0;  // of the screen; 0: lines have no end
   std::string mark{};       // stands behind inferred names
   Paint address{};
   Paint metadata{};
@@ -49,6 +51,11 @@ class FunctionPieces {
   void append_line(const FoundFunction& function, std::string_view name, std::string_view source);
   void append_item(const FoundFunction& function, std::string_view raw_name, std::string_view name,
                    std::string_view source);
+  // What tells that a function without a name starts there, as far as that fits the screen.
+  void append_witnesses(const FoundFunction& function, std::string_view source, std::size_t room);
+  // The name, or where it does not fit the screen a shorter form that no other one here has.
+  std::string fit(std::string_view name, std::size_t room);
+  bool are_told_apart();
   // The name itself as long as the budget lasts, then its beginning.
   std::string_view affordable(std::string_view name, std::string& kept);
   void append_hex(Address address, std::size_t digits);
@@ -60,6 +67,8 @@ class FunctionPieces {
   std::string piece_;
   std::unique_ptr<Budget> budget_;
   std::array<std::string, 2> cut_;
+  std::optional<NameForms> forms_;  // a miss until a name does not fit
+  bool may_shorten_ = true;
 };
 
 // The names of list[begin:end], or of as many of them as are not too long together, as they are

@@ -235,7 +235,7 @@ void TextLines::draft_function(const FrameFacts& facts, std::size_t beside, std:
   }
   const std::string_view mark = facts.inferred() ? "?" : "";
   std::string form;
-  if (form_.columns != 0 && name.find('<') != std::string_view::npos) {
+  if (form_.columns != 0 && name.find_first_of("<(") != std::string_view::npos) {
     const std::size_t room_here = less(room(), lines_.back().width + mark.size() + beside);
     form = names_.functions.fit(name, less(room_here, behind));
     if (printable_width(form) > less(room_here, behind)) {

@@ -13,10 +13,10 @@ std::size_t printable_width(std::string_view words) {
   return character_count(told);
 }
 
-Where where_of(const FrameFacts& facts, const FileNames& names, const NearPlace& near) {
+Where where_of(const FrameFacts& facts, FileNames& names, const NearPlace& near) {
   const NamedFrame& named = facts.named();
   if (!named.file().empty()) {
-    return {" at ", names.source(named.file()),
+    return {" at ", names.source(named.file(), named.directory()),
             named.line() != 0 ? ":" + std::to_string(named.line()) : std::string()};
   }
   const std::string_view module =

@@ -26,6 +26,6 @@ struct Where {
 };
 
 // `near` is what the frame's function tells of itself. The result points into all three.
-Where where_of(const FrameFacts& facts, const FileNames& names, const NearPlace& near);
+Where where_of(const FrameFacts& facts, FileNames& names, const NearPlace& near);
 
 }  // namespace whocall

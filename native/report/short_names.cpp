@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kLeftOut = "...";
 constexpr std::string_view kOperator = "operator";
+constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
 bool is_word(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
@@ -22,13 +23,20 @@ class Shortener {
  public:
   explicit Shortener(std::string_view name) : name_(name) {}
 
+  // Of what lists stay.
+  struct Kept {
+    unsigned arguments = 0;  // so deep
+    bool parameters = true;
+  };
+
   // False where brackets do not match.
-  bool append(std::string& out, std::size_t begin, std::size_t end, unsigned kept) const {
+  bool append(std::string& out, std::size_t begin, std::size_t end, Kept kept) const {
     for (std::size_t at = begin; at < end;) {
       const std::size_t after = passed(at);
-      if (after == at && name_[at] == '<' && begins_arguments(at)) {
-        const std::size_t close = close_of(at);
-        if (close >= end || !append_list(out, at + 1, close, kept)) {
+      const bool opens = after == at && name_[at] == '<';
+      if (opens || (after == at && !kept.parameters && opens_parameters(at))) {
+        const std::size_t close = opens ? close_of(at) : parenthesis_of(at);
+        if (close >= end || !append_list(out, at, close, kept)) {
           return false;
         }
         at = close + 1;
@@ -41,19 +49,71 @@ class Shortener {
     return true;
   }
 
+  // Where the name of the function itself begins, behind the type that it returns; 0 where that is
+  // not certain. Types end before the first list of parameters or an operator's sign.
+  [[nodiscard]] std::size_t name_begin() const {
+    std::size_t begin = 0;
+    std::size_t at = 0;
+    for (; at < name_.size() && !opens_parameters(at) && !is_operator(at); ++at) {
+      const char character = name_[at];
+      if (character == '{') {  // of a lambda, or of a type of Go's
+        return 0;
+      }
+      at = character == '<' ? close_of(at) : character == '(' ? parenthesis_of(at) : at;
+      begin = character == ' ' ? at + 1 : begin;
+    }
+    const std::string_view type = name_.substr(0, begin);
+    const std::string_view rest = name_.substr(begin);
+    const bool is_thunk = type.ends_with(" to ") || type.ends_with(" for ");
+    // "int (&f<char>())[3]": the name stands inside of the type.
+    const bool is_inside = rest.starts_with('(') && !rest.starts_with(kAnonymous);
+    return at >= name_.size() || is_thunk || is_inside ? 0 : begin;
+  }
+
  private:
-  bool append_list(std::string& out, std::size_t begin, std::size_t end, unsigned kept) const {
-    out += '<';
-    if (kept != 0) {
-      if (!append(out, begin, end, kept - 1)) {
+  // The list with its brackets. Where the brackets are a scope, all inside stays but arguments.
+  bool append_list(std::string& out, std::size_t open, std::size_t close, Kept kept) const {
+    const std::string_view list = name_.substr(open + 1, close - open - 1);
+    const bool is_scope = name_[open] == '<' && !begins_arguments(open);
+    out += name_[open];
+    if (is_scope || (name_[open] == '<' && kept.arguments != 0)) {
+      const Kept inside = {kept.arguments - (is_scope ? 0 : 1), is_scope || kept.parameters};
+      if (!append(out, open + 1, close, inside)) {
         return false;
       }
     } else {
-      const std::string_view list = name_.substr(begin, end - begin);
-      out += list.size() <= kLeftOut.size() ? list : kLeftOut;
+      const bool stays = list.size() <= kLeftOut.size() || list.find(": ") != list.npos;
+      out += stays ? list : kLeftOut;
     }
-    out += '>';
+    out += name_[close];
     return true;
+  }
+
+  [[nodiscard]] bool is_operator(std::size_t at) const {
+    return name_.substr(at).starts_with(kOperator) && (at == 0 || !is_word(name_[at - 1]));
+  }
+
+  // Of a function or a lambda that is called so; not "(anonymous namespace)", and not the receiver
+  // of "main.(*table).find".
+  [[nodiscard]] bool opens_parameters(std::size_t at) const {
+    if (at == 0 || name_[at] != '(') {
+      return false;
+    }
+    const std::string_view before = name_.substr(0, at);
+    const char last = before.back();
+    return is_word(last) || std::string_view(">)]\'=+-/%^|~").find(last) != std::string_view::npos;
+  }
+
+  // As close_of.
+  [[nodiscard]] std::size_t parenthesis_of(std::size_t at) const {
+    std::size_t open = 0;
+    for (; at < name_.size(); ++at) {
+      open += name_[at] == '(' ? 1 : 0;
+      if (name_[at] == ')' && --open == 0) {
+        return at;
+      }
+    }
+    return at;
   }
 
   // Behind the sign of an operator function ("operator<<", "operator->") or an arrow that begins
@@ -62,7 +122,7 @@ class Shortener {
     if (name_.substr(at).starts_with("->")) {
       return at + 2;
     }
-    if (!name_.substr(at).starts_with(kOperator) || (at != 0 && is_word(name_[at - 1]))) {
+    if (!is_operator(at)) {
       return at;
     }
     const std::size_t sign = at + kOperator.size();
@@ -109,48 +169,69 @@ class Shortener {
 
 std::string without_arguments(std::string_view name, unsigned kept) {
   std::string out;
+  return Shortener(name).append(out, 0, name.size(), {.arguments = kept}) ? out : std::string(name);
+}
+
+std::string without_return_type(std::string_view name) {
+  return std::string(name.substr(Shortener(name).name_begin()));
+}
+
+std::string without_parameters(std::string_view name) {
+  constexpr unsigned kAll = ~0U;
+  if (name.starts_with("-[") || name.starts_with("+[")) {  // Objective-C's categories
+    return std::string(name);
+  }
+  std::string out;
+  const Shortener::Kept kept = {.arguments = kAll, .parameters = false};
   return Shortener(name).append(out, 0, name.size(), kept) ? out : std::string(name);
 }
 
-std::string ShortNames::fit(std::string_view name, std::size_t room) {
-  std::string best(name);
-  if (character_count(best) <= room) {
-    return best;
+std::string short_form(std::string_view name, unsigned form) {
+  std::string made = without_arguments(name, form == 0 ? 1 : 0);
+  made = form >= 2 ? without_return_type(made) : made;
+  return form >= 3 ? without_parameters(made) : made;
+}
+
+void NameForms::add(std::string_view name) {
+  if (!names_.emplace(name).second) {
+    return;
   }
-  look();
-  for (unsigned kept = kForms; kept-- != 0 && character_count(best) > room;) {
-    std::string form = without_arguments(name, kept);
-    if (form.size() < best.size() && !is_shared(kept, form)) {
+  for (unsigned which = 0; which < kNameForms; ++which) {
+    std::string form = short_form(name, which);
+    if (!known_[which].insert(form).second) {
+      shared_[which].insert(std::move(form));
+    }
+  }
+}
+
+std::string NameForms::fit(std::string_view name, std::size_t room) const {
+  std::string best(name);
+  for (unsigned which = 0; which < kNameForms && character_count(best) > room; ++which) {
+    std::string form = short_form(name, which);
+    if (form.size() < best.size() && !shared_[which].contains(form)) {
       best = std::move(form);
     }
   }
   return best;
 }
 
-bool ShortNames::is_shared(unsigned kept, const std::string& form) const {
-  return shared_[kept].contains(form);
-}
-
-void ShortNames::look() {
-  if (looked_) {
-    return;
+std::string ShortNames::fit(std::string_view name, std::size_t room) {
+  if (character_count(name) <= room) {
+    return std::string(name);
   }
-  looked_ = true;
-  std::unordered_set<std::string_view> names;
-  for (const ThreadTrace& trace : traces_) {
-    for (std::size_t i = 0; i < trace.shown.count; ++i) {
-      names.insert(trace.frame(i).named().function());
-    }
-  }
-  for (unsigned kept = 0; kept < kForms; ++kept) {
-    std::set<std::string> forms;
-    for (const std::string_view name : names) {
-      std::string form = without_arguments(name, kept);
-      if (!forms.insert(form).second) {
-        shared_[kept].insert(std::move(form));
+  if (!forms_) {
+    forms_.emplace();
+    std::unordered_set<std::string_view> names;
+    for (const ThreadTrace& trace : traces_) {
+      for (std::size_t i = 0; i < trace.shown.count; ++i) {
+        names.insert(trace.frame(i).named().function());
       }
     }
+    for (const std::string_view name_of_one : names) {
+      forms_->add(name_of_one);
+    }
   }
+  return forms_->fit(name, room);
 }
 
 }  // namespace whocall

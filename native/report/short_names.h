@@ -1,12 +1,14 @@
-// Names of functions for lines that have no room for the arguments of templates.
+// Names of functions for lines that have no room for the arguments of templates, the types of
+// parameters, and what is returned.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <map>
-#include <set>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "report/thread_trace.h"
 
@@ -18,24 +20,46 @@ namespace whocall {
 // brackets do not match.
 std::string without_arguments(std::string_view name, unsigned kept);
 
+// "int ns::f<char>(int)" as "ns::f<char>(int)", as gdb shows it; the name itself where it is not
+// certain where it begins.
+std::string without_return_type(std::string_view name);
+
+// "f(int, char const*)::{lambda(long)#1}" as "f(...)::{lambda(...)#1}": gdb's lines have no types
+// of parameters either. "(anonymous namespace)", Go's receivers and Swift's labels are scopes and
+// names, they stay.
+std::string without_parameters(std::string_view name);
+
+// Each form leaves out what the one before does, and more: lists of arguments more than 1 deep; all
+// of them; the type that is returned; those of parameters.
+inline constexpr unsigned kNameForms = 4;
+std::string short_form(std::string_view name, unsigned form);
+
+// Which forms stand for one name alone.
+class NameForms {
+ public:
+  // One of the names that have to stay different.
+  void add(std::string_view name);
+  // The longest form of `name` that has at most `room` characters; the shortest where none has.
+  [[nodiscard]] std::string fit(std::string_view name, std::size_t room) const;
+
+ private:
+  using Texts = std::unordered_set<std::string>;
+  Texts names_;
+  std::array<Texts, kNameForms> known_;
+  std::array<Texts, kNameForms> shared_;  // those that stand for several names
+};
+
 class ShortNames {
  public:
   // `traces` must outlive it: among the functions of these, names stay different.
   explicit ShortNames(std::span<const ThreadTrace> traces) : traces_(traces) {}
 
-  // The longest form of `name` that has at most `room` characters; the shortest where none has.
+  // As NameForms::fit.
   std::string fit(std::string_view name, std::size_t room);
 
  private:
-  static constexpr unsigned kForms = 2;  // by how deep lists of arguments stay
-
-  void look();
-  [[nodiscard]] bool is_shared(unsigned kept, const std::string& form) const;
-
   std::span<const ThreadTrace> traces_;
-  bool looked_ = false;  // the names are looked at when the first one does not fit
-  // Those that stand for several names.
-  std::set<std::string, std::less<>> shared_[kForms];
+  std::optional<NameForms> forms_;  // a miss until the first name does not fit
 };
 
 }  // namespace whocall

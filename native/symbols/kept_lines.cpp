@@ -33,6 +33,7 @@ std::vector<std::byte> encode(const LineAnswers& answers) {
       put_text(bytes, line.function);
       put_text(bytes, line.file);
       put_number(bytes, line.line, 4);
+      put_text(bytes, line.directory);
     }
   }
   return bytes;
@@ -54,6 +55,7 @@ std::optional<LineAnswers> decode_line_answers(std::span<const std::byte> bytes)
       line.function = read_text(reader);
       line.file = read_text(reader);
       line.line = reader.u32();
+      line.directory = read_text(reader);
     }
   }
   return reader.ok() ? std::optional(std::move(answers)) : std::nullopt;

@@ -1,4 +1,4 @@
-// Lines of frames: what stands under them in full, how names and files are shortened.
+// Lines of frames: what stands under them in full.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -247,25 +247,6 @@ TEST_CASE("report: how far was searched is as well told of the outermost frames 
   CHECK(stacked.text({}, {.count = -2}).find(line) != std::string::npos);
 }
 
-TEST_CASE("report: arguments of templates are left out, scopes stay") {
-  const auto shortest = [](std::string_view name) { return without_arguments(name, 0); };
-  CHECK(shortest("main") == "main");
-  CHECK(shortest("std::map<std::string, std::vector<char>>::find(int)") ==
-        "std::map<...>::find(int)");
-  CHECK(shortest("std::__invoke_impl<void, ns::(anonymous namespace)::f<long>(int)::{lambda()#1}>"
-                 "(std::tuple<long, char>&)") == "std::__invoke_impl<...>(std::tuple<...>&)");
-  CHECK(shortest("f<int>(char)") == "f<int>(char)");  // nothing is won
-  CHECK(shortest("<alloc::vec::Vec<alloc::string::String> as core::ops::Drop>::drop") ==
-        "<alloc::vec::Vec<...> as core::ops::Drop>::drop");
-  CHECK(shortest("core::ptr::<impl core::fmt::Debug for T>::fmt") ==
-        "core::ptr::<impl core::fmt::Debug for T>::fmt");
-  CHECK(shortest("core::iter::map::<u8, std::string>::next") == "core::iter::map::<...>::next");
-  CHECK(shortest("work(std::vector<long>)::<lambda(long int)>") ==
-        "work(std::vector<...>)::<lambda(long int)>");
-  CHECK(without_arguments("std::map<std::string, std::vector<char>>::find(int)", 1) ==
-        "std::map<std::string, std::vector<...>>::find(int)");
-}
-
 TEST_CASE("report: what a place is near is not told of a frame whose call led elsewhere") {
   EvidenceSet elsewhere;
   elsewhere.add(Evidence::call_elsewhere);
@@ -282,42 +263,6 @@ TEST_CASE("report: what a place is near is not told of a frame whose call led el
         "#0  0x0000000000401000 in ?? ()                 [cfi]\n"
         "#1  0x0000000000401010 in ?? () near shop.c:7?  [cfi]\n"
         "#2  0x0000000000401010 in ?? ()                 [cfi]\n");
-}
-
-TEST_CASE("report: signs of operators are no brackets") {
-  const auto shortest = [](std::string_view name) { return without_arguments(name, 0); };
-  CHECK(shortest("std::operator<< <std::char_traits<char> >(std::ostream&)") ==
-        "std::operator<< <std::char_traits<...> >(std::ostream&)");
-  CHECK(shortest("ns::list<ns::node>::operator->() const") == "ns::list<...>::operator->() const");
-  CHECK(shortest("bool operator<(ns::list<ns::node> const&)") ==
-        "bool operator<(ns::list<...> const&)");
-  CHECK(shortest("box<&operator> >::get") == "box<...>::get");
-  CHECK(shortest("my_operator<ns::node>()") == "my_operator<...>()");
-  CHECK(shortest("broken<std::vector<int>") == "broken<std::vector<int>");
-  CHECK(shortest("odd>name") == "odd>name");
-}
-
-TEST_CASE("report: modules are told by base names where these tell them apart") {
-  std::vector<Module> modules(4);
-  modules[0].path = "/opt/a/libx.so";
-  modules[1].path = "/opt/b/libx.so";
-  modules[2].path = "/opt/b/liby.so (deleted)";
-  modules[3].path = "[vdso]";
-  const auto told = [&](FileDisplay display) {
-    const FileNames names(display, modules);
-    std::vector<std::string> all;
-    for (const Module& module : modules) {
-      all.emplace_back(names.module(module));
-    }
-    all.emplace_back(names.source("src/deep/t.c"));
-    return all;
-  };
-  using All = std::vector<std::string>;
-  CHECK(told(FileDisplay::relative) ==
-        All{"/opt/a/libx.so", "/opt/b/libx.so", "liby.so (deleted)", "[vdso]", "src/deep/t.c"});
-  CHECK(told(FileDisplay::basename).back() == "t.c");
-  CHECK(told(FileDisplay::absolute) == All{"/opt/a/libx.so", "/opt/b/libx.so",
-                                           "/opt/b/liby.so (deleted)", "[vdso]", "src/deep/t.c"});
 }
 
 }  // namespace

@@ -147,14 +147,16 @@ TEST_CASE("symbol facts: what is written is read again; what is cut short or out
 }
 
 TEST_CASE("kept lines: what is written is read again; what is cut short or out of order is not") {
-  const LineAnswers answers = {
-      {0x1000, {{"inner", "a.h", 7}, {"outer", "a.c", 20}}}, {0x1010, {}}, {0x1020, {{"", "", 0}}}};
+  const LineAnswers answers = {{0x1000, {{"inner", "a.h", 7, "/src"}, {"outer", "a.c", 20}}},
+                               {0x1010, {}},
+                               {0x1020, {{"", "", 0}}}};
   const auto bytes = encode(answers);
   const auto read = decode_line_answers(bytes);
   REQUIRE(read.has_value());
   REQUIRE(read->size() == 3);
   CHECK(read->at(0x1000).at(1).function == "outer");
   CHECK(read->at(0x1000).at(0).line == 7);
+  CHECK(read->at(0x1000).at(0).directory == "/src");
   CHECK(read->at(0x1010).empty());
   CHECK(read->at(0x1020).at(0).file.empty());
   for (std::size_t size = 1; size < bytes.size(); ++size) {

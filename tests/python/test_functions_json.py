@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,16 +32,15 @@ NAMES = (
 )
 
 
-@pytest.fixture(name="odd", scope="module")
-def make_odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file_of(names: Sequence[bytes], path: Path) -> Path:
     """An ELF file of functions with these names, from 0x1000 on, 16 bytes each."""
     base, sections = 0x1000, b"\0.text\0.symtab\0.strtab\0"
     entry, header = struct.Struct("<IBBHQQ").pack, struct.Struct("<IIQQQQIIQQ").pack
     strings, symbols = b"\0", bytes(24)
-    for at, name in enumerate(NAMES):
+    for at, name in enumerate(names):
         symbols += entry(len(strings), 0x12, 0, 1, base + 16 * at, 16)
         strings += name + b"\0"
-    code = 16 * len(NAMES)
+    code = 16 * len(names)
     body = bytes(code) + symbols + strings + sections
     at_strings = 64 + code + len(symbols)
     headers = bytes(64)
@@ -50,9 +49,14 @@ def make_odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     headers += header(15, 3, 0, 0, at_strings, len(strings), 0, 0, 1, 0)
     headers += header(15, 3, 0, 0, at_strings + len(strings), len(sections), 0, 0, 1, 0)
     kind = struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, 5, 4)
-    path = tmp_path_factory.mktemp("odd") / "odd.elf"
     path.write_bytes(b"\x7fELF\2\1\1".ljust(16, b"\0") + kind + body + headers)
     return path
+
+
+@pytest.fixture(name="odd", scope="module")
+def make_odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of functions with those names."""
+    return file_of(NAMES, tmp_path_factory.mktemp("odd") / "odd.elf")
 
 
 def table(path: Path | str, bias: int = 0, regex: str = "", demangle: bool = True) -> FunctionTable:
@@ -191,3 +195,43 @@ def test_a_pattern_chooses_by_either_name(odd: Path) -> None:
         "0x00001040 0x00001050 symtab a::b()",
         "",
     ]
+
+
+MANGLED = (
+    b"_ZN2ns1fISt6vectorIiSaIiEEEEiRKT_l",
+    b"_ZN2ns1gISt6vectorIiSaIiEEEEiRKT_l",
+    b"_ZN2ns1gISt6vectorIiSaIiEEEEiRKT_i",
+)
+
+
+def test_on_a_screen_names_are_as_short_as_they_have_to_be(tmp_path: Path) -> None:
+    shown = table(file_of(MANGLED, tmp_path / "long.elf"))
+
+    def names(columns: int) -> list[str]:
+        lines = "".join(function_text(shown, 4, Style(), columns)).splitlines()[1:]
+        return [line.split(maxsplit=3)[3] for line in lines]
+
+    vector = "std::vector<int, std::allocator<int> >"
+    whole = [f"int ns::{name}<{vector} >({vector} const&, {last})"
+             for name, last in (("f", "long"), ("g", "long"), ("g", "int"))]  # fmt: skip
+    assert names(0) == names(160) == whole
+    args = "(std::vector<...> const&, long)"
+    assert names(90)[0] == f"int ns::f<...>{args}"
+    assert names(72)[0] == f"ns::f<...>{args}"
+    # Two functions are not told alike, and one of which all would be left out is as short as it can
+    # be.
+    assert names(40) == ["ns::f<...>(...)", f"ns::g<...>{args}", f"ns::g<...>{args[:-5]}int)"]
+
+
+def test_on_a_screen_witnesses_that_do_not_fit_are_left_out() -> None:
+    shown = table("/bin/bash")
+    whole = "".join(function_text(shown, 8, Style())).splitlines()
+    narrow = "".join(function_text(shown, 8, Style(), 80)).splitlines()
+    assert len(whole) == len(narrow)
+    pairs = [pair for pair in zip(whole[1:], narrow[1:]) if pair[0].endswith(")")]
+    assert any(one != other for one, other in pairs)
+    for one, other in pairs:
+        assert len(other) < 80
+        told = one if other == one else other.removesuffix(", ...)")
+        assert one.startswith(told)
+        assert (len(one) < 80) == (one == other)

@@ -10,9 +10,10 @@ from whocall.core.errors import Error
 from whocall.core.model import Report, TextForm, rows
 from whocall.core.module_warnings import warnings_on
 from whocall.core.process_image import Walk
-from whocall.report.backtrace.caller import chain, sentence, shown_pcs
+from whocall.report.backtrace.caller import chain, sentence_lines, shown_pcs
 from whocall.report.backtrace.written import report_text
 from whocall.report.form import jsonform
+from whocall.report.form.file_names import FileNames
 from whocall.report.last_words import last_words
 
 if TYPE_CHECKING:
@@ -113,4 +114,5 @@ def caller(now: Current, out: Output, wanted: Json) -> None:
     """Who called the selected frame, in one line."""
     trace, at = chain(now.image, now.selected, walk_of(wanted), wanted["level"], wanted["pc"])
     out.warn(warnings_on(now.image, shown_pcs(trace, at)))
-    out.write([sentence(trace, at, style_of(wanted))])
+    files = FileNames(wanted["files"], (each.path for each in now.image.modules))
+    out.write(sentence_lines(now.image, trace, at, files, style_of(wanted), wanted["columns"] or 0))

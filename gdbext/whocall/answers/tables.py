@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from whocall.answers.output import style_of
 from whocall.core.module_warnings import warnings_on
 from whocall.report.form import jsonform
+from whocall.report.form.sentences import broken
 
 if TYPE_CHECKING:
     from whocall.answers.current import Current
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 def symbols(now: Current, out: Output, wanted: Json) -> None:
     """What stands at addresses, and at functions by their names."""
+    from whocall.report.form.file_names import FileNames
     from whocall.report.tables.functions import of_process
-    from whocall.report.tables.places import place_lines
+    from whocall.report.tables.places import PlaceForm, place_lines
     from whocall.report.tables.wanted_places import PlaceSearch, WantedPlace
 
     image, demangle = now.image, wanted["demangle"]
@@ -31,25 +33,28 @@ def symbols(now: Current, out: Output, wanted: Json) -> None:
     places = (WantedPlace(*place) for place in wanted["places"])
     addresses = [image.wrapped(address) for address in search.addresses(places)]
     out.warn(warnings_on(image, addresses))
+    form = PlaceForm(style_of(wanted), image.pointer_size, wanted["columns"] or 0,
+                     FileNames(wanted["files"], (each.path for each in image.modules)))  # fmt: skip
     for address in addresses:
-        place = image.native.describe(address, demangle=demangle)
-        out.write(place_lines(place, image.pointer_size, style_of(wanted)))
+        out.write(place_lines(image.native.describe(address, demangle=demangle), form))
     search.complain()
 
 
 def symbols_of_file(search: Search, out: Output, wanted: Json) -> None:
     """The same of a file that does not run, at link addresses."""
     from whocall.core.process_image import open_names
+    from whocall.report.form.file_names import FileNames
     from whocall.report.tables.functions import of_file
-    from whocall.report.tables.places import place_lines
+    from whocall.report.tables.places import PlaceForm, place_lines
     from whocall.report.tables.wanted_places import PlaceSearch, WantedPlace
 
     path, demangle = wanted["file"], wanted["demangle"]
     names = open_names(path, search=search)
     out.warn([names.remark] if names.remark else [])
     found = PlaceSearch(lambda pattern: [of_file(path, pattern, demangle, search)])
+    form = PlaceForm(style_of(wanted), 0, wanted["columns"] or 0, FileNames(wanted["files"], []))
     for address in found.addresses(WantedPlace(*place) for place in wanted["places"]):
-        out.write(place_lines(names.describe(address, demangle), 0, style_of(wanted)))
+        out.write(place_lines(names.describe(address, demangle), form))
     found.complain()
 
 
@@ -62,10 +67,10 @@ def functions(now: Current, out: Output, wanted: Json) -> None:
     if wanted["json"]:
         out.write_json(functions_json(tables))
         return
-    style = style_of(wanted)
+    style, columns = style_of(wanted), wanted["columns"] or 0
     for table in tables:
         if table.functions or not regex:
-            out.write_pieces(function_text(table, now.image.pointer_size, style))
+            out.write_pieces(function_text(table, now.image.pointer_size, style, columns))
 
 
 def functions_of_file(search: Search, out: Output, wanted: Json) -> None:
@@ -79,7 +84,8 @@ def functions_of_file(search: Search, out: Output, wanted: Json) -> None:
         out.write_json(functions_json([table]))
         return
     out.warn([table.remark] if table.remark else [])
-    out.write_pieces(function_text(table, address_size(path), style_of(wanted)))
+    columns = wanted["columns"] or 0
+    out.write_pieces(function_text(table, address_size(path), style_of(wanted), columns))
 
 
 def modules(now: Current, out: Output, wanted: Json) -> None:
@@ -93,8 +99,9 @@ def modules(now: Current, out: Output, wanted: Json) -> None:
         out.write_json([jsonform.text(modules_json(now.image, facts, advice))])
         return
     out.warn(warnings(now.image, facts))
-    out.write(module_lines(facts, advice, style_of(wanted), wanted["width"]))
-    out.write(jit_line(now.image))
+    columns = wanted["columns"] or 0
+    out.write(module_lines(facts, advice, style_of(wanted), columns))
+    out.write(line for told in jit_line(now.image) for line in broken(told, columns))
 
 
 def module_ranges(now: Current, out: Output, wanted: Json) -> list[tuple[int, int, str, str, str]]:

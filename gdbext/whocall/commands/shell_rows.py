@@ -24,7 +24,9 @@ WITHOUT = (True, 'without', '', 'LIST', 'strategies', '', False, False, '', '', 
 MAX_FRAMES = (True, 'max-frames', '', 'N', 'limit', '', False, False, None, '', False, (), 'look for no more frames of a thread')
 COLOR = (True, 'color', '', 'WHEN', '', '', False, False, 'auto', '', False, ('auto', 'always', 'never'), 'auto (on terminals), always, never, or ROLE=CODES:... such as function=33:address=34')
 NO_DEMANGLE = (True, 'no-demangle', '', '', '', '', False, False, False, '', False, (), 'names as they are in the file')
+FILENAME_DISPLAY = (True, 'filename-display', '', 'HOW', 'choice', '', False, False, 'relative', '', False, ('relative', 'basename', 'absolute'), "as gdb's setting: relative (modules by base names), basename (sources too), absolute")
 CORE2 = (False, 'core', '', 'CORE', 'file', '', False, False, None, '', False, (), 'the core file')
+WIDTH = (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are broken between words')
 FILE = (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), '')
 EXE2 = (True, 'exe', '', 'EXE', 'file', '', False, False, '', '', False, (), "the program's file, of a core")
 
@@ -51,7 +53,7 @@ SHELL: dict[str, Any] = {
   (True, 'past-main', '', '', '', '', False, False, False, '', False, (), 'also the frames that called main'),
   (True, 'count', 'n', 'COUNT', 'count', '', False, False, None, '', False, (), 'only the innermost COUNT frames, or the outermost for -COUNT'),
   (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are shortened, or broken before the file'),
-  (True, 'filename-display', '', 'HOW', 'choice', '', False, False, 'relative', '', False, ('relative', 'basename', 'absolute'), "as gdb's setting: relative (modules by base names), basename (sources too), absolute"),
+  FILENAME_DISPLAY,
   (True, 'no-arguments', '', '', '', '', False, False, False, '', False, (), 'not what the functions were handed'),
   (True, 'frame-arguments', '', 'HOW', 'choice', '', False, False, 'values', '', False, ('values', 'presence', 'none'), "as gdb's setting: values, presence (whether there are some), none (dots for each)"),
   (True, 'characters', '', 'N', 'limit', '', False, False, None, '', False, (), 'of a text that an argument points to, at most (200)'),
@@ -63,15 +65,14 @@ SHELL: dict[str, Any] = {
  ), (('inputs', ('core', 'exe', 'more')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('list', 'last', 'crash')),))), (), ('whocall bt core.4711 ./prog --all', 'whocall bt --pid 4711 --full')),
 'caller': ('who called a frame of a core, in one line', '', '', False, (
   CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
-  THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
+  THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE, WIDTH, FILENAME_DISPLAY,
   (True, 'frame', '', 'LEVEL', 'limit', '', False, False, 0, '', False, (), 'not the innermost but this one'),
   (True, 'pc', '', 'ADDR', '', '', False, False, None, '', False, (), "of the frame that gdb calls LEVEL: whocall's may be another"),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.caller/1'),
  ), (('inputs', ('core', 'exe')),), (), ('whocall caller core.4711 ./prog --frame 2',)),
 'why': ('what happened to a core, in a sentence, and what shows it', "What happened to the thread that crashed, in a sentence, and what shows it. A cause is told where registers, memory and the kernel's own words prove it.", '', False, (
   CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
-  WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
-  (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are broken between words'),
+  WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE, WIDTH,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.why/1'),
  ), (('inputs', ('core', 'exe')),), (), ('whocall why core.4711',)),
 'waits': ('what each thread of a core or a process waits for, who has it, and deadlocks', "What each thread waits for: a lock, a condition, another thread, a file, a time. Of locks, who has them, and which threads wait for each other in a ring. An owner is told where the lock's memory and the thread's own record prove it.", '', False, (
@@ -96,12 +97,13 @@ SHELL: dict[str, Any] = {
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.functions/1'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
   NO_DEMANGLE,
+  (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'names that are longer are shortened'),
  ), (('inputs', ('file', 'exe')),), (), ("whocall functions ./prog '^read'",)),
 'symbol': ('what stands at addresses of a file or a core', '', '', False, (
   FILE,
   (False, 'addresses', '', 'ADDR', '', '+', False, False, None, '', False, (), 'or the name of a function, as outputs show it'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
-  NO_DEMANGLE,
+  NO_DEMANGLE, WIDTH, FILENAME_DISPLAY,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.symbol/1'),
  ), (('inputs', ('file',)),), (), ('whocall symbol ./prog 1136 sub_1180',)),
 'modules': ('the files that a core needs', 'The loaded files: addresses; found, missing, of another build (MISMATCH) or in memory; the share of code with unwind tables; named functions by source of the name; path and debug file. Below a file that lacks something stands what to do about it.', 'Files are looked for below --sysroot, at their own paths, in --search by name and by build id, in --debug-directory by build id, and last by --debuginfod, which asks here for the debug info of every file.', False, (

@@ -163,7 +163,7 @@ class Backtrace:
 
 
 # As gdb's `set filename-display`: modules by base names and sources as debug info has them, both by
-# base names, modules by whole paths.
+# base names, both by whole paths.
 FILE_DISPLAYS = ("relative", "basename", "absolute")
 
 

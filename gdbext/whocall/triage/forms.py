@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 from whocall.core.printable import printable
 from whocall.core.version import __version__
 from whocall.report.form.jsonform import Items, pieces
+from whocall.report.form.sentences import (
+    FURTHER,
+    Piece,
+    broken,
+    broken_pieces,
+    painted,
+    words_alone,
+)
+from whocall.report.form.short_names import ShortNames
+from whocall.report.form.style import Style
 from whocall.triage.severity import CLASSES, EXPLOITABLE, PROBABLY
 from whocall.triage.summary import frame_text, instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whocall.report.form.style import Style
     from whocall.triage.run import Findings
 
 Json = dict[str, Any]
@@ -21,6 +30,7 @@ Json = dict[str, Any]
 SCHEMA = "whocall.triage/1"
 _BUCKETS = 10  # values of a count that text shows of each bucket
 _REASONS = 20  # rows without a stack that text shows
+_LABEL = 13  # columns before what a line of a bucket tells
 
 
 def core_json(row: Json, findings: Findings) -> Json:
@@ -149,41 +159,73 @@ def _sarif_result(bucket: Json, kinds: list[str]) -> Json:
     return result
 
 
-def text_lines(findings: Findings, style: Style) -> Iterator[str]:
-    """A bucket in some lines, worst first; then the cores without a stack."""
+def text_lines(findings: Findings, style: Style, columns: int = 0) -> Iterator[str]:
+    """A bucket in some lines, worst first; then the cores without a stack. Sentences and stacks are
+    broken where the screen has fewer columns; 0: never.
+    """
     new = sum(1 for bucket in findings.buckets if bucket["new"])
     compared = f", {new} of them new" if findings.compared_with is not None else ""
-    yield (
+    yield from broken(
         f"{_number(findings.total, 'core')}: {_number(len(findings.buckets), 'bucket')}{compared};"
-        f" {findings.failed} could not be read"
+        f" {findings.failed} could not be read",
+        columns,
     )
     for bucket in findings.buckets:
         yield ""
-        yield from _bucket_lines(bucket, style)
+        yield from _bucket_lines(bucket, style, columns)
     if findings.failed:
         yield ""
-        yield from _failed_lines(findings)
+        yield from _failed_lines(findings, columns)
 
 
 def _number(count: int, of: str) -> str:
     return f"{count} {of}{'' if count == 1 else 's'}"
 
 
-def _bucket_lines(bucket: Json, style: Style) -> Iterator[str]:
-    new = "NEW " if bucket["new"] else ""
-    what = style.paint("function", printable(bucket["title"]))
-    yield (
-        f"{new}{style.paint('address', bucket['id'])}  {_number(bucket['count'], 'core')}"
-        f"  {bucket['severity']}, {bucket['kind']}  {what}"
-    )
+def _title(bucket: Json, style: Style, columns: int) -> Iterator[str]:
+    """What it is called begins a line where it does not fit on the first one."""
+    count = _number(bucket["count"], "core")
+    head = [
+        ("", "NEW " if bucket["new"] else ""),
+        ("address", bucket["id"]),
+        ("", f"  {count}  {bucket['severity']}, {bucket['kind']}  "),
+    ]
+    title = printable(bucket["title"])
+    if not columns or len(words_alone(head)) + len(title) < columns:
+        yield painted([*head, ("function", title)], style)
+        return
+    yield painted(head, style).rstrip()
+    yield from (style.paint("function", line) for line in broken(f"    {title}", columns))
+
+
+def _labeled(label: str, lines: list[str]) -> Iterator[str]:
+    """The lines behind the label."""
+    yield f"    {label:<9}{lines[0]}"
+    yield from (" " * _LABEL + line for line in lines[1:])
+
+
+def _beside_label(columns: int) -> int:
+    return max(columns - _LABEL, 1) if columns else 0
+
+
+def _stack_lines(names: list[str], columns: int) -> Iterator[str]:
+    room = _beside_label(columns)
+    short = ShortNames(names)
+    shown = [short.fit(name, room - 1 - FURTHER) if room else name for name in names]
+    between: list[Piece] = [piece for name in shown for piece in (("", " <- "), ("function", name))]
+    yield from _labeled("stack", broken_pieces(between[1:] or [("", "none")], Style(), room))
+
+
+def _bucket_lines(bucket: Json, style: Style, columns: int) -> Iterator[str]:
+    room = _beside_label(columns)
+    yield from _title(bucket, style, columns)
     if bucket["message"]:
-        yield f"    says     {printable(bucket['message'])}"
-    frames = printable(" <- ".join(frame_text(frame) for frame in bucket["frames"]))
-    yield f"    stack    {frames or 'none'}"
-    yield f"    seen     {bucket['first_seen']} to {bucket['last_seen']}"
-    yield f"    builds   {_values(bucket['counts']['build_id'], 10)}"
+        yield from _labeled("says", broken(bucket["message"], room))
+    yield from _stack_lines([frame_text(frame) for frame in bucket["frames"]], columns)
+    yield from _labeled("seen", broken(f"{bucket['first_seen']} to {bucket['last_seen']}", room))
+    yield from _labeled("builds", broken(_values(bucket["counts"]["build_id"], 10), room))
     if any(item["value"] for item in bucket["counts"]["host"]):
-        yield f"    hosts    {_values(bucket['counts']['host'], 40)}"
+        yield from _labeled("hosts", broken(_values(bucket["counts"]["host"], 40), room))
     yield f"    cluster  {bucket['cluster']}"
     one = bucket["representative"]
     yield f"    see      {printable(one['report'] or one['path'])}"
@@ -195,7 +237,7 @@ def _values(items: list[Json], width: int) -> str:
     return printable(", ".join(shown)) + (f" and {more} more" if more else "")
 
 
-def _failed_lines(findings: Findings) -> Iterator[str]:
+def _failed_lines(findings: Findings, columns: int) -> Iterator[str]:
     yield "could not be read:"
     number = 0
     for row in findings.store.rows():
@@ -206,4 +248,4 @@ def _failed_lines(findings: Findings) -> Iterator[str]:
             yield f"    and {findings.failed - _REASONS} more; see --format json"
             return
         told = row["reason"].removeprefix(f"{row['path']}: ")
-        yield printable(f"    {row['path']}: {told}")
+        yield from broken(f"    {row['path']}: {told}", columns)

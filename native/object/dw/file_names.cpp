@@ -45,6 +45,11 @@ std::string FileNames::shown(const char* joined) const {
   return std::string(is_main(file) ? main_ : file);
 }
 
+std::string FileNames::directory_of(std::string_view shown) const {
+  const bool is_relative = !shown.empty() && !shown.starts_with('/') && !directory_.empty();
+  return is_relative ? directory_.substr(0, directory_.size() - 1) : std::string();
+}
+
 // What libdw has joined, without what gdb does not join: before DWARF 5 the compilation directory.
 // A file that lies in one of the table's other directories has it from there.
 std::string_view FileNames::in_table(std::string_view joined) const {

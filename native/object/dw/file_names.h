@@ -28,6 +28,8 @@ class FileNames {
   [[nodiscard]] std::string shown(std::size_t index) const;
   // The same of the name that libdw gives a file: joined to its directory, whichever that is.
   [[nodiscard]] std::string shown(const char* joined) const;
+  // Where such a file lies, if it is relative: DW_AT_comp_dir; else empty.
+  [[nodiscard]] std::string directory_of(std::string_view shown) const;
 
  private:
   [[nodiscard]] std::string_view in_table(std::string_view joined) const;

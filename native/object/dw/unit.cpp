@@ -137,6 +137,7 @@ std::vector<SourceLine> Unit::lines_at(Address address) {
   SourceLine place;
   if (position) {
     place.file = files_->shown(position->file);
+    place.directory = files_->directory_of(place.file);
     place.line = static_cast<unsigned>(position->line);
   }
   const Dwarf_Die* function = function_at(address);
@@ -154,6 +155,7 @@ std::vector<SourceLine> Unit::lines_at(Address address) {
     place = {.function = {},
              .file = called_->shown(number_of(*die, DW_AT_call_file)),
              .line = static_cast<unsigned>(number_of(*die, DW_AT_call_line))};
+    place.directory = called_->directory_of(place.file);
   }
   return lines;
 }

@@ -24,6 +24,8 @@ struct NamedFrame {
   }
   // Empty without debug info.
   [[nodiscard]] std::string_view file() const { return source().file; }
+  // See SourceLine::directory.
+  [[nodiscard]] std::string_view directory() const { return source().directory; }
   [[nodiscard]] unsigned line() const { return source().line; }
 
  private:

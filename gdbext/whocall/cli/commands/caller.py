@@ -5,6 +5,7 @@ from __future__ import annotations
 from whocall.cli.inputs import (
     open_named_core,
     parse_address,
+    wanted_columns,
     wanted_style,
     wanted_thread,
     wanted_walk,
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 def run(arguments: Values) -> int:
     """`whocall caller`."""
     from whocall.core.module_warnings import warnings_on
-    from whocall.report.backtrace.caller import caller_json, chain, sentence, shown_pcs
+    from whocall.report.backtrace.caller import caller_json, chain, sentence_lines, shown_pcs
+    from whocall.report.form.file_names import FileNames
 
     pc = None if arguments.pc is None else parse_address(arguments.pc)
     with open_named_core(arguments.core, arguments.exe, arguments) as image:
@@ -31,5 +33,7 @@ def run(arguments: Values) -> int:
             write_json([jsonform.text(caller_json(trace, at))])
             return 0
         warn(warnings_on(image, shown_pcs(trace, at)))
-        write([sentence(trace, at, wanted_style(arguments))])
+        files = FileNames(arguments.filename_display, (each.path for each in image.modules))
+        columns = wanted_columns(arguments) or 0
+        write(sentence_lines(image, trace, at, files, wanted_style(arguments), columns))
     return 0

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from whocall.cli.inputs import is_core, open_named_core, wanted_search, wanted_style
+from whocall.cli.inputs import (
+    is_core,
+    open_named_core,
+    wanted_columns,
+    wanted_search,
+    wanted_style,
+)
 from whocall.cli.outputs import warn, write_json, write_text
 from whocall.core.errors import UsageError
 
@@ -32,8 +38,9 @@ def run(arguments: Values) -> int:
         write_json(functions_json(tables))
         return 0
     warn(table.remark for table in tables if table.remark)
+    style, columns = wanted_style(arguments), wanted_columns(arguments) or 0
     for table in tables:
         if arguments.regex and not table.functions and of_core:
             continue
-        write_text(function_text(table, size, wanted_style(arguments)))
+        write_text(function_text(table, size, style, columns))
     return 0

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """`whocall modules`."""
+    from whocall.report.form.sentences import broken
     from whocall.report.tables.module_table import module_lines
     from whocall.report.tables.modules import (
         all_facts,
@@ -32,6 +33,7 @@ def run(arguments: Values) -> int:
             write_json([jsonform.text(modules_json(image, facts, advice))])
             return 0
         warn(warnings(image, facts))
-        write(module_lines(facts, advice, wanted_style(arguments), wanted_columns(arguments)))
-        write(jit_line(image))
+        columns = wanted_columns(arguments) or 0
+        write(module_lines(facts, advice, wanted_style(arguments), columns))
+        write(line for told in jit_line(image) for line in broken(told, columns))
     return 0

@@ -6,6 +6,7 @@ from whocall.cli.inputs import (
     is_core,
     open_named_core,
     parse_address,
+    wanted_columns,
     wanted_search,
     wanted_style,
 )
@@ -32,8 +33,9 @@ def run(arguments: Values) -> int:
     """`whocall symbol`."""
     from whocall.core.module_warnings import warnings_on
     from whocall.core.process_image import open_names
+    from whocall.report.form.file_names import FileNames
     from whocall.report.tables.functions import of_file, of_process
-    from whocall.report.tables.places import place_lines, places_json
+    from whocall.report.tables.places import PlaceForm, place_lines, places_json
     from whocall.report.tables.wanted_places import PlaceSearch
 
     wanted = [_wanted_place(text) for text in arguments.addresses]
@@ -44,18 +46,21 @@ def run(arguments: Values) -> int:
         addresses = [image.wrapped(address) for address in search.addresses(wanted)]
         remarks = list(warnings_on(image, addresses))
         places = [image.native.describe(address, demangle=demangle) for address in addresses]
-        size = image.pointer_size
+        modules, size = [each.path for each in image.modules], image.pointer_size
     else:
         where = wanted_search(arguments)
         names = open_names(arguments.file, search=where)
         search = PlaceSearch(lambda pattern: [of_file(arguments.file, pattern, demangle, where)])
         places = [names.describe(address, demangle) for address in search.addresses(wanted)]
-        remarks, size = [names.remark] if names.remark else [], 0
+        remarks = [names.remark] if names.remark else []
+        modules, size = [], 0
     if arguments.json:
         write_json([jsonform.text(places_json(places, remarks + search.complaints))])
         return 1 if search.complaints else 0
     warn(remarks)
+    files = FileNames(arguments.filename_display, modules)
+    form = PlaceForm(wanted_style(arguments), size, wanted_columns(arguments) or 0, files)
     for place in places:
-        write(place_lines(place, size, wanted_style(arguments)))
+        write(place_lines(place, form))
     search.complain()
     return 0

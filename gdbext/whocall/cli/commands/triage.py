@@ -119,8 +119,9 @@ def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable
         from whocall.triage.page import page_text
 
         return page_text(findings, arguments.output)
-    from whocall.cli.inputs import wanted_style
+    from whocall.cli.inputs import screen_columns, wanted_style
     from whocall.report.form.style import Style, shown_line
 
     style = Style() if to_file else wanted_style(arguments)
-    return (f"{shown_line(line)}\n" for line in forms.text_lines(findings, style))
+    columns = 0 if to_file else screen_columns() or 0
+    return (f"{shown_line(line)}\n" for line in forms.text_lines(findings, style, columns))

@@ -45,7 +45,13 @@ def run(line: str) -> None:
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
     from whocall.core.programs import option, words
-    from whocall.gdb.commands.elsewhere import backtrace_arguments, flags, look_arguments, show
+    from whocall.gdb.commands.elsewhere import (
+        backtrace_arguments,
+        flags,
+        look_arguments,
+        screen_arguments,
+        show,
+    )
 
     parsed = limited(syntax("bt").parse(line))
     arguments = backtrace_arguments(parsed, parsed.has("all"))
@@ -55,9 +61,7 @@ def run_elsewhere(line: str) -> None:
     arguments += words("--no-addresses") * (not settings.prints_addresses())
     arguments += words("--no-places") * (not settings.prints_places())
     arguments.append(option("--max-frames", _most_frames(parsed)))
-    width = screen_width()
-    arguments += [option("--width", width)] if width else []
-    arguments.append(option("--filename-display", settings.filename_display()))
+    arguments += screen_arguments()
     arguments += words("--no-arguments") * parsed.has("no-arguments")
     arguments.append(option("--frame-arguments", settings.frame_arguments()))
     arguments.append(option("--characters", settings.print_elements()))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gdb
 
 from whocall.frontend.options import Parsed
-from whocall.gdb.host.output import style_codes
+from whocall.gdb.host.output import screen_width, style_codes
+from whocall.gdb.host.settings import filename_display
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.frames import selected_level
 from whocall.gdb.target.walks import wanted_walk
@@ -29,6 +30,8 @@ def run(line: str) -> None:
         "level": level,
         "pc": selected_pc() if level else None,
         "style": style_codes(),
+        "files": filename_display(),
+        "columns": screen_width(),
     }
     answer("backtraces.caller", wanted)
 
@@ -36,10 +39,15 @@ def run(line: str) -> None:
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
     from whocall.core.programs import option
-    from whocall.gdb.commands.elsewhere import look_arguments, show, walk_arguments
+    from whocall.gdb.commands.elsewhere import (
+        look_arguments,
+        screen_arguments,
+        show,
+        walk_arguments,
+    )
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 
     level = selected_level() or 0
     frame = [option("--frame", level), option("--pc", hex(selected_pc()))] if level else []
     arguments = [*core_and_program(), *frame, *walk_arguments(Parsed())]
-    show("caller", [*arguments, *search_arguments(), *look_arguments()])
+    show("caller", [*arguments, *search_arguments(), *look_arguments(), *screen_arguments()])

@@ -52,14 +52,8 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import words
-    from whocall.gdb.commands.elsewhere import (
-        flags,
-        look_arguments,
-        show,
-        walk_arguments,
-        width_arguments,
-    )
+    from whocall.core.programs import option, words
+    from whocall.gdb.commands.elsewhere import flags, look_arguments, show, walk_arguments
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 
     parsed = syntax("compare").parse(line)
@@ -68,7 +62,8 @@ def run_elsewhere(line: str) -> None:
     if parsed.has("shadow"):
         show("compare", [*arguments, *search_arguments(), *look_arguments()])
         return
-    arguments += [*words("--gdb-frames=-"), *width_arguments()]
+    width = gdb.parameter("width")
+    arguments += [*words("--gdb-frames=-"), *([option("--width", width)] if width else [])]
     inferior, thread = readable_selection()
     frames = stacks_json(inferior.threads() if parsed.has("all") else [thread])
     show("compare", [*arguments, *search_arguments(), *look_arguments()], frames)

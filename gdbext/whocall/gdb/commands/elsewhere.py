@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import gdb
-
 from whocall.core.programs import Argument, behind_dashes, flag, name, option, words
 from whocall.frontend.options import Parsed
-from whocall.gdb.host.output import style_codes, write_text
+from whocall.gdb.host.output import screen_width, style_codes, write_text
+from whocall.gdb.host.settings import filename_display
 from whocall.gdb.host.subprocess_backend import run_in_subprocess
 from whocall.gdb.target import walks
 from whocall.gdb.target.backend_arguments import (
@@ -48,8 +47,13 @@ def flags(parsed: Parsed, *names: str) -> list[Argument]:
 
 def width_arguments() -> list[Argument]:
     """How wide the screen is."""
-    width = gdb.parameter("width")
+    width = screen_width()
     return [option("--width", width)] if width else []
+
+
+def screen_arguments() -> list[Argument]:
+    """The same, and how files are named."""
+    return [*width_arguments(), option("--filename-display", filename_display())]
 
 
 def ran(command: str, arguments: Sequence[Argument], given: str = "") -> str:

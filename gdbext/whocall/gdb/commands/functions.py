@@ -5,7 +5,7 @@ from __future__ import annotations
 from whocall.core.errors import Error
 from whocall.frontend.options import syntax
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import style_codes
+from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer, answer_of_files, file_alone
 from whocall.gdb.target.walks import demangle
 
@@ -21,6 +21,7 @@ def run(line: str) -> None:
         "demangle": demangle(),
         "json": parsed.has("json"),
         "style": style_codes(),
+        "columns": screen_width(),
     }
     file = file_alone()
     if file is None:
@@ -34,9 +35,10 @@ def run(line: str) -> None:
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
     from whocall.core.programs import option
-    from whocall.gdb.commands.elsewhere import flags, of_core_or_file, show
+    from whocall.gdb.commands.elsewhere import flags, of_core_or_file, show, width_arguments
 
     parsed = syntax("functions").parse(line)
     module = parsed.values.get("module", "")
     arguments = [option("--module", module)] if module else []
-    show("functions", [*flags(parsed, "json"), *arguments, *of_core_or_file(*parsed.arguments)])
+    arguments += [*flags(parsed, "json"), *width_arguments()]
+    show("functions", [*arguments, *of_core_or_file(*parsed.arguments)])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gdb
-
 from whocall.frontend.options import syntax
 from whocall.gdb.host.downloads import silence
-from whocall.gdb.host.output import style_codes
+from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.host.settings import asks_debuginfod
 from whocall.gdb.target.answering import answer
 
@@ -19,7 +17,7 @@ def run(line: str) -> None:
     wanted = {
         "asks_debuginfod": asks_debuginfod(),
         "json": parsed.has("json"),
-        "width": gdb.parameter("width"),
+        "columns": screen_width(),
         "style": style_codes(),
     }
     answer("tables.modules", wanted)

@@ -8,7 +8,8 @@ import gdb
 
 from whocall.core.errors import Error, UsageError
 from whocall.gdb.host import console
-from whocall.gdb.host.output import style_codes
+from whocall.gdb.host.output import screen_width, style_codes
+from whocall.gdb.host.settings import filename_display
 from whocall.gdb.target.answering import answer, answer_of_files, file_alone
 from whocall.gdb.target.walks import demangle
 
@@ -78,6 +79,8 @@ def run(line: str) -> None:
         "places": [wanted_place(expression) for expression in expressions],
         "demangle": demangle(),
         "style": style_codes(),
+        "files": filename_display(),
+        "columns": screen_width(),
     }
     if file is None:
         answer("tables.symbols", wanted)
@@ -87,7 +90,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.gdb.commands.elsewhere import of_core_or_file, show
+    from whocall.gdb.commands.elsewhere import of_core_or_file, screen_arguments, show
     from whocall.gdb.target import inferior
     from whocall.gdb.target.backend_arguments import core_and_program
 
@@ -99,4 +102,4 @@ def run_elsewhere(line: str) -> None:
         if address is None and not function:
             raise Error(refused)
         words_wanted.append(function if address is None else f"{address:#x}")
-    show("symbol", of_core_or_file(*words_wanted))
+    show("symbol", [*screen_arguments(), *of_core_or_file(*words_wanted)])

@@ -25,12 +25,16 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import option
-    from whocall.gdb.commands.elsewhere import flags, look_arguments, show, walk_arguments
+    from whocall.gdb.commands.elsewhere import (
+        flags,
+        look_arguments,
+        show,
+        walk_arguments,
+        width_arguments,
+    )
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 
     parsed = syntax("why").parse(line)
     arguments = [*core_and_program(), *flags(parsed, "json"), *walk_arguments(Parsed())]
-    width = screen_width()
-    arguments += [option("--width", width)] if width else []
-    show("why", [*arguments, *search_arguments(), *look_arguments()])
+    arguments += [*search_arguments(), *look_arguments(), *width_arguments()]
+    show("why", arguments)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Frame
+from whocall.core.printable import printable
 from whocall.report.backtrace.words import stop_line
+from whocall.report.form.file_names import FileNames
 from whocall.report.form.jsonform import Json, frame_json
+from whocall.report.form.sentences import FURTHER, Piece, broken_pieces, words_alone
+from whocall.report.form.short_names import ShortNames
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
     from whocall.core.process_image import ProcessImage, Walk
+
+Shown = Callable[[str], str]
 
 
 def find(trace: Backtrace, level: int, pc: int | None) -> int | None:
@@ -59,46 +65,90 @@ def shown_pcs(trace: Backtrace, at: int) -> Iterable[int]:
     return [frame.pc for frame in trace.frames[at : at + 2]]
 
 
-def _named(frame: Frame, style: Style) -> str:
-    if frame.function is None:
-        return f"a function without a name around {style.paint('address', f'{frame.pc:#x}')}"
-    return style.paint("function", frame.shown)
+class _Sentence:
+    """Its pieces; `name` is how a function's name is told, `module` how a module's path is."""
+
+    def __init__(self, name: Shown, module: Shown, source: Callable[[Frame], str]) -> None:
+        self._name, self._module, self._source = name, module, source
+
+    def _named(self, frame: Frame) -> Iterator[Piece]:
+        if frame.function is None:
+            yield "", "a function without a name around "
+            yield "address", f"{frame.pc:#x}"
+        else:
+            yield "function", self._name(frame.shown)
+
+    def _place(self, frame: Frame) -> Iterator[Piece]:
+        """The function with offset and address."""
+        yield from self._named(frame)
+        if frame.function is not None:
+            offset = "" if frame.offset is None else f" (+{frame.offset})"
+            yield "", f"{offset} at "
+            yield "address", f"{frame.pc:#x}"
+
+    def _where(self, frame: Frame) -> Iterator[Piece]:
+        if frame.file is not None:
+            yield "", " at "
+            yield "filename", self._source(frame)
+            yield "", "" if frame.line is None else f":{frame.line}"
+        elif frame.module:
+            yield "", " in "
+            yield "filename", self._module(frame.module)
+
+    def pieces(self, trace: Backtrace, at: int) -> Iterator[Piece]:
+        """Of frames[at] of the chain."""
+        yield from self._named(trace.frames[at])
+        older = trace.frames[at + 1 :]
+        if not older:
+            why = stop_line(trace) or "it is the outermost frame"
+            yield "", f" has no caller: {why.strip('()')}"
+            return
+        if older[0].signal_trampoline and len(older) > 1:
+            caller = older[1]
+            verb = "was called by the kernel to handle a signal that interrupted"
+        else:
+            caller = older[0]
+            verb = "was inlined into" if trace.frames[at].inlined else "was called by"
+        yield "", f" {verb} "
+        yield from self._place(caller)
+        yield from self._where(caller)
+        evidence = "; ".join(caller.evidence)
+        how = f"{caller.trust}: {evidence}" if evidence else caller.trust
+        if caller.rests_on is not None:
+            how += f", but it rests on the search of the stack that found #{caller.rests_on}"
+        yield "", f" [{how}]"
 
 
-def _place(frame: Frame, style: Style) -> str:
-    """The function with offset and address."""
-    if frame.function is None:
-        return _named(frame, style)
-    offset = "" if frame.offset is None else f" (+{frame.offset})"
-    return f"{_named(frame, style)}{offset} at {style.paint('address', f'{frame.pc:#x}')}"
+def sentence(trace: Backtrace, at: int) -> str:
+    """Who called frames[at] of the chain, from where, and how sure that is; with whole paths."""
+    whole = _Sentence(str, str, lambda frame: frame.file or "")
+    return printable(words_alone(whole.pieces(trace, at)))
 
 
-def _where(frame: Frame, style: Style) -> str:
-    if frame.file is not None:
-        line = "" if frame.line is None else f":{frame.line}"
-        return f" at {style.paint('filename', frame.file)}{line}"
-    return f" in {style.paint('filename', frame.module)}" if frame.module else ""
+def _absolute_file(image: ProcessImage, frame: Frame) -> str:
+    place = image.native.describe(frame.pc if frame.interrupted else frame.pc - 1)
+    found = {
+        (file, line): whole for (_, file, line), whole in zip(place.lines, place.absolute_files)
+    }
+    return found.get((frame.file or "", frame.line or 0), "")
 
 
-def sentence(trace: Backtrace, at: int, style: Style) -> str:
-    """Who called frames[at] of the chain, from where, and how sure that is."""
-    callee = _named(trace.frames[at], style)
-    older = trace.frames[at + 1 :]
-    if not older:
-        why = stop_line(trace) or "it is the outermost frame"
-        return f"{callee} has no caller: {why.strip('()')}"
-    if older[0].signal_trampoline and len(older) > 1:
-        caller = older[1]
-        verb = "was called by the kernel to handle a signal that interrupted"
-    else:
-        caller = older[0]
-        verb = "was inlined into" if trace.frames[at].inlined else "was called by"
-    how = ": ".join(
-        [caller.trust, "; ".join(caller.evidence)] if caller.evidence else [caller.trust]
-    )
-    if caller.rests_on is not None:
-        how += f", but it rests on the search of the stack that found #{caller.rests_on}"
-    return f"{callee} {verb} {_place(caller, style)}{_where(caller, style)} [{how}]"
+def sentence_lines(
+    image: ProcessImage, trace: Backtrace, at: int, files: FileNames, style: Style, columns: int
+) -> list[str]:
+    """The same for people, in lines that fit so many columns; 0: in one."""
+    short = ShortNames(frame.shown for frame in trace.frames[at : at + 3])
+    room = columns - 1 - FURTHER if columns else None
+
+    def name(function: str) -> str:
+        return function if room is None else short.fit(function, room)
+
+    def source(frame: Frame) -> str:
+        whole = _absolute_file(image, frame) if files.absolute else ""
+        return files.source(frame.file or "", whole)
+
+    pieces = _Sentence(name, files.module, source).pieces(trace, at)
+    return broken_pieces(pieces, style, columns)
 
 
 def caller_json(trace: Backtrace, at: int) -> Json:
@@ -108,5 +158,5 @@ def caller_json(trace: Backtrace, at: int) -> Json:
         "schema": "whocall.caller/1",
         "callee": frame_json(trace.frames[at]),
         "caller": None if older is None else frame_json(older),
-        "sentence": sentence(trace, at, Style()),
+        "sentence": sentence(trace, at),
     }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from whocall.core.model import Backtrace, Frame
@@ -30,6 +29,7 @@ from whocall.report.comparison.verdicts import (
 )
 from whocall.report.form.jsonform import Json, frame_json, hexes
 from whocall.report.form.sentences import broken
+from whocall.report.form.short_names import ShortNames
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -88,39 +88,17 @@ def _stack_pointer(trace: Backtrace, frame: Frame) -> int | None:
 
 
 class _Names:
-    """Names of functions, in lines of so many columns: without the arguments of templates as far as
-    all in the table stay different.
-    """
+    """Names of functions, in lines of so many columns."""
 
     def __init__(self, rows: Sequence[Row], room: int | None) -> None:
         self._room = room
         ours = {describe_function(row.ours)[0] for row in rows if row.ours}
-        self._all = ours | {row.gdbs.name for row in rows if row.gdbs and row.gdbs.name}
-
-    @cached_property
-    def _shared(self) -> list[set[str]]:
-        """By how deep lists of arguments stay: what would stand for several names."""
-        from whocall.core.native_module import native
-
-        forms = [Counter(native.without_arguments(name, kept) for name in self._all)
-                 for kept in range(2)]  # fmt: skip
-        return [{form for form, count in each.items() if count > 1} for each in forms]
+        theirs = {row.gdbs.name for row in rows if row.gdbs and row.gdbs.name}
+        self._short = ShortNames(ours | theirs)
 
     def fit(self, name: str) -> str:
         """The longest form that has room, or the shortest."""
-        if self._room is None or len(name) <= self._room or "<" not in name:
-            return name
-        from whocall.core.native_module import native
-
-        best = name
-        for kept in (1, 0):
-            short = native.without_arguments(name, kept)
-            if short in self._shared[kept]:
-                break
-            best = short
-            if len(best) <= self._room:
-                break
-        return best
+        return name if self._room is None else self._short.fit(name, self._room)
 
 
 def _ours_text(frame: Frame | None, digits: int, style: Style, names: _Names) -> tuple[str, int]:

@@ -97,10 +97,13 @@ class Functions(Sequence[Function]):
         form.mask = self._mask
         return form
 
-    def text(self, digits: int, style: Style) -> Iterator[str]:
-        """Lines of text, many at a time; addresses have as many digits."""
+    def text(self, digits: int, style: Style, columns: int = 0) -> Iterator[str]:
+        """Lines of text, many at a time; addresses have as many digits. Names that so many columns
+        have no room for are shortened as far as all stay different; 0: none is.
+        """
         form, chosen = self._form(), self._indices()
         form.digits = digits
+        form.columns = columns
         form.width = self._table.longest_source(chosen)
         form.mark = INFERRED_MARK
         form.address = _around(style, "address")
@@ -230,14 +233,16 @@ def path_fits(module: native.Module, wanted: str) -> bool:
     )
 
 
-def function_text(table: FunctionTable, pointer_size: int, style: Style) -> Iterator[str]:
+def function_text(
+    table: FunctionTable, pointer_size: int, style: Style, columns: int = 0
+) -> Iterator[str]:
     """A heading with the module's path, then start, end, source and name of each function: whole
     lines, many at a time. Native code writes them.
 
     Behind a function that only the code shows stand the other witnesses of its start.
     """
     yield style.paint("filename", table.module) + f": {counted(len(table.functions), 'function')}\n"
-    yield from table.functions.text(pointer_size * 2, style)
+    yield from table.functions.text(pointer_size * 2, style, columns)
 
 
 def functions_json(tables: Iterable[FunctionTable]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from whocall.core.printable import printable
+from whocall.report.form.sentences import broken
 from whocall.report.form.style import Style
 from whocall.report.tables.modules import Advice, ModuleFacts, share_of_cfi, troubles
 
@@ -34,16 +35,30 @@ def _cells(facts: ModuleFacts) -> tuple[str, str, str, str]:
     )
 
 
-def _files(facts: ModuleFacts, style: Style) -> tuple[str, int]:
-    """The module's path, where its file was found, its debug file; and how wide that is."""
+def _files(facts: ModuleFacts) -> list[tuple[str, str]]:
+    """The module's path, where its file was found, its debug file, each behind its label."""
     module = facts.module
     parts = [("", printable(module.path) or "(no name)")]
     if module.file_path and module.file_path != module.path and facts.is_usable:
         parts.append(("file ", printable(module.file_path)))
     if facts.debug_file:
         parts.append(("debug file ", printable(facts.debug_file)))
-    text = ", ".join(label + style.paint("filename", path) for label, path in parts)
-    return text, len(", ".join(label + path for label, path in parts))
+    return parts
+
+
+def _file_lines(facts: ModuleFacts, style: Style, behind: int, columns: int) -> Iterator[str]:
+    """What stands behind the row, which takes so many columns, and what has lines of its own."""
+    parts = _files(facts)
+    painted = [label + style.paint("filename", path) for label, path in parts]
+    size = sum(len(label + path) + 2 for label, path in parts) - 2
+    if not columns or behind + size < columns:
+        yield ", ".join(painted)
+        return
+    yield ""
+    if len(_INDENT) + size < columns:
+        yield _INDENT + ", ".join(painted)
+    else:
+        yield from (_INDENT + part for part in painted)
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], style: Style, alarming: bool) -> str:
@@ -77,24 +92,29 @@ def _closing(facts: Sequence[ModuleFacts], advice: Advice) -> Iterator[str]:
 
 
 def module_lines(
-    facts: Sequence[ModuleFacts], advice: Advice, style: Style, width: int | None = None
+    facts: Sequence[ModuleFacts], advice: Advice, style: Style, columns: int = 0
 ) -> Iterator[str]:
-    """The table. On a terminal of `width` columns a path that does not fit has its own line."""
+    """The table. On a screen of so many columns paths that do not fit have their own lines, and
+    sentences are broken; 0: neither.
+    """
     rows = [_cells(each) for each in facts]
     widths = [max(len(row[at]) for row in [*rows, _HEADS]) for at in range(4)]
-    fixed = sum(widths) + 8
     heads = "  ".join(head.ljust(size) for head, size in zip(_HEADS, widths))
-    yield style.paint("title", f"{heads}  {_HEADS[4]}")
+    head = f"{heads}  {_HEADS[4]}"
+    own_line = 0 < columns <= len(head)  # where paths have one, too
+    yield style.paint("title", heads.rstrip() if own_line else head)
+    if own_line:
+        yield _INDENT + style.paint("title", _HEADS[4])
     for each, cells in zip(facts, rows):
         said = troubles(each, advice)
         row = _row(cells, widths, style, each.module.state in ("missing", "MISMATCH"))
-        files, size = _files(each, style)
-        if width is not None and fixed + size > width:
-            yield row.rstrip()
-            yield _INDENT + files
-        else:
-            yield f"{row}  {files}"
+        behind, *files = _file_lines(each, style, sum(widths) + 8, columns)
+        yield f"{row}  {behind}".rstrip()
+        yield from files
         for sentence in said:
-            yield _INDENT + style.paint("highlight", sentence)
-        yield from (_INDENT + sentence for sentence in _bare(each, advice))
-    yield from _closing(facts, advice)
+            lines = broken(_INDENT + sentence, columns)
+            yield from (style.paint("highlight", line) for line in lines)
+        for sentence in _bare(each, advice):
+            yield from broken(_INDENT + sentence, columns)
+    for sentence in _closing(facts, advice):
+        yield from broken(sentence, columns)

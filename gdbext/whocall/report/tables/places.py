@@ -5,21 +5,40 @@ symbol`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from whocall.core.model import marked
-from whocall.core.printable import printable
+from whocall.report.form.file_names import FileNames
 from whocall.report.form.jsonform import Json, hexes, hints_json
+from whocall.report.form.sentences import Piece, broken, broken_pieces
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
     import whocall._native as native
 
 
-def _lines(lines: list[tuple[str, str, int]]) -> Iterator[str]:
-    for at, (function, file, line) in enumerate(lines):
-        inlined = f" ({function}, inlined)" if at + 1 < len(lines) else ""
-        yield printable(f"    at {file}:{line}{inlined}")
+class PlaceForm(NamedTuple):
+    """A `pointer_size` of 0 stands for link addresses: they are shown as they are. 0 columns: no
+    line has an end."""
+
+    style: Style
+    pointer_size: int
+    columns: int
+    files: FileNames
+
+    def lines(self, *pieces: Piece) -> list[str]:
+        """A sentence, broken where it does not fit."""
+        return broken_pieces(pieces, self.style, self.columns)
+
+
+def _lines(place: native.Place, form: PlaceForm) -> Iterator[str]:
+    lines = place.lines
+    for at, ((function, file, line), whole) in enumerate(zip(lines, place.absolute_files)):
+        shown = form.files.source(file, whole)
+        pieces = [("", "    at "), ("filename", shown), ("", f":{line}")]
+        if at + 1 < len(lines):
+            pieces += [("", " ("), ("function", function), ("", ", inlined)")]
+        yield from form.lines(*pieces)
 
 
 def _hints(place: native.Place) -> Iterator[str]:
@@ -27,57 +46,65 @@ def _hints(place: native.Place) -> Iterator[str]:
         beside = "" if column is None else f":{column}"
         of = "" if crate is None else f" of crate {crate}"
         mark = ", near it" if near else ""
-        yield printable(f"    names {file}:{line}{beside}{of} at {address:#x}{mark}")
+        yield f"    names {file}:{line}{beside}{of} at {address:#x}{mark}"
 
 
 def _traits(place: native.Place) -> Iterator[str]:
     caller, text, imports = place.traits or (None, None, [])
     if caller is not None:
-        yield printable(f"    its only caller is {caller}")
+        yield f"    its only caller is {caller}"
     if text is not None:
-        yield printable(f'    it alone uses the text "{text}"')
+        yield f'    it alone uses the text "{text}"'
     if imports:
-        yield printable(f"    calls: {', '.join(imports)}")
+        yield f"    calls: {', '.join(imports)}"
 
 
 def _refused(place: native.Place) -> Iterator[str]:
     if place.refused is not None and place.rva is not None:
         name, source, start, reason = place.refused
         offset = place.rva - start
-        refused = f"    the nearest symbol, {name} (+{offset}) [{source}], is refused: {reason}"
-        yield printable(refused)
+        yield f"    the nearest symbol, {name} (+{offset}) [{source}], is refused: {reason}"
 
 
-def place_lines(place: native.Place, pointer_size: int, style: Style) -> Iterator[str]:
-    """One line, then lines for the other names, the symbol that is not meant, and the source.
-
-    A `pointer_size` of 0 stands for link addresses: they are shown as they are.
-    """
-    address = style.paint("address", f"{place.address:#0{pointer_size * 2 + 2}x}")
-    if place.module is None:
-        yield f"{address} lies in no module"
-        return
-    module = style.paint("filename", place.module)
-    section = f", section {printable(place.section)}" if place.section else ""
-    known = pointer_size == 0 or place.rva is None
+def _place(place: native.Place, module: str, form: PlaceForm) -> Iterator[Piece]:
+    """The sentence. A name is whole, however long: backtraces that shorten it send people here."""
+    section = f", section {place.section}" if place.section else ""
+    known = form.pointer_size == 0 or place.rva is None
     link = "" if known else f", link address {place.rva:#x}"
+    yield "address", f"{place.address:#0{form.pointer_size * 2 + 2}x}"
     if place.function is None:
-        yield f"{address} is in no known function of {module}{section}{link}"
-    else:
-        offset = "" if place.offset is None else f" (+{place.offset})"
-        size = "" if place.size is None else f", {place.size} bytes long"
-        source = f" [{place.name_source}]" if place.name_source else ""
-        name = style.paint("function", marked(place.function, place.inferred))
-        yield f"{address} is {name}{offset} in {module}{section}{link}{size}{source}"
+        yield "", " is in no known function of "
+        yield "filename", form.files.module(module)
+        yield "", f"{section}{link}"
+        return
+    offset = "" if place.offset is None else f" (+{place.offset})"
+    size = "" if place.size is None else f", {place.size} bytes long"
+    source = f" [{place.name_source}]" if place.name_source else ""
+    yield "", " is "
+    yield "function", marked(place.function, place.inferred)
+    yield "", f"{offset} in "
+    yield "filename", form.files.module(module)
+    yield "", f"{section}{link}{size}{source}"
+
+
+def place_lines(place: native.Place, form: PlaceForm) -> Iterator[str]:
+    """A sentence, then lines for the other names, the symbol that is not meant, and the source."""
+    if place.module is None:
+        address = f"{place.address:#0{form.pointer_size * 2 + 2}x}"
+        yield from form.lines(("address", address), ("", " lies in no module"))
+        return
+    yield from form.lines(*_place(place, place.module, form))
     if place.proof:
-        yield printable(f"    named by {place.proof}")
+        yield from broken(f"    named by {place.proof}", form.columns)
     others = [name for name in place.aliases if name not in (place.function, place.raw_name)]
     if others:
-        yield "    also named " + ", ".join(style.paint("function", name) for name in others)
-    yield from _refused(place)
-    yield from _lines(place.lines)
-    yield from _hints(place)
-    yield from _traits(place)
+        named = [piece for name in others for piece in (("", ", "), ("function", name))]
+        yield from form.lines(("", "    also named "), *named[1:])
+    for told in _refused(place):
+        yield from broken(told, form.columns)
+    yield from _lines(place, form)
+    for told in (*_hints(place), *_traits(place)):
+        yield from broken(told, form.columns)
 
 
 def places_json(places: Iterable[native.Place], complaints: Iterable[str]) -> Json:
