@@ -66,7 +66,9 @@ GDB: dict[str, Any] = {
   (False, 'modules', '', 'MODULE', 'module', '*', False, False, (), '', False, (), ''),
  ), ('gdb is given the names of functions and the unwinding rules that whocall finds, for', 'the files in which frames of any thread lie, and for each MODULE. From then on this', "is kept up whenever the program stops. Before a program runs it is for the program's", 'file, or for each MODULE. "whocall revert" takes it back.', "MODULE is the module's path or the last parts of it, such as libc.so.6."), ('whocall repair libc.so.6',)),
 'revert': ('whocall revert', 'Take back what "whocall repair" told gdb.', False, False, (), ('gdb reads the files concerned anew. Breakpoints stay; those at names that only', 'whocall knows, such as sub_1139, are pending until gdb knows the names again.'), ('whocall revert',)),
-'doctor': ('whocall doctor', 'Report versions, what is missing, and the command that fixes it.', False, False, (), (), ('whocall doctor',)),
+'doctor': ('whocall doctor', 'Report versions, what is missing, and the command that fixes it.', False, False, (
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.doctor/1'),
+ ), (), ('whocall doctor', 'whocall doctor -json')),
 'open': ('whocall open', 'Load a crash that gdb itself cannot read.', False, False, (
   (True, 'crash', '', 'WHICH', '', '', False, False, None, '', False, (), 'the newest with this pid, unit, executable or process name'),
   (True, 'last', '', '', '', '', False, False, False, '', False, (), 'the newest crash that systemd-coredump keeps'),
